@@ -14,15 +14,17 @@ namespace troupe::actors {
 
 /// The parts from which the device of one worker is made.
 struct DeviceSetup {
-  /// The device's name, the kind of device whose implementations it runs, and where these find data. A core uses all of
-  /// these options; other devices use only some.
+  /// The device's name, the kind of device whose implementations it runs, and the function that finds the data of its
+  /// kernels. A core uses all of these options; other devices use only some.
   workers::CoreDevice::Options executor;
   /// The memory that holds the device's data; outlives the device. Null for host memory, and in virtual time.
   platform::Accelerator* memory = nullptr;
-  /// The device if it is no core but works on host memory; outlives the worker's device. Null for all other devices.
+  /// The platform's device, if the worker's device is not a core but works on host memory; outlives the worker's
+  /// device. Null for all other devices.
   platform::HostDevice* in_place = nullptr;
   NodeId node = NodeId(0);
-  /// The processing units (PUs) for the thread of each other core of a cluster; with an empty set it runs anywhere.
+  /// For each core of a cluster but the first, the processing units (PUs) that its thread may run on. A thread with an
+  /// empty set may run anywhere.
   std::vector<platform::CpuSet> helpers;
   /// The time for which a cluster's threads look for work before they sleep.
   Duration spin{};

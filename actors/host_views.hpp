@@ -1,4 +1,4 @@
-/// Host views: the places of data in host memory, for the code that copies them.
+/// Host views: the addresses of data in host memory, for the code that copies the data.
 #pragma once
 
 #include <condition_variable>
@@ -18,11 +18,12 @@
 
 namespace troupe::actors {
 
-/// A program may free memory as soon as it has released the data in it. So each copy first borrows the memory that it
-/// uses, and `forget` waits for the borrowers, or lets them keep the memory's owner. Thread-safe.
+/// A program may free memory as soon as it has released the data that lie there. So each copy first borrows the memory
+/// that it uses. `forget` waits until borrowed memory has been given back, or keeps the memory's owner alive until
+/// then. Thread-safe.
 class HostViews {
  public:
-  /// Notes the data of a task, part by part. Must be called before any of them is copied.
+  /// Notes the data of a task, part by part. Must be called before any of the data is copied.
   void know(const graph::Task& task) {
     const LockGuard lock(mutex_);
     for (const graph::TaskAccess& access : task.data()) {
@@ -33,7 +34,7 @@ class HostViews {
     const LockGuard lock(mutex_);
     know_locked(part);
   }
-  /// Returns one read use for each of `handles` whose data the program of `graph` may look at without holding
+  /// Returns a `Use` for reading for each of `handles` whose data the program of `graph` may read without acquiring
   /// them.
   [[nodiscard]] std::vector<memory::Use> in_sight(std::span<const HandleId> handles, const graph::TaskOwner& graph) {
     std::vector<memory::Use> uses;
@@ -61,8 +62,8 @@ class HostViews {
     if (found->second.owner != nullptr) views_.erase(found);
     given_back_.notify_all();
   }
-  /// Ends the use of the data's memory. If `owner` is null, this waits for the borrowers; if not, they keep `owner`
-  /// alive until they give the memory back.
+  /// Ends the use of the data's memory. If `owner` is null, waits until all borrowers have given the memory back.
+  /// Otherwise does not wait, and keeps `owner` alive until then.
   void forget(HandleId handle, std::shared_ptr<void> owner) {
     UniqueLock lock(mutex_);
     const auto found = views_.find(handle);
@@ -78,10 +79,12 @@ class HostViews {
  private:
   struct View {
     DataView view;
-    /// The graph whose program may look at the data; null if only tasks and holders of the data see them.
+    /// The graph whose program may read the data without acquiring them; null if only tasks, and code that has acquired
+    /// the data, may read them.
     const graph::TaskOwner* seen_by = nullptr;
     std::uint32_t borrowed = 0;
-    /// The owner of the memory if the data have been forgotten: it keeps the memory for the borrowers. Otherwise null.
+    /// The owner of the memory, if the data have been forgotten while borrowed: it keeps the memory alive for the
+    /// borrowers. Otherwise null.
     std::shared_ptr<void> owner;
   };
 
@@ -91,7 +94,7 @@ class HostViews {
 
   Mutex mutex_;
   std::condition_variable given_back_;
-  /// The map is never iterated over.
+  /// Entries are only looked up by their handles: the map is never iterated over.
   std::unordered_map<HandleId, View> views_ TROUPE_GUARDED_BY(mutex_);
 };
 

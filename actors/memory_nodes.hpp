@@ -1,5 +1,5 @@
-/// Memory nodes: the memories of a run beside the host's, and the copies between them, which are real, emulated or in
-/// virtual time.
+/// Memory nodes: the memories of a run (the host's and those of devices), and the copies between them. Memories and
+/// copies are real, emulated or in virtual time.
 #pragma once
 
 #include <cstdint>
@@ -25,22 +25,23 @@ class MemoryNodes {
   [[nodiscard]] virtual memory::MemoryOptions memory_options() const = 0;
   /// Returns the copy times that the scheduler assumes.
   [[nodiscard]] virtual scheduler::TransferModel believed_links() const = 0;
-  /// Returns true if copies move bytes and kernels work on them. If not, data need no memory at all and are never
-  /// touched.
+  /// Returns true if copies really move bytes and kernels really compute. If not, data need no memory at all and are
+  /// never touched.
   [[nodiscard]] virtual bool holds_data() const = 0;
   /// Begins a copy. `done` is called at its end, after the bytes have moved, from any thread, and never inside this
   /// call.
   virtual void copy(const memory::Command& transfer, platform::CopyDone done) = 0;
-  /// Called when a request begins to wait for a copy that was begun as a prefetch or an early write-back.
+  /// Makes a copy more urgent: a request has begun to wait for this copy, which was begun as a prefetch or an early
+  /// write-back.
   virtual void hurry(memory::TransferId transfer) = 0;
   /// Returns the place of a node's copy of the data at `host`: `offset` bytes into the node's memory; on the host,
   /// `host` itself. Must be called only if `holds_data` is true.
   [[nodiscard]] virtual DataView replica(const DataView& host, NodeId node, std::uint64_t offset) const = 0;
   /// Returns true if there is memory for a task's data on the node; false only if a fault is to be injected.
   [[nodiscard]] virtual bool allocates(NodeId /*node*/) { return true; }
-  /// Returns the node's name for people: "host memory", "emulated GPU 1".
+  /// Returns the node's name for messages to people, such as "host memory" or "emulated GPU 1".
   [[nodiscard]] virtual std::string name(NodeId node) const = 0;
-  /// Returns bytes and times of copies; the memory manager's counts are added elsewhere. May be called from any thread.
+  /// Returns the bytes and times of copies, without the memory manager's own counts. May be called from any thread.
   [[nodiscard]] virtual TransferReport transfers() const = 0;
 };
 

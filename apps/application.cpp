@@ -11,7 +11,7 @@ std::unique_ptr<CLI::App> make_application(Command& chosen) {
   auto application =
       std::make_unique<CLI::App>("Troupe: an actor-based dataflow runtime for machines with many cores.", "troupe");
   application->set_version_flag("--version", describe(version()));
-  application->require_subcommand(0, 1);  // A missing command is allowed here: a later check gives a better message.
+  application->require_subcommand(0, 1);  // A later check refuses a missing command, with a better message.
   add_solve_command(*application, chosen);
   add_run_command(*application, chosen);
   add_simulate_command(*application, chosen);

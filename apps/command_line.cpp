@@ -34,7 +34,7 @@ int exit_code(ErrorCode code) {
 
 namespace {
 
-/// Calls `work`, which returns the exit code. If an exception ends it, reports that and returns the exit code for it.
+/// Calls `work`, which returns the exit code. If it throws, prints the error and returns the exit code for the error.
 template <class Work>
 int explained(Work&& work) {
   try {
@@ -43,7 +43,7 @@ int explained(Work&& work) {
     say(fmt::format("troupe: {}\n", error.what()));
     return exit_code(error.code());
   } catch (const CLI::Error& error) {
-    // Some arguments can be checked only after files have been read.
+    // This error can come late, because some arguments can be checked only after files have been read.
     say(fmt::format("troupe: {}\n", error.what()));
     return kUnusable;
   } catch (const std::bad_alloc&) {
@@ -61,8 +61,7 @@ Error lost_output(int error) {
   return {ErrorCode::io, fmt::format("cannot write to standard output: {}", std::strerror(error))};
 }
 
-/// Runs the command and checks that its output was written. `note` is appended to messages about values that cannot be
-/// used.
+/// Runs the command and checks that its output was written. `note` is appended to messages about unusable values.
 int run_to_the_end(const Command& command, const std::string& note) {
   return explained([&] {
     platform::check_stacks().value_or_throw();
@@ -70,7 +69,7 @@ int run_to_the_end(const Command& command, const std::string& note) {
     try {
       code = command();
     } catch (const std::system_error& error) {
-      // Long output is written before the end, so writing may have failed already.
+      // If writing long output has failed already, that is the error to report.
       if (std::ferror(stdout) != 0) throw lost_output(error.code().value());
       throw;
     } catch (const Error& error) {
@@ -82,15 +81,15 @@ int run_to_the_end(const Command& command, const std::string& note) {
   });
 }
 
-/// Prints the help that was asked for, or what is wrong with the arguments. Returns the exit code.
+/// Prints the requested help, or the error in the arguments. Returns the exit code.
 int after_parsing(const CLI::App& application, const CLI::ParseError& error) {
   return explained([&] {
-    // A word that is no command must not get the help of another command.
+    // If the user asks for help on a word that is no command, do not print the help of another command.
     if (error.get_exit_code() == 0 && application.get_subcommands().empty() && !application.remaining().empty()) {
       say(usage_message(&application, error));
       return kUnusable;
     }
-    // Long text is written, and may be lost, before the flush.
+    // Set errno to 0, because writing a long text may fail before the flush.
     errno = 0;
     if (application.exit(error) != 0) return kUnusable;
     if (!std::cout.flush()) throw lost_output(errno);
@@ -101,7 +100,7 @@ int after_parsing(const CLI::App& application, const CLI::ParseError& error) {
 /// Returns the words in reverse order, as CLI11 takes them.
 std::vector<std::string> words_of(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  // CLI11 would consume a `--` directly behind such a command.
+  // Remove a `--` directly after the name of a separate program: CLI11 would treat it as its own separator.
   if (words.size() > 1 && words[1] == "--" && is_other_program(words[0])) words.erase(words.begin() + 1);
   std::ranges::reverse(words);
   return words;
@@ -111,7 +110,7 @@ std::vector<std::string> words_of(int argc, const char* const* argv) {
 
 int run_command_line(CLI::App& application, const Command& command, int argc, const char* const* argv) {
   application.failure_message(usage_message);
-  // With the signal ignored, a file that grows beyond the user's limit is a failed write like any other.
+  // With the signal ignored, a write that would exceed the user's limit on file sizes fails like any other write.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     application.parse(words_of(argc, argv));
@@ -129,8 +128,8 @@ int run_command_line(CLI::App& application, const Command& command, int argc, co
 
 int run_program(CLI::App& application, const Command& command, int argc, const char* const* argv) {
   const int code = run_command_line(application, command, argc, argv);
-  // Everything has been written. If the address space is limited, OpenBLAS's own threads may search for their work
-  // space for ever, and its destructor would wait for them.
+  // Skip destructors if the address space is limited: OpenBLAS's own threads may then search for work space for ever,
+  // and its destructor would wait for them. All output has been written.
   if (platform::address_space_left()) std::_Exit(code);
   return code;
 }

@@ -1,4 +1,4 @@
-/// The parts of the command line `troupe` and of the programs that it starts.
+/// The parts that the command line `troupe` and the programs that it starts have in common.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ class App;
 
 namespace troupe::apps {
 
-/// Exit codes, for scripts.
+/// The exit code of success. Scripts may rely on the exit codes.
 inline constexpr int kSuccess = 0;
 /// The command failed while it ran.
 inline constexpr int kFailure = 1;
@@ -29,19 +29,19 @@ inline constexpr int kUnusable = 2;
 using Command = std::function<int()>;
 
 /// Returns the application `troupe` with all of its commands, for the program itself and for programs that read its
-/// options. Parsing sets `chosen`, which outlives the application, to the command that the user asks for.
+/// options. Parsing sets `chosen` to the command that the user requests. `chosen` must outlive the application.
 [[nodiscard]] std::unique_ptr<CLI::App> make_application(Command& chosen);
 
-/// Parses the arguments and runs `command`, which the application's callbacks set to the command that the user asks
-/// for; returns the exit code. Results go to standard output, messages to standard error. Never throws.
+/// Parses the arguments and runs `command`, which the application's callbacks set to the command that the user
+/// requests; returns the exit code. Results go to standard output, messages to standard error. Never throws.
 int run_command_line(CLI::App& application, const Command& command, int argc, const char* const* argv);
-/// Does what `run_command_line` does, as the whole work of a process. Ends the process even if its libraries could not
-/// end by themselves.
+/// Does what `run_command_line` does, as the whole work of a process. Ends the process even if destructors of libraries
+/// would never return.
 int run_program(CLI::App& application, const Command& command, int argc, const char* const* argv);
 /// Calls `run_program` for the application `troupe`.
 int run_troupe(int argc, const char* const* argv);
 
-/// This function and the following ones each add a command. If the user asks for the command, parsing sets `chosen` to
+/// This function and the following ones each add a command. If the user requests the command, parsing sets `chosen` to
 /// the code that runs it.
 void add_run_command(CLI::App& application, Command& chosen);
 void add_solve_command(CLI::App& application, Command& chosen);
@@ -51,13 +51,12 @@ void add_experiment_command(CLI::App& application, Command& chosen);
 void add_model_command(CLI::App& application, Command& chosen);
 void add_bench_command(CLI::App& application, Command& chosen);
 void add_help_command(CLI::App& application, Command& chosen);
-/// Returns true if a command is a program of its own, which gets all words that follow: `bench`, `experiment` or
-/// `serve`.
+/// Returns true if a command is a separate program, which gets all words that follow: `bench`, `experiment` or `serve`.
 [[nodiscard]] bool is_other_program(std::string_view command);
-/// Replaces this process by such a program; its exit code becomes the command's. Throws `Error` if the program is
-/// missing.
+/// Replaces this process by the separate program of a command, whose exit code becomes the command's. Throws `Error` if
+/// the program is missing.
 int run_other_program(std::string_view command, std::vector<std::string> arguments);
-// These commands belong to the node-local service, and are only in builds that include it.
+// The following commands belong to the node-local service, and are only in builds that include it.
 void add_serve_command(CLI::App& application, Command& chosen);
 void add_submit_command(CLI::App& application, Command& chosen);
 void add_status_command(CLI::App& application, Command& chosen);

@@ -25,7 +25,7 @@ std::string path_of(const CLI::App& command) {
   return command.get_name().empty() ? path : path + ' ' + command.get_name();
 }
 
-/// Returns the command that the user chose, as far as the words were understood.
+/// Returns the command that the user chose, as far as the parser understood the words.
 const CLI::App& chosen_command(const CLI::App& application) {
   const CLI::App* chosen = &application;
   while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
@@ -69,7 +69,8 @@ std::string unknown_option(const CLI::App& application, const CLI::App& command,
   return text + did_you_mean(name, options);
 }
 
-/// Returns the message about a number or name that follows an option's value, or about too many arguments.
+/// Returns the message about a number or name that follows an option's value without belonging to it, or about too many
+/// arguments.
 std::string unexpected_word(const CLI::App& command, const std::string& word) {
   const auto lists = command.get_options([](const CLI::Option* one) { return one->get_items_expected_max() > 1; });
   if (lists.empty()) return fmt::format("{} is not expected by `{}`", troupe::quoted(word), path_of(command));
@@ -92,7 +93,7 @@ std::string about_extras(const CLI::App& application, const std::vector<std::str
                                          : unknown_command(command, extras.front());
 }
 
-/// Turns "application is required" and similar messages into ones that list the possible values.
+/// Turns "application is required" and similar messages into messages that list the possible values.
 std::string about_missing(const CLI::App& command, const std::string& what) {
   if (what == CLI::RequiredError("A subcommand").what() || what.starts_with("Requires at least")) {
     return fmt::format("`{}` needs a command: {}", path_of(command), command_names(command));
@@ -112,18 +113,19 @@ std::string about_missing(const CLI::App& command, const std::string& what) {
   return what;
 }
 
-/// Returns the option's name, with which CLI11's message begins.
+/// Returns the option's name, which is at the beginning of CLI11's message.
 std::string option_in(const std::string& text) { return text.substr(0, text.find(':')); }
 
 std::string text_of(const CLI::App& command, const CLI::Error& error) {
   const std::string text = error.what();
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return about_missing(command, text);
-  // "--n: 1 required INT:INT in [1 - 2147483647] missing", or "--n: At Most 1 required but received 2"
+  // CLI11's text is "--n: 1 required INT:INT in [1 - 2147483647] missing", or "--n: At Most 1 required but received 2".
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     const bool too_many = text.find(": At Most ") != std::string::npos;
     return option_in(text) + (too_many ? ": given more than once, but it takes one value" : ": a value is missing");
   }
-  // "Could not convert: --check = maybe": options have checks of their own, flags have none.
+  // CLI11's text is "Could not convert: --check = maybe". Only flags get this error, because options have checks of
+  // their own.
   constexpr std::string_view kFlag = "Could not convert: ";
   if (const std::size_t equals = text.find(" = "); text.starts_with(kFlag) && equals != std::string::npos) {
     return fmt::format("{}: it takes no value, so leave away {}", text.substr(kFlag.size(), equals - kFlag.size()),
@@ -141,7 +143,7 @@ std::string text_of(const CLI::App& command, const CLI::Error& error) {
   return text;
 }
 
-/// Returns the command that usually has such a word as its argument; empty if there is none.
+/// Returns the command that usually has this word as its argument, such as "run cholesky"; empty if there is none.
 std::string usual_command(const std::string& word) {
   constexpr std::array<std::string_view, 4> kFactorizations{"cholesky", "lu", "qr", "sparse-lu"};
   constexpr std::array<std::string_view, 7> kExperiments{"dada",       "policies", "eviction", "clusters",

@@ -28,8 +28,8 @@ Codelet make_codelet(const char* name, const troupe_mode* modes, size_t mode_cou
   return codelet;
 }
 
-/// Returns a copy of the codelet, which may be changed: a runtime may keep objects that it made from the codelet even
-/// if a submission failed. Throws if the codelet must not be changed any more.
+/// Returns a copy of the codelet for a change. The original stays as it is, because a runtime may still use objects
+/// that it made from the codelet in a failed submission. Throws if the codelet must not be changed any more.
 Codelet changeable(const troupe_codelet& codelet) {
   const char* why = nullptr;
   if (codelet.submitted) why = "has been submitted: change it before";
@@ -83,7 +83,7 @@ troupe_error troupe_codelet_define(const char* name, const troupe_mode* modes, s
     require(reinterpret_cast<const void*>(kernel), "kernel");
     auto made = std::unique_ptr<troupe_codelet>(new troupe_codelet{
         .codelet = make_codelet(name, modes, mode_count, arguments, argument_count), .arguments = argument_count});
-    // Only a lack of memory can make the following steps fail.
+    // The steps below can fail only for lack of memory.
     made->user = std::shared_ptr<void>(user, [destroy](void* last) {
       if (destroy != nullptr) destroy(last);
     });

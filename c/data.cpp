@@ -34,7 +34,8 @@ Layout layout_of_matrix(troupe_type type, std::int64_t rows, std::int64_t cols, 
   return {rows, cols, ld, static_cast<std::uint32_t>(element.size), element.tag};
 }
 
-/// Returns the methods that sum up numbers. TROUPE_BOOL has no sum: in C++ true + true, kept as a bool, is true.
+/// Returns the methods of the reduction that sums up numbers. TROUPE_BOOL has no sum, because in C++ true + true,
+/// stored as a bool, is true.
 template <class T>
 ReductionMethods sum_of() {
   if constexpr (std::is_same_v<T, bool>) {
@@ -90,7 +91,7 @@ troupe_error troupe_data_free(troupe_data* data) {
         state->runtime().release(meaning.handle);
         HandleSlots::get().remove(data->handle);
       } catch (const Error& error) {
-        // Another thread is freeing the runtime, and the data are freed with it.
+        // Ignore this error: another thread is freeing the runtime and with it the data.
         if (error.code() != ErrorCode::invalid_handle) throw;
       }
     }

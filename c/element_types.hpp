@@ -18,15 +18,15 @@ struct ElementType {
   std::size_t alignment = 1;
 };
 
-/// These functions throw `invalid_argument` for numbers that are no type.
+/// Returns the properties of a type. Throws `invalid_argument` if the number is no type.
 [[nodiscard]] ElementType element_type(troupe_type type);
-/// Returns the type of an argument; also accepts types that no task can take by value.
+/// Returns the type of an argument; also accepts types that no task can take by value. Throws as `element_type` does.
 [[nodiscard]] ArgumentType argument_type(troupe_type type);
 /// See `troupe_type_define`.
 [[nodiscard]] troupe_type define_type(const char* name, std::size_t size, std::size_t alignment);
 
-/// Calls `use.template operator()<T>()` with the C++ type of a type that comes with the interface; throws
-/// `invalid_argument` for all others.
+/// Calls `use.template operator()<T>()` with the C++ type of a built-in type; throws `invalid_argument` for all other
+/// types.
 template <class Use>
 auto with_type(troupe_type type, const Use& use) {
   switch (type) {
@@ -48,7 +48,7 @@ auto with_type(troupe_type type, const Use& use) {
   throw Error(ErrorCode::invalid_argument, "there is no troupe_type " + std::to_string(type));
 }
 
-/// The first number of the program's own types.
+/// The number of the first type that a program defines.
 inline constexpr troupe_type kFirstOwnType = 1000;
 
 }  // namespace troupe::c

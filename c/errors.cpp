@@ -9,7 +9,7 @@ namespace troupe::c {
 
 namespace {
 
-/// The text is an array, not a string: storing it must not fail.
+/// The text of the last error. It is an array, not a string, because storing the text must not fail.
 thread_local std::array<char, 4096> last_message{};
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace troupe::c {
 troupe_error remember(troupe_error error, const char* message) noexcept;
 [[nodiscard]] troupe_error code_of(ErrorCode code);
 
-/// Runs `call`; an exception becomes an error code and its text. Nothing is thrown into C.
+/// Runs `call`. An exception becomes an error code and a text, because C callers cannot catch exceptions.
 template <class Call>
 troupe_error guarded(const Call& call) noexcept {
   try {

@@ -9,7 +9,7 @@
 namespace troupe::c {
 
 HandleSlots& HandleSlots::get() {
-  // The object is never destroyed, because objects of the program may be destroyed after it.
+  // The object is never destroyed, because global objects of the program may still use it in their destructors.
   static auto* const all = new HandleSlots;
   return *all;
 }
@@ -17,7 +17,7 @@ HandleSlots& HandleSlots::get() {
 troupe_handle HandleSlots::add_locked(const Meaning& meaning) {
   if (free_.empty()) {
     slots_.emplace_back();
-    // Removing a handle must not allocate.
+    // Reserve room for all slots now: `remove` pushes to `free_` and must not allocate.
     free_.reserve(slots_.size());
     free_.push_back(slots_.size() - 1);
   }

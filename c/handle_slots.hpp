@@ -1,5 +1,5 @@
-/// The meaning of the handles of C programs. A handle is a number, not an address, so that a handle whose data are gone
-/// is detected whatever has become of their memory.
+/// The meaning of the handles of C programs. A handle is a number, not an address. A handle whose data have been
+/// removed is therefore detected without an access to their memory.
 #pragma once
 
 #include <cstddef>
@@ -27,10 +27,10 @@ class HandleSlots {
   static HandleSlots& get();
 
   troupe_handle add(const Meaning& meaning);
-  /// Adds handles for blocks; they are removed with the handle of the whole. Throws as `find` does, because another
-  /// thread may have freed the whole meanwhile.
+  /// Adds handles for the blocks of `whole`; `remove(whole)` removes them, too. Throws as `find` does if another thread
+  /// has removed `whole` meanwhile.
   void add_parts(troupe_handle whole, std::uint64_t runtime, const std::vector<Handle>& handles, troupe_handle* parts);
-  /// Throws `invalid_handle` if the handle stands for nothing any more, or belongs to another runtime.
+  /// Throws `invalid_handle` if the handle has been removed or belongs to another runtime.
   [[nodiscard]] Meaning find(troupe_handle handle, std::uint64_t runtime);
   /// Does what `find` does for several handles, under one lock.
   void find_all(const troupe_access* accesses, std::size_t count, std::uint64_t runtime, std::vector<Access>& found);

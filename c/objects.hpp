@@ -45,7 +45,8 @@ struct troupe_kernel_context {
 
 namespace troupe::c {
 
-/// Returns the runtime of a call and keeps it alive. Calls that give the runtime data or tasks use `GivingCall`.
+/// Returns the runtime that a call of the C interface names; the returned pointer keeps the runtime alive. Calls that
+/// give the runtime data or tasks use `GivingCall` instead.
 inline std::shared_ptr<RuntimeState> state_of(const troupe_runtime* runtime) {
   require(runtime, "runtime");
   return runtime->state;
@@ -57,8 +58,8 @@ class DependentOf final : public Dependent {
  public:
   DependentOf(Content content, bool first)
       : Dependent(first), content_(std::make_shared<Content>(std::move(content))) {}
-  /// Returns the content for the duration of one call; the caller must keep the runtime alive for longer. Throws
-  /// `stopped` if the content has ended.
+  /// Returns the content for the duration of one call; the caller must keep the runtime alive until it has released the
+  /// content. Throws `stopped` if the content has ended.
   [[nodiscard]] std::shared_ptr<Content> get() {
     const LockGuard lock(mutex_);
     if (content_ == nullptr) throw Error(ErrorCode::stopped, "the runtime of this object has been freed");
@@ -76,7 +77,7 @@ class DependentOf final : public Dependent {
   std::shared_ptr<Content> content_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// An object that depends on a runtime.
+/// The base of the C interface's objects that depend on a runtime.
 template <class Content>
 struct Standing {
   static std::shared_ptr<DependentOf<Content>> on(RuntimeState& state, Content content, bool first = false) {
@@ -89,7 +90,7 @@ struct Standing {
   Standing(const Standing&) = delete;
   Standing& operator=(const Standing&) = delete;
   ~Standing() {
-    // The content must end while the runtime exists. A runtime that is closing ends all contents that it still lists.
+    // The content must end while the runtime exists. If the runtime closes first, the runtime ends the content.
     const auto runtime = state.lock();
     content->end();
     if (runtime) runtime->remove(content);

@@ -19,7 +19,7 @@ namespace troupe::c {
 
 namespace {
 
-/// Copies the text into memory from malloc, so that the caller needs no allocator of C++.
+/// Copies the text into memory from malloc, so that a C caller can free it.
 void give_text(const std::string& text, char** result) {
   char* const copy = static_cast<char*>(std::malloc(text.size() + 1));
   if (copy == nullptr) throw std::bad_alloc();

@@ -21,7 +21,7 @@ namespace troupe::c {
 
 namespace {
 
-/// Sets options of the table from the fields of the same names, unless a field is zero.
+/// Copies fields of `troupe_options` to the runtime options of the same names. A field that is zero changes nothing.
 class Fields {
  public:
   explicit Fields(RuntimeOptions& options) : options_(options) {}

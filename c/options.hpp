@@ -6,10 +6,11 @@
 
 namespace troupe::c {
 
-/// Returns the fields that the caller's version of the structure has, and zero for all later fields; `given` may be
-/// null. Throws `invalid_argument` for impossible sizes, and for fields that this version does not know.
+/// Returns a copy of `given`. The caller may have been compiled with an older, shorter structure; fields that it lacks
+/// are zero. `given` may be null. Throws `invalid_argument` for impossible sizes and for unknown fields that are set.
 [[nodiscard]] troupe_options settled(const troupe_options* given);
-/// Throws `invalid_argument` for values without a meaning, and the errors of reading a machine's description.
+/// Converts options of a C program. Throws `invalid_argument` for values without a meaning, and passes on errors of
+/// reading a machine's description.
 [[nodiscard]] RuntimeOptions to_runtime_options(const troupe_options& given);
 
 }  // namespace troupe::c

@@ -72,7 +72,8 @@ Future RuntimeState::from_c(const troupe_future& future) const {
 
 void RuntimeState::check_wait() const {
   try {
-    // If waiting is allowed, this call fails only because the handle is empty.
+    // The handle is empty. The call therefore fails with `invalid_handle` if waiting is allowed, and otherwise with
+    // another error.
     runtime_->wait(Handle());
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_handle) throw;

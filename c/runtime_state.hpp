@@ -14,10 +14,11 @@
 
 namespace troupe::c {
 
-/// An object that depends on a runtime and must end before it does: a hold, a recording, factors.
+/// An object that must end before its runtime does: acquired data (`troupe_hold`), a recording, factors.
 class Dependent {
  public:
-  /// `first` is true if tasks may wait for this object; then it ends before the runtime waits for its tasks.
+  /// `first` is true if tasks may wait for this object to end. A closing runtime ends such objects before it waits for
+  /// its tasks.
   explicit Dependent(bool first = false) : first_(first) {}
   virtual ~Dependent() = default;
   Dependent(const Dependent&) = delete;
@@ -37,13 +38,13 @@ class Dependent {
   std::once_flag ended_;
 };
 
-/// The runtime behind a `troupe_runtime`. It lives as long as anybody uses it; its dependent objects hold weak pointers
-/// to it. Thread-safe.
+/// The runtime behind a `troupe_runtime`. Shared pointers keep it alive; its dependent objects have weak pointers to
+/// it. Thread-safe.
 class RuntimeState {
  public:
   /// Makes a runtime under a number that no other runtime of the process has had.
   static std::shared_ptr<RuntimeState> make(std::unique_ptr<Runtime> runtime, bool has_memory);
-  /// Throws `stopped` if the runtime has gone.
+  /// Returns the runtime with this number. Throws `stopped` if the runtime has been freed.
   [[nodiscard]] static std::shared_ptr<RuntimeState> find(std::uint64_t number);
 
   explicit RuntimeState(std::unique_ptr<Runtime> runtime, std::uint64_t number, bool has_memory)
@@ -51,12 +52,12 @@ class RuntimeState {
 
   [[nodiscard]] Runtime& runtime() const { return *runtime_; }
   [[nodiscard]] std::uint64_t number() const { return number_; }
-  /// Returns false in virtual time without real buffers: there data need no memory.
+  /// Returns whether data need memory. They need none in virtual time without real buffers.
   [[nodiscard]] bool has_memory() const { return has_memory_; }
 
-  /// Throws `stopped` if the runtime is about to end.
+  /// Adds an object that must end before the runtime. Throws `stopped` if the runtime is being closed.
   void add(const std::shared_ptr<Dependent>& dependent);
-  /// Called after the dependent object has ended.
+  /// Removes a dependent object from the list. Call this after the object has ended.
   void remove(const std::shared_ptr<Dependent>& dependent) noexcept;
 
   [[nodiscard]] troupe_future to_c(const Future& future);
@@ -64,29 +65,29 @@ class RuntimeState {
 
   /// Throws if this thread must not wait: in a kernel, a callback or a recorded program.
   void check_wait() const;
-  /// Ends the dependent objects, and waits for calls that give the runtime more to do (`GivingCall`) and for all tasks.
-  /// Afterwards `find` does not return the runtime any more. At the end this throws what has failed since the last
-  /// wait.
+  /// Ends the dependent objects, and waits for running calls that give the runtime data or tasks (`GivingCall`) and for
+  /// all tasks. Afterwards `find` does not return the runtime any more. Finally this function throws the error of tasks
+  /// that failed since the last wait.
   void close();
 
  private:
   friend class GivingCall;
 
   [[nodiscard]] bool in_kernel() const;
-  /// See `GivingCall`; returns false if the call is not counted.
+  /// Counts a call in `calls_`. Returns false, without counting, for a call from a kernel while the runtime is closing.
   [[nodiscard]] bool begin_call();
   void end_call() noexcept;
 
   const std::unique_ptr<Runtime> runtime_;
   const std::uint64_t number_;
   const bool has_memory_;
-  /// The owner of all futures of this runtime; known from the first future on.
+  /// The owner of all futures of this runtime; null until the first future is converted.
   std::atomic<graph::TaskOwner*> owner_{nullptr};
 
-  /// Calls that are running. A call increments this before it reads `closed_`; `close` sets `closed_` before it waits
-  /// for this. All four operations are sequentially consistent, so at least one side sees the other.
+  /// The number of running calls. A call increments this number before it reads `closed_`; `close` sets `closed_`
+  /// before it reads this number. All four operations are sequentially consistent, so at least one side sees the other.
   std::atomic<int> calls_{0};
-  /// Written only under the lock.
+  /// True once `close` has begun. Written only under `mutex_`.
   std::atomic<bool> closed_{false};
 
   Mutex mutex_;
@@ -94,11 +95,11 @@ class RuntimeState {
   std::vector<std::shared_ptr<Dependent>> dependents_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// A call that gives the runtime data or tasks. As long as one exists, the runtime does not end.
+/// A call that gives the runtime data or tasks. As long as such a call exists, the runtime does not end.
 class GivingCall {
  public:
-  /// Throws `stopped` if the runtime is about to end. It does not throw in the runtime's own kernels and callbacks,
-  /// because the runtime waits for these anyway.
+  /// Throws `stopped` if the runtime is being closed. In kernels and callbacks of the runtime the constructor does not
+  /// throw, because the runtime waits for kernels and callbacks anyway.
   explicit GivingCall(std::shared_ptr<RuntimeState> state) : state_(std::move(state)), counted_(state_->begin_call()) {}
   ~GivingCall() {
     if (counted_) state_->end_call();
@@ -114,7 +115,7 @@ class GivingCall {
   const bool counted_;
 };
 
-/// Returns the runtime of an object; throws `stopped` if it has gone.
+/// Returns the runtime of an object. Throws `stopped` if the runtime has been freed.
 [[nodiscard]] inline std::shared_ptr<RuntimeState> living(const std::weak_ptr<RuntimeState>& state) {
   if (auto found = state.lock()) return found;
   throw Error(ErrorCode::stopped, "the runtime of this object has been freed");

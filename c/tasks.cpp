@@ -52,11 +52,12 @@ TaskOptions options_of(const RuntimeState& state, const troupe_task_options* opt
   return result;
 }
 
-/// Marks a codelet as submitted before its task may run and free it; takes the mark back if nothing was submitted.
+/// Marks a codelet as submitted before its task can run, because the task may free the codelet. The destructor removes
+/// the mark if nothing was submitted.
 class Submitted {
  public:
   explicit Submitted(std::atomic<bool>& submitted)
-      // Most codelets are already marked; then nothing is written.
+      // Most codelets are already marked. The load before the exchange then saves a write.
       : mark_(submitted.load(std::memory_order_relaxed) || submitted.exchange(true) ? nullptr : &submitted) {}
   ~Submitted() {
     if (mark_ != nullptr) *mark_ = false;

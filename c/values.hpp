@@ -7,7 +7,7 @@
 
 namespace troupe::c {
 
-/// Throws `invalid_argument` for numbers that are no mode, and for TROUPE_DECLARED.
+/// Converts an access mode. Throws `invalid_argument` if the number is no mode, and for TROUPE_DECLARED.
 [[nodiscard]] AccessMode mode_of(troupe_mode mode);
 [[nodiscard]] troupe_status to_c(TaskStatus status);
 

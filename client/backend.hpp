@@ -37,9 +37,10 @@ class RecordedTasks {
 /// Receives warnings; must not throw.
 using Warn = std::function<void(const std::string&)>;
 
-/// The operations behind the members of `Runtime`, `Data`, `HostAccess` …: each call does what the member of `Runtime`
-/// with the same name documents, and fails where that member throws. There are two backends: workers in this process
-/// (`EmbeddedBackend`), and the service of this node (client/remote/). Thread-safe. The destructor waits for all tasks.
+/// The operations behind the members of `Runtime`, `Data`, `HostAccess` …: each call does what the documentation of the
+/// `Runtime` member with the same name says, and fails where that member throws. There are two backends: workers in
+/// this process (`EmbeddedBackend`), and the service of this node (client/remote/). Thread-safe. The destructor waits
+/// for all tasks.
 class Backend {
  public:
   Backend() = default;
@@ -51,11 +52,11 @@ class Backend {
   enum class End : std::uint8_t {
     /// The backend waits for its tasks and is destroyed.
     ends,
-    /// The process was forked from the one that started the backend. The backend's threads do not exist here, so it can
-    /// only be left as it is.
+    /// The process was forked from the process that started the backend. The backend's threads do not exist in this
+    /// process, so the backend is not destroyed.
     in_another_process,
-    /// The thread is in one of the backend's kernels or callbacks, and the destructor would wait for that very kernel
-    /// or callback. The backend can only be left as it is.
+    /// The thread is in one of the backend's kernels or callbacks, and the destructor would wait for this kernel or
+    /// callback forever. So the backend is not destroyed.
     inside_of_task,
   };
   [[nodiscard]] virtual End end_here() const { return End::ends; }
@@ -75,7 +76,7 @@ class Backend {
   virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) = 0;
   virtual Result<void> set_reduction(const Handle& handle, ReductionMethods methods) = 0;
   virtual Result<void> release(const Handle& handle) = 0;
-  /// Ends a registration for the destructor of `Data`, which cannot be told of a failure; see `TaskGraph::let_go`.
+  /// Ends a registration for the destructor of `Data`, which cannot handle a failure; see `TaskGraph::let_go`.
   virtual void let_go(const Handle& handle) noexcept = 0;
   virtual Result<void> set_reuse(const Handle& handle, std::int64_t index) = 0;
   /// Keeps the data in devices' memories as long as the returned object lives.
@@ -85,13 +86,13 @@ class Backend {
   virtual Result<Future> submit(const graph::TaskSpecification& specification) = 0;
   /// Throws what `program` throws.
   virtual Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) = 0;
-  /// Called when the runtime is about to be destroyed, while it can still be found: waits for all tasks, because tasks
-  /// may make and end registrations.
+  /// Called before the runtime is destroyed: waits for all tasks, because tasks may still use the runtime to make and
+  /// end registrations.
   virtual void finish() noexcept {}
   virtual void cancel_all() = 0;
   virtual Result<void> stop_submissions() = 0;
 
-  // The next functions wait, or give back data that were waited for.
+  // The next functions wait for tasks or data, or give acquired data back.
   virtual Result<void> wait_all() = 0;
   virtual Result<void> wait_for(const Handle& handle) = 0;
   /// Data that the program may use until it calls `give_back(hold)`, once. Only the backend knows what `hold`
@@ -102,7 +103,8 @@ class Backend {
   };
   virtual Result<Acquired> acquire(const Handle& handle, AccessMode mode) = 0;
   virtual void give_back(void* hold) noexcept = 0;
-  /// Says that another thread may give the data back, so that the thread that acquired them may wait for that.
+  /// Says that another thread may give the data back. The thread that acquired the data may then wait for tasks that
+  /// need them.
   virtual void hand_on(void* hold) noexcept = 0;
 
   virtual Result<void> regroup(const std::string& clusters) = 0;

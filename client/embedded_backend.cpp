@@ -16,11 +16,11 @@ namespace {
 
 struct PinnedBuffer {
   platform::HostBuffer buffer;
-  /// Declared last, so that it is destroyed first.
+  /// Declared last, so that the pinning ends before the buffer is freed.
   std::shared_ptr<void> pinned;
 };
 
-/// The data that stay in devices' memories as long as this object lives.
+/// Keeps data in devices' memories as long as this object lives (`Runtime::keep`).
 class Kept {
  public:
   Kept(actors::RuntimeSystem& system, std::vector<HandleId> handles) : system_(system), handles_(std::move(handles)) {}
@@ -28,7 +28,7 @@ class Kept {
     try {
       system_.unlock(handles_);
     } catch (...) {
-      // There was no memory left for an event: the data stay locked, and are evicted last.
+      // There was no memory for the event that unlocks the data: they stay locked, and are evicted last.
     }
   }
   Kept(const Kept&) = delete;
@@ -71,7 +71,7 @@ class BegunRecording final : public EmbeddedBackend::OpenRecording {
     if (scope_ == nullptr) return;
     scope_.reset();
     graph_.seal_recording(*recording_);
-    // Relaxed, without a partner: each thread knows of its own recording.
+    // Relaxed, without a partner: the count orders no other data, and each thread always sees its own changes.
     open_.fetch_sub(1, std::memory_order_relaxed);
   }
 
@@ -99,13 +99,13 @@ EmbeddedBackend::EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, 
 EmbeddedBackend::~EmbeddedBackend() { finish(); }
 
 void EmbeddedBackend::finish() noexcept {
-  // This comes before `at_stop_`: that action may wait for all tasks, and then failures would count as told.
+  // Warn before `at_stop_`: that action may wait for all tasks, and then all failures would count as reported.
   if (warn() && graph_.wait_until_ended()) {
     warn_of_untold(graph_.failures(), warn());
     graph_.failures().told(nullptr);
   }
   if (const auto action = std::exchange(at_stop_, nullptr)) action(*this);
-  // Failures have been reported to the threads that waited for them.
+  // The result is not needed: failures have been reported above, or to the threads that waited.
   [[maybe_unused]] const Result<void> ended = graph_.wait_until_ended();
 }
 
@@ -131,7 +131,7 @@ Result<Memory> EmbeddedBackend::allocate(Bytes size, NumaId node) {
   if (!buffer) return buffer.failure();
   auto owner = std::make_shared<PinnedBuffer>();
   owner->buffer = std::move(buffer).value();
-  // Smaller buffers share pages with others, so they are not pinned.
+  // Smaller buffers share memory pages with other buffers, so they are not pinned.
   if (size >= platform::kHugePage) owner->pinned = pin(owner->buffer.data(), size);
   std::byte* const data = owner->buffer.data();
   return Memory{std::shared_ptr<std::byte>(std::move(owner), data), size};

@@ -29,7 +29,8 @@ class EmbeddedBackend final : public Backend {
   ~EmbeddedBackend() override;
   [[nodiscard]] End end_here() const override;
 
-  /// Sets an action that runs when the runtime is about to stop, before it waits for its tasks; it must not throw.
+  /// Sets an action that runs when the runtime is about to stop, before the runtime waits for its tasks. The action
+  /// must not throw.
   void at_stop(std::function<void(Backend&)> action) { at_stop_ = std::move(action); }
 
   Result<Handle> register_data(graph::DataDescription description) override;
@@ -67,7 +68,7 @@ class EmbeddedBackend final : public Backend {
   Result<WhyReport> why() const override;
 
   /// A recording that has begun: tasks that the calling thread submits are recorded from `begin_recording` to `end`,
-  /// which the same thread calls. If it never calls `end`, the recording is dropped.
+  /// which the same thread calls. If the thread never calls `end`, the recording is dropped.
   class OpenRecording {
    public:
     OpenRecording() = default;
@@ -78,19 +79,20 @@ class EmbeddedBackend final : public Backend {
   };
   Result<std::unique_ptr<OpenRecording>> begin_recording(std::string name);
 
-  /// The task graph, for interfaces that must not block where the calls above do.
+  /// Returns the task graph, for interfaces that must not block in the cases in which the calls above block.
   [[nodiscard]] graph::TaskGraph& graph() const { return graph_; }
 
  private:
   EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, bool data_have_memory);
-  /// Called for a submission while a worker sleeps: wakes the worker before the task becomes ready.
+  /// Called at the start of a submission while a worker sleeps: wakes the worker before the task becomes ready, to save
+  /// time.
   void wake_early(const graph::TaskSpecification& specification) noexcept;
 
   std::unique_ptr<actors::RuntimeSystem> system_;
   graph::TaskGraph& graph_;
   /// See `RuntimeSystem::sleepers`.
   const workers::IdleSet* const sleepers_;
-  /// The number of open recordings. While there are any, submitted tasks may not run.
+  /// The number of open recordings. While there are open recordings, a submitted task may be recorded instead of run.
   std::atomic<int> recordings_{0};
   const bool data_have_memory_;
   std::function<void(Backend&)> at_stop_;

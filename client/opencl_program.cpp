@@ -54,7 +54,8 @@ struct OpenClProgram::State {
   std::string source;
   std::string options;
   Mutex mutex;
-  // Entries are looked up; the map is never iterated over. A context lives as long as the process and has one device.
+  // The program on each device, by the device's context, which lives as long as the process. The map is never iterated
+  // over, so its order by address has no effect.
   std::map<const _cl_context*, Built> built TROUPE_GUARDED_BY(mutex);
 
   void build(const OpenClLaunch& launch, Built& here) const TROUPE_REQUIRES(here.mutex) {
@@ -88,7 +89,7 @@ _cl_kernel* OpenClProgram::kernel(const OpenClLaunch& launch, const std::string&
     const LockGuard lock(state_->mutex);
     here = &state_->built[launch.context()];
   }
-  // The lock is per device, so other devices can build at the same time.
+  // Each device has a lock of its own, so the program can be built for several devices at the same time.
   const LockGuard lock(here->mutex);
   if (here->program.get() == nullptr && here->failure.empty()) state_->build(launch, *here);
   if (!here->failure.empty()) throw Error(ErrorCode::kernel_failed, here->failure);

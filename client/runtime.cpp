@@ -18,7 +18,7 @@ Runtime::Runtime(const RuntimeOptions& options) : backend_(client::start_in_envi
 Runtime::Runtime(std::shared_ptr<client::Backend> backend) : backend_(std::move(backend)) {}
 
 Runtime::~Runtime() {
-  // The backend is destroyed as a member, after this body: callbacks that it waits for use this object.
+  // The backend is destroyed as a member, after this body, because callbacks for which it waits use this object.
   if (!client::leave_if_it_cannot_end(backend_)) backend_->finish();
 }
 

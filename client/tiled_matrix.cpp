@@ -33,7 +33,8 @@ const Codelet& scatter_codelet() {
   return codelet;
 }
 
-/// Returns the distance between columns that keeps equal rows of neighbouring columns out of the same cache set.
+/// Returns a distance between columns with which equal rows of neighbouring columns do not fall into the same cache
+/// set.
 std::int64_t padded(std::int64_t rows, std::size_t element_size) {
   const auto line = static_cast<std::int64_t>(64 / element_size);
   const std::int64_t lines = (rows + line - 1) / line;
@@ -43,10 +44,10 @@ std::int64_t padded(std::int64_t rows, std::size_t element_size) {
 /// Returns the number of tiles. A tile may be as large as the type allows, so nothing is added to its size.
 std::int64_t tiles_in(std::int64_t extent, std::int64_t tile) { return extent / tile + (extent % tile != 0 ? 1 : 0); }
 
-/// The most rows: far beyond any memory, and padding them does not overflow.
+/// The largest number of rows. It is larger than any memory, and small enough that padding does not overflow.
 constexpr std::int64_t kMaxRows = std::numeric_limits<std::int64_t>::max() / 64;
 
-/// The most tiles: their records alone would take more than a terabyte.
+/// The largest number of tiles. The records of so many tiles alone would take more than a terabyte.
 constexpr std::int64_t kMostTiles = std::int64_t{1} << 32U;
 
 }  // namespace

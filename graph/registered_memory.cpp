@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kNearest = 32;
 
-/// `count` runs of `length` bytes each; their begins are `pitch` bytes apart. A block without gaps is one run.
+/// A block of memory: `count` runs of `length` bytes each, which begin `pitch` bytes apart. A block without gaps is one
+/// run.
 struct Runs {
   explicit Runs(const DataView& view)
       : begin(reinterpret_cast<std::uintptr_t>(view.data)),
@@ -34,8 +35,8 @@ struct Runs {
 
 bool is_empty(const DataView& view) { return view.data == nullptr || view.layout.rows == 0 || view.layout.cols == 0; }
 
-/// Returns true if one of `runs` and the single run `run` have a byte in common. It tests the first of `runs` that ends
-/// after `run` begins: that one must begin before `run` ends.
+/// Returns true if one of `runs` and the single run `run` have a byte in common. It suffices to test the first of
+/// `runs` that ends after `run` begins: the two have a byte in common if that one begins before `run` ends.
 bool meets(const Runs& runs, const Runs& run) {
   std::uint64_t first = 0;
   if (run.begin >= runs.begin + runs.length) first = (run.begin - runs.begin - runs.length) / runs.pitch + 1;

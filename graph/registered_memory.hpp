@@ -1,4 +1,4 @@
-/// Remembers where the elements of registrations lie, to see when two share memory.
+/// Stores where the elements of registered data lie, to find data that share memory.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,12 @@ namespace troupe::graph {
 /// between columns, it looks only at the first column of the block that begins later.
 [[nodiscard]] bool share_memory(const DataView& a, const DataView& b);
 
-/// The memory of one registry's data, without their parts. All members are O(log n).
+/// The memory of the data in one registry; parts of data are not included. All members are O(log n).
 class RegisteredMemory {
  public:
-  /// Returns a registration that has a byte in common with the block, or null. Data with gaps are compared with the
-  /// nearest ones only, as any number may lie between their columns; data without gaps are found wherever they are.
+  /// Returns a registration that has a byte in common with the block, or null. Data with gaps are compared only with
+  /// the nearest data, because any number of other data may lie between their columns. All overlaps of data without
+  /// gaps are found.
   [[nodiscard]] const DataRecord* find_overlap(const DataView& view) const;
   void add(const DataRecord& record);
   /// Forgets a record; does nothing if it was not added.
@@ -30,7 +31,7 @@ class RegisteredMemory {
 
   [[nodiscard]] static const DataRecord* find_among(const Places& places, const DataView& view, std::size_t nearest);
 
-  /// Records without gaps, no two of which overlap; and records with gaps.
+  /// `compact_` has the records without gaps, which do not overlap; `spread_` has the records with gaps.
   Places compact_;
   Places spread_;
 };

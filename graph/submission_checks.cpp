@@ -106,7 +106,7 @@ bool takes(const DataParameter& parameter, const Layout& layout, AccessMode mode
          (parameter.shape != ViewShape::scalar || layout.elements() == 1);
 }
 
-/// Returns the failure that says why `takes` is false.
+/// Returns a failure with the reason why `takes` is false.
 Failure cannot_take(const Codelet& codelet, const DataParameter& parameter, const DataRecord& record, AccessMode mode,
                     std::size_t index) {
   const Layout& layout = record.view.layout;

@@ -44,12 +44,12 @@ Result<void> check_after(const TaskSpecification& specification, const TaskOwner
 }
 
 /// Returns the mode of access number `index`: the codelet's, or the task's if the codelet is variadic. The number of
-/// accesses has been checked. Fails with `signature_mismatch`.
+/// accesses must have been checked. Fails with `signature_mismatch`.
 Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::size_t index);
 
-/// Checks all accesses: their handles are registered, fit the kernel's parameters and do not exclude one another. `id`
-/// marks this submission, and was never used before. Called under the lock of the registry. Fails with
-/// `invalid_handle`, `signature_mismatch`, `invalid_argument` or `conflicting_access`.
+/// Checks all accesses: their handles are registered, fit the kernel's parameters and do not conflict. `id` marks this
+/// submission, and was never used before. Called under the lock of the registry. Fails with `invalid_handle`,
+/// `signature_mismatch`, `invalid_argument` or `conflicting_access`.
 Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id);
 
 /// Does the work of `check_accesses` quickly for the many submissions that have no reductions and no handles with

@@ -1,4 +1,4 @@
-/// The interface for objects that see tasks before they are ready.
+/// The interface for objects that are notified of each submission, before the task is ready.
 #pragma once
 
 namespace troupe::graph {
@@ -8,8 +8,8 @@ struct Task;
 class SubmissionObserver {
  public:
   virtual ~SubmissionObserver() = default;
-  /// Says that a task was submitted; it is not ready yet. Called in the order of the program, under the submission
-  /// lock. Tasks of recordings are not shown.
+  /// Called when a task was submitted; it is not ready yet. Calls come in the order of the program, under the
+  /// submission lock. There are no calls for tasks of recordings.
   virtual void submitted(const Task& task) noexcept = 0;
 };
 

@@ -30,14 +30,15 @@ Codelet make_combine_codelet(KindSet kinds) {
   return codelet;
 }
 
-/// Returns the codelet that all graphs share: knowledge of codelets outlives the graphs.
+/// Returns the codelet that all graphs share, because learned times and traces refer to codelets longer than graphs
+/// live.
 const Codelet& combine_codelet(const GraphOptions& options) {
   static const Codelet at_home = make_combine_codelet(kOnCores);
   static const Codelet on_any_device = make_combine_codelet(kEveryKind);
   return (options.device_kinds & kOnCores) != 0 ? at_home : on_any_device;
 }
 
-/// The value of `adapts_` in a graph that may have to adapt every submission.
+/// In a graph that may have to adapt every submission, `adapts_` points to this value.
 constinit const std::atomic<bool> always{true};
 
 const Codelet& replay_codelet() {
@@ -51,7 +52,8 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
     : options_(options),
       adapts_(options.stand_ins || !options.restrictions.empty() ? &always : &HomeProcess::any_left()),
       host_(host),
-      // Shared workers that are busy with other graphs do not report when this graph has nothing left for them.
+      // With shared workers each completion checks for waiting threads: a worker that is busy with other graphs never
+      // becomes idle, so it would not wake threads that wait for this graph.
       waiting_{options.shares_workers ? 1 : std::clamp<std::uint64_t>(std::bit_floor(options.window / 8), 1, 64)},
       worker_caches_(options.workers + 1),
       completed_(options.workers),
@@ -171,7 +173,8 @@ void TaskGraph::unlink(Task& task, const Edge& edge) {
 Result<void> TaskGraph::wait_until_ended_holding() {
   Result<void> ends = check_may_wait_for_all();
   if (!ends) return ends;
-  // While this thread waits, others may submit tasks that wait for it.
+  // While this thread waits, other threads may submit tasks that wait for data of this thread. The wait then has to
+  // fail.
   const std::function<bool()>* const outer = WaitInterrupt::here();
   const std::function<bool()> gives_up = [&] {
     ends = check_may_wait_for_all();
@@ -199,7 +202,7 @@ Result<void> TaskGraph::wait_until_ended() {
   if (auto allowed = check_wait(); !allowed) return allowed;
   waiting_.for_all.fetch_add(1, std::memory_order_seq_cst);
   Result<void> outcome;
-  // The tasks that end meanwhile may submit tasks that begin further reductions.
+  // The loop repeats because tasks that end meanwhile may submit tasks that begin further reductions.
   while (outcome && combine_open_reductions()) outcome = wait_for_tasks();
   waiting_.for_all.fetch_sub(1, std::memory_order_seq_cst);
   return outcome;
@@ -258,7 +261,7 @@ Result<void> TaskGraph::wait_for_room() {
 TaskStatus TaskGraph::status(const Future& future) const {
   if (future.task() == nullptr) return TaskStatus::pending;  // a task of a recording
   const std::uint64_t id = future.id().value();
-  // Acquire: if this is the status of the memory's next task, the load below sees that task's id.
+  // The memory may belong to another task by now. Acquire: if this is that task's status, the load below sees its id.
   const TaskStatus status = future.task()->status.load(std::memory_order_acquire);
   if (future.task()->id.load(std::memory_order_acquire) == id) return status;
   return failures_.status_of(future.id());
@@ -280,8 +283,8 @@ void TaskGraph::cancel_all(std::string why) {
     const LockGuard reason_lock(cancelled_.mutex);
     cancelled_.why = std::move(why);
   }
-  // The release store pairs with the acquire loads in `is_plain` and `why_withdrawn`, although these need only the
-  // number.
+  // The release store pairs with the acquire loads in `is_plain` and `why_withdrawn`, although these loads need only
+  // the number itself.
   cancelled_.below.store(ids_.next.load(std::memory_order_relaxed), std::memory_order_release);
 }
 

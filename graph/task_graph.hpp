@@ -50,16 +50,17 @@ struct GraphOptions {
   std::size_t workers = 1;
   /// The kinds of device that at least one worker drives.
   KindSet device_kinds = kind_set(DeviceKind::cpu_core);
-  /// The number of tasks that may be in flight before `submit` blocks. Larger: policies see more of the future; about
-  /// 250 bytes a task. Submissions from kernels and callbacks are not bounded. At least 1.
+  /// The number of tasks that may be in flight before `submit` blocks. A larger window shows policies more future
+  /// tasks, and takes about 250 bytes a task. Submissions from kernels and callbacks are not bounded. At least 1.
   std::size_t window = 65536;
   /// Restrictions that hold in addition to each task's own options.
   Restrictions restrictions = {};
-  /// The most pairs of a codelet and a set of devices, given by number or name, that all submissions may use.
+  /// The largest number of pairs of a codelet and a set of devices, given by number or name, in all submissions
+  /// together.
   std::size_t most_named_devices = std::numeric_limits<std::size_t>::max();
   /// True if the host names a codelet to run in place of each submitted one (`GraphHost::stand_in`).
   bool stand_ins = false;
-  /// True if tasks keep the priorities that they are submitted with; otherwise all have the default one.
+  /// True if tasks keep the priorities that they are submitted with; otherwise all have the default priority.
   bool priorities = true;
   /// Records which task waited for which; outlives the graph. If null, nothing is recorded.
   DependencyTrace* dependency_trace = nullptr;
@@ -67,20 +68,21 @@ struct GraphOptions {
   std::vector<SubmissionObserver*> observers = {};
   /// True if the workers run tasks of other graphs too, and find the graph of each in `Task::client`.
   bool shares_workers = false;
-  /// A pointer for code of the workers, which reads it through a task's graph; the graph does not use it.
+  /// A pointer for the workers' code, which reads it through a task's graph; the graph itself does not use it.
   void* owner = nullptr;
-  /// The object that is told of the end of every task; outlives the graph. Used with `shares_workers` only; may be
+  /// The object that is notified of the end of every task; outlives the graph. Used with `shares_workers` only; may be
   /// null.
   TaskEndings* endings = nullptr;
   /// The first task's id.
   std::uint64_t first_id = 1;
-  /// The counters that tasks' and handles' ids are taken from, so that the ids of several graphs differ; they outlive
+  /// Counters from which the ids of tasks and handles are taken, so that the ids of several graphs differ; they outlive
   /// the graph. If null, task ids count from `first_id`, handle ids from 0. A graph takes many task ids at a time.
   std::atomic<std::uint64_t>* task_ids = nullptr;
   std::atomic<std::uint64_t>* handle_ids = nullptr;
-  /// A bound on the bytes of the runtime's memory whose registrations have ended while tasks still use them. A release
-  /// that would exceed it waits for the last use instead, in a thread that may wait. Larger: temporaries hold up fewer
-  /// pipelines; smaller: a program that makes them faster than tasks use them takes less memory.
+  /// A bound on the bytes of memory, owned by the runtime, whose registrations have ended while tasks still use the
+  /// memory. A release that would exceed the bound waits for the last use, if its thread may wait. With a larger bound,
+  /// releases of temporary data block less often; with a smaller one, a program that makes temporary data faster than
+  /// tasks use them takes less memory.
   std::uint64_t late_bytes = std::uint64_t{1} << 30U;
 };
 
@@ -90,51 +92,51 @@ class GraphHost {
   virtual ~GraphHost() = default;
 
   /// Takes tasks that have become ready outside a worker's completion: by submission (`worker` is valid if a kernel
-  /// submitted) or because a thread gave data back. May be called from any thread.
+  /// submitted the task) or because a thread gave data back. May be called from any thread.
   virtual void activate(TaskList& ready, WorkerId worker) noexcept = 0;
 
   enum class Pump {
     /// Other threads do the work, so the caller blocks.
     block,
-    /// One event was handled, so the caller looks again.
+    /// One event was handled, so the caller checks its condition again.
     progressed,
     /// Nothing is left to do in a single-threaded run.
     exhausted,
   };
   /// A thread calls this before it blocks. In a single-threaded run it handles one event, if there is one. The result
-  /// tells the thread to block, to look again, or that nothing is left to do.
+  /// tells the thread to block, to check its condition again, or that nothing is left to do.
   virtual Pump pump() = 0;
-  /// Called when a thread holds these data and is about to use them in host memory. Brings their content there if the
+  /// Called when a thread holds these data and is about to use them in host memory. Copies their content there if the
   /// mode reads it, and makes all other copies outdated if the mode writes.
   virtual Result<void> bring_home(const DataRecord& /*data*/, AccessMode /*mode*/) { return {}; }
-  /// Called when the program is about to use in host memory what ended tasks of this graph have written. Brings these
-  /// data there, except for hidden data and data that other tasks write meanwhile. Not called under any lock of the
-  /// graph.
+  /// Called when the program is about to use, in host memory, data that ended tasks of this graph have written. Copies
+  /// these data there, except for hidden data and data that other tasks write meanwhile. Not called under any lock of
+  /// the graph.
   virtual Result<void> bring_all_home(const TaskOwner& /*graph*/) { return {}; }
   /// Called when a piece of data, which no task uses, is about to be forgotten, under the submission lock.
   virtual void forget(const DataRecord& /*data*/) noexcept {}
   /// Returns the tasks that run on other threads at this moment. A task that a worker is about to begin may be missing
   /// for a moment.
   [[nodiscard]] virtual std::vector<RunningTask> running_elsewhere() { return {}; }
-  /// Translates a set of devices into this runtime's workers. Fails with `invalid_argument` if the set names something
-  /// that is not there. May be called from any thread.
+  /// Translates a set of devices into this runtime's workers. Fails with `invalid_argument` if the set names a device
+  /// that the runtime does not have. May be called from any thread.
   virtual Result<DevicesHere> find_devices(const DeviceSet& devices);
   /// Used with `GraphOptions::stand_ins`: returns this codelet, or another one in its place, which the host keeps as
   /// long as the graph. Fails if no device here could run it.
   virtual Result<const Codelet*> stand_in(const Codelet& codelet) { return &codelet; }
 };
 
-/// The action of a worker with a task that it took from a deque.
+/// Tells a worker how to proceed with a task that it took from a deque.
 enum class Begin {
   run,
-  /// The task has left the worker's hands: it waits for a commute lock.
+  /// The task no longer belongs to the worker: it waits for a commute lock.
   parked,
   /// The task was cancelled and has been completed.
   ended,
 };
 
-/// Tasks in the order of sequential task flow: a run's effects are those of running all tasks one after the other as
-/// they were submitted (submissions by several threads are ordered by the submission lock).
+/// Tasks in the order of sequential task flow: the effects of a run are as if all tasks ran one after the other in the
+/// order of their submission (the submission lock orders submissions by several threads).
 ///
 /// Thread-safe. `submit`, `register_data` … may be called by any thread; `begin` and `complete` by the worker named in
 /// the call. Completing a task takes no lock. The submission lock protects allocation of tasks, dependency state of
@@ -155,37 +157,38 @@ class TaskGraph final : public TaskOwner {
   Result<std::vector<Handle>> partition(const Handle& parent, std::span<const Block> blocks);
   /// Allows the mode reduce for the handle from now on. Waits for the tasks that use it.
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods);
-  /// Forgets a handle and its parts after their last use. Waits for that use, unless the memory belongs to the
-  /// registration alone: then nobody sees when it is freed. If it would have to wait in a kernel or callback, it fails
-  /// with `wait_in_kernel`. The content stays in host memory.
+  /// Forgets a handle and its parts after their last use. Waits for that use, unless the registration alone owns the
+  /// memory: then the program cannot notice when it is freed. If the call would have to wait in a kernel or callback,
+  /// it fails with `wait_in_kernel`. The content stays in host memory.
   Result<void> release(const Handle& handle);
-  /// Releases a handle like `release`, for callers that cannot be told of a failure. If the release fails, the memory
-  /// may be gone: tasks that use the data and have not begun are cancelled, tasks that run on other threads are waited
-  /// for if that cannot deadlock, and the calling kernel, or else the next wait for everything, fails.
+  /// Releases a handle like `release`, for callers that cannot handle a failure. If the release fails, the program may
+  /// free the memory all the same. Therefore tasks that use the data and have not begun are cancelled, the call waits
+  /// for tasks that run on other threads if that cannot deadlock, and the calling kernel, or else the next wait for
+  /// everything, fails.
   void let_go(const Handle& handle) noexcept;
-  /// Calls `let_go` for all handles. The next wait reports what fails.
+  /// Calls `release` for all handles. The next wait reports failures.
   void release_all();
-  /// Returns the definitions of all codelets that the graph has run, for use after the graph has gone. Moves them away:
-  /// call it only before destruction, when nothing is in flight.
+  /// Returns the definitions of all codelets that the graph has run, for use after the graph's destruction. Moves them
+  /// away: call it only before destruction, when nothing is in flight.
   CodeletDefinitions take_codelets() { return codelets_.take(); }
 
   // The next function handles tasks.
   Result<Future> submit(const TaskSpecification& specification);
 
   // The next functions handle recordings.
-  /// While the returned scope lives, what the calling thread submits is recorded instead of run. Fails with
+  /// While the returned scope lives, tasks that the calling thread submits are recorded instead of run. Fails with
   /// `wait_in_kernel` inside a kernel, `invalid_argument` inside another recording of the same thread.
   Result<std::unique_ptr<RecordingScope>> begin_recording(Recording& recording);
-  /// Ends the recording; its scope must be gone.
+  /// Ends the recording; its scope must have been destroyed.
   void seal_recording(Recording& recording);
-  /// Runs a sealed recording, ordered like one task that uses all its data, with other data in place of some of those
-  /// recorded. Fails with `invalid_handle` if data were released, `invalid_argument` if data cannot be exchanged, and
-  /// `conflicting_access` if two of them are then the same.
+  /// Runs a sealed recording, ordered like one task that uses all its data. `rebindings` replace some of the recorded
+  /// data by other data. Fails with `invalid_handle` if data were released, `invalid_argument` if data cannot be
+  /// exchanged, and `conflicting_access` if two pieces of data are the same after the exchange.
   Result<Future> replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings,
                         std::uint64_t tag = 0);
 
-  /// Makes submissions fail with `stopped` from now on, those of kernels and callbacks too. Fails with `wait_in_kernel`
-  /// in a kernel or callback, as stopping is the first half of waiting for the end.
+  /// Makes submissions fail with `stopped` from now on, including those of kernels and callbacks. Fails with
+  /// `wait_in_kernel` in a kernel or callback, because the caller then waits for the end of all tasks.
   Result<void> stop_submissions();
   /// Cancels every task that was submitted before and has not started. `why` is the text of their failures; if this is
   /// called several times, the last text counts.
@@ -194,22 +197,22 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] TaskStatus status(const Future& future) const override;
 
   // The next functions wait, and are for threads that run no kernel; inside a kernel they fail with `wait_in_kernel`.
-  /// Waits until every task has ended and what the tasks have written is in the program's memory. Fails with the
-  /// summary of all failures since the last call.
+  /// Waits until every task has ended and its results are in the program's memory. Fails with the summary of all
+  /// failures since the last call.
   Result<void> wait_all();
-  /// Waits until every task has ended; brings no data home.
+  /// Waits until every task has ended; copies no data back to host memory.
   Result<void> wait_until_ended();
-  /// The second half of `wait_all`, called when every task has ended. Data that cannot be brought home count as a
-  /// failure in the summary. May wait for copies between memories.
+  /// The second half of `wait_all`, called when every task has ended: copies results to the program's memory. Data that
+  /// cannot be copied count as a failure in the summary. May wait for copies between memories.
   void bring_all_home();
   Result<void> wait(const Future& future) override;
-  /// Waits until the program may use the data in this mode, and makes tasks that conflict wait until `give_back`. Fails
-  /// if the content is invalid because a task failed (unless the mode is write), and with `invalid_argument` for
-  /// commute and reduce, which only tasks can do.
+  /// Waits until the program may use the data in this mode, and makes conflicting tasks wait until `give_back`. The
+  /// returned task stands for this use (a *hold*). Fails if the content is invalid because a task failed (unless the
+  /// mode is write), and with `invalid_argument` for commute and reduce, which only tasks can do.
   Result<Task*> acquire(const Handle& handle, AccessMode mode);
   void give_back(Task* hold);
-  /// Allows another thread to give this hold back, so the thread that acquired it may wait for tasks that wait for the
-  /// hold.
+  /// Allows another thread to give this hold back. The thread that acquired it may then wait for tasks that wait for
+  /// the hold.
   void hand_on(const Task* hold) { thread_holds_.remove(hold); }
 
   // The next functions are for a thread that serves many clients and must not block: each wait consists of two calls.
@@ -234,7 +237,7 @@ class TaskGraph final : public TaskOwner {
 
   /// Returns the handle, or its parts if it has any. Fails with `invalid_handle`.
   Result<std::vector<HandleId>> data_of(const Handle& handle);
-  /// Returns the data behind a handle that the caller holds.
+  /// Returns the view of the data behind a handle that the caller has acquired.
   [[nodiscard]] static DataView view_of(const Handle& handle);
 
   // The next functions are called by workers.
@@ -255,10 +258,10 @@ class TaskGraph final : public TaskOwner {
   /// Called when a worker has run out of work: wakes the threads that wait for everything or for room in the window.
   void worker_is_idle(WorkerId worker);
 
-  /// Shows what is in flight. `running` returns the tasks that the workers run. `running` and `look` are called under
-  /// the submission lock, and must not use the graph; the snapshot is gone afterwards. May be called from any thread at
-  /// any time. Nobody can submit meanwhile. It takes about 0.4 us and 100 bytes for each of the oldest 65,536 tasks in
-  /// flight, and little for each of the others.
+  /// Takes a snapshot of the tasks in flight and passes it to `look`. `running` returns the tasks that the workers run.
+  /// `running` and `look` are called under the submission lock, and must not use the graph; the snapshot is gone
+  /// afterwards. May be called from any thread at any time. Nobody can submit meanwhile. The call takes about 0.4 us
+  /// and 100 bytes for each of the oldest 65,536 tasks in flight, and little for each of the others.
   void inspect(const std::function<std::vector<RunningTask>()>& running,
                const std::function<void(const GraphSnapshot&)>& look);
 
@@ -283,7 +286,7 @@ class TaskGraph final : public TaskOwner {
   // The next functions submit tasks.
   /// Waits until the window has room; called if `surely_has_room` is false.
   Result<void> wait_for_room();
-  /// Checks all that can be checked outside of the submission lock.
+  /// Makes all checks that do not need the submission lock.
   Result<void> check(const TaskSpecification& specification);
   /// Submits a task of this codelet or of its stand-in, with or without restrictions to devices.
   Result<Future> submit_adapted(const TaskSpecification& specification);
@@ -291,8 +294,8 @@ class TaskGraph final : public TaskOwner {
   Result<Future> submit_restricted(const TaskSpecification& specification);
   /// Submits a task without restrictions: every device that the codelet has an implementation for may run it.
   Result<Future> submit_unrestricted(const TaskSpecification& specification);
-  /// Returns the recording of what the calling thread submits, or null. If a single-threaded run executes a kernel
-  /// while its thread is recording, the kernel's submissions are not recorded.
+  /// Returns the recording that the calling thread makes, or null. If a single-threaded run executes a kernel while its
+  /// thread is recording, the kernel's submissions are not recorded.
   [[nodiscard]] Recording* recording_here() const;
   Result<Future> record(Recording& recording, const TaskSpecification& specification);
   void close_recorded_reduction(Recording& recording, DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
@@ -300,7 +303,7 @@ class TaskGraph final : public TaskOwner {
       TROUPE_REQUIRES(submission_mutex_);
   void infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after)
       TROUPE_REQUIRES(submission_mutex_);
-  /// Remembers a recording that is run, for `inspect`.
+  /// Keeps a recording that is run, for `inspect`.
   void keep(const std::shared_ptr<Recording>& recording) TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] std::vector<const Recording*> running_recordings() const TROUPE_REQUIRES(submission_mutex_);
   void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count)
@@ -321,10 +324,10 @@ class TaskGraph final : public TaskOwner {
   void count_submission(std::size_t tasks = 1) TROUPE_REQUIRES(submission_mutex_);
   void set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode);
   void order(Task& task, DependencyBuilder& builder, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  /// Ends a task whose submission throws, before it was counted: it does nothing, and ends when the tasks that it was
-  /// ordered after have ended, as if it had not been submitted. Activates what is ready.
+  /// Ends a task whose submission throws, before it was counted: the task does nothing, and ends when its predecessors
+  /// have ended, as if it had not been submitted. Activates the tasks in `ready`.
   void give_up(Task& task, DependencyBuilder& builder, TaskList& ready) noexcept TROUPE_REQUIRES(submission_mutex_);
-  /// Called for an access that reduces after accesses that do not, and for one that does not after some that do.
+  /// Called for the first reducing access after other accesses, and for the first other access after reducing accesses.
   void begin_or_end_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void close_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void close_reductions(TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
@@ -338,7 +341,7 @@ class TaskGraph final : public TaskOwner {
   Result<void> block(TaskWaiter& waiter);
   /// Removes the edge of a thread that gives up its wait from the task's list; in a single-threaded run only.
   static void unlink(Task& task, const Edge& edge);
-  /// Acquires the topmost handle of the whole that this handle is part of.
+  /// Waits until the program may use the handle's data in this mode.
   Result<Task*> acquire_record(const Handle& handle, AccessMode mode);
   /// Submits a task that stands for the calling thread, which then waits until it has the data.
   Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately)
@@ -346,8 +349,8 @@ class TaskGraph final : public TaskOwner {
   Task& allocate_hold(DataRecord& record, AccessMode mode) TROUPE_REQUIRES(submission_mutex_);
   /// Orders a hold after the tasks that use its data. Returns true if nothing is left to wait for.
   bool order_hold(Task& hold, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  /// Calls `GraphHost::bring_home` for data that are about to be forgotten. This must not fail: the next wait reports
-  /// what cannot be brought home. The caller holds the whole.
+  /// Copies data that are about to be forgotten back to host memory (`GraphHost::bring_home`). If the content cannot be
+  /// copied, the release continues, and the next wait reports that. The caller holds the whole.
   Result<void> bring_home_to_release(DataRecord& released);
   Result<void> wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately, WaitKind kind);
   /// Gives the program the data that it has waited for. Fails if they are not valid.
@@ -368,7 +371,7 @@ class TaskGraph final : public TaskOwner {
   void forget(DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
 
   // The next functions end registrations without waiting (task_graph_release.cpp).
-  /// Returns true if the memory belongs to the registration alone, or if there is no memory.
+  /// Returns true if the registration alone owns the memory, or if there is no memory.
   [[nodiscard]] static bool goes_with_registration(const DataRecord& record);
   /// The state of a registration that ends after its last use: shared by the thread that began the release and the
   /// thread that ends it.
@@ -384,24 +387,25 @@ class TaskGraph final : public TaskOwner {
   bool release_late(DataRecord& record, const std::shared_ptr<LateRelease>& late, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
   void end_late(LateRelease& late) noexcept TROUPE_EXCLUDES(submission_mutex_);
-  /// Ends a registration. If `finally` is true, the registration ends whatever this returns, and kernels and callbacks
-  /// may also end registrations of the program's memory that no task uses; a call whose success depends on which thread
-  /// is faster is always refused.
+  /// Ends a registration. If `finally` is true, the caller ends the registration even if this fails (`abandon`).
+  /// Kernels and callbacks may then also end registrations of the program's memory that no task uses. If it is false,
+  /// they may not: the success of such a call would depend on the speed of other threads.
   Result<void> end_registration(const Handle& handle, bool finally);
-  /// Tries `end_registration` without waiting. Returns false if somebody has to wait.
+  /// Tries `end_registration` without waiting. Returns false if the caller has to wait.
   Result<bool> release_without_waiting(const Handle& handle, bool finally);
-  /// Called when a release has failed for this reason and the memory goes away all the same.
+  /// Called when a release has failed for the reason `why`, and the memory is freed all the same.
   void abandon(const Handle& handle, const Failure& why);
-  /// Waits until no task that uses the data runs on another thread. Returns false if some of them might never end.
+  /// Waits until no task that uses the data runs on another thread. Returns false if some of these tasks might never
+  /// end.
   bool wait_for_running(const LateRelease& late) TROUPE_EXCLUDES(submission_mutex_);
-  /// Blames the task whose kernel this thread is in. In callbacks and outside of tasks the next wait for everything
+  /// Makes the task fail whose kernel this thread runs. In callbacks and outside of tasks, the next wait for everything
   /// reports the failure.
   void accuse(ErrorCode code, const std::string& what) TROUPE_EXCLUDES(submission_mutex_);
   /// Returns true if the task's kernel has returned and its callback runs.
   [[nodiscard]] bool in_callback(const Task& task) const;
   /// Returns and forgets the failure that `accuse` blamed on the task; null if there is none.
   static FailureLog::Cause take_accusation(Task& task);
-  /// Returns why a task must not begin because it uses data whose memory has gone; null if it may begin.
+  /// Returns why a task must not begin because it uses data whose memory was freed; null if it may begin.
   [[nodiscard]] FailureLog::Cause why_abandoned(const Task& task) const;
 
   // The next functions look for waits that would never end (task_graph_holds.cpp). All take the lock, and fail with
@@ -426,7 +430,7 @@ class TaskGraph final : public TaskOwner {
     /// The worker's index, or `completed_.outside()`.
     std::size_t slot = 0;
     WorkerId worker;
-    /// True for a run of a recording whose tasks have set already which data are valid.
+    /// True for a run of a recording: its tasks have already recorded which data are valid.
     bool settled = false;
   };
   void finish(Task& task, const Completion& completion, TaskList& ready);
@@ -444,8 +448,7 @@ class TaskGraph final : public TaskOwner {
   void call_back(Task& task, const Completion& completion);
   /// Releases the tasks that waited for `task`. `newest` is the list of edges that was closed.
   void release_successors(const Task& task, Edge* newest, TaskStatus status, std::size_t slot, TaskList& ready);
-  /// Gives back the task's blocks besides its record. Some of them stay until the memory is used again, see
-  /// `allocate_task`.
+  /// Frees the task's blocks besides its record. Some of them stay until the memory is used again, see `allocate_task`.
   void give_back_more(Task& task, WorkerCaches& caches);
   /// The reason why a task does not run, and the first failure that led to it. A chain of cancelled tasks passes on
   /// that first failure, so that the messages do not grow along it. If both are empty, the task may run.
@@ -465,7 +468,7 @@ class TaskGraph final : public TaskOwner {
   /// Called when the run's tasks will not run: marks as invalid all data that they would have written.
   void poison_written(const RecordingRun& run, const FailureLog::Cause& cause);
   void end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready);
-  /// Returns true if nothing stands in the way of a ready task. This is true of most tasks of most runs.
+  /// Returns true if nothing prevents a ready task from running. This is true of most tasks of most runs.
   [[nodiscard]] bool is_plain(const Task& task) const {
     const bool runs = task.role != TaskRole::host && task.role != TaskRole::replay;
     return runs && !task.has_commute && task.withdrawn.load(std::memory_order_relaxed) == Withdrawal::none &&
@@ -484,8 +487,8 @@ class TaskGraph final : public TaskOwner {
     return window_.submitted.load(std::memory_order_relaxed) - window_.ended_at_least.load(std::memory_order_relaxed) <
            options_.window;
   }
-  /// Returns the number of tasks in flight at or below which a full window counts as having room again. With a higher
-  /// limit each further submission would cost a sleep.
+  /// A full window counts as having room again when at most this number of tasks is in flight. With a higher limit,
+  /// each further submission would cost a sleep.
   [[nodiscard]] std::uint64_t low_water() const {
     return options_.window - std::max<std::size_t>(options_.window / 4, 1);
   }
@@ -500,8 +503,8 @@ class TaskGraph final : public TaskOwner {
   };
   /// The threads that wait for everything or for room in the window.
   struct Waiting {
-    /// The number of completions of one worker between two looks at waiting threads (a power of two), so that room in
-    /// the window is noticed while all workers are busy; an idle worker always looks.
+    /// The number of completions of one worker between two checks for waiting threads (a power of two), so that room in
+    /// the window is noticed while all workers are busy; an idle worker always checks.
     const std::uint64_t notify_stride;
     /// Threads in `wait_all` and in `wait_for_room`. All accesses are sequentially consistent, to pair with
     /// `CompletionCounter::publish`.
@@ -513,15 +516,14 @@ class TaskGraph final : public TaskOwner {
   /// The ids of tasks. Changed under submission_mutex_.
   struct Ids {
     std::atomic<std::uint64_t> next{1};
-    /// The first id that the graph may not use before it takes more of them.
+    /// The graph may use ids below this number; before it uses more, it has to take them from the shared counter.
     std::uint64_t end = 0;
     std::uint64_t last_mark = 0;
   };
   /// The tasks that fill the window.
   struct Window {
     std::atomic<std::uint64_t> submitted{0};
-    /// A number of ended tasks that has been seen; never larger than the true number. Saves most submissions the look
-    /// at all workers' counts.
+    /// A lower bound of the number of ended tasks. With it, most submissions need not read the counts of all workers.
     std::atomic<std::uint64_t> ended_at_least{0};
   };
   struct Data {
@@ -579,7 +581,7 @@ class TaskGraph final : public TaskOwner {
   Pools pools_;
   alignas(64) Mutex outside_mutex_;
 
-  /// The callback that a worker is in. There is one per worker, which only that worker writes.
+  /// The callback that a worker runs. Each worker has one entry, which only that worker writes.
   struct alignas(64) CallbackInProgress {
     std::atomic<const Task*> task{nullptr};
     std::atomic<TimeStamp::rep> since{0};

@@ -1,4 +1,4 @@
-/// Completion: what happens to a task from ready to ended, and to its successors.
+/// Completion: the way of a task from ready to ended, and the release of its successors.
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/task_graph.hpp"
 
@@ -24,7 +24,7 @@ TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
 }
 
 FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
-  // The program cannot withdraw a combining task: it completes what the reducing tasks have contributed. If a
+  // The program cannot withdraw a combining task, because it combines the contributions of the reducing tasks. If a
   // contribution was cancelled, the data are marked as not valid.
   if (combines(task)) return nullptr;
   std::string why;
@@ -93,10 +93,10 @@ Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
     if (task.has_commute) renounce_commute(task, ready);
     return end_cancelled(task, refusal, worker, ready);
   }
-  // A task that a worker had begun before the worker died holds its locks already.
+  // If a worker had begun the task and then died, the task holds its locks already.
   if (!task.has_commute || task.holds_commute) return Begin::run;
   if (!acquire_commute(task, ready)) return Begin::parked;
-  // A task of the same epoch may have failed, and left the data in pieces, before this one got the locks.
+  // A task of the same epoch may have failed, and left the data invalid, before this task got the locks.
   if (const Refusal refusal = why_cancelled(task); refusal.cause) return end_cancelled(task, refusal, worker, ready);
   return Begin::run;
 }
@@ -151,15 +151,15 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   } catch (...) {
     failures_.add({ErrorCode::callback_failed, "the callback of " + describe(task) + " threw"});
   }
-  // The callback is destroyed here, as destroying the objects that it has captured may end registrations. A recorded
-  // task keeps its callback for the next run.
+  // The callback is destroyed here, because the destruction of objects that it has captured may end registrations. A
+  // recorded task keeps its callback for the next run.
   if (task.role != TaskRole::recorded) task.extras->callback = nullptr;
   progress.task.store(nullptr, std::memory_order_release);
 }
 
 void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus status, std::size_t slot,
                                    TaskList& ready) {
-  // Reverses the list, so that successors come in the order of their submission.
+  // The list is reversed, so that successors come in the order of their submission.
   Edge* edge = nullptr;
   while (newest != nullptr) {
     Edge* next = newest->next_edge();
@@ -252,7 +252,7 @@ void TaskGraph::end(Task& task, const Completion& completion, TaskList& ready) {
   } else {
     free(task, completion.status, slot, ready);
   }
-  // Called before the task is counted, so that after a wait for everything all endings have been reported.
+  // This call comes before the task is counted, so that after a wait for everything all endings have been reported.
   if (counted && options_.endings != nullptr) options_.endings->ended(tag, completion.status, completion.cause);
   if (counted) count_ending(slot);
 }

@@ -1,4 +1,4 @@
-/// The functions of the task graph for data: handles and their blocks, reductions, holds of the program.
+/// The functions of the task graph for data: handles and their blocks, reductions, data that the program holds.
 #include <algorithm>
 #include <utility>
 
@@ -26,14 +26,14 @@ Result<Handle> TaskGraph::register_apart(DataDescription description) {
 
 Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                                   TaskList& ready) {
-  // A recording has dependency states of its own, which know nothing of parts that appear later.
+  // A recording has dependency states of its own, which do not know parts that are made later.
   const auto uses_it = [&record](const Recording* recording) { return recording->orders(record); };
   if (std::any_of(recordings_.open.begin(), recordings_.open.end(), uses_it)) {
     return partitioned_while_recorded(record);
   }
   auto parts = data_.registry.add_parts(record, blocks);
   if (!parts) return parts.failure();
-  // Tasks that were submitted meanwhile use the parts too, as parts of the whole.
+  // Tasks that were submitted meanwhile use the whole, and so they use these parts, too.
   if (record.dependencies.open_reduction) close_reduction(record, ready);
   const bool poisoned = record.poisoned.load(std::memory_order_relaxed);
   for (DataRecord* part : parts.value()) {
@@ -98,7 +98,8 @@ Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWa
 Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool releasing, const Change& change) {
   Result<DataRecord*> record(handle.record());
   if (!releasing) {
-    // Another thread may have released the handle meanwhile. From here on none can, as the whole is held.
+    // Another thread may have released the handle meanwhile. From here on no thread can, because this thread holds the
+    // whole.
     const LockGuard lock(submission_mutex_);
     record = data_.registry.find(handle);
   }
@@ -144,7 +145,7 @@ Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing,
 
 void TaskGraph::begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind) {
   if (!ready.empty()) host_.activate(ready, WorkerId{});
-  // Nobody looks at a wait that has ended, so the note may come late.
+  // The note serves inspections only, and a wait that has ended needs none, so the note may come late.
   pending.note_.emplace(waiting_threads_, kind, pending.hold_->task_id());
   if (immediately) pending.waiter_.signal();
 }

@@ -1,4 +1,4 @@
-/// Detects waits of a thread for tasks that wait for this very thread, as it holds data.
+/// Detects that a thread is about to wait for tasks that wait for data of this same thread.
 #include <vector>
 
 #include "graph/task_graph.hpp"
@@ -7,8 +7,8 @@ namespace troupe::graph {
 
 namespace {
 
-/// At most this many tasks that wait for a thread are looked at. A wait that never ends because of a further task is
-/// found only by the report why nothing goes on.
+/// At most this many tasks that wait for a thread are examined. If another task makes a wait endless, only the report
+/// about stalls (`WhyReport`) finds it.
 constexpr std::size_t kMostWaiting = 65536;
 
 /// Returns a text such as "'x' in mode read_write".
@@ -83,7 +83,7 @@ Result<void> TaskGraph::check_may_wait(const DataRecord& record, AccessMode mode
                   : waits_for_hold(*found->first, *found->second);
   };
   record.visit_tree([&](const DataRecord& part) {
-    // Looks at the same tasks that `DependencyBuilder::access` would wait for.
+    // These are the tasks that `DependencyBuilder::access` would wait for.
     const DependencyState& state = part.dependencies;
     const bool after_readers = !state.readers.empty() && (writes(mode) || state.open_reduction);
     for (const TaskReference& before : after_readers ? state.readers : state.writers) look(before);

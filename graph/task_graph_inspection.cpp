@@ -1,18 +1,18 @@
-/// A look at everything in flight, while workers go on.
+/// Inspection: a snapshot of everything in flight, while workers go on.
 ///
-/// The submission lock keeps still what it protects: no record is allocated, so each keeps its id, codelet, role, name
-/// and accesses, even when its task ends meanwhile (`allocate_task` frees what the last task left behind), and no edge
-/// is added or changes its owner. What workers do meanwhile:
-/// 1. They close a task's list of successors, once. A list that is still open after it was walked was stable, as it
-///    only ever grows at its head, under the lock.
-/// 2. Having closed it they relink its edges, which are walked through atomic links: the walk may then go astray among
-///    the edges of that list, in which relinking leaves no cycle for good, and is thrown away.
-/// 3. They take and release commute locks; each is asked for its holder and its queue under its own lock.
-/// 4. They begin and end runs of recordings, whose tasks and links stay as they are; the state of each is in its
-///    atomics.
+/// The submission lock keeps unchanged what it protects: no record is allocated, so each record keeps its id, codelet,
+/// role, name and accesses, even when its task ends meanwhile (`allocate_task` frees what the last task left behind).
+/// No edge is added, and none changes its owner. Workers change these things meanwhile:
+/// 1. They close a task's list of successors, once. A list that is still open after it was walked has not changed,
+///    because it only ever grows at its head, under the lock.
+/// 2. After closing a list they relink its edges. The walk reads the links atomically. It may then go astray among the
+///    edges of that list, but relinking leaves no permanent cycle, and the result of such a walk is thrown away.
+/// 3. They take and release commute locks. The holder and the queue of each lock are read under that lock.
+/// 4. They begin and end runs of recordings. The tasks and links of a recording do not change; the state of each task
+///    is in its atomics.
 ///
-/// The lock keeps submitters waiting, so the look is bounded: of more tasks than `kMostTasks` it takes the oldest,
-/// which wait only for older ones, and some of the ready ones. The others are only counted.
+/// The lock keeps submitters waiting, so the work is bounded: if there are more tasks than `kMostTasks`, the snapshot
+/// has the oldest, which wait only for older ones, and some of the ready tasks. The others are only counted.
 #include <algorithm>
 #include <cstdint>
 #include <unordered_set>
@@ -24,7 +24,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// The largest number of tasks that one look takes: as many as the default window holds.
+/// The largest number of tasks that one snapshot contains: as many as the default window holds.
 constexpr std::size_t kMostTasks = 65536;
 
 struct InFlight {
@@ -40,7 +40,7 @@ void keep_oldest(std::vector<InFlight>& tasks) {
   std::size_t more = kMostTasks;
   tasks.erase(std::remove_if(rest, tasks.end(),
                              [&](const InFlight& one) {
-                               // Relaxed: a late look at a task that has just become free does no harm; a running task
+                               // Relaxed: an old value of a task that has just become free does no harm; a running task
                                // has been free for long.
                                const bool free = one.task->pending.load(std::memory_order_relaxed) == 0;
                                return !free || more == 0 || more-- == 0;
@@ -116,7 +116,8 @@ class Walk {
   }
 
  private:
-  /// Returns true if the task is newer than all tasks in the walk, which is faster than a search for it.
+  /// Returns true if the task is newer than all waiting tasks in the walk. This test is faster than a search for the
+  /// task.
   [[nodiscard]] bool is_newer(const Task& task) const {
     return task.role != TaskRole::recorded && task.id.load(std::memory_order_relaxed) > newest_;
   }
@@ -154,7 +155,7 @@ TaskNode TaskGraph::node_of(const Task& task) const {
   if (task.role == TaskRole::recorded) {
     const auto& recorded = static_cast<const RecordedTask&>(task);
     node.id = TaskId(recorded.recording->id_of(recorded));
-    // A recorded task sets its counter back when it begins, so the counter says nothing then.
+    // A recorded task resets its counter when it begins, so from then on the counter has no meaning.
     if (recorded.recording->state_of(recorded) != RecordedState::waiting) node.pending = 0;
   }
   return node;

@@ -61,7 +61,7 @@ Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& 
 }
 
 void TaskGraph::infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after) {
-  // The recording needs combining tasks before this task, too.
+  // In a recording, too, open reductions need their combining tasks before this task.
   for (const TaskAccess& access : task.data()) {
     if (access.mode() == AccessMode::reduce) continue;
     access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
@@ -153,13 +153,13 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
 
 void TaskGraph::keep(const std::shared_ptr<Recording>& recording) {
   if (std::find(recordings_.run.begin(), recordings_.run.end(), recording) != recordings_.run.end()) return;
-  // Drops recordings that nobody can run any more and whose last run has ended.
+  // Recordings that nobody can run any more, and whose last run has ended, are dropped.
   std::erase_if(recordings_.run, [](const std::shared_ptr<Recording>& one) { return one.use_count() == 1; });
   recordings_.run.push_back(recording);
 }
 
 Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
-  // If a recorded task lacks valid input, it ends itself as cancelled.
+  // The run's data are not checked here: a recorded task that lacks valid input ends as cancelled.
   Recording& recording = *task.extras->run->recording;
   if (const auto cause = why_withdrawn(task)) {
     // The tasks are reported all at once: a client can have billions of tasks in runs that have not begun.

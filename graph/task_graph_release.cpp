@@ -13,7 +13,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// A time longer than a worker takes from its last look at a task's data to its report that it runs the task.
+/// Longer than a worker takes from its last check of a task's data to its report that it runs the task.
 constexpr auto kBeforeLook = std::chrono::microseconds(200);
 constexpr auto kBetweenLooks = std::chrono::microseconds(100);
 
@@ -110,19 +110,19 @@ Result<void> TaskGraph::finish_release(PendingHold& pending) {
 }
 
 Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
-  // Memory that nobody else owns goes away with the registration, and so does its content.
+  // Memory that nobody else owns is freed with the registration, so its content does not matter.
   const bool content_matters = released.parent != nullptr || !released.owned || released.owned.use_count() > 1;
   if (content_matters) {
     const Result<void> home = host_.bring_home(released, AccessMode::read_write);
     if (home) return home;
     failures_.add(home.failure());
     if (released.parent != nullptr) {
-      // The released part leaves its state to its whole.
+      // The state of the released part passes to its whole.
       const auto cause = std::make_shared<Failure>(home.failure());
       released.visit_tree([&](DataRecord& part) { poison(part, cause); });
     }
   }
-  // No thread may be about to copy from or to memory that the program takes back.
+  // After this call, no thread copies from or to memory that the program takes back.
   return host_.bring_home(released, AccessMode::write);
 }
 
@@ -147,7 +147,8 @@ bool TaskGraph::release_late(DataRecord& record, const std::shared_ptr<LateRelea
 }
 
 void TaskGraph::end_late(LateRelease& late) noexcept {
-  // Declared before the lock guard, so that it is freed after the lock is released: giving back megabytes takes long.
+  // `memory` is declared before the lock guard, so it is freed after the lock is released: to free megabytes takes
+  // long.
   std::shared_ptr<void> memory;
   const LockGuard lock(submission_mutex_);
   memory = late.record->owned;
@@ -189,7 +190,8 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
     unused = release_late(record, late, ready);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
-  // If content is kept, only the task that this thread runs may use the record, so it stays until this ends.
+  // If the content matters, only the task that this thread runs may use the record, so the record stays until the end
+  // of this call.
   if (content_matters) {
     if (auto home = bring_home_to_release(*late->record); !home) failures_.add(home.failure());
   }
@@ -214,7 +216,7 @@ Result<void> TaskGraph::end_registration(const Handle& handle, bool finally) {
 void TaskGraph::let_go(const Handle& handle) noexcept {
   try {
     const Result<void> released = end_registration(handle, true);
-    // `invalid_handle` means that the program has released it by hand.
+    // `invalid_handle` means that the program has already released the handle.
     if (!released && released.failure().code != ErrorCode::invalid_handle) abandon(handle, released.failure());
   } catch (...) {
     failures_.add({ErrorCode::out_of_memory,
@@ -295,7 +297,7 @@ void TaskGraph::accuse(ErrorCode code, const std::string& what) {
     return;
   }
   const LockGuard lock(submission_mutex_);
-  // The cast is allowed as the task belongs to this graph; it is const only for the code that runs it.
+  // The cast is allowed because the task belongs to this graph; the task is const only for the code that runs it.
   Task& task = const_cast<Task&>(*here);
   if (!task.extras) task.extras = std::make_unique<TaskExtras>();
   task.has_more = true;

@@ -13,7 +13,7 @@ namespace troupe::graph {
 Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t access_count) {
   Task& task = *pools_.tasks.allocate(submission_caches_.tasks);
   if (task.has_more) {
-    // Frees what the last task in this memory has left behind.
+    // The last task in this memory left these objects behind; they are freed now.
     task.extras.reset();
     if (task.accesses != task.inline_accesses.data()) delete[] task.accesses;
     task.accesses = task.inline_accesses.data();
@@ -25,9 +25,9 @@ Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t acc
 
 void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count) {
   task.has_more = access_count > Task::kInlineAccesses;
-  // On the heap; freed by the next task in this memory or by ~Task.
+  // The array is on the heap; the next task in this memory or `~Task` frees it.
   task.accesses = task.has_more ? new TaskAccess[access_count] : task.inline_accesses.data();
-  // The id is stored first: see `status`.
+  // The id is stored before the status, as the function `status` requires.
   task.id.store(take_ids(), std::memory_order_release);
   task.status.store(TaskStatus::pending, std::memory_order_release);
   task.withdrawn.store(Withdrawal::none, std::memory_order_relaxed);
@@ -64,13 +64,13 @@ void TaskGraph::set_arguments(Task& task, const Arguments& arguments) {
 }
 
 void TaskGraph::count_submission(std::size_t tasks) {
-  // Tasks are counted before they can end, so a thread that sees one ended also sees it submitted. Only written under
-  // the submission lock.
+  // Tasks are counted before they can end, so a thread that sees a task as ended also sees it as submitted. The count
+  // is written under the submission lock only.
   window_.submitted.store(window_.submitted.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
 }
 
 void TaskGraph::set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode) {
-  // Partial results exist for undivided data only; for others the mode commute gives the same result.
+  // Partial results exist for undivided data only; for divided data the mode commute gives the same result.
   const bool divided = record.parent != nullptr || !record.children.empty();
   if (mode == AccessMode::reduce && divided) mode = AccessMode::commute;
   task.has_commute = task.has_commute || mode == AccessMode::commute;

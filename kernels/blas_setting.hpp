@@ -1,12 +1,11 @@
-/// The number of threads of the BLAS library, which Troupe's kernels set to one while they need it. Private to
-/// kernels/.
+/// The number of threads of the BLAS library, which is set to one while Troupe's kernels use BLAS. Private to kernels/.
 #pragma once
 
 #include <atomic>
 
 #include "proto/mutex.hpp"
 
-// The symbols are weak, as a BLAS library other than OpenBLAS may be linked.
+// The symbols are weak, because a BLAS library without these functions may be linked.
 extern "C" {
 [[gnu::weak]] void openblas_set_num_threads(int);
 [[gnu::weak]] int openblas_get_num_threads();
@@ -14,14 +13,15 @@ extern "C" {
 
 namespace troupe::kernels {
 
-/// Counts the users that need BLAS to run in one thread. There is one object, as a process has one such setting.
+/// Counts the users that need BLAS to run in one thread. There is one object, because the number of threads is one
+/// setting for the whole process.
 struct BlasSetting {
   Mutex mutex;
-  /// The number of live objects of `single_threaded_blas`. Written under the lock. Reads may be relaxed: a thread that
-  /// calls BLAS for a task was given the task after the number was raised.
+  /// The number of live objects of `single_threaded_blas`. Written under the lock. Reads may be relaxed, because a
+  /// worker gets a task that calls BLAS only after this number was raised.
   std::atomic<int> users{0};
-  /// True if the library runs in the calling thread, and the program's own number is in `of_the_program`. Written under
-  /// the lock; a thread that reads an old value looks again under the lock.
+  /// True if Troupe has set the number of threads to one and has saved the program's own number in `of_the_program`.
+  /// Written under the lock; a thread that reads an old value reads it again under the lock.
   std::atomic<bool> taken{false};
   int of_the_program TROUPE_GUARDED_BY(mutex) = 1;
 
@@ -37,14 +37,14 @@ struct BlasSetting {
   }
   void give_back() TROUPE_REQUIRES(mutex) {
     if (!taken.exchange(false, std::memory_order_relaxed)) return;
-    // If the program has set another number since, that number stays.
+    // If the program has set another number meanwhile, keep that number.
     if (openblas_get_num_threads() == 1) openblas_set_num_threads(of_the_program);
   }
 };
 inline BlasSetting blas_setting;
 
-/// Must be called before each call of BLAS: since the last call, the program may have set a number of threads, or got
-/// its own number back.
+/// Must be called before each call of BLAS: since the last call, the program may have set the number of threads, or
+/// `give_back` may have restored the program's number.
 inline void before_blas() {
   if (blas_setting.users.load(std::memory_order_relaxed) == 0 || !BlasSetting::can_be_set()) return;
   if (openblas_get_num_threads() == 1 && blas_setting.taken.load(std::memory_order_relaxed)) return;

@@ -13,7 +13,7 @@
 #include "platform/machine/process_limits.hpp"
 #include "troupe/errors.hpp"
 
-// The symbols are weak, as a BLAS library other than OpenBLAS may be linked.
+// The symbols are weak, because a BLAS library without these functions may be linked.
 extern "C" {
 [[gnu::weak]] void* blas_memory_alloc(int);
 [[gnu::weak]] void blas_memory_free(void*);
@@ -24,7 +24,8 @@ namespace troupe::kernels {
 
 namespace {
 
-/// The memory that OpenBLAS maps for each thread that calls it: `BUFFER_SIZE` of x86-64 with all kernels.
+/// The memory that OpenBLAS maps for each thread that calls it. This is its `BUFFER_SIZE` on x86-64, in a build with
+/// kernels for all processors.
 constexpr std::size_t kWorkSpace = std::size_t{128} << 20U;
 
 bool fits(std::size_t bytes) {
@@ -33,8 +34,9 @@ bool fits(std::size_t bytes) {
   return place != MAP_FAILED;
 }
 
-/// Takes all of OpenBLAS's work space once if a limit makes memory scarce. OpenBLAS retries for ever if it gets no work
-/// space, but it keeps what it has, so kernels find the work space there later. Throws `Error`.
+/// Makes OpenBLAS allocate all its work space, once, if the process has a limit on its address space. Later an
+/// allocation could fail, and OpenBLAS would then retry for ever. OpenBLAS keeps the work space, so kernels can use it
+/// later. Throws `Error`.
 void reserve_work_space() {
   static bool reserved = false;
   if (reserved || blas_memory_alloc == nullptr || blas_memory_free == nullptr || !platform::address_space_left())

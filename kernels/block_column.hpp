@@ -1,4 +1,4 @@
-/// A block column that a task gets as tiles, on cores and on GPUs alike: no pointer is dereferenced.
+/// A block column that a task gets as tiles. No pointer is dereferenced here, so the code serves cores and GPUs alike.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,8 @@ class BlockColumn {
   std::vector<std::int64_t> ends_;
 };
 
-/// Returns the pieces in which a task gets its pivots: all its handles from number `begin` on, which hold integers.
+/// Returns a task's pivots, in pieces: one piece for each handle from number `begin` on, up to the first whose elements
+/// are not integers.
 inline std::vector<std::span<const int>> pivots_from(const KernelContext& context, std::size_t begin) {
   std::vector<std::span<const int>> pieces;
   while (begin < context.size() && context.data(begin).layout.element_tag == type_tag<int>()) {

@@ -1,4 +1,5 @@
-/// Parts of a block as blocks of their own, on cores and on GPUs alike: no pointer is dereferenced.
+/// Functions that return parts of a block as blocks. No pointer is dereferenced here, so they serve cores and GPUs
+/// alike.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-/// The errors for matrices with which a factorization cannot go on, on cores and on GPUs.
+/// The errors of factorizations that cannot continue, on cores and on GPUs.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@ namespace troupe::kernels {
 /// Throw `numerical`. `row` is counted from 1, in the whole matrix.
 [[noreturn]] void not_positive_definite(std::int64_t row);
 [[noreturn]] void singular(std::int64_t row);
-/// Throws `numerical`. `column` is counted from 1, in the whole matrix. It serves libraries whose result does not show
+/// Throws `numerical`. `column` is counted from 1, in the whole matrix. Use it for libraries whose result does not show
 /// that the matrix had NaN.
 [[noreturn]] void not_finite(std::int64_t column);
-/// Throws `numerical`. It serves libraries that report a NaN as a pivot of zero.
+/// Throws `numerical`. Use it for libraries that report a NaN as a pivot of zero.
 [[noreturn]] void singular_or_no_number(std::int64_t row);
 
 }  // namespace troupe::kernels

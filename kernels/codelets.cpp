@@ -40,7 +40,7 @@ using tiles::rw;
 using tiles::tile_environment;
 using tiles::w;
 
-/// Makes a codelet whose last handles are the tiles of a block column. It takes `offset` and `first`.
+/// Makes a codelet whose last handles are the tiles of a block column. Its arguments are `offset` and `first`.
 template <class T, class F, class Flops>
 Codelet make_on_column(const char* name, std::vector<HandleGroup> groups, F kernel, Flops flops) {
   groups.push_back(HandleGroup::of<MatrixView<T>>(rw, HandleGroup::any_number));
@@ -179,7 +179,7 @@ Codelet getrf_without_pivoting() {
               [](const KernelContext& c) { return panel_flops(rows_below_block(c) + cols(c, 0), cols(c, 0)); });
 }
 
-/// The position of a block column's rows: its row `offset` is row `first` of the whole matrix.
+/// The position of a block column in the whole matrix: row `offset` of the column is row `first` of the matrix.
 struct Position {
   explicit Position(const KernelContext& c) : offset(c.argument<std::int64_t>(0)), first(c.argument<std::int64_t>(1)) {}
   /// The number of rows of the whole matrix above the column.
@@ -189,14 +189,14 @@ struct Position {
   std::int64_t first;
 };
 
-/// Exchanges, in order, the rows of C from `offset` on with those that the pivots name.
+/// Exchanges, in order, the rows of C from `offset` on with the rows that the pivots name.
 template <class T>
 void exchange(Team& team, const BlockColumn<T>& c, std::span<const std::span<const int>> given,
               const Position& position) {
   const std::int64_t above = position.above();
   const CheckedPivots pivots(given, above, above + c.rows());
   const std::int64_t count = pivots.size();
-  // Works on a few columns at a time: their rows stay in the cache, whatever the leading dimension is.
+  // Work on a few columns at a time, so that their rows stay in the cache for any leading dimension.
   constexpr std::int64_t kStrip = 8;
   const auto exchange_all = [&](auto element) {
     share(team, c.cols(), kStrip, [&](std::int64_t first, std::int64_t cols) {
@@ -224,7 +224,8 @@ void exchange(Team& team, const BlockColumn<T>& c, std::span<const std::span<con
   });
 }
 
-/// Calls `work` on the rows of a block column from `offset` on as one block: in place, or on a copy.
+/// Calls `work` with one block: the rows of a block column from `offset` on, in place if they lie below one another in
+/// memory, else in a copy that is copied back.
 template <class T, class F>
 void as_one_block(const BlockColumn<T>& a, std::int64_t offset, F work) {
   if (const auto whole = a.whole()) return work(rows_below(*whole, offset));
@@ -256,8 +257,8 @@ Codelet getrf_panel() {
   const auto kernel = [](const KernelContext& context) {
     const auto pivots = context.vector<int>(0);
     const Position position(context);
-    // LAPACK reads the pivots that it has written. In memory that others write too, such as a client of a service, they
-    // could have any value by then.
+    // LAPACK reads the pivots that it has written, so they are kept in memory of this task. In shared memory, another
+    // process such as a client of a service could change them meanwhile.
     std::vector<int> own(pivots.size());
     int info = 0;
     as_one_block(BlockColumn<T>(context, 1), position.offset,
@@ -388,7 +389,7 @@ std::span<const TileKernel<T>> tile_kernels() {
        "A; row, col, seed, diagonal", fill_symmetric<T>, demands::fill_symmetric,
        TROUPE_IF_CUDA(gpu_fill_symmetric<T>)},
   };
-  // Each member has its row, in the order of the members: `made` depends on it.
+  // Each member of `TileCodelets` has a row, in the order of the members: `made` depends on this order.
   static_assert(std::size(kRows) * sizeof(Codelet) == sizeof(C));
   return kRows;
 }
@@ -417,7 +418,8 @@ Codelet made(std::size_t row) {
   return codelet;
 }
 
-/// Makes the codelets in the order of the rows, which is that of the members, those of the base first.
+/// Makes the codelets in the order of the rows, which is the order of the members; the members of the base class come
+/// first.
 template <class T, std::size_t... in_base, std::size_t... in_struct>
 TileCodelets<T> made(std::index_sequence<in_base...>, std::index_sequence<in_struct...>) {
   return {{made<T>(in_base)...}, made<T>(sizeof...(in_base) + in_struct)...};

@@ -5,10 +5,11 @@
 
 namespace troupe::kernels {
 
-/// The kernels of LU with incremental pivoting, which exchanges rows inside the tile with the diagonal and inside pairs
-/// of tiles, as in kernels/incremental_pivoting.hpp. Of a diagonal tile, getrf_incpiv and gessm use only the last rows,
-/// from the diagonal on, as many as V has. Pivots are counted from the diagonal. L has as many rows as the inner block.
-/// `last` (int64): 1 where no tile below is left, so that a zero on the diagonal of U is a breakdown; else 0.
+/// The kernels of LU with incremental pivoting (kernels/incremental_pivoting.hpp), which exchanges rows only inside the
+/// diagonal tile and inside pairs of tiles. V has as many rows as a diagonal tile has from the diagonal on;
+/// getrf_incpiv and gessm use only these last rows of the tile. Pivots are counted from the diagonal. L has as many
+/// rows as the inner block has columns. `last` (int64): 1 if there is no further tile below, so that a zero on the
+/// diagonal of U is a breakdown; else 0.
 struct IncrementalLuCodelets {
   Codelet getrf_incpiv;  ///< A rw, V w, P w; first, last: P A = L U in A, and also in V
   Codelet gessm;         ///< V r, P r, C rw: C <- L^-1 P C
@@ -18,26 +19,27 @@ struct IncrementalLuCodelets {
   Codelet ssssm_back;  ///< as `ssssm`, but applies the inverse
 };
 
-/// One codelet per kernel, for float or double. All matrices are column-major blocks with a leading dimension. Handles
-/// are listed in their order, with their modes (r read, w write, rw read and write), then arguments by value. All of
-/// them keep the BLAS library single-threaded while a runtime that has seen them lives, and count their floating-point
-/// operations. docs/gpu-kernels.md lists those that run on CUDA GPUs. On a cluster of cores each member of the team has
-/// a part of the work; a team of the same size gives the same bits again.
+/// One codelet per kernel, for float or double. All matrices are column-major blocks with a leading dimension. The
+/// comments list the handles in their order, with their modes (r read, w write, rw read and write), then the arguments
+/// by value. All codelets keep the BLAS library single-threaded as long as a runtime that has seen them lives, and
+/// count their floating-point operations. docs/gpu-kernels.md lists the codelets that run on CUDA GPUs. On a cluster of
+/// cores each member of the team does a part of the work; teams of the same size give the same bits.
 ///
-/// Tiles may be taller than wide (`TiledMatrix::diagonal`): `offset` (int64) says how many rows of a tile lie above the
-/// diagonal block, a square as wide as the tile. D_o are the rows of tile D that make up that block, D_b those below,
-/// D_a those above. `first` (int64) is the first row of the diagonal block in the whole matrix, for errors and pivots.
-/// A breakdown throws `numerical` with the row of the whole matrix, counted from 1 as LAPACK does; a pivot that names
-/// no row throws `bad_input`. A service knows them by the names of the members and the precision: "gemm_nt/double".
+/// Tiles may be taller than wide (`TiledMatrix::diagonal`): `offset` (int64) is the number of rows of a tile above the
+/// diagonal block, which is a square as wide as the tile. D_o is this block of tile D, D_b are the rows below it, D_a
+/// the rows above it. `first` (int64) is the first row of the diagonal block in the whole matrix, for errors and
+/// pivots. A breakdown throws `numerical` with the row of the whole matrix, counted from 1 as in LAPACK; a pivot that
+/// is not a row throws `bad_input`. A service knows the codelets by the names of the members and the precision:
+/// "gemm_nt/double".
 template <class T>
 struct TileCodelets : IncrementalLuCodelets {
-  // These two and the next two belong to Cholesky.
+  // The next four codelets belong to Cholesky.
   Codelet potrf;          ///< D rw; offset, first: lower triangle of D_o <- L, where D_o = L L^T; D_b <- D_b L^-T
   Codelet trsm_cholesky;  ///< D r, A rw; offset: A <- A L^-T, L the lower triangle of D_o
   Codelet syrk;           ///< A r, C rw; offset (of C): lower triangle of C_o -= A_o A_o^T; C_b -= A_b A_o^T
   Codelet gemm_nt;        ///< A r, B r, C rw; offset (of the rows of B to use, as many as C has columns): C -= A B_o^T
 
-  // These belong to LU, and to triangular solves with either factorization.
+  // The next codelets belong to LU, and to triangular solves with the factors of Cholesky and LU.
   Codelet gemm_nn;           ///< A r, B r, C rw; offset (of the rows of B to use, as many as A has columns): C -= A B_o
   Codelet gemm_tn;           ///< A r, B r, C rw; offset (of the rows of C to update): C_o -= A^T B
   Codelet solve_lower;       ///< D r, B rw; offset: B_o <- L^-1 B_o; B_b -= D_b B_o
@@ -47,21 +49,21 @@ struct TileCodelets : IncrementalLuCodelets {
   Codelet getrf_without_pivoting;  ///< D rw; offset, first: D_o <- L (unit lower) and U; D_b <- D_b U^-1
   Codelet trsm_right_upper;        ///< D r, A rw; offset: A <- A U^-1, U the upper triangle of D_o
 
-  // The codelets with partial pivoting work on block columns, each passed as its tiles from some tile down to the last
-  // one, with one handle for each tile. Row `offset` (int64) of these is row `first` of the whole matrix. Pivots: see
-  // `linalg::Pivots`, counted from the top of the whole matrix. On cores, tiles that lie below one another in memory,
-  // as those of one column-major matrix do, are worked on in place.
+  // The codelets with partial pivoting work on a block column. A task gets its tiles from some tile down to the last
+  // one, with one handle for each tile. Row `offset` (int64) of these tiles is row `first` of the whole matrix. Pivots
+  // (`linalg::Pivots`) are counted from the top of the whole matrix. On cores, tiles that lie below one another in
+  // memory, such as the tiles of a column-major matrix, are not copied.
 
   /// P w (int, as many as the panel has columns), A rw…; offset, first: factorizes A from row `offset` on.
   Codelet getrf_panel;
-  /// D r, P r, C rw…; offset, first: exchanges rows of C from row `offset` on by P; then `solve_unit_lower` on those
-  /// rows of C that face D, all of them in the first tile.
+  /// D r, P r, C rw…; offset, first: exchanges rows of C from row `offset` on by P; then `solve_unit_lower` on the rows
+  /// of C that are in the same matrix rows as D. All of these are in the first tile.
   Codelet swap_and_solve;
-  /// P r… (one after the other), C rw…; offset, first: exchanges rows of C from row `offset` on by the pivots.
+  /// P r… (one after the other), C rw…; offset, first: exchanges rows of C, from row `offset` on, as the pivots say.
   Codelet swap_rows;
 
-  // Tile QR: LAPACK's routines of the same names. T has as many rows as the inner block. Of a diagonal tile, geqrt and
-  // gemqrt use only the last rows, from the diagonal on, as many as V has.
+  // Tile QR: LAPACK's routines with the same names. T has as many rows as the inner block has columns. V has as many
+  // rows as a diagonal tile has from the diagonal on; geqrt and gemqrt use only these last rows of the tile.
   Codelet geqrt;              ///< A rw, T w, V w: A = Q R; R in the upper triangle of A, reflectors in A and V
   Codelet gemqrt;             ///< V r, T r, C rw: C <- Q C
   Codelet gemqrt_transposed;  ///< V r, T r, C rw: C <- Q^T C
@@ -70,7 +72,7 @@ struct TileCodelets : IncrementalLuCodelets {
   Codelet tpmqrt_transposed;  ///< as `tpmqrt`, with Q^T
 
   /// A w; row, col (int64), seed (uint64), diagonal (double): A <- the part of `symmetric_element`'s matrix that begins
-  /// at (row, col). For experiments: no matrix has to be moved to the place where it is factorized.
+  /// at (row, col). For experiments: the matrix is generated where it is factorized, so it need not be copied.
   Codelet fill_symmetric;
 };
 

@@ -6,11 +6,11 @@
 namespace troupe::kernels {
 
 /// The functions here estimate 1 / (|A| |A^-1|) in the 1-norm from the factors of A, as LAPACK's expert drivers do
-/// (gecon, pocon, trcon); the result is seldom more than three times too large. It is zero if A^-1 overflows. Each
-/// takes `norm`, the 1-norm of A, and some n^2 operations in the calling thread. No element of the factors may be
+/// (gecon, pocon, trcon); the result is seldom more than three times too large. It is zero if A^-1 overflows. `norm` is
+/// the 1-norm of A. Each function needs about n^2 operations, in the calling thread. No element of the factors may be
 /// infinite or NaN.
 ///
-/// This one takes LU with row interchanges, as getrf leaves it.
+/// Returns the estimate from LU with row exchanges, as getrf leaves it.
 template <class T>
 [[nodiscard]] T reciprocal_condition_of_lu(MatrixView<const T> lu, T norm);
 /// Returns the estimate from the lower triangle of Cholesky's L.

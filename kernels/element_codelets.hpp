@@ -5,9 +5,9 @@
 
 namespace troupe::kernels {
 
-/// Codelets for float or double, on cores. Handles are listed in their order with their modes (r read, w write, rw read
-/// and write), then arguments by value. Data are matrices or vectors of equal shapes. They throw `invalid_argument` if
-/// shapes differ. A service knows them as "copy/double" and so on.
+/// Codelets for float or double, on cores. The comments list the handles in their order with their modes (r read, w
+/// write, rw read and write), then the arguments by value. Data are matrices or vectors of equal shapes; the kernels
+/// throw `invalid_argument` if shapes differ. A service knows the codelets as "copy/double" and so on.
 template <class T>
 struct ElementCodelets {
   Codelet copy;   ///< X r, Y w: Y <- X
@@ -23,9 +23,9 @@ const ElementCodelets<T>& element_codelets();
 
 /// Codelets for trying a runtime or a service, on cores.
 struct TrialCodelets {
-  Codelet nothing;  ///< takes no data and does nothing, which shows what a task costs. A service knows it as "nothing"
-  /// ns (int64): sleeps for this many nanoseconds, at most `kLongestSleep_ns`, without using its core: a task of any
-  /// chosen length. Throws `invalid_argument` for other values. A service knows it as "sleep".
+  Codelet nothing;  ///< takes no data and does nothing: measures the cost of a task. A service knows it as "nothing"
+  /// Argument ns (int64): sleeps for this many nanoseconds, at most `kLongestSleep_ns`, without using its core, so the
+  /// length of a task can be chosen. Throws `invalid_argument` for other values. A service knows it as "sleep".
   Codelet sleep;
 };
 inline constexpr std::int64_t kLongestSleep_ns = 10'000'000'000;

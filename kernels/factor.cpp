@@ -15,10 +15,10 @@ namespace troupe::kernels {
 
 namespace {
 
-/// With fewer right-hand sides than this, BLAS solves small triangles.
+/// With fewer right-hand sides than this, small triangles are solved by BLAS and not by `solve_small_triangle`.
 constexpr std::int64_t kFewRightHandSides = 16;
 
-/// Below this order, LU without pivoting goes column by column.
+/// Up to this order, LU without pivoting works column by column.
 constexpr std::int64_t kUnblocked = 16;
 
 /// A rule for pivots: a pivot of exactly zero ends the factorization.
@@ -77,7 +77,7 @@ constexpr std::int64_t kMasterAlone = 128;
 /// Returns about half of `cols`, rounded to a multiple of the row step of products.
 std::int64_t half_of(std::int64_t cols) { return (cols / 2 + kRowStep - 1) / kRowStep * kRowStep; }
 
-/// Exchanges rows, in order, with those that the pivots name.
+/// Exchanges row i with row `pivots[i]`, in the order of i.
 template <class T>
 void exchange_rows(MatrixView<T> a, std::span<const int> pivots) {
   for (std::int64_t j = 0; j < a.cols; ++j) {
@@ -114,8 +114,8 @@ int getrf_replacing_pivots(MatrixView<T> a, T least, ReplacedPivots& replaced) {
 
 template <class T>
 void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b) {
-  // Solves small triangles directly, larger ones by recursion with matrix products in between: OpenBLAS's trsm reaches
-  // 0.4 to 0.5 of the speed of its gemm at order 384, this function 0.75 to 0.86.
+  // Small triangles are solved directly, larger triangles by recursion with matrix products in between. The reason is
+  // speed: at order 384, OpenBLAS's trsm reaches 0.4 to 0.5 of the speed of its gemm, this function 0.75 to 0.86.
   const std::int64_t n = a.rows;
   if (b.rows == 0 || b.cols == 0) return;
   if (n <= kSmallTriangle) {
@@ -125,8 +125,8 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
                   fortran::as_int(a.ld), b.data, fortran::as_int(b.ld));
     return;
   }
-  // A is [A11; A21 A22] or [A11 A12; A22]: solves with one diagonal block, subtracts its share from the rest, and
-  // solves with the other.
+  // A is [A11; A21 A22] or [A11 A12; A22]: solve with one diagonal block, subtract the product with the solution from
+  // the rest of B, and solve with the other diagonal block.
   const std::int64_t half = n / 2;
   const bool lower = uplo == 'L';
   const bool left = side == 'L';
@@ -135,8 +135,8 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
   const MatrixView<const T> off = lower ? part(a, half, 0, n - half, half) : part(a, 0, half, half, n - half);
   const MatrixView<T> b1 = left ? part(b, 0, 0, half, b.cols) : part(b, 0, 0, b.rows, half);
   const MatrixView<T> b2 = left ? part(b, half, 0, n - half, b.cols) : part(b, 0, half, b.rows, n - half);
-  // If op(A) is lower triangular, the first unknowns are solved for first if A is on the left, and last if it is on the
-  // right; if op(A) is upper triangular, it is the other way round.
+  // If op(A) is lower triangular, the first half of the unknowns is solved first if A is on the left, and last if A is
+  // on the right. If op(A) is upper triangular, the order is the opposite.
   const bool first_comes_first = (lower == (trans == 'N')) == left;
   const MatrixView<T> solved = first_comes_first ? b1 : b2;
   const MatrixView<T> rest = first_comes_first ? b2 : b1;

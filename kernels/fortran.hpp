@@ -1,8 +1,8 @@
 /// BLAS and LAPACK, declared for float and double under one name each. Private to kernels/.
 ///
-/// Arguments are as in the reference (netlib.org/lapack); integers have 32 bits. Character arguments carry a hidden
-/// length by value at the end, as GNU Fortran passes them; C callers have always left it away for single characters,
-/// but it costs nothing to be right.
+/// Arguments are as in the reference (netlib.org/lapack); integers have 32 bits. The length of each character argument
+/// is passed by value at the end of the argument list, as GNU Fortran expects. Many C programs leave it out for single
+/// characters, but passing it is correct and costs nothing.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ TROUPE_BLAS(double, d)
 
 namespace troupe::kernels::fortran {
 
-/// Converts a size for BLAS and LAPACK, whose sizes are int. Codelets refuse larger ones.
+/// Converts a size for BLAS and LAPACK, whose sizes are int. Codelets refuse larger sizes.
 inline int as_int(std::int64_t value) { return static_cast<int>(value); }
 
 #define TROUPE_FORTRAN(T, p)                                                                                         \

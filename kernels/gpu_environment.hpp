@@ -1,4 +1,4 @@
-/// The resources that kernels on GPUs share while they may run.
+/// The resources that kernels on GPUs share.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,7 @@ namespace troupe::kernels {
 
 namespace {
 
-/// A pair of blocks with equally many columns, whose rows are counted as those of one block.
+/// A pair of blocks with equally many columns. Their rows are counted together, like the rows of one block.
 template <class T>
 struct Pair {
   MatrixView<T> upper;
@@ -37,11 +37,12 @@ struct Pair {
 
 enum class Direction { forward, back };
 
-/// Exchanges `count` rows, from row `first` on, with their pivots, in order, or in reverse order if `back` is true.
+/// Exchanges `count` rows, from row `first` on, with the rows that their pivots name. With `Direction::back`, in
+/// reverse order.
 template <class T>
 void exchange(const Pair<T>& pair, const CheckedPivots& pivots, std::int64_t first, std::int64_t count,
               Direction direction) {
-  // Works on a few columns at a time, so that their rows stay in the cache whatever the leading dimension is.
+  // Work on a few columns at a time, so that their rows stay in the cache for any leading dimension.
   constexpr std::int64_t kStrip = 8;
   for (std::int64_t strip = 0; strip < pair.upper.cols; strip += kStrip) {
     const std::int64_t end = std::min(strip + kStrip, pair.upper.cols);
@@ -60,7 +61,7 @@ void multiply_unit_lower(MatrixView<const T> l, MatrixView<T> a) {
   fortran::trmm('L', 'L', 'N', 'U', as_int(a.rows), as_int(a.cols), T{1}, l.data, as_int(l.ld), a.data, as_int(a.ld));
 }
 
-/// Computes [A; C] <- [L1; L2 I]^-1 [A; C], or [A; C] <- [L1; L2 I] [A; C].
+/// Computes [A; C] <- [L1; L2 I]^-1 [A; C], or, with `Direction::back`, [A; C] <- [L1; L2 I] [A; C].
 template <class T>
 void eliminate(MatrixView<const T> l1, MatrixView<const T> l2, MatrixView<T> a, MatrixView<T> c, Direction direction) {
   if (direction == Direction::forward) {
@@ -72,7 +73,8 @@ void eliminate(MatrixView<const T> l1, MatrixView<const T> l2, MatrixView<T> a, 
   }
 }
 
-/// Applies one block of the factors (`count` columns, from column `first` on), or its inverse if `back`, to `pair`.
+/// Applies one block of the factors (`count` columns, from column `first` on) to `pair`. With `Direction::back`,
+/// applies the block's inverse.
 template <class T>
 void apply_block(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivots& pivots, std::int64_t first,
                  std::int64_t count, const Pair<T>& pair, Direction direction) {

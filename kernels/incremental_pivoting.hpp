@@ -13,12 +13,13 @@ namespace troupe::kernels {
 // Class of Parallel Tiled Linear Algebra Algorithms for Multicore Architectures, Parallel Computing 35 (2009), section
 // 3; E. S. Quintana-Orti and R. A. van de Geijn, Updating an LU Factorization with Pivoting, ACM TOMS 35 (2008).
 //
-// The rows of a pair [U; B] are counted as one: first those of U, as many as columns, then B's. The pair is factorized
-// in blocks of `inner` columns; L has `inner` rows. Each block is applied only to the columns right of it: columns that
-// were eliminated before keep the row order that they were computed in. So the blocks must be applied one after the
-// other, and L holds, side by side, the unit lower triangle of each, without its diagonal.
+// The rows of a pair [U; B] are counted together: first the rows of U, which is square, then the rows of B. The pair is
+// factorized in blocks of `inner` columns; L has `inner` rows. Each block is applied only to the columns to its right:
+// columns that were eliminated before keep the row order in which they were computed. So the blocks must be applied one
+// after the other. L has, side by side, the unit lower triangle of each block, without its diagonal.
 
-/// Computes C <- L^-1 P C for the unit lower trapezoid in V and the exchanges of its LU factorization.
+/// Computes C <- L^-1 P C, where L is the unit lower trapezoid in V, and P has the row exchanges of its LU
+/// factorization.
 template <class T>
 void gessm(MatrixView<const T> v, const CheckedPivots& pivots, MatrixView<T> c);
 /// Computes C <- P^T L C, the inverse of `gessm`.
@@ -31,7 +32,8 @@ void gessm_back(MatrixView<const T> v, const CheckedPivots& pivots, MatrixView<T
 template <class T>
 void tstrf(Team& team, MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::span<int> pivots);
 
-/// Applies the elimination of B under U to other columns of both: to A, which has as many rows as U, and to C.
+/// Applies the elimination by `tstrf` to other columns of the pair: to A, which has as many rows as U, and to C, which
+/// has as many rows as B.
 template <class T>
 void ssssm(MatrixView<const T> b, MatrixView<const T> l, const CheckedPivots& pivots, MatrixView<T> a, MatrixView<T> c);
 /// Applies the inverse of `ssssm`.

@@ -47,7 +47,8 @@ double rate_of_one(int n, int repetitions, Operands<T>& operands, std::barrier<>
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < repetitions; ++i) product();
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  // Every thread waits here until all have been measured, as free cores could make the others faster.
+  // Each thread waits here until all threads have been measured, because idle cores could make the other threads
+  // faster.
   together.arrive_and_wait();
   return 2.0 * n * n * n * repetitions / elapsed.count() * 1e-9;
 }
@@ -74,7 +75,7 @@ double measure_peak(std::span<const int> pus, int n, int repetitions) {
   try {
     for (std::size_t i = 0; i < pus.size(); ++i) threads.emplace_back(measure, i);
   } catch (...) {
-    // The started threads must not wait for those that could not be started.
+    // The started threads must not wait for threads that could not be started.
     for (std::size_t i = threads.size(); i < pus.size(); ++i) together.arrive_and_drop();
     throw;
   }

@@ -14,10 +14,11 @@ namespace troupe::kernels {
 
 namespace {
 
-/// The candidate of one member for the pivot: the largest element of its rows. On a cache line of its own.
+/// A team member's candidate for the pivot: the largest element of its rows. Each candidate has a cache line of its
+/// own.
 template <class T>
 struct alignas(64) Candidate {
-  T size = -1;  // -1 if there are no rows, or nothing but NaN
+  T size = -1;  // -1 if there are no rows, or all elements are NaN
   std::int64_t row = 0;
 };
 
@@ -30,8 +31,8 @@ Candidate<T> largest(MatrixView<T> a, std::int64_t col, std::int64_t begin, std:
   return found;
 }
 
-/// Makes the rows `begin` to `end` - 1 below row `col` rows of L in column `col`, and subtracts that column's multiples
-/// from the later columns.
+/// Eliminates column `col` in the rows `begin` to `end` - 1, which are below row `col`: divides their elements in the
+/// column by the pivot, which gives L, and subtracts multiples of the column from the later columns.
 template <class T>
 [[gnu::always_inline]] inline void take_off(MatrixView<T> a, std::int64_t col, std::int64_t begin, std::int64_t end) {
   const T pivot = a(col, col);

@@ -18,8 +18,8 @@ struct Grid {
   int cols;
 };
 
-/// Chooses a grid. A member copies the rows of op(A) and the columns of op(B) that its block needs, so its block should
-/// have few of both.
+/// Chooses the grid with the least copying: each member copies the rows of op(A) and the columns of op(B) that its
+/// block needs, so a block should have few rows and few columns.
 Grid grid_for(std::int64_t rows, std::int64_t cols, int size) {
   Grid best{1, size};
   const auto copied = [&](const Grid& grid) {

@@ -8,10 +8,10 @@
 
 namespace troupe::kernels {
 
-// Each member calls BLAS by itself. The division depends only on the shapes and the size of the team, so a team of the
-// same size gives the same bits again.
+// Each member of a team calls BLAS by itself. The division of the work depends only on the shapes and the size of the
+// team, so teams of the same size give the same bits.
 
-/// Computes C <- alpha op(A) op(B) + beta C, with op by `ta` and `tb` ('N', 'T').
+/// Computes C <- alpha op(A) op(B) + beta C, where `ta` and `tb` are 'T' if A and B are transposed, else 'N'.
 template <class T>
 void multiply(char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c);
 
@@ -19,13 +19,13 @@ void multiply(char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const
 template <class T>
 void multiply(Team& team, char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
               MatrixView<T> c);
-/// Computes one member's block of C, for callers whose members are all within `Team::run` already.
+/// Computes one member's block of C. Called by every member of a team, inside `Team::run`.
 template <class T>
 void multiply_share(int rank, int size, char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
                     MatrixView<T> c);
 
-/// Computes C <- C - A F^T on and below the diagonal, where F is the block of A's first rows, as many as C has columns.
-/// A and C have the same number of rows.
+/// Computes C <- C - A F^T on and below the diagonal. F consists of the first rows of A, as many as C has columns. A
+/// and C have the same number of rows.
 template <class T>
 void subtract_square(Team& team, MatrixView<const T> a, MatrixView<T> c);
 
@@ -34,12 +34,12 @@ struct Share {
   std::int64_t first;
   std::int64_t count;
 };
-/// Returns one member's share of `all`, in whole `step`s as far as possible; empty if there are fewer steps than
-/// members.
+/// Returns one member's share of `all` rows or columns. Shares are multiples of `step`, except for the last one. If
+/// there are fewer steps than members, some shares are empty.
 Share share_of(std::int64_t all, int rank, int size, std::int64_t step);
 
-/// The units of rows and columns of the innermost loops of products: a product on one core wastes less if its block has
-/// a multiple of these.
+/// The numbers of rows and columns that the innermost loops of products process at once. A product on one core wastes
+/// less work if the sizes of its block are multiples of these numbers.
 constexpr std::int64_t kRowStep = 16;
 constexpr std::int64_t kColumnStep = 8;
 

@@ -13,8 +13,8 @@ namespace troupe::kernels {
 
 namespace {
 
-/// Hands out the next elements of a thread's work space, each piece at a multiple of 64 bytes. A copy hands out the
-/// same elements again, so the elements that a function takes from its copy are free when it returns.
+/// Allocates pieces of a thread's work space, one after the other, each at a multiple of 64 bytes. A copy of this
+/// object allocates the same elements again, so a function that gets a copy frees its pieces when it returns.
 template <class T>
 class Scratch {
  public:
@@ -36,8 +36,8 @@ class Scratch {
   T* next_;
 };
 
-/// Work space that is kept for the thread's next kernel. Only as much is kept as tiles need: one task must not fill a
-/// long-lived program's memory for good.
+/// Work space that is kept for the thread's next kernel. A size larger than tiles need is not kept, so that one large
+/// task does not occupy the memory of a long-lived program forever.
 template <class T>
 class WorkSpace {
  public:
@@ -75,7 +75,7 @@ struct Block {
   [[nodiscard]] bool stacked() const { return top.data == nullptr; }
 };
 
-/// Makes the block's columns from geqrt's V.
+/// Makes the block's columns from V as geqrt stores it.
 template <class T>
 Block<T> trapezoid(MatrixView<const T> v, Scratch<T>& scratch) {
   const MatrixView<T> top = scratch.matrix(v.cols, v.cols);
@@ -88,8 +88,8 @@ Block<T> trapezoid(MatrixView<const T> v, Scratch<T>& scratch) {
 }
 std::int64_t work_for_trapezoid(std::int64_t cols) { return cols * cols; }
 
-/// Calls `visit(A(i, j), i, j)` for all elements of A, in small squares: for callers that also access a transposed
-/// matrix.
+/// Calls `visit(A(i, j), i, j)` for all elements of A, one small square after the other. This order is good for the
+/// cache if `visit` also accesses a transposed matrix.
 template <class T, class F>
 void for_each_transposed(MatrixView<T> a, F visit) {
   constexpr std::int64_t kEdge = 16;
@@ -107,8 +107,8 @@ void for_each_transposed(MatrixView<T> a, F visit) {
 /// Computes [A; B] <- (I - V op(T) V^T) [A; B] for the block V.
 template <class T>
 void apply(char trans, const Block<T>& v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b, Scratch<T> scratch) {
-  // Computes the transpose, ([A; B]^T V) op(T)^T, which has as many rows as B has columns: BLAS is faster with this
-  // many rows than with as few as an inner block has.
+  // Compute the transpose, ([A; B]^T V) op(T)^T, which has as many rows as B has columns. BLAS is faster for this
+  // product than for V^T [A; B], which has only as many rows as an inner block has columns.
   const MatrixView<T> product = scratch.matrix(a.cols, t.cols);
   if (v.stacked()) {
     for_each_transposed(product, [&](T& element, std::int64_t i, std::int64_t j) { element = a(j, i); });
@@ -135,7 +135,8 @@ struct Panel {
   bool stacked = false;
 
   [[nodiscard]] std::int64_t cols() const { return head.cols; }
-  /// `first` returns the first `count` columns; `last` returns the later columns, without the rows that are done.
+  /// `first` returns the first `count` columns. `last` returns the columns from `from` on, without the finished rows
+  /// above.
   [[nodiscard]] Panel first(std::int64_t count) const {
     if (stacked) return {part(head, 0, 0, count, count), columns_from(tail, 0, count), true};
     return {part(head, 0, 0, count, count), whole(count, 0, count), false};
@@ -144,8 +145,8 @@ struct Panel {
     const std::int64_t count = cols() - from;
     return {part(head, from, from, count, count), columns_from(tail, from, count), stacked};
   }
-  /// Return the parts of the other columns that the reflectors of the first `count` columns change: rows of the head,
-  /// and all rows below.
+  /// Return the parts of the later columns that the reflectors of the first `count` columns change: `facing` returns
+  /// the first `count` rows of the head, `below` all rows below them.
   [[nodiscard]] MatrixView<T> facing(std::int64_t count) const { return part(head, 0, count, count, cols() - count); }
   [[nodiscard]] MatrixView<T> below(std::int64_t count) const {
     return stacked ? columns_from(tail, count, cols() - count) : whole(count, count, cols() - count);
@@ -186,7 +187,7 @@ void factor(const Panel<T>& panel, MatrixView<T> t, Scratch<T> scratch) {
     apply('T', reflectors, constant(t_left), panel.facing(half), panel.below(half), own);
   }
   factor(right, t_right, scratch);
-  // Couples the halves: -T_left (V_left^T V_right) T_right.
+  // Compute the block of T that couples the halves: -T_left (V_left^T V_right) T_right.
   const MatrixView<T> coupling = part(t, 0, half, half, n - half);
   if (panel.stacked) {
     multiply('T', 'N', T{-1}, constant(left.tail), constant(right.tail), T{0}, coupling);
@@ -200,12 +201,13 @@ void factor(const Panel<T>& panel, MatrixView<T> t, Scratch<T> scratch) {
   multiply_upper('R', 'N', constant(t_right), coupling);
 }
 
-/// In a team of several members, one member factorizes a block while the others apply the block before to later
-/// columns.
+/// In a team of several members, one member factorizes a block, while the others apply the previous block to the later
+/// columns. These columns are divided into at most `kPartsPerMember` parts per member, of about `kFewestColumns`
+/// columns or more.
 constexpr std::int64_t kFewestColumns = 2 * kColumnStep;
 constexpr int kPartsPerMember = 3;
 
-/// Factorizes block by block; `t` holds the factors of the blocks side by side.
+/// Factorizes block by block; `t` gets the triangular factors of the blocks side by side.
 template <class T>
 class BlockwiseFactor {
  public:
@@ -254,7 +256,8 @@ class BlockwiseFactor {
                              work_to_apply(t_.rows, t_.rows) + 256);
     factor(panel_.last(first).first(count), factor_of(first, count), space.scratch());
   }
-  /// Applies `reflectors_`, which belong to the block that begins at column `first`, to other columns of the panel.
+  /// Applies `reflectors_`, which belong to the block that begins at column `first`, to columns `begin` to `end` - 1 of
+  /// the panel.
   void bring(std::int64_t first, std::int64_t begin, std::int64_t end) const {
     const Panel<T> rest = panel_.last(first);
     const std::int64_t inner = t_.rows;
@@ -267,7 +270,7 @@ class BlockwiseFactor {
   Team& team_;
   const Panel<T> panel_;
   const MatrixView<T> t_;
-  /// The reflectors of the block that is applied to other columns.
+  /// The reflectors of the block that is being applied to other columns, and the memory of their upper part.
   std::vector<T> top_;
   Block<T> reflectors_;
 };

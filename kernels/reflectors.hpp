@@ -6,12 +6,12 @@
 
 namespace troupe::kernels {
 
-// The inner block is the number of rows of T. The factors differ from LAPACK's only by rounding; T's lower triangles
-// are zero. Nearly all of the work is matrix products whose inner dimension, or number of rows, is the inner block: the
-// factors of a block come from halves of it by recursion (Elmroth and Gustavson, IBM J. Res. Dev. 44, 2000). Work space
-// is kept per thread. A team divides the columns that reflectors are applied to; one member factorizes.
+// The number of rows of T is the inner block size. The factors differ from LAPACK's only by rounding; T's lower
+// triangles are zero. Nearly all of the work is matrix products in which one dimension is the inner block size: a block
+// is factorized by recursion on its halves (Elmroth and Gustavson, IBM J. Res. Dev. 44, 2000). Work space is kept per
+// thread. The members of a team divide the columns to which reflectors are applied; one member factorizes.
 
-/// Computes A <- R and reflectors; rows >= columns.
+/// Computes A <- R and reflectors. A must have at least as many rows as columns.
 template <class T>
 void geqrt(Team& team, MatrixView<T> a, MatrixView<T> t);
 /// Computes C <- Q C (`trans` 'N') or Q^T C ('T'). V's upper triangle is not read.

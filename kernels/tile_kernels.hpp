@@ -1,4 +1,5 @@
-/// The tile kernels, a row for each: its names, its data and arguments, its implementations and what they demand.
+/// The table of tile kernels. A row has the names of a kernel, its data and arguments, its implementations and its
+/// conditions.
 #pragma once
 
 #include <span>
@@ -10,28 +11,30 @@
 
 namespace troupe::kernels {
 
-/// All that is known of a tile kernel. docs/extending.md shows how to add one.
+/// The row of a tile kernel. docs/extending.md shows how to add a tile kernel.
 template <class T>
 struct TileKernel {
-  /// The name of the member; services know the kernel by it, too.
+  /// The name of the member of `TileCodelets`. Services also know the kernel by this name.
   std::string_view name;
   Codelet TileCodelets<T>::*codelet;
   /// A description of one line.
   std::string_view description;
-  /// The names of its data and, after a semicolon, of its arguments, in their order: "A, B, C; offset".
+  /// The names of the kernel's data and, after a semicolon, of its arguments, in their order: "A, B, C; offset".
   std::string_view parameters;
-  /// Makes the codelet, with its modes, its implementation for cores and its operations.
+  /// Makes the codelet, with its modes, its implementation for cores and its count of operations.
   Codelet (*make)();
-  /// Checks shapes and arguments before a service runs it.
+  /// Checks shapes and arguments of a task before a service runs it.
   void (*conditions)(Conditions&);
-  /// Gives the codelet its implementation for CUDA GPUs. Null: there is none, or this build is without CUDA.
+  /// Gives the codelet its implementation for CUDA GPUs. Null if there is no such implementation, or in a build without
+  /// CUDA.
   void (*add_gpu)(Codelet&) = nullptr;
   /// The names of kernels in machine descriptions whose times this kernel takes, the best first: "getrf_nopiv getrf".
-  /// If empty, it does not run in virtual time.
+  /// If empty, the kernel does not run in virtual time.
   std::string_view timed_as = {};
 };
 
-/// Returns the rows of all members of `TileCodelets<T>`, in their order (those of the base first). `T` is float or double.
+/// Returns the rows of all members of `TileCodelets<T>`, in the order of the members (base class first). `T` is float
+/// or double.
 template <class T>
 std::span<const TileKernel<T>> tile_kernels();
 

@@ -8,8 +8,7 @@
 
 namespace troupe::linalg {
 
-/// Returns a block that nobody has written yet, in memory that the runtime allocates, or without memory if `storage` is
-/// `none`.
+/// Returns an uninitialized block in memory that the runtime allocates, or without memory if `storage` is `none`.
 template <class T>
 Data factor_data(Runtime& runtime, std::int64_t rows, std::int64_t cols, const char* name, TileStorage storage) {
   return storage == TileStorage::none ? runtime.matrix<T>(nullptr, rows, cols, std::max<std::int64_t>(rows, 1), name)

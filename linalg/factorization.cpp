@@ -38,18 +38,19 @@ bool eliminates_pairs(Application application, Pivoting pivoting) {
 namespace {
 
 std::int64_t default_tile_on_cores(Application application, std::int64_t n) {
-  // A dozen tiles across keep a few cores busy. QR's panels have more work, at half the speed of the updates.
+  // A dozen block columns keep a few cores busy. QR needs more block columns, because its panels have more work, at
+  // half the speed of the updates.
   const bool qr = application == Application::qr;
   const std::int64_t best = qr ? 256 : 384;
   const std::int64_t across = qr ? 16 : 12;
   return std::clamp<std::int64_t>((n / across + 31) / 32 * 32, 64, best);
 }
 
-/// Returns the largest tile that GPUs gain from.
+/// Returns the largest useful edge of a tile on GPUs.
 double largest_tile_on_gpus(Application application, const GpuRate& gpus) {
-  // Products that take this long were among the fastest on an H200, where tiles are then 1600 wide, and in virtual time
-  // on GPUs with a fiftieth of its rate, where they are 384 wide; tiles 960 wide halve the speed there
-  // (docs/notes/measurements.md).
+  // The time of one product of tiles. With tiles of this size, factorizations were among the fastest: on an H200, where
+  // the tiles are then 1600 wide, and in virtual time on GPUs with a fiftieth of the rate, where they are 384 wide. On
+  // the latter, tiles 960 wide halve the speed (docs/notes/measurements.md).
   constexpr double kProductSeconds = 130e-6;
   double largest = std::cbrt(gpus.flops_per_second * kProductSeconds / 2);
   if (gpus.memory_elements > 0) {
@@ -65,7 +66,8 @@ double largest_tile_on_gpus(Application application, const GpuRate& gpus) {
 std::int64_t default_tile(Application application, std::int64_t n, const GpuRate& gpus) {
   const std::int64_t on_cores = default_tile_on_cores(application, n);
   if (gpus.count == 0 || gpus.flops_per_second <= 0) return on_cores;
-  // These numbers of tiles across were best: 8 in virtual time; 16 on an H200 for QR, whose panels have more work.
+  // The numbers of block columns for one GPU that measured best: 8 in virtual time, and 16 on an H200 for QR, whose
+  // panels have more work.
   const double for_one = application == Application::qr ? 16 : 8;
   const double across = for_one * std::pow(static_cast<double>(gpus.count), 2.0 / 3);
   const double tile = std::min(static_cast<double>(n) / across, largest_tile_on_gpus(application, gpus));
@@ -74,14 +76,14 @@ std::int64_t default_tile(Application application, std::int64_t n, const GpuRate
 
 std::int64_t default_inner(std::int64_t tile_rows, std::int64_t tile) {
   constexpr std::int64_t kSmallest = 48;
-  constexpr std::int64_t kShare = 8;  // of the rows: three percent more operations
+  constexpr std::int64_t kShare = 8;  // a share of the tile's rows: three percent more operations
   return std::min(std::max(tile_rows / kShare, kSmallest), tile);
 }
 
 std::int64_t default_tile_rows(std::int64_t n, std::int64_t tile, std::size_t workers, const GpuRate& gpus) {
   constexpr std::int64_t kTallest = 4608;
   constexpr double kTasksPerWorker = 3;
-  // A GPU's products gain nothing from tall tiles, which also leave it too few tasks.
+  // On a GPU, products are not faster with tall tiles, and tall tiles leave too few tasks.
   if (tile >= n || gpus.count > 0) return tile;
   const auto columns = static_cast<double>(n) / static_cast<double>(tile);
   // With c block columns, and tiles h times as high as wide, there are about c^3 / (6 h) updates in c steps.
@@ -112,7 +114,8 @@ double flop_count(Application application, std::int64_t rows, std::int64_t cols)
 
 namespace {
 
-/// Waits, and reduces a breakdown's message to what is wrong with the matrix: which task found it does not matter here.
+/// Waits for the runtime. If a factorization broke down, shortens the message to the fault of the matrix, and leaves
+/// out the task that found the fault.
 void wait_for_factors(Runtime& runtime) {
   try {
     runtime.wait();
@@ -144,7 +147,7 @@ std::int64_t first_zero_on_diagonal(const MatrixView<T>& a) {
   return 0;
 }
 
-/// Returns a view of the matrix; the distance of its columns is at least 1.
+/// Returns a view of the matrix. The leading dimension is at least 1, even for a matrix without rows.
 template <class T>
 MatrixView<T> view_of(DenseMatrix<T>& a) {
   return {a.values.data(), a.rows, a.cols, std::max<std::int64_t>(a.rows, 1)};
@@ -206,8 +209,8 @@ Factorization<T>::Factorization(Runtime& runtime, MatrixView<T> a, const Factori
   if (options.application == Application::qr) zero_on_diagonal_ = first_zero_on_diagonal(a);
 }
 
-/// Brings the factors home: what accelerators have written is in their memories until it is asked for, and the caller
-/// reads its matrix without asking.
+/// Copies the factors back to host memory, because the caller reads its matrix there without an acquire. Parts that
+/// accelerators have written may otherwise be only in the accelerators' memories.
 template <class T>
 void Factorization<T>::bring_home() {
   const std::vector<WorkerReport> workers = runtime_.report().workers;

@@ -36,7 +36,7 @@ std::optional<Bytes> smallest_memory(const RunReport& report) {
 TileSize default_tile_size(const Runtime& runtime, Application application, std::int64_t n, std::size_t element_bytes,
                            std::int64_t tile) {
   GpuRate gpus;
-  // A service would have to be asked, and does not say which devices it has.
+  // A runtime on a service is not asked for a report, because the service does not say which devices it has.
   const bool embedded = runtime.backend().shares_memory();
   const RunReport report = embedded ? runtime.report() : RunReport{};
   if (!report.virtual_time) {

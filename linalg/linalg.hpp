@@ -1,12 +1,12 @@
 /// Dense linear algebra for programs: factorizations, solves, residuals, generated problems, Matrix Market files.
 /// Installed as <troupe/linalg.hpp>, with the library `Troupe::linalg`; docs/linalg.md has a complete program.
 ///
-/// Begin with `linalg::Factorization`, which takes a column-major matrix of the program. `cholesky`, `lu` and `qr` with
-/// their solves work on a `TiledMatrix` and only submit tasks, so that the program can submit other tasks between
-/// theirs.
+/// Begin with `linalg::Factorization`, which takes a column-major matrix of the program. `cholesky`, `lu` and `qr`, and
+/// the corresponding solves, work on a `TiledMatrix` and only submit tasks, so that the program can submit other tasks
+/// in between.
 ///
 /// Matrices are of float or double. Failures are thrown as `Error`; functions that read or write a file return a
-/// `Result`, whose `value_or_throw()` throws the same.
+/// `Result`, whose `value_or_throw()` throws the failure as an `Error`.
 #pragma once
 
 #include "linalg/cholesky.hpp"

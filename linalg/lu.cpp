@@ -22,7 +22,7 @@ Pivots::Pivots(Runtime& runtime, std::int64_t rows, std::int64_t panel)
 
 namespace {
 
-/// The handles of a task on a block column, in memory that the next task uses again.
+/// The handles of a task on a block column. The next task reuses the memory of the list.
 class ColumnAccesses {
  public:
   ColumnAccesses& begin() {
@@ -73,7 +73,8 @@ void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots, const kernels
       }
     }
   }
-  // Later interchanges apply to L as well: once per block column, when all of them are known.
+  // The row exchanges of later panels also apply to L. They are applied once per block column, when all pivots are
+  // known.
   for (int j = 0; j + 1 < n; ++j) {
     runtime.submit(kernel.swap_rows, accesses.begin().add(pivots, j + 1).with(a, a.diagonal(j + 1), j),
                    args(a.diagonal_offset(j + 1), (j + 1) * a.tile().cols), {.priority = *priority++});

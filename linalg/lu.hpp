@@ -8,14 +8,15 @@
 
 namespace troupe::linalg {
 
-/// Row interchanges of a factorization, as LAPACK's ipiv: row i was exchanged with row `rows[i]`, both counted from
-/// zero, in the order of i. Must live until the tasks that use it have ended.
+/// The row exchanges of a factorization, like LAPACK's ipiv: row i was exchanged with row `rows[i]`, both counted from
+/// zero, in the order of i. The object must live until the tasks that use it have ended.
 class Pivots {
  public:
   /// Makes the pivots for a matrix of `rows` rows and panels of `panel` columns.
   Pivots(Runtime& runtime, std::int64_t rows, std::int64_t panel);
 
-  /// The first returns all pivots, as one piece of host memory; the second returns those of panel k.
+  /// `all` returns the handle of all pivots, which lie in one piece of host memory. `panel` returns the handle of the
+  /// pivots of panel k.
   [[nodiscard]] Handle all() const { return registration_; }
   [[nodiscard]] Handle panel(int k) const { return panels_[static_cast<std::size_t>(k)]; }
   [[nodiscard]] int panels() const { return static_cast<int>(panels_.size()); }
@@ -27,37 +28,37 @@ class Pivots {
   std::vector<Handle> panels_;
 };
 
-/// Submits the tasks that overwrite the square matrix `a` with L and U, where P A = L U, L unit lower triangular.
-/// Partial pivoting over whole columns, as LAPACK's getrf: a panel is one task on the tiles of its block column; then,
-/// for every block column, the interchanges and the triangular solve are one task, and the updates are one task per
-/// tile below. Cores work on panels in place if the matrix has block columns (`TileStorage::columns` or `in_place`),
-/// and on a copy of each otherwise. Tiles are as for `cholesky`. If U(i, i) is exactly zero, the wait throws
+/// Submits the tasks that overwrite the square matrix `a` with L and U, where P A = L U, L unit lower triangular. Uses
+/// partial pivoting over whole columns, like LAPACK's getrf. A panel is one task on the tiles of its block column. For
+/// every later block column, the row exchanges and the triangular solve are one task, and the updates are one task per
+/// tile below. Cores factorize a panel in place if the matrix has block columns (`TileStorage::columns` or `in_place`),
+/// and otherwise copy it. The same tiles are allowed as for `cholesky`. If U(i, i) is exactly zero, the wait throws
 /// `numerical` with i.
 template <class T>
 void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots,
         const kernels::TileCodelets<T>& kernel = kernels::codelets<T>());
 
-/// Submits the tasks that overwrite B by the solution of A X = B. B needs tiles as high as those of A.
+/// Submits the tasks that overwrite B with the solution of A X = B. B needs tiles of the same height as A.
 template <class T>
 void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, TiledMatrix<T>& b);
 
-/// The order in which each step of `lu_without_pivoting` submits its tasks. A policy that takes tasks as they become
-/// ready places them differently with each order, and moves other tiles.
+/// The order in which each step of `lu_without_pivoting` submits its tasks. A policy that places tasks in the order in
+/// which they become ready places them differently with each order, and so causes different copies of tiles.
 enum class LuOrder {
-  /// The tiles of L in the block column, then for each later block column its tile of U and its updates.
+  /// First the tiles of L in the block column; then, for each later block column, its tile of U and its updates.
   by_columns,
   /// The tiles of L and of U in turn, then all updates by rows, as StarPU's example does.
   panels_first,
 };
 
-/// Factorizes as `lu` does, but without interchanges, tile by tile. Stable only for matrices that need none, such as
-/// diagonally dominant ones; a pivot of exactly zero is a `numerical` failure.
+/// Factorizes as `lu` does, but without row exchanges, tile by tile. Stable only for matrices that need no exchanges,
+/// such as diagonally dominant matrices. A pivot of exactly zero is a `numerical` failure.
 template <class T>
 void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a,
                          const kernels::TileCodelets<T>& kernel = kernels::codelets<T>(),
                          LuOrder order = LuOrder::by_columns);
 
-/// Submits the tasks that overwrite B by the solution of L U X = B.
+/// Submits the tasks that overwrite B with the solution of L U X = B.
 template <class T>
 void lu_solve_without_pivoting(Runtime& runtime, const TiledMatrix<T>& lu, TiledMatrix<T>& b);
 

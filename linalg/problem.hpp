@@ -13,7 +13,8 @@ namespace troupe::linalg {
 enum class ProblemKind {
   /// A matrix of independent numbers, uniform in (-1/2, 1/2).
   random,
-  /// A symmetric matrix of such numbers, with n added to the diagonal, so that it is positive definite.
+  /// A symmetric matrix of numbers as in `random`, with n added to the diagonal, so that the matrix is positive
+  /// definite.
   random_definite,
   /// The covariance of a Gaussian process at n points on a jittered grid of the unit square, with kernel exp(-|x - y| /
   /// 0.1) and a noise variance of 0.01. Symmetric positive definite.
@@ -25,18 +26,18 @@ enum class ProblemKind {
 
 /// Returns `random`, `random-definite`, `covariance` or `poisson`.
 [[nodiscard]] const char* to_string(ProblemKind kind);
-/// The description of a matrix that `assemble` makes.
+/// The description of the matrix that `assemble` makes.
 struct Problem {
   ProblemKind kind = ProblemKind::random;
   std::int64_t rows = 0;
-  /// The number of columns. It must equal the number of rows for all kinds but `random`.
+  /// The number of columns. It must equal the number of rows, except for the kind `random`.
   std::int64_t cols = 0;
-  /// Equal seeds give equal matrices, whatever the number of cores.
+  /// Equal seeds give equal matrices, for any number of cores.
   std::uint64_t seed = 1;
 };
 
-/// Makes the matrix with tasks of the runtime, one for each block of columns, and returns when all have ended. `T` is
-/// float or double. Throws `invalid_argument` for sizes that the kind cannot have.
+/// Makes the matrix with tasks of the runtime, one for each block of columns, and returns when all these tasks have
+/// ended. `T` is float or double. Throws `invalid_argument` for sizes that are not possible for the kind of matrix.
 template <class T>
 DenseMatrix<T> assemble(Runtime& runtime, const Problem& problem);
 

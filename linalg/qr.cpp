@@ -59,7 +59,7 @@ void qr_apply(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& fac
   const Codelet& below = transposed ? kernel.tpmqrt_transposed : kernel.tpmqrt;
   for (int r = 0; r < c.tile_cols(); ++r) {
     for (int step = 0; step < n; ++step) {
-      // Q = Q_0 Q_1 …, where each Q_k eliminates its tiles from the diagonal downwards.
+      // Q = Q_0 Q_1 …, where Q_k eliminates the tiles of column k, from the diagonal downwards.
       const int k = transposed ? step : n - 1 - step;
       const int top = a.diagonal(k);
       const std::int64_t offset = a.diagonal_offset(k);

@@ -13,7 +13,7 @@ using kernels::codelets;
 
 namespace {
 
-/// Returns the larger of the two, or NaN if one is NaN.
+/// Returns the larger of the two numbers, or NaN if one of them is NaN.
 double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 template <class T>
@@ -41,13 +41,13 @@ double symmetric_norm(const DenseMatrix<T>& lower) {
 
 template <class T>
 double scaled(double error, double size, double norm_of_data) {
-  // A norm that overflowed must not make an error look small.
+  // If the norm has overflowed, a division by it would make the error zero.
   if (!std::isfinite(norm_of_data)) return std::numeric_limits<double>::quiet_NaN();
   if (error == 0) return 0;
   return error / (size * norm_of_data * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2);
 }
 
-/// The part of a tile that a copy keeps; the rest becomes zero, or one on the diagonal of a unit triangle.
+/// The part of a tile that a copy keeps. The rest becomes zero, except for ones on the diagonal with `unit_lower`.
 enum class Keep { lower, unit_lower, upper };
 
 template <class T>
@@ -67,7 +67,7 @@ const Codelet& triangle_codelet() {
   return codelet;
 }
 
-/// Copies the diagonal tile of every tile column, with one of its triangles only.
+/// Copies one triangle of the diagonal tile of every tile column.
 template <class T>
 std::vector<Data> diagonal_triangles(Runtime& runtime, const TiledMatrix<T>& a, Keep keep) {
   std::vector<Data> triangles;
@@ -115,15 +115,15 @@ TiledMatrix<T> tiled_identity(Runtime& runtime, std::int64_t rows, std::int64_t 
   return result;
 }
 
-/// Returns `a` in tiles, once no task needs `a` any more, so that the caller may destroy it.
+/// Returns a copy of `a` in tiles. Waits until no task needs `a` any more, so that the caller may destroy `a`.
 template <class T>
 TiledMatrix<T> settled_tiles(Runtime& runtime, const DenseMatrix<T>& a, TileSize tile) {
   TiledMatrix<T> tiles = tiled_copy(runtime, a, tile);
-  runtime.wait();  // until the copy has been read
+  runtime.wait();  // until `a` has been read
   return tiles;
 }
 
-/// Returns `a` with its rows exchanged, in order.
+/// Returns `a` in tiles, with its rows exchanged as the pivots say, in order.
 template <class T>
 TiledMatrix<T> permuted_tiles(Runtime& runtime, const DenseMatrix<T>& a, const std::vector<int>& pivots,
                               TileSize tile) {
@@ -157,7 +157,7 @@ double largest_element(const DenseMatrix<T>& a) {
   return largest;
 }
 
-/// Returns I - Q^T Q for the first columns of Q, as many as A has.
+/// Returns I - Q^T Q for the first columns of Q, as many as A has columns.
 template <class T>
 TiledMatrix<T> departure_from_orthogonality(Runtime& runtime, const TiledMatrix<T>& qr, const QrFactors<T>& factors) {
   TiledMatrix<T> q = tiled_identity<T>(runtime, qr.rows(), qr.cols(), qr.tile());

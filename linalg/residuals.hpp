@@ -16,8 +16,9 @@ namespace troupe::linalg {
 /// 41).
 inline constexpr double kResidualBound = 30;
 
-/// One scaled residual: the error over (the size of the problem) x (norm of the data) x eps, where eps is what LAPACK's
-/// lamch('E') returns: half the distance from 1 to the next number of type `T`. It is NaN if the result contains a NaN.
+/// One scaled residual: the error divided by (size of the problem) x (norm of the data) x eps. eps is half the distance
+/// from 1 to the next number of type `T`, as LAPACK's lamch('E') returns it. The residual is NaN if the result contains
+/// a NaN.
 struct Residual {
   /// The measured quantity, as a formula.
   std::string formula;
@@ -30,24 +31,26 @@ struct Residual {
 template <class T>
 double one_norm(const DenseMatrix<T>& a);
 
-// Each of the first three needs memory for two more matrices like A while it runs, waits for all tasks of the runtime,
-// and throws their failures. All throw `invalid_argument` if sizes differ. `a` is the matrix before it was factorized.
+// The next four functions need memory for two more matrices like A while they run, wait for all tasks of the runtime,
+// and throw the failures of these tasks. All functions throw `invalid_argument` if sizes differ. `a` is the matrix
+// before the factorization.
 
 /// Returns |A - L L^T| / (n |A| eps), in the 1-norm, from the lower triangles. `l` is the result of `cholesky`.
 template <class T>
 Residual cholesky_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& l);
 
 /// Returns |P A - L U| / (n |A| eps), in the 1-norm. `pivots` is empty if there was no pivoting. Throws
-/// `invalid_argument` for a pivot that is no row.
+/// `invalid_argument` if a pivot is not a row.
 template <class T>
 Residual lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& lu,
                      const std::vector<int>& pivots);
 
-/// Returns |A - L U| / (n g |A| eps), in the 1-norm, where L is the product of all exchanges and eliminations and g, at
-/// least 1, the growth: the largest element of U over that of A. `lu` is the result of `lu_incremental`. The error of
-/// any LU is bounded by n g |A| eps (J. H. Wilkinson, Error Analysis of Direct Methods of Matrix Inversion, J. ACM 8,
-/// 1961). With partial pivoting g is small enough to be left out; here it rises with the number of tiles in a column,
-/// and without g correct factors of large matrices in small tiles would be refused.
+/// Returns |A - L U| / (n g |A| eps), in the 1-norm. L is the product of all exchanges and eliminations. g is the
+/// growth: the largest element of U divided by the largest element of A, but at least 1. `lu` is the result of
+/// `lu_incremental`. The error of any LU is bounded by n g |A| eps (J. H. Wilkinson, Error Analysis of Direct Methods
+/// of Matrix Inversion, J. ACM 8, 1961). With partial pivoting g is so small that it can be left out. Here g rises with
+/// the number of tiles in a column: without g, correct factors of large matrices with small tiles would not be
+/// accepted.
 template <class T>
 Residual incremental_lu_residual(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& lu,
                                  const IncrementalFactors<T>& factors);
@@ -57,9 +60,9 @@ template <class T>
 std::vector<Residual> qr_residuals(Runtime& runtime, const DenseMatrix<T>& a, const TiledMatrix<T>& qr,
                                    const QrFactors<T>& factors);
 
-/// Returns |B - A X| / (n |A| |X| eps), in the 1-norm, the largest over the columns. Sums are taken in double. LAPACK's
-/// own programs, which test small systems, divide by n for factorizations only; PLASMA's and HPL's programs divide by n
-/// here as well.
+/// Returns |B - A X| / (n |A| |X| eps), in the 1-norm: the largest value over the columns of B. Sums are computed in
+/// double. LAPACK's own programs, which test small systems, divide by n only for factorizations; PLASMA's and HPL's
+/// programs also divide by n here.
 template <class T>
 Residual solve_residual(const DenseMatrix<T>& a, const DenseMatrix<T>& x, const DenseMatrix<T>& b);
 

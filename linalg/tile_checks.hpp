@@ -1,4 +1,4 @@
-/// Checks of a matrix's tiles for tile algorithms.
+/// Checks of tile sizes for tile algorithms.
 #pragma once
 
 #include <cstdint>

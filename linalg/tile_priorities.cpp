@@ -9,12 +9,12 @@
 namespace troupe::linalg {
 namespace {
 
-/// The number of levels of priority per block column: enough to tell the steps apart, and so few that a worker can
-/// prefer, among equals, the task whose data are in its cache.
+/// The number of priority levels per block column. There are enough levels to distinguish the steps, but so few that
+/// several tasks have equal priority, and a worker can prefer the task whose data are in its cache.
 constexpr int kLevelsPerColumn = 4;
 
-/// The speeds of the kernels relative to that of the matrix product, by operation (docs/notes/measurements.md). Only
-/// the resulting order counts, which depends little on them.
+/// The speeds of the kernels per operation, relative to the matrix product (docs/notes/measurements.md). Only the
+/// resulting order of tasks matters, and it depends little on these numbers.
 constexpr double kSolveSpeed = 0.8;
 constexpr double kDiagonalSpeed = 0.5;
 constexpr double kPanelSpeed = 0.7;
@@ -22,10 +22,10 @@ constexpr double kReflectorSpeed = 0.55;
 
 /// The tasks of an algorithm as they are submitted.
 ///
-/// A panel of Cholesky and of LU without pivoting counts as ready for its updates only when all its tiles are. That is
-/// stricter than the dependencies, so the priorities also suit these. Ranks by the dependencies alone postpone the
-/// solves far below the diagonal, because little depends on them; by the time a worker gets to one, the update that
-/// wrote its tile has left the cache.
+/// In Cholesky and LU without pivoting, the updates of a panel count as ready only when all tiles of the panel are
+/// ready. This is stricter than the real dependencies, so the priorities are also valid for these. Ranks by the real
+/// dependencies alone would postpone the solves far below the diagonal, because few tasks depend on them. When a worker
+/// runs such a solve, the tile that an update has written is no longer in the cache.
 class Plan {
  public:
   using Use = UpwardRanks::Use;
@@ -35,13 +35,13 @@ class Plan {
   /// Return a use of tile (i, j), for reading or for writing.
   [[nodiscard]] Use read(int i, int j) const { return {index(i, j), false}; }
   [[nodiscard]] Use write(int i, int j) const { return {index(i, j), true}; }
-  /// Return a use of those data of panel k that are no tile: pivots, or the copy of a diagonal tile's reflectors.
+  /// Return a use of the data of panel k that are not tiles: pivots, or the copy of a diagonal tile's reflectors.
   [[nodiscard]] Use read_extra(int k) const { return {index(0, grid_.tile_cols() + k), false}; }
   [[nodiscard]] Use write_extra(int k) const { return {index(0, grid_.tile_cols() + k), true}; }
 
   void add(double cost, std::initializer_list<Use> uses) { ranks_.add(cost, {uses.begin(), uses.size()}); }
-  /// Makes every later reader of panel k's extra data wait for all that have read them before: see the head of this
-  /// class.
+  /// Adds an entry without cost that writes the extra data of panel k. So every later reader of these data depends on
+  /// all earlier readers: see the comment on this class.
   void finish_panel(int k) {
     joints_.push_back(ranks_.size());
     add(0, {write_extra(k)});
@@ -54,7 +54,7 @@ class Plan {
   }
   [[nodiscard]] std::vector<int> priorities() const {
     std::vector<int> all = ranks_.priorities(std::max(1, kLevelsPerColumn * grid_.tile_cols()));
-    // Removes the entries that are not tasks.
+    // Leave out the entries of `finish_panel`, which are not tasks.
     auto joint = joints_.begin();
     std::size_t kept = 0;
     for (std::size_t task = 0; task < all.size(); ++task) {
@@ -76,9 +76,9 @@ class Plan {
   const TileGrid& grid_;
   const std::size_t tile_rows_;
   UpwardRanks ranks_;
-  /// The indices of entries that are no tasks and only join others.
+  /// The indices of the entries of `finish_panel`, which are not tasks.
   std::vector<std::size_t> joints_;
-  /// Memory that is used again by each call.
+  /// The uses of one task. Each call of `add_on_column` reuses the memory.
   std::vector<Use> uses_;
 };
 
@@ -89,11 +89,11 @@ double product_cost(std::int64_t m, std::int64_t n, std::int64_t k) { return 2 *
 /// Returns the cost of a solve with a triangle of order n and m right-hand sides.
 double solve_cost(std::int64_t m, std::int64_t n) { return number(m) * number(n) * number(n) / kSolveSpeed; }
 
-/// Returns the number of rows of column k's diagonal tile, from the diagonal on.
+/// Returns the number of rows of the diagonal tile of column k, from the diagonal on.
 std::int64_t rows_from_diagonal(const TileGrid& a, int k) { return a.rows_of(a.diagonal(k)) - a.diagonal_offset(k); }
 
-/// Returns the cost of `potrf` or `getrf_without_pivoting` on a diagonal tile: `square` for the square part, and a
-/// solve for the rows below.
+/// Returns the cost of `potrf` or `getrf_without_pivoting` on a diagonal tile: `square` n^3 operations for the square
+/// part, and a solve for the rows below.
 double diagonal_cost(const TileGrid& a, int k, double square) {
   const std::int64_t n = a.cols_of(k);
   const std::int64_t below = std::max<std::int64_t>(rows_from_diagonal(a, k) - n, 0);
@@ -147,8 +147,8 @@ std::vector<int> lu_priorities(const TileGrid& a) {
     }
   }
   for (int j = 0; j + 1 < n; ++j) {
-    // The cost of moving an element of a few bytes, in operations that a core could do in that time; the task waits for
-    // the last pivots.
+    // The number of operations that a core can do in the time in which it moves an element of a few bytes. The task
+    // depends on the last pivots.
     constexpr double kOperationsPerElement = 16;
     plan.add_on_column(kOperationsPerElement * number(a.rows) * number(a.cols_of(j)), a.diagonal(j + 1), j,
                        {plan.read_extra(n - 1)});
@@ -204,7 +204,8 @@ std::vector<int> qr_priorities(const TileGrid& a) {
 }
 
 std::vector<int> lu_incremental_priorities(const TileGrid& a) {
-  // The graph is that of QR, in which every task has twice the operations. Ranks depend only on the ratios.
+  // The graph is the same as for QR, in which every task has twice as many operations. Ranks depend only on the ratios
+  // of costs.
   return qr_priorities(a);
 }
 

@@ -9,7 +9,7 @@
 
 namespace troupe::linalg {
 
-/// The size of a matrix and of its tiles, as numbers alone; the members are named as in `TiledMatrix`.
+/// The size of a matrix and of its tiles, without data. The members have the same names as in `TiledMatrix`.
 struct TileGrid {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
@@ -27,10 +27,11 @@ struct TileGrid {
   [[nodiscard]] std::int64_t diagonal_offset(int k) const { return k * tile.cols % tile.rows; }
 };
 
-// Each function returns the priorities of all tasks that the algorithm of this name submits (`cholesky`, `lu`, …), in
-// the order of submission. They are upward ranks (`UpwardRanks`); a task's cost is its operations over the measured
-// speed of its kernel. They are positive, so that tasks with the default priority come last. Linear in the number of
-// tasks, except `lu`, where a task on a block column counts as many as the column has tiles.
+// Each function returns the priorities of all tasks that the algorithm with the same name submits (`cholesky`, `lu`,
+// …), in the order of submission. The priorities are upward ranks (`UpwardRanks`); the cost of a task is its number of
+// operations divided by the measured speed of its kernel. Priorities are positive, so that tasks with the default
+// priority run last. The functions take time in proportion to the number of tasks; in `lu`, a task on a block column
+// counts once per tile of the column.
 
 [[nodiscard]] std::vector<int> cholesky_priorities(const TileGrid& a);
 [[nodiscard]] std::vector<int> lu_priorities(const TileGrid& a);

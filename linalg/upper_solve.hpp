@@ -6,8 +6,8 @@
 
 namespace troupe::linalg {
 
-/// Submits the tasks that overwrite B by the solution of U X = B, where U is the upper triangle of the square matrix
-/// `u`. B has tiles as high as those of U.
+/// Submits the tasks that overwrite B with the solution of U X = B, where U is the upper triangle of the square matrix
+/// `u`. B has tiles of the same height as `u`.
 template <class T>
 void upper_solve(Runtime& runtime, const TiledMatrix<T>& u, TiledMatrix<T>& b);
 

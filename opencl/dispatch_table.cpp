@@ -1,5 +1,5 @@
-/// The table of functions behind every handle. It is complete: for functions that are absent here it has entries that
-/// refuse, and no entry is null.
+/// The table of functions that every handle points to. No entry is null: for functions that Troupe does not implement,
+/// the table has entries that return an error.
 #include "opencl/entries/absent.hpp"
 #include "opencl/entries/entries.hpp"
 #include "opencl/objects/platform.hpp"
@@ -9,13 +9,13 @@
 namespace troupe::opencl {
 namespace {
 
-/// Converts a function to an untyped pointer, for functions of Windows, for which the table has no types.
+/// Converts a function to an untyped pointer. The table has only untyped entries for functions of Windows.
 template <class Function>
 void* untyped(Function* function) {
   return reinterpret_cast<void*>(function);
 }
 
-/// Returns the entry for functions of Direct3D and DirectX that list the devices which share their memory.
+/// Returns the entry for functions of Direct3D and DirectX that list the devices with which they share memory.
 void* find_no_devices() {
   return untyped<cl_int(cl_platform_id, cl_uint, void*, cl_uint, cl_uint, cl_device_id*, cl_uint*)>(
       absent<Platform, CL_INVALID_OPERATION>);
@@ -40,7 +40,7 @@ void* share_no_surface() {
       absent_object<Context, CL_INVALID_OPERATION>);
 }
 
-/// These two stand for functions of shared virtual memory, which return no error codes.
+/// The next two stand for functions of shared virtual memory that return no error code.
 void* allocate_no_svm(cl_context, cl_svm_mem_flags, std::size_t, cl_uint) { return nullptr; }
 void free_no_svm(cl_context, void*) {}
 

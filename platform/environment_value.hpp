@@ -8,7 +8,7 @@
 
 namespace troupe::platform {
 
-/// Returns the variable's value; empty if it is not set, and in a program that runs with more rights than its user.
+/// Returns the variable's value; empty if it is not set, or if the program runs with more rights than its user has.
 /// Must not be called while another thread changes the environment.
 [[nodiscard]] inline std::string environment_value(std::string_view name) {
   const char* const value = ::secure_getenv(std::string(name).c_str());

@@ -1,4 +1,4 @@
-/// The action of an event of virtual time: a callable without arguments that is called at most once.
+/// The action of an event in virtual time: a callable without arguments that is called at most once.
 #pragma once
 
 #include <cassert>
@@ -11,8 +11,9 @@
 
 namespace troupe::platform {
 
-/// Like `std::function<void()>`, but it may own objects that can only be moved, and callables of up to `kInline` bytes
-/// need no allocation: a simulated task costs some ten events. Larger callables live on the heap.
+/// Like `std::function<void()>`, with two differences: the callable may own objects that can only be moved, and a
+/// callable of up to `kInline` bytes needs no allocation. A simulated task costs about ten events. Larger callables lie
+/// on the heap.
 class Event {
  public:
   static constexpr std::size_t kInline = 48;
@@ -56,12 +57,12 @@ class Event {
  private:
   struct Actions {
     void (*call)(std::byte*);
-    /// Moves the object from the first to the second place, and destroys the one in the first.
+    /// Moves the object from the first place to the second place, and destroys the object that is left in the first.
     void (*move)(std::byte*, std::byte*) noexcept;
     void (*destroy)(std::byte*) noexcept;
   };
 
-  /// Holds a callable that is too large for the event itself on the heap.
+  /// A callable on the heap, for callables that are too large for the event itself.
   template <class Callable>
   struct Boxed {
     std::unique_ptr<Callable> callable;

@@ -13,8 +13,8 @@ namespace troupe {
 /// to whole bytes.
 [[nodiscard]] std::optional<Bytes> parse_bytes(std::string_view text);
 
-/// Parses a text such as "8GB/s" as bytes per second. Returns nothing if the text is not an amount of bytes, as above,
-/// and "/s".
+/// Parses a text such as "8GB/s" as bytes per second. Returns nothing if the text is not an amount of bytes (as above)
+/// followed by "/s".
 [[nodiscard]] std::optional<double> parse_bytes_per_s(std::string_view text);
 
 }  // namespace troupe

@@ -1,4 +1,4 @@
-/// A table with a row of values for each handle that lives.
+/// A table with a row of values for each handle that is in use.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@
 
 namespace troupe {
 
-/// A table by handle, of rows of `width` values each. Ids of handles are never used again, and a service hands them out
-/// for years; therefore rows lie in pages of 256, and a page without rows is freed. It takes memory for the rows in
-/// use, if they lie close together, and one byte for every 16 handles that there ever were. Every operation except
+/// A table by handle, of rows of `width` values each. Ids of handles are never used again, and a service makes handles
+/// for years; therefore rows lie in pages of 256, and a page without rows is freed. The table takes memory for the rows
+/// in use, if they lie close together, and one byte for every 16 handles that ever existed. Every operation except
 /// `visit` is O(1).
 template <class T>
 class HandleTable {
@@ -23,7 +23,7 @@ class HandleTable {
   explicit HandleTable(std::size_t width = 1) : width_(width) {}
 
   [[nodiscard]] bool contains(HandleId handle) const { return find(handle) != nullptr; }
-  /// Returns the handle's row, which lives until it is removed, or null.
+  /// Returns the handle's row, which stays valid until it is removed; null if there is none.
   [[nodiscard]] const T* find(HandleId handle) const {
     const std::size_t page = handle.index() / kRows;
     if (page >= pages_.size() || !pages_[page].rows || !pages_[page].marks->contains(handle.index() % kRows)) {
@@ -96,7 +96,7 @@ class HandleTable {
     std::array<std::uint64_t, kRows / 64> words{};
     std::size_t count = 0;
   };
-  /// The rows are in a block of their own, as most look-ups need a row alone: with rows and marks in one block, the
+  /// The rows are in a block of their own, because most look-ups need only a row: with rows and marks in one block, the
   /// memory manager took a tenth longer for a task.
   struct Page {
     std::unique_ptr<T[]> rows;

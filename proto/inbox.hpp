@@ -13,26 +13,27 @@ namespace troupe {
 template <class Event>
 class Inbox {
  public:
-  /// Adds an event. Returns true if the reader must be told, because nobody has told it since the inbox was emptied.
+  /// Adds an event. Returns true if the caller must notify the reader, because nobody has done so since the last
+  /// `take`.
   bool post(Event event) {
     const LockGuard lock(mutex_);
     events_.push_back(std::move(event));
     return !std::exchange(told_, true);
   }
-  /// Adds an event that can wait until the inbox is emptied for another reason. Returns true if the reader must be
-  /// told, which happens only if the reader awaits such events.
+  /// Adds an event that can wait until the inbox is emptied for another reason. Returns true if the caller must notify
+  /// the reader, which happens only if the reader awaits such events.
   bool leave(Event event) {
     const LockGuard lock(mutex_);
     events_.push_back(std::move(event));
     return awaited_ && !std::exchange(told_, true);
   }
-  /// Says whether the reader awaits events added by `leave` from now on. Called by the reader, which empties the inbox
-  /// once more after `true`, as it was not told of events that were left before.
+  /// Sets whether the reader awaits events that `leave` adds from now on. The reader calls it. After `true`, the reader
+  /// has to empty the inbox once more, because nobody notified it of events that were added before.
   void set_awaited(bool awaited) {
     const LockGuard lock(mutex_);
     awaited_ = awaited;
   }
-  /// Moves all events to `events`, oldest first, and drops what `events` held.
+  /// Moves all events to `events`, oldest first, and drops the previous content of `events`.
   void take(std::vector<Event>& events) {
     events.clear();
     const LockGuard lock(mutex_);

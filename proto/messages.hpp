@@ -17,11 +17,11 @@ struct WorkerStarted {
   WorkerId worker;
   bool bound = false;
 };
-/// supervisor -> itself: some worker that died got no thread for its replacement; try again.
+/// supervisor -> itself: the replacement for a dead worker got no thread; try again.
 struct ReplaceDead {};
-/// anyone -> worker that has no thread of its own: there is work in a deque.
+/// any thread -> worker that has no thread of its own: there is work in a deque.
 struct WorkAvailable {};
-/// worker -> itself: go on, after the messages that came meanwhile.
+/// worker -> itself: continue, after the messages that came meanwhile.
 struct Continue {};
 /// thief -> victim: give me some of your tasks.
 struct StealRequest {
@@ -37,11 +37,11 @@ struct StealReply {
 struct TasksActivated {};
 /// scheduler -> itself: place all that was activated before this message.
 struct Decide {};
-/// device -> its worker: a started task has ended; the device's completion queue tells which and how.
+/// device -> its worker: a started task has ended; the device's completion queue says which task, and with what result.
 struct DeviceDone {};
-/// memory manager -> worker: tasks whose data are on the worker's memory node, or never will be, lie in its port.
+/// memory manager -> worker: your port has tasks whose data are on your memory node, or never will be.
 struct DataArrived {};
-/// worker, scheduler, copy engine or program -> memory manager: there are requests or facts in its inbox.
+/// worker, scheduler, copy engine or program -> memory manager: there are requests or other events in your inbox.
 struct DataRequested {};
 /// runtime -> supervisor -> all: end your work. Sent when no task is left.
 struct Stop {};

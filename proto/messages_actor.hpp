@@ -21,7 +21,7 @@ CAF_ADD_TYPE_ID(troupe, (troupe::DataRequested))
 CAF_ADD_TYPE_ID(troupe, (troupe::Stop))
 CAF_END_TYPE_ID_BLOCK(troupe)
 
-// Messages are never sent to another process.
+// Messages are never sent to another process, so CAF need not be able to serialize them.
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::StartWorker)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::WorkerStarted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ReplaceDead)

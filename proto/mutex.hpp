@@ -27,7 +27,7 @@
 /// Mark a function that is called with the lock held, or without it because the function takes it itself.
 #define TROUPE_REQUIRES(...) TROUPE_THREAD_SAFETY(requires_capability(__VA_ARGS__))
 #define TROUPE_EXCLUDES(...) TROUPE_THREAD_SAFETY(locks_excluded(__VA_ARGS__))
-/// Mark a function that returns with the lock held, or given back.
+/// Mark a function that returns with the lock held, or released.
 #define TROUPE_ACQUIRES(...) TROUPE_THREAD_SAFETY(acquire_capability(__VA_ARGS__))
 #define TROUPE_TRY_ACQUIRES(...) TROUPE_THREAD_SAFETY(try_acquire_capability(__VA_ARGS__))
 #define TROUPE_RELEASES(...) TROUPE_THREAD_SAFETY(release_capability(__VA_ARGS__))
@@ -69,7 +69,7 @@ class TROUPE_SCOPED_LOCK LockGuard {
   Lock& lock_;
 };
 
-/// Works like `std::unique_lock`, for condition variables and for locks that are given back in between.
+/// Works like `std::unique_lock`, for condition variables and for locks that are released in between.
 class TROUPE_SCOPED_LOCK UniqueLock : public std::unique_lock<std::mutex> {
  public:
   explicit UniqueLock(Mutex& mutex) TROUPE_ACQUIRES(mutex) : unique_lock(mutex) {}

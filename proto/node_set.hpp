@@ -1,4 +1,4 @@
-/// A set of memory nodes, however many there are.
+/// A set of memory nodes, for any number of nodes.
 #pragma once
 
 #include <algorithm>

@@ -46,7 +46,7 @@ std::optional<bool> parse_switch(std::string_view token);
 /// are cut.
 std::string quoted(std::string_view token);
 
-/// Returns `token` with A-Z as a-z.
+/// Returns `token` with the letters A-Z replaced by a-z.
 std::string lower_case(std::string_view token);
 
 }  // namespace troupe

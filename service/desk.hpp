@@ -1,4 +1,4 @@
-/// A thread for questions that take a while, so that gRPC's threads go on moving bytes.
+/// A thread for questions of clients that take a while, so that gRPC's threads can continue to move bytes.
 #pragma once
 
 #include <chrono>
@@ -17,18 +17,18 @@
 
 namespace troupe::service {
 
-/// Answers one question after the other, taking users in turn. A user who asks much delays only that user's own
-/// questions, and uses no more than a part of a core. Thread-safe.
+/// Answers one question after the other, from each user in turn. A user who asks much delays only that user's own
+/// questions, and uses at most a part of a core. Thread-safe.
 class Desk {
  public:
   /// The most questions of one user that may wait.
   static constexpr std::size_t kMostWaiting = 256;
-  /// The share of a core for each user, and the processor time that a user may use at once.
+  /// The share of a core that each user may use on average, and the processor time that a user may use at once.
   static constexpr double kShare = 0.1;
   static constexpr Duration kAtOnce = std::chrono::milliseconds(200);
 
   Desk() : thread_([this] { run(); }) {}
-  /// Answers the questions that still wait, then ends.
+  /// Answers the waiting questions, then ends the thread.
   ~Desk() {
     {
       const LockGuard lock(mutex_);
@@ -40,7 +40,8 @@ class Desk {
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
 
-  /// Adds a question. Returns false if too many of this user's wait; then it is not answered. `answer` must not throw.
+  /// Adds a question. Returns false, without adding it, if too many questions of this user wait. `answer` must not
+  /// throw.
   bool ask(std::uint32_t user, std::function<void()> answer) {
     {
       const LockGuard lock(mutex_);
@@ -68,7 +69,7 @@ class Desk {
       Clock::time_point earliest;
       const std::optional<Turn> turn = take(earliest);
       if (!turn) {
-        // All users who wait have used up their time. Another user may come before one of them has time again.
+        // All waiting users have used up their time. Wait until the first of them has time again, or another user asks.
         arrived_.wait_until(lock, earliest);
         continue;
       }
@@ -80,8 +81,8 @@ class Desk {
     }
   }
 
-  /// Takes a question of the next user who has time left. If none has, returns nothing and sets `earliest` to the
-  /// moment when the first will have some. Requires that a question waits.
+  /// Takes a question of the next user who has processor time left. If no user has any, returns nothing and sets
+  /// `earliest` to the time at which the first user will have some. Requires that a question waits.
   std::optional<Turn> take(Clock::time_point& earliest) TROUPE_REQUIRES(mutex_) {
     const Clock::time_point now = Clock::now();
     earliest = Clock::time_point::max();
@@ -107,8 +108,10 @@ class Desk {
   Mutex mutex_;
   std::condition_variable arrived_;
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
-  std::map<std::uint32_t, std::deque<std::function<void()>>> waiting_ TROUPE_GUARDED_BY(mutex_);  // no queue is empty
-  std::deque<std::uint32_t> turns_ TROUPE_GUARDED_BY(mutex_);                                     // users who wait
+  /// The waiting questions by user. No queue is empty.
+  std::map<std::uint32_t, std::deque<std::function<void()>>> waiting_ TROUPE_GUARDED_BY(mutex_);
+  /// The users with waiting questions, in the order of their turns.
+  std::deque<std::uint32_t> turns_ TROUPE_GUARDED_BY(mutex_);
   std::thread thread_;
 };
 

@@ -26,7 +26,7 @@ void fill(v1::Job& job, const SessionView& view) {
   job.set_age_s(seconds(view.age));
 }
 
-/// One call. Its answer counts against its user's limits until it has been read.
+/// One call and its answer. The answer counts against the user's limits until the user has read it.
 class Answer final : public grpc::ServerUnaryReactor {
  public:
   Answer(std::shared_ptr<UserCalls> calls, std::uint32_t user) : calls_(std::move(calls)), user_(user) {}
@@ -76,7 +76,7 @@ grpc::ServerUnaryReactor* RpcService::answer(Context* context, const google::pro
     reactor->Finish(*refused);
     return reactor;
   }
-  auto* const answer = new Answer(calls_, peer->user);  // gRPC owns it
+  auto* const answer = new Answer(calls_, peer->user);  // The answer belongs to gRPC.
   const bool asked = desk_.ask(peer->user, [answer, reply, peer = *peer, how = std::move(how)] {
     grpc::Status status;
     try {
@@ -101,7 +101,7 @@ grpc::ServerUnaryReactor* RpcService::Ping(Context* context, const v1::PingReque
     reactor->Finish(*refused);
     return reactor;
   }
-  auto* const answer = new Answer(calls_, peer->user);  // gRPC owns it
+  auto* const answer = new Answer(calls_, peer->user);  // The answer belongs to gRPC.
   answer->give(grpc::Status::OK, *reply);
   return answer;
 }
@@ -118,7 +118,7 @@ SessionRegistry::Reactor* RpcService::Session(Context* context) {
   if (const auto refused = why_refused(context->peer(), peer)) {
     return sessions_.refuse({ErrorCode::invalid_argument, refused->error_message()});
   }
-  // A session does not count as an open call, as sessions have limits of their own.
+  // A session does not count as an open call, because sessions have limits of their own.
   done(*peer);
   return sessions_.open(*context, peer);
 }

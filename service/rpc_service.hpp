@@ -1,4 +1,4 @@
-/// The functions that gRPC calls.
+/// The functions that gRPC calls for clients' calls.
 #pragma once
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -17,22 +17,22 @@
 
 namespace troupe::service {
 
-/// The part of the server that the calls need. Its functions may be called from any thread.
+/// The functions of the server that gRPC's calls need. Any thread may call them.
 class RpcHost {
  public:
   virtual ~RpcHost() = default;
   [[nodiscard]] virtual v1::StatusReply status() const = 0;
-  /// Returns the sessions that this user may see; also the ended ones if `all` is true.
+  /// Returns the sessions that this user may see; includes ended sessions if `all` is true.
   [[nodiscard]] virtual std::vector<SessionView> jobs(const Peer& peer, bool all) const = 0;
   virtual Result<std::uint64_t> cancel(const Peer& peer, std::uint64_t session) = 0;
-  /// Returns why tasks do not go on; a `session` of 0 means all sessions that the user may see.
+  /// Returns why tasks wait; a `session` of 0 means all sessions that the user may see.
   [[nodiscard]] virtual Result<v1::WhyReply> why(const Peer& peer, std::uint64_t session) const = 0;
   [[nodiscard]] virtual Result<std::string> metrics(const Peer& peer) const = 0;
   [[nodiscard]] virtual Result<std::string> look(const Peer& peer) const = 0;
 };
 
 namespace detail {
-/// The generated service. Sessions get their messages as bytes, which a thread of the session parses.
+/// The service that protoc generated. Sessions get their messages as bytes, and a thread of the session parses them.
 using CallbackService =
     v1::Troupe::WithCallbackMethod_Ping<v1::Troupe::WithRawCallbackMethod_Session<v1::Troupe::WithCallbackMethod_Status<
         v1::Troupe::WithCallbackMethod_Jobs<v1::Troupe::WithCallbackMethod_CancelJob<v1::Troupe::WithCallbackMethod_Why<
@@ -61,17 +61,17 @@ class RpcService final : public detail::CallbackService {
                                     v1::MetricsReply* reply) override;
   grpc::ServerUnaryReactor* Look(Context* context, const v1::LookRequest* request, v1::LookReply* reply) override;
 
-  /// Returns why a call of this connection is not answered. If it returns nothing, the call counts for its user until
-  /// `done` is called with `peer`. Ends the connection of a user who does not stop calling.
+  /// Returns why a call of this connection is refused. If it returns nothing, the call counts for its user until `done`
+  /// is called with `peer`. Ends the connection of a user who continues to call after refusals.
   std::optional<grpc::Status> why_refused(const std::string& connection, std::optional<Peer>& peer);
   void done(const Peer& peer) { calls_->done(peer.user, 0); }
-  /// Returns when a user should have another connection; see `UserCalls::ready_at`.
+  /// Returns the time from which a user may have another connection; see `UserCalls::ready_at`.
   UserCalls::Clock::time_point ready_at(std::uint32_t user, UserCalls::Clock::time_point now) {
     return calls_->ready_at(user, now);
   }
 
  private:
-  /// Lets the desk answer a call whose peer is known.
+  /// Passes a call whose peer is known to the desk, which answers it.
   grpc::ServerUnaryReactor* answer(Context* context, const google::protobuf::Message* reply,
                                    std::function<grpc::Status(const Peer&)> how);
 
@@ -79,11 +79,11 @@ class RpcService final : public detail::CallbackService {
   SessionRegistry& sessions_;
   const ConnectionTable& connections_;
   Desk& desk_;
-  /// An unread answer may keep this object alive after the service has gone.
+  /// This object is shared, because an unread answer may outlive the service and needs it.
   const std::shared_ptr<UserCalls> calls_;
 };
 
-/// Answers calls of unknown names. They count like other calls.
+/// Refuses calls of functions that the service does not have. Such calls count like other calls.
 class UnknownCalls final : public grpc::CallbackGenericService {
  public:
   explicit UnknownCalls(RpcService& service) : service_(service) {}

@@ -33,16 +33,17 @@ namespace {
 
 constexpr int kLargestMessage = 16 << 20;
 constexpr int kCallsPerConnection = 64;
-/// The processor time that one user's sessions may use at once after a time of rest.
+/// The processor time that one user's sessions may use at once after a pause.
 constexpr Duration kSessionsAtOnce = std::chrono::milliseconds(100);
 
-/// The least time between two connections of one user to each socket, so that the calls of the first are counted before
-/// the second is read.
+/// The least time between two connections of one user to each socket. The calls of the first connection can then be
+/// counted before the second connection is read.
 constexpr std::chrono::milliseconds kBetweenConnections{4};
 
-/// Silences libraries that would print clients' mistakes, which are reported in other ways.
+/// Prepares gRPC: keeps it from printing clients' mistakes, which the service reports in other ways.
 void prepare_libraries() {
-  // gRPC is never shut down: it takes up to ten seconds to end its threads when the last of its objects goes.
+  // gRPC is never shut down, because after the destruction of its last object it takes up to ten seconds to end its
+  // threads.
   static const bool stays = (grpc_init(), true);
   static_cast<void>(stays);
   gpr_set_log_function([](gpr_log_func_args*) {});
@@ -75,7 +76,7 @@ class Server::Implementation final : public RpcHost {
   void set_http_address(std::string address);
 
  private:
-  /// Returns how many cores one user's sessions may use while there are other users.
+  /// Returns the number of cores that one user's sessions may use while there are other users.
   [[nodiscard]] double share_of_sessions() const {
     constexpr double kPart = 0.125;
     return kPart * static_cast<double>(std::max<std::size_t>(system_->workers(), 1));
@@ -83,8 +84,8 @@ class Server::Implementation final : public RpcHost {
   Result<ListeningSockets> listen();
   Result<void> accept(ListeningSockets sockets);
   [[nodiscard]] VisibleView visible_to(const Peer& peer) const;
-  /// Returns how many connections a user may have if a new one has the descriptor `newest`. The last descriptors are
-  /// for users who have next to none, and for administrators, who look at sessions and cancel them.
+  /// Returns the most connections that a user may have if a new connection has the descriptor `newest`. The last free
+  /// descriptors are for users who have very few, and for administrators, who inspect and cancel sessions.
   [[nodiscard]] std::size_t most_connections(int newest, const Peer& peer) const {
     constexpr std::size_t kWhereScarce = 2;
     if (!descriptors_are_scarce(newest) || rule_.administers(peer.user)) return options_.connections_per_user;
@@ -103,7 +104,7 @@ class Server::Implementation final : public RpcHost {
   mutable Mutex mutex_;
   std::string http_address_ TROUPE_GUARDED_BY(mutex_);
 
-  // Each member uses members above it, and is destroyed before them.
+  // The order matters: each member uses members above it, and is destroyed before them.
   std::optional<SocketFolder> folder_;
   std::unique_ptr<actors::RuntimeSystem> system_;
   ConnectionTable connections_;
@@ -120,7 +121,7 @@ class Server::Implementation final : public RpcHost {
 
 Server::Implementation::~Implementation() {
   acceptor_.reset();
-  // Sessions end their calls themselves, except sessions that have not got their thread yet.
+  // Sessions end their calls themselves, except sessions whose thread has not been started.
   if (sessions_) {
     sessions_->cancel();
     while (!sessions_->wait_until_empty(std::chrono::hours(1))) {
@@ -215,7 +216,7 @@ Result<void> Server::Implementation::accept(ListeningSockets sockets) {
   places.push_back({std::move(sockets.memory), share,
                     [this](std::string_view reason) { return memory_->packet_for_refused(reason); }, nullptr});
   ConnectionGate::Limits limits{.per_second = static_cast<double>(options_.connections_per_second)};
-  // Programs often start in large numbers at once, so a burst is allowed.
+  // A burst is allowed, because programs often start in large numbers at once.
   limits.burst = 4 * limits.per_second;
   limits.gap = kBetweenConnections;
   auto acceptor = Acceptor::start(std::move(places), rule_, limits, options_.log);

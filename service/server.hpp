@@ -12,23 +12,23 @@
 
 namespace troupe::service {
 
-/// Serves from `start` to its destructor. Thread-safe, apart from construction and destruction.
+/// Serves clients from `start` until it is destroyed. Thread-safe, apart from construction and destruction.
 class Server : public ServiceViewSource {
  public:
   /// Starts the runtime and listens. `codelets` must outlive the server. Fails with `invalid_argument` or `platform`,
-  /// and with `io` if the sockets cannot be made or another service has them.
+  /// and with `io` if the sockets cannot be made or another service uses them.
   static Result<std::unique_ptr<Server>> start(const ServerOptions& options, const CodeletSource& codelets);
-  /// Cancels the tasks that are left, waits for running kernels, and removes the sockets.
+  /// Cancels all remaining tasks, waits for running kernels, and removes the sockets.
   ~Server() override;
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Takes no new clients, and lets present clients finish the tasks that they have submitted; then tells them
-  /// `stopped`. Returns at once; `wait_until_empty` tells when all clients have gone.
+  /// Refuses new clients, and lets present clients finish the tasks that they have submitted; then ends their sessions
+  /// with the error `stopped`. Returns at once; `wait_until_empty` waits for the last client.
   void drain();
-  /// Does what `drain` does, and cancels tasks that have not started.
+  /// Does what `drain` does, and also cancels tasks that have not started.
   void cancel();
-  /// Returns true when no client is left, and false if some are left after `at_most`.
+  /// Waits until no client is left. Returns false if some are left after `at_most`.
   bool wait_until_empty(Duration at_most);
 
   [[nodiscard]] ServiceView look() const override;
@@ -38,7 +38,7 @@ class Server : public ServiceViewSource {
 
   /// Returns the folder of the sockets; empty if systemd passed them.
   [[nodiscard]] const std::string& folder() const;
-  /// Sets the address of the metrics and the page that `troupe status` shows.
+  /// Sets the HTTP address, of metrics and page, that `troupe status` shows.
   void set_http_address(std::string address);
 
  private:

@@ -18,7 +18,7 @@ namespace troupe::service {
 
 /// The limits of one client. A request that exceeds a limit is refused, or ends the client's session.
 struct SessionLimits {
-  /// The most tasks in flight, including tasks of runs of recordings. The last run may exceed the limit.
+  /// The most tasks in flight, including tasks of replayed recordings. The last replay may exceed the limit.
   std::uint64_t tasks = 262'144;
   /// The most registered handles, including blocks.
   std::uint64_t handles = 1'048'576;
@@ -26,13 +26,13 @@ struct SessionLimits {
   std::uint64_t recorded_tasks = 4'194'304;
   /// The most shared memory of one client. If it is above `memory_per_user`, that limit is used instead.
   Bytes memory = {64ULL << 30U};
-  /// The most memory of all clients of one user together: shared memory, and the service's objects for them. It is
-  /// never more than seven eighths of the memory of the machine or the control group; without a value, it is three
-  /// quarters.
+  /// The most memory of all clients of one user together: shared memory, and the service's objects for these clients.
+  /// The limit is never more than seven eighths of the memory of the machine or the control group. Without a value, it
+  /// is three quarters.
   std::optional<Bytes> memory_per_user = std::nullopt;
   /// The most segments of shared memory.
   std::size_t segments = 4096;
-  /// Tasks that would run for longer than this are refused, as far as that can be predicted. Zero means no limit.
+  /// Tasks that would run for longer than this are refused, as far as their time can be predicted. Zero means no limit.
   Duration kernel_time = std::chrono::seconds(2);
 };
 
@@ -42,28 +42,29 @@ struct ServerOptions {
   std::string folder = {};
   /// The group whose members may use the service, besides its owner and root. Empty means nobody else.
   std::string group = {};
-  /// True to take the sockets that systemd passes (`LISTEN_FDS`), if it passes any.
+  /// True if the service uses the sockets that systemd passes (`LISTEN_FDS`), if there are any.
   bool inherit_sockets = true;
   /// The most clients at a time.
   std::size_t sessions = 256;
   /// The most sessions of one user.
   std::size_t sessions_per_user = 128;
-  /// The most connections that one user may have to each socket at a time, and may make in a second. Further ones wait,
-  /// except for a burst after a time of rest.
+  /// The most connections that one user may have to each socket at a time, and the most new ones in a second. Further
+  /// connections wait, except for a burst after a pause.
   std::size_t connections_per_user = 512;
   std::size_t connections_per_second = 50;
-  /// The most calls of one user in a second, over all of the user's connections, and the most bytes of unread answers.
+  /// The most calls of one user in a second, over all of the user's connections, and the most bytes of answers that the
+  /// user has not read.
   std::size_t calls_per_second = 250;
   Bytes unread_answers = {64ULL << 20U};
   /// For each `Resource`, the amount that all clients of a user may have together; 0 means half of the amount for all
   /// users.
   ResourceAmounts budgets_per_user = {};
   SessionLimits limits = {};
-  /// Returns a client's weight by its user: while several clients have work, it decides their shares of the workers.
-  /// Null means 1 for every user.
+  /// Returns the weight of a user's clients. While several clients have work, weights decide their shares of the
+  /// workers. Null means 1 for every user.
   std::function<double(std::uint32_t user)> weight = nullptr;
-  /// Return the texts of `troupe metrics` and of the live view as JSON. If null, the calls answer that they are not
-  /// offered.
+  /// These functions return the texts of `troupe metrics` and of the live view as JSON. If a function is null, the
+  /// service answers that it does not offer the call.
   std::function<std::string(const ServiceViewSource&)> metrics_text = nullptr;
   std::function<std::string(const ServiceViewSource&)> look_json = nullptr;
   /// Receives the service's events; may be null.

@@ -1,4 +1,4 @@
-# Tests scripts/build-cost with the lines that cmake/timed_step.sh writes about steps of a build.
+# Tests scripts/build-cost with lines as cmake/timed_step.sh writes them for each step of a build.
 #
 # cmake -DSOURCE_DIR=… -DBUILD_DIR=… -P build_cost_test.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -8,7 +8,8 @@ file(REMOVE_RECURSE ${work})
 file(MAKE_DIRECTORY ${work})
 set(log ${work}/build_cost.log)
 
-# One step works for a while, and one fails. The failing step returns what the command returns, and leaves no line.
+# The first step works for a while, the second one fails. The failing step must return the exit status of its command
+# and write no line.
 set(object graph/CMakeFiles/troupe_graph.dir/Unity/unity_graph_tasks_cxx.cxx.o)
 execute_process(COMMAND sh ${SOURCE_DIR}/cmake/timed_step.sh ${log} troupe_graph ${object} sh -c "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done"
                 COMMAND_ERROR_IS_FATAL ANY)
@@ -18,7 +19,8 @@ if(NOT result EQUAL 3 OR NOT lines MATCHES "^[0-9]+m[0-9.]+s [0-9]+m[0-9.]+s tro
   message(FATAL_ERROR "the steps returned ${result}, and left '${lines}'")
 endif()
 
-# The last line of a step counts. A file that stands for a folder is named after it. Seconds are added up by room.
+# If a step has several lines, only the last line counts. A file that was made of a folder's sources is named after the
+# folder. The seconds are added up for each room.
 file(WRITE ${log} "0m9.00s 0m9.00s troupe_graph c++ ${object}
 0m1.50s 0m0.50s troupe_graph ccache ${object}
 1m2.00s 0m1.00s troupe c++ apps/CMakeFiles/troupe.dir/main.cpp.o
@@ -37,7 +39,7 @@ if(NOT output STREQUAL "    63.0  apps/CMakeFiles/troupe.dir/main.cpp.o\n")
   message(FATAL_ERROR "the dearest step is:\n${output}")
 endif()
 
-# refuses(TEXT argument...)
+# refuses(TEXT argument...): checks that build-cost refuses the arguments with this text.
 function(refuses text)
   execute_process(COMMAND ${SOURCE_DIR}/scripts/build-cost ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE error RESULT_VARIABLE result)
   string(FIND "${error}" "${text}" found)

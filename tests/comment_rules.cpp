@@ -9,7 +9,8 @@
 namespace troupe::tests {
 namespace {
 
-/// Words that need something before them. "The same" is refused as it names nothing.
+/// Words that need something before them, so a comment must not begin with them. "The same" is refused because it names
+/// nothing.
 constexpr std::array<std::string_view, 17> kOpenings{"Of",       "That",  "Whose", "Who",  "Whom",  "Which",
                                                      "The same", "As",    "Those", "Than", "What",  "Whether",
                                                      "How",      "Among", "Nor",   "Such", "Behind"};
@@ -21,15 +22,16 @@ bool opens_with(std::string_view text, std::string_view words) {
   return !((next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z'));
 }
 
-/// A line of a file: its comment, if it has one.
+/// A line of a source file, with its comment if there is one.
 struct Line {
   bool only_comment = false;
-  /// The number of slashes, which are two or three.
+  /// The number of slashes with which the comment begins, two or three.
   std::size_t slashes = 0;
   std::string_view text;
 };
 
-/// Returns the place where a comment begins: two slashes that are neither in a text nor part of an address.
+/// Returns the position at which a comment begins: two slashes that are neither in a string nor in an address such as a
+/// URL.
 std::size_t comment_in(std::string_view line) {
   bool in_text = false;
   for (std::size_t i = 0; i + 1 < line.size(); ++i) {

@@ -1,4 +1,4 @@
-/// A rule for comments, as a check over source text: a comment is a sentence with a subject.
+/// Checks a rule for comments in source files: a comment must begin with a sentence that has a subject.
 #pragma once
 
 #include <string>
@@ -8,18 +8,18 @@
 
 namespace troupe::tests {
 
-/// A comment that opens with a fragment.
+/// A comment that begins with a fragment.
 struct Fragment {
   std::string path;
-  int line;  ///< counted from 1
-  /// The comment's first line.
+  int line;  ///< Counted from 1.
+  /// The first line of the comment.
   std::string text;
 
   bool operator==(const Fragment&) const = default;
 };
 
-/// All comments in these files that open with a word with which a reader cannot begin, such as "Of" or "Whose", by file
-/// and line. Lines of `//` or `///` that follow one another are one comment. Comments behind code count, too.
+/// Returns the comments that begin with a word that needs something before it, such as "Of" or "Whose", by file and
+/// line. Consecutive lines with `//` or `///` are one comment. Comments after code are checked, too.
 std::vector<Fragment> check_comments(const std::vector<SourceFile>& files);
 
 }  // namespace troupe::tests

@@ -1,5 +1,6 @@
-// These are mistakes of the first hour that a compiler finds. compiler_messages_test.cmake looks for the sentence
-// behind each mistake in the compiler's messages. With RIGHT defined, the correct code in their place compiles.
+// Typical mistakes of beginners that a compiler finds. For each mistake, compiler_messages_test.cmake searches the
+// compiler's messages for the text of the comment after the mistake. If RIGHT is defined, correct code is compiled
+// instead.
 #include <array>
 #include <vector>
 

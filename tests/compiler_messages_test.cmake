@@ -1,5 +1,5 @@
-# clang compiles tests/compiler_messages.cpp with RIGHT defined. Without it, clang prints the sentence behind each
-# mistake.
+# Clang must compile tests/compiler_messages.cpp with RIGHT defined. Without RIGHT, clang's messages must contain the
+# text of the comment after each mistake.
 cmake_policy(VERSION 3.25)
 if(NOT CLANG)
   message("skipped: clang, whose messages are looked at, is not installed")

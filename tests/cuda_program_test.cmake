@@ -1,5 +1,5 @@
-# Builds the program of docs/accelerators-cuda.md with CUDA's compiler against the tree that the install test has made,
-# runs it, and compares its output with the document.
+# Builds the program of docs/accelerators-cuda.md with CUDA's compiler and the files that the install test has
+# installed. Runs the program and compares its output with the document.
 #
 # cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DLIBDIR=… -P cuda_program_test.cmake
 cmake_minimum_required(VERSION 3.25)

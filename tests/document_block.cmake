@@ -1,6 +1,6 @@
-# The programs in the manual, for tests that build and run them as a stranger would.
+# Functions for tests that build and run the programs of the manual as a user would do.
 
-# document_block(VARIABLE DOCUMENT MARKER FENCE): the text of the first fenced block after a marker comment.
+# document_block(VARIABLE DOCUMENT MARKER FENCE): sets the variable to the first fenced block after a marker comment.
 function(document_block variable document marker fence)
   file(READ ${SOURCE_DIR}/${document} text)
   string(FIND "${text}" "<!-- ${marker} -->" at)
@@ -20,8 +20,8 @@ function(document_block variable document marker fence)
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 
-# check_document_program(DOCUMENT NAME PROGRAM): runs PROGRAM with the libraries in `prefix`. Its output must be the
-# document's output of that name.
+# check_document_program(DOCUMENT NAME PROGRAM): runs PROGRAM with the libraries in `prefix`. Checks that its output is
+# the output that the document shows under this name.
 function(check_document_program document name program)
   document_block(expected ${document} "output: ${name}" "```")
   set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBDIR})
@@ -31,7 +31,7 @@ function(check_document_program document name program)
   endif()
 endfunction()
 
-# compile_document_program(command...): builds the program, or ends the test.
+# compile_document_program(command...): builds the program. If the command fails, the test fails.
 function(compile_document_program)
   execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
@@ -39,7 +39,8 @@ function(compile_document_program)
   endif()
 endfunction()
 
-# begin_document_program(NAME): sets `prefix`, the tree that the install test has made, and `work`, an empty folder.
+# begin_document_program(NAME): sets `prefix` to the folder that the install test has made, and `work` to an empty
+# folder.
 function(begin_document_program name)
   set(prefix ${BUILD_DIR}/install_test/moved PARENT_SCOPE)
   set(work ${BUILD_DIR}/${name}_test PARENT_SCOPE)

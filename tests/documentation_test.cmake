@@ -1,4 +1,4 @@
-# Doxygen understands the comments of the public headers: docs/Doxyfile gives no warnings.
+# Checks that Doxygen understands the comments of the public headers: with docs/Doxyfile it must give no warnings.
 #
 # cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DDOXYGEN=… -P documentation_test.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -18,7 +18,7 @@ if(NOT result EQUAL 0 OR NOT said STREQUAL "")
   message(FATAL_ERROR "doxygen (${result}):\n${said}")
 endif()
 
-# Every header that the groups should have is in its group.
+# Checks that these names are in their groups of the documentation.
 foreach(expected client.Runtime codelets.Codelet linalg.Factorization linalg.TileCodelets traces.TraceDescription
                  policies.PlacingPolicy simulation.SimulationOptions plugins.PluginRegistrar c.troupe_error)
   string(REPLACE "." ";" parts ${expected})

@@ -1,5 +1,5 @@
-# The shared libraries export only Troupe's names: the namespace in C++, and in C exactly the functions that troupe.h
-# declares.
+# Checks that the shared libraries only export Troupe's names: in C++ those in namespace troupe, and in C exactly the
+# functions that troupe.h declares.
 #
 # cmake "-DFILES=library;…" -DC_LIBRARY=… -DC_HEADER=… -P exported_symbols_test.cmake. C_LIBRARY may be empty.
 cmake_minimum_required(VERSION 3.25)
@@ -9,7 +9,7 @@ if(NOT nm)
   return()
 endif()
 
-# exported(VARIABLE FILE): the names that a library defines for others.
+# exported(VARIABLE FILE): sets the variable to the names that a library exports.
 function(exported variable file)
   execute_process(COMMAND ${nm} -D --defined-only ${file} OUTPUT_VARIABLE lines RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
@@ -26,8 +26,7 @@ foreach(file ${FILES})
   if(count LESS 10)
     message(FATAL_ERROR "${file} exports only ${count} names: is it the library?")
   endif()
-  # These mangled names belong to namespace troupe: functions, local variables of functions, guards, and the data of
-  # types.
+  # These mangled names are in namespace troupe: functions, their local variables, guards of these, and data of types.
   list(FILTER names EXCLUDE REGEX "^_Z(GV)?Z?N[KRO]*6troupe|^_ZT[A-Zhv0-9n_c]*Z?N?[KRO]*6troupe|^_ZT[hvc].*6troupe|^_ZTC.*6troupe")
   if(names)
     list(SUBLIST names 0 10 some)
@@ -40,7 +39,8 @@ if(C_LIBRARY)
   exported(names ${C_LIBRARY})
   file(READ ${C_HEADER} header)
   string(REGEX REPLACE "/\\*[^*]*\\*+([^/*][^*]*\\*+)*/|//[^\n]*" "" header "${header}")
-  # The name in a declaration is a word before a parenthesis. Types of functions have a star, so they are left out.
+  # In a declaration, the function's name is the word before a parenthesis. In types of functions a star is there, so
+  # they are not found.
   string(REGEX MATCHALL "[ *]troupe_[a-z0-9_]+\\(" declared "${header}")
   list(TRANSFORM declared REPLACE "[ *(]" "")
   list(REMOVE_DUPLICATES declared)

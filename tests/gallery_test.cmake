@@ -1,4 +1,4 @@
-# A program of the gallery prints the output that docs/gallery.md shows.
+# Checks that a program of the gallery prints the output that docs/gallery.md shows.
 #
 # cmake -DSOURCE_DIR=… -DNAME=… -DPROGRAM=… -P gallery_test.cmake
 cmake_minimum_required(VERSION 3.25)

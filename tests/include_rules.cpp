@@ -16,17 +16,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder, and the folders that its files may include besides their own.
+/// A folder, and the other folders whose files its files may include.
 struct Folder {
   std::string_view name;
   std::vector<std::string_view> may_include;
-  /// The folder's rooms in an order in which each includes none that comes after it. The folder's own files are its
-  /// face: they and the rooms may include one another.
+  /// The subfolders ("rooms") of the folder, in an order in which no room includes a later one. The folder's own files
+  /// are its face: they may include the rooms, and the rooms may include them.
   std::vector<std::string_view> rooms{};
 };
 
-/// Returns the folders in an order in which each depends only on folders before it. actors/ means its own files and
-/// rooms.
+/// Returns the folders, in an order in which each folder only includes folders before it. The folder actors/ means its
+/// own files and its own rooms.
 const std::vector<Folder>& folders() {
   static const std::vector<std::string_view> runtime{
       "proto",         "graph",          "platform", "actors/observation", "actors/scheduler",
@@ -78,11 +78,11 @@ bool is_below(std::string_view path, std::string_view folder) {
   return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
 }
 
-/// The headers that programs include: declarations that use nothing but one another. Every folder may use the headers
-/// that declare what lies below it.
+/// The public headers, which only use one another. Every folder may include those public headers that declare things of
+/// the folders below it.
 constexpr std::string_view kFace = "include/troupe";
 
-/// Returns true if the header declares what client/ defines.
+/// Returns true if client/ defines what the header declares.
 bool is_declared_for_client(std::string_view path) {
   constexpr std::array<std::string_view, 5> of_client{"troupe", "runtime", "recorded_graph", "tiled_matrix", "plugin"};
   return std::ranges::find(of_client, fs::path(path).stem().string()) != of_client.end();
@@ -90,7 +90,7 @@ bool is_declared_for_client(std::string_view path) {
 
 bool is_test(std::string_view path) { return is_below(path, "tests"); }
 
-/// Returns the folder of the table that a file belongs to: the longest one that fits.
+/// Returns the folder of the table to which a file belongs: the folder with the longest matching name.
 const Folder* folder_of(std::string_view path) {
   const Folder* found = nullptr;
   for (const Folder& folder : folders()) {
@@ -99,7 +99,7 @@ const Folder* folder_of(std::string_view path) {
   return found;
 }
 
-/// Returns the room of a folder's file; empty for the folder's own files.
+/// Returns the room (the subfolder) in which a file of the folder is; empty for the folder's own files.
 std::string room_of(const Folder& folder, std::string_view path) {
   const auto rest = path.substr(folder.name.size() + 1);
   const auto end = rest.find('/');
@@ -126,13 +126,13 @@ bool is_shell(std::string_view path) {
          is_below(path, "actors/simulating");
 }
 
-/// A library that may be used in one place only.
+/// An external library that only some files may use.
 struct External {
   std::string_view name;
   std::regex header;
   std::string_view place;
   bool (*allowed)(std::string_view path);
-  std::string_view declared_in{};  ///< a header of ours that declares the library's functions
+  std::string_view declared_in{};  ///< One of our headers that declares the library's functions.
 };
 
 bool caf_allowed(std::string_view path) {
@@ -152,12 +152,12 @@ bool opencl_allowed(std::string_view path) {
 
 bool hwloc_allowed(std::string_view path) { return is_below(path, "platform") || is_below(path, "tests/platform"); }
 
-/// BLAS is allowed in kernels/, and in the runners, which compare Troupe with the BLAS library.
+/// BLAS is allowed in kernels/, and in the runners, which compare Troupe with BLAS libraries.
 bool blas_allowed(std::string_view path) {
   return is_below(path, "kernels") || is_below(path, "tests/kernels") || is_below(path, "lab/bench/runners");
 }
 
-/// These files order sparse matrices with SuiteSparse, or compare Troupe with it.
+/// SuiteSparse is allowed in the file that orders sparse matrices, and in the runners, which compare Troupe with it.
 bool suitesparse_allowed(std::string_view path) {
   return path == "linalg/sparse/ordering.cpp" || is_below(path, "lab/bench/runners");
 }
@@ -166,13 +166,13 @@ bool glpk_allowed(std::string_view path) { return path == "apps/bounds/linear_pr
 
 bool python_allowed(std::string_view path) { return is_below(path, "python"); }
 
-/// Including the library's header takes the compiler seconds, so other files use `Json`; tests may read outputs with
-/// the library itself.
+/// The header of nlohmann's library takes the compiler seconds, so all other files use our type `Json`. Tests may read
+/// outputs with the library itself.
 bool nlohmann_allowed(std::string_view path) {
   return is_below(path, "proto/json") || path == "platform/files/json_place.cpp" || is_test(path);
 }
 
-/// Protobuf is allowed in these files only, as the core must not be linked with it.
+/// Protobuf is only allowed in these files, because programs without a service must not need it.
 bool wire_allowed(std::string_view path) {
   return is_below(path, "client/remote") || is_below(path, "service") || is_below(path, "apps") || is_test(path);
 }
@@ -199,7 +199,7 @@ const std::vector<External>& externals() {
 
 struct Include {
   int line;
-  std::string name;  ///< as written; empty if it is a macro
+  std::string name;  ///< The name as it is written; empty if a macro gives it.
   bool quoted;
 };
 
@@ -209,7 +209,8 @@ std::vector<Include> includes_of(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    if (line.find('#') == std::string::npos) continue;  // here the regular expression finds nothing, and slowly
+    // Without '#' the regular expression would find nothing, and slowly.
+    if (line.find('#') == std::string::npos) continue;
     std::smatch match;
     if (!std::regex_search(line, match, directive)) continue;
     found.push_back({number, match[2].matched ? match[2].str() : match[3].str(), match[2].matched});
@@ -296,7 +297,7 @@ class Checker {
     }
   }
 
-  /// Returns the files that include the library, themselves or through others.
+  /// Returns the files that include the library directly or through other files.
   std::set<std::string> bringers_of(const External& external) const {
     std::set<std::string> found{std::string(external.declared_in)};
     const auto brings = [&](const Include& include) {
@@ -312,8 +313,8 @@ class Checker {
     return found;
   }
 
-  /// Returns the file of the tree that an include means. The include may also have the form that users write:
-  /// <troupe/...>.
+  /// Returns the file of the tree that an include names. Includes in the form for users, <troupe/...>, are also
+  /// understood.
   std::optional<std::string> resolve(const std::string& name) const {
     if (includes_.contains(name)) return name;
     if (const std::string of_face = "include/" + name; includes_.contains(of_face)) return of_face;
@@ -331,7 +332,7 @@ class Checker {
 
   const std::vector<SourceFile>& files_;
   std::map<std::string, std::vector<Include>> includes_;
-  std::vector<std::set<std::string>> bringers_;  ///< the bringers of each of externals()
+  std::vector<std::set<std::string>> bringers_;  ///< The result of `bringers_of` for each library of `externals()`.
   std::vector<Violation> violations_;
 };
 

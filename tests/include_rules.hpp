@@ -1,4 +1,4 @@
-/// The include rules of the tree, as a check over source text. ARCHITECTURE.md states the rules for people.
+/// Checks the include rules of the tree. ARCHITECTURE.md explains the rules.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace troupe::tests {
 
-/// One source file; the path is relative to the root of the repository and has forward slashes.
+/// A source file. Its path is relative to the root of the repository and has forward slashes.
 struct SourceFile {
   std::string path;
   std::string text;
@@ -16,25 +16,25 @@ struct SourceFile {
 /// An include that breaks a rule.
 struct Violation {
   std::string path;
-  int line;  ///< counted from 1; 0 if the file itself is at fault
+  int line;  ///< Counted from 1; 0 if the whole file breaks a rule.
   std::string include;
   std::string reason;
 
   bool operator==(const Violation&) const = default;
 };
 
-/// Every C++ or CUDA source below `root`, sorted by path; hidden folders, build/ and docs/ are left out.
+/// Returns all C++ and CUDA source files below `root`, sorted by path. Hidden folders, build/ and docs/ are left out.
 std::vector<SourceFile> read_tree(const std::filesystem::path& root);
 
-/// Returns all violations in these files, sorted by file and line. Files that internal includes name must be among
-/// them.
+/// Returns all violations in these files, sorted by file and line. `files` must contain all files that internal
+/// includes name.
 ///
-/// - Folders depend on one another in one direction only; scheduler, memory and workers never meet.
-/// - A core never includes a shell, a file named *_actor.*.
-/// - CAF appears in shells and directly in actors/, CUDA in files named cuda_*, hwloc in platform/, BLAS and LAPACK in
-///   kernels/ and lab/bench/runners/; tests follow the folder that they mirror. No other file brings such a library in
-///   indirectly.
-/// - Includes start at the root of the repository, and their file exists.
+/// - Folders depend on one another in one direction only. Scheduler, memory and workers never include one another.
+/// - A core never includes a shell, which is a file named *_actor.*.
+/// - CAF is only used in shells and directly in actors/, CUDA in files named cuda_*, hwloc in platform/, BLAS and
+///   LAPACK in kernels/ and lab/bench/runners/. Tests follow the folder that they mirror. No other file may include
+///   such a library indirectly.
+/// - Includes begin at the root of the repository, and the included file exists.
 std::vector<Violation> check_includes(const std::vector<SourceFile>& files);
 
 }  // namespace troupe::tests

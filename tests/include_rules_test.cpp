@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_SUITE(include_rules)
 
 namespace {
 
-/// Returns a tree with a header in every folder, for made-up files to include. Only the shells use CAF.
+/// Returns a tree with a header in every folder, which the invented `files` can include. Only the shells use CAF.
 std::vector<SourceFile> tree_with(std::vector<SourceFile> files) {
   for (const char* path : {"include/troupe/errors.hpp",
                            "include/troupe/troupe.hpp",
@@ -57,7 +57,7 @@ std::vector<SourceFile> tree_with(std::vector<SourceFile> files) {
   return files;
 }
 
-/// A file with one include.
+/// A file with a single include.
 struct Case {
   const char* path;
   const char* include;
@@ -88,24 +88,24 @@ const std::vector<Case> kForbidden{
     {"client/a.cpp", "\"apps/report.hpp\""},
     {"apps/a.cpp", "\"lab/bench/peer.hpp\""},
     {"apps/a.cpp", "\"tests/support/tree.hpp\""},
-    // These includes break the rules of rooms.
+    // Includes that break the rules about rooms.
     {"graph/deep/a.cpp", "\"proto/ids.hpp\""},
     {"graph/codelets/a.cpp", "\"graph/data/record.hpp\""},
     {"apps/run/a.cpp", "\"apps/commands/run.hpp\""},
-    // These write the same include in another way.
+    // Includes that break the rules in another form of writing.
     {"graph/a.cpp", "<client/backend.hpp>"},
     {"graph/a.cpp", "\"troupe/troupe.hpp\""},
     {"include/troupe/a.hpp", "\"proto/ids.hpp\""},
     {"graph/a.cpp", "<troupe/troupe.hpp>"},
     {"client/a.cpp", "<troupe/linalg.hpp>"},
     {"graph/a.cpp", "<troupe/actors/supervisor.hpp>"},
-    // These cores include shells.
+    // Cores that include shells.
     {"actors/workers/a.cpp", "\"actors/workers/worker_actor.hpp\""},
     {"actors/scheduler/a.hpp", "\"actors/scheduler/scheduler_actor.hpp\""},
     {"apps/a.cpp", "\"actors/supervisor.hpp\""},
     {"client/a.cpp", "\"actors/supervisor.hpp\""},
     {"tests/graph/a_test.cpp", "\"actors/supervisor.hpp\""},
-    // These include libraries outside their place.
+    // Files that include libraries where these are not allowed.
     {"proto/a.hpp", "<caf/all.hpp>"},
     {"actors/workers/a.cpp", "<caf/actor.hpp>"},
     {"client/a.cpp", "\"caf/actor.hpp\""},
@@ -132,7 +132,7 @@ const std::vector<Case> kForbidden{
     {"client/a.cpp", "<pybind11/pybind11.h>"},
     {"apps/run/a.cpp", "<nlohmann/json.hpp>"},
     {"python/a.cpp", "\"apps/report.hpp\""},
-    // These are written in a wrong way.
+    // Includes that are written in a wrong form.
     {"graph/a.cpp", "\"handle.hpp\""},
     {"graph/a.cpp", "\"../proto/ids.hpp\""},
     {"graph/a.cpp", "\"graph/missing.hpp\""},

@@ -1,5 +1,5 @@
-# Tests `cmake --install` with parts that are not built (cmake/TroupePart.cmake). The project has two parts, one of
-# which is built.
+# Tests `cmake --install` if some parts were not built (cmake/TroupePart.cmake). The project here has two parts, and
+# only one of them is built.
 #
 # cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DGENERATOR=… -P install_parts_test.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -16,7 +16,7 @@ file(WRITE ${work}/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)\nproject
                                    add_subdirectory(missing)\nadd_subdirectory(built)\ntroupe_known_parts(documents)\n")
 execute_process(COMMAND ${CMAKE_COMMAND} -S ${work} -B ${work}/build -G ${GENERATOR} -Wno-dev OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 
-# installs(RESULT TEXT argument...): checks the exit status and a part of the output.
+# installs(RESULT TEXT argument...): installs, and checks the exit status and that the output contains the text.
 function(installs expected text)
   file(REMOVE_RECURSE ${work}/prefix)
   execute_process(COMMAND ${CMAKE_COMMAND} --install ${work}/build --prefix ${work}/prefix ${ARGN} OUTPUT_VARIABLE output
@@ -28,7 +28,7 @@ function(installs expected text)
   endif()
 endfunction()
 
-# holds(file...): checks that these are all files below the prefix.
+# holds(file...): checks that exactly these files were installed.
 function(holds)
   file(GLOB_RECURSE files RELATIVE ${work}/prefix ${work}/prefix/*)
   if(NOT files STREQUAL "${ARGN}")

@@ -1,9 +1,9 @@
-# Installs the build into a temporary folder, moves it, and uses it as a stranger would: builds the programs of
-# README.md, docs/programming.md, docs/simulation.md and docs/linalg.md with find_package, most with pkg-config too,
-# runs them, and compares their output with the document.
+# Installs the build into a temporary folder, moves the folder, and uses it as a user would do. Builds the programs of
+# README.md, docs/programming.md, docs/simulation.md and docs/linalg.md with find_package, and most of them with
+# pkg-config, too. Runs them and compares their output with the document.
 #
-# A program NAME is the ```cpp block after `<!-- example: NAME -->`; its expected output is the next ``` block after
-# `<!-- output: NAME -->`, in which `...` stands for anything within a line.
+# A program NAME is the ```cpp block after `<!-- example: NAME -->`. Its expected output is the next ``` block after
+# `<!-- output: NAME -->`, in which `...` stands for any text within a line.
 #
 # cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DGENERATOR=… -DLIBDIR=… -P install_test.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -13,7 +13,7 @@ set(prefix ${work}/moved)
 file(REMOVE_RECURSE ${work})
 file(MAKE_DIRECTORY ${work})
 
-# run(WHAT command...): sets the output, or ends the test.
+# run(WHAT command...): runs the command and sets `output`. If the command fails, the test fails.
 function(run what)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${work} OUTPUT_VARIABLE output ERROR_VARIABLE output
                   RESULT_VARIABLE result)
@@ -29,7 +29,8 @@ file(RENAME ${work}/installed ${prefix})
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
 unset(ENV{DESTDIR})
 
-# No header may depend on this source tree, on where it was installed, or on libraries that stay inside.
+# No header may depend on the source tree, on the place where it was installed, or on libraries that users need not
+# have.
 file(GLOB_RECURSE headers ${prefix}/include/*)
 list(LENGTH headers count)
 if(count LESS 10)
@@ -75,7 +76,7 @@ if(NOT EXISTS ${SOURCE_DIR}/README.md)
   message("skipped: there is no README.md to take the first program from")
   return()
 endif()
-# document_program(NAME DOCUMENT): sets program_NAME, expected_NAME.
+# document_program(NAME DOCUMENT): sets program_NAME to the program and expected_NAME to its expected output.
 function(document_program name document)
   document_block(program ${document} "example: ${name}" "```cpp")
   document_block(expected ${document} "output: ${name}" "```")
@@ -94,7 +95,7 @@ if(NOT gnuplot)
   return()
 endif()
 
-# check_output(NAME HOW): checks the output of the last `run`.
+# check_output(NAME HOW): checks the output of the last `run` against expected_NAME.
 function(check_output name how)
   string(REGEX REPLACE "([][+.*()^$?|\\])" "\\\\\\1" pattern "${expected_${name}}")
   string(REPLACE "\\.\\.\\." "[^\n]*" pattern "${pattern}")
@@ -103,7 +104,8 @@ function(check_output name how)
   endif()
 endfunction()
 
-# check_linalg(HOW): checks the last `run`, of the program of docs/linalg.md, and the files that it leaves.
+# check_linalg(HOW): checks the output of the program of docs/linalg.md in the last `run`, and the files that it has
+# written.
 function(check_linalg how)
   check_output(linalg "${how}")
   foreach(file x.mtx run.json run.txt run.svg run.png)
@@ -118,7 +120,7 @@ function(check_linalg how)
   file(REMOVE ${work}/x.mtx ${work}/run.json ${work}/run.txt ${work}/run.svg ${work}/run.png)
 endfunction()
 
-# The user has folders and headers with the same names as Troupe's. They must not be confused.
+# The user's project has folders and headers with the names of Troupe's. The compiler must not confuse them.
 set(user ${work}/user)
 file(WRITE ${user}/first.cpp "${program_first-program}")
 file(WRITE ${user}/remote.cpp [[
@@ -167,7 +169,7 @@ add_executable(plain plain.c)
 target_link_libraries(plain PRIVATE Troupe::c)
 ]])
 
-# The documents say that the path of the libraries is written into the program.
+# The documents say that the path of the libraries must be written into the program.
 run("pkg-config" pkg-config --variable=libdir troupe)
 string(STRIP "-Wl,-rpath,${output}" rpath)
 
@@ -191,7 +193,8 @@ run("the program in C, built with pkg-config," ${work}/plain_pkg_config)
 check_output(c-program "pkg-config")
 find_program(python NAMES python3)
 if(python)
-  # The example's kernel halves the value 7 that the others have made. A kernel that raises fails its task.
+  # The kernel of the example halves the value 7, which the tasks before have made. A kernel that raises an exception
+  # fails its task.
   set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBDIR})
   set(ENV{PYTHONPATH} ${SOURCE_DIR}/docs/examples)
   set(ENV{PYTHONDONTWRITEBYTECODE} 1)
@@ -223,7 +226,7 @@ troupe_ctypes.troupe.troupe_runtime_free(runtime)
   endif()
   unset(ENV{LD_LIBRARY_PATH})
 endif()
-# These variables work with a program that does not have the library for traces: the runtime loads it.
+# These variables also work for a program that is not linked with the library for traces: the runtime loads the library.
 set(ENV{TROUPE_CORES} 1)
 set(ENV{TROUPE_REPORT} 1)
 set(ENV{TROUPE_TRACE} ${work}/first.json)
@@ -237,7 +240,7 @@ endif()
 run("the program with a recorded graph" ${work}/find_package/recorded)
 check_output(recorded-graph "find_package")
 run("the program with a graph in virtual time" ${work}/find_package/own_graph)
-# The report follows.
+# After the program's output comes the report.
 if(NOT output MATCHES "critical path" OR NOT EXISTS ${work}/own.json)
   message(FATAL_ERROR "own-graph left no trace or report:\n${output}")
 endif()

@@ -1,4 +1,5 @@
-# Checks which libraries the programs and libraries of the build need to start: none of CUDA's, and not OpenCL's loader.
+# Checks which libraries the programs and libraries of the build need at the start. These must not be CUDA's libraries
+# or the OpenCL loader.
 #
 # cmake -DFILES=one;two -P needs_no_cuda_test.cmake
 cmake_minimum_required(VERSION 3.25)

@@ -1,5 +1,5 @@
-# Builds the program of docs/opencl.md against the tree that the install test has made, runs it on pocl's devices, and
-# compares its output with the document.
+# Builds the program of docs/opencl.md with the files that the install test has installed, runs it on pocl's devices,
+# and compares its output with the document.
 #
 # cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DLIBDIR=… -P opencl_program_test.cmake
 cmake_minimum_required(VERSION 3.25)

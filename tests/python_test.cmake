@@ -7,11 +7,11 @@ if(missing)
 endif()
 set(ENV{PYTHONPATH} ${PACKAGES})
 set(ENV{PYTHONDONTWRITEBYTECODE} 1)
-# Sanitizers have to be loaded before everything else. With Python's own allocator they would see none of its objects.
+# Sanitizers must be loaded before everything else. They cannot see objects that Python's own allocator allocates.
 if(PRELOAD)
   set(ENV{LD_PRELOAD} ${PRELOAD})
   set(ENV{PYTHONMALLOC} malloc)
-  # Python starts the program that names functions in reports. The sanitizer must not check that program.
+  # The sanitizer starts a program that names the functions in its reports. It must not check that program.
   set(naming symbolize=0)
   find_program(symbolizer NAMES llvm-symbolizer llvm-symbolizer-15)
   if(symbolizer)
@@ -20,8 +20,8 @@ if(PRELOAD)
     file(CHMOD ${wrapped} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
     set(naming external_symbolizer_path=${wrapped})
   endif()
-  # Without the first option, the search for leaks crashes in some processes, depending on the place of loaded
-  # libraries' thread-local memory.
+  # Without the first option, the search for leaks crashes in some processes. This depends on the addresses of the
+  # thread-local memory of loaded libraries.
   set(ENV{ASAN_OPTIONS} "$ENV{ASAN_OPTIONS}:intercept_tls_get_addr=0:malloc_context_size=2:${naming}")
   set(ENV{LSAN_OPTIONS} "suppressions=${TESTS}/leaks.supp:print_suppressions=0")
 endif()

@@ -1,4 +1,5 @@
-# Installs the Python package with pip into a separate environment, from the files of the build tree, and uses it there.
+# Installs the Python package with pip into an environment of its own, from the files of the build folder, and uses it
+# there.
 #
 # cmake -DPYTHON=… -DSOURCE_DIR=… -DBUILD_DIR=… -DVERSION=… -P python_wheel_test.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -13,7 +14,7 @@ set(work ${BUILD_DIR}/python_wheel_test)
 file(REMOVE_RECURSE ${work})
 file(MAKE_DIRECTORY ${work})
 
-# run(WHAT command...): sets the output, or ends the test.
+# run(WHAT command...): runs the command and sets `output`. If the command fails, the test fails.
 function(run what)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${work} OUTPUT_VARIABLE output ERROR_VARIABLE output
                   RESULT_VARIABLE result)
@@ -25,7 +26,7 @@ function(run what)
 endfunction()
 
 unset(ENV{PYTHONPATH})
-# pip must not search the network for packages or read the user's configuration.
+# Pip must not search the network for packages, and must not read the user's configuration.
 set(ENV{PIP_CONFIG_FILE} /dev/null)
 set(ENV{PIP_DISABLE_PIP_VERSION_CHECK} 1)
 set(ENV{PIP_NO_CACHE_DIR} 1)

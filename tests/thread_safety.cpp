@@ -1,5 +1,5 @@
-/// tests/thread_safety_test.cmake compiles this file and never links it. Without a definition everything is right; each
-/// definition adds a mistake.
+/// The script tests/thread_safety_test.cmake compiles this file, but never links it. Without a definition, everything
+/// in the file is right. Each definition adds one mistake.
 #include <condition_variable>
 #include <mutex>
 

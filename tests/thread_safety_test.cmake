@@ -1,5 +1,5 @@
-# clang compiles tests/thread_safety.cpp as it is. It refuses the file for each access without a lock that a definition
-# adds.
+# Clang must compile tests/thread_safety.cpp as it is. With each of the definitions, which add an access without a lock,
+# clang must refuse the file.
 cmake_policy(VERSION 3.25)
 if(NOT CLANG)
   message("skipped: clang, which knows what locks guard, is not installed")

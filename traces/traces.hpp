@@ -2,9 +2,10 @@
 /// line makes them. Installed as <troupe/traces.hpp>, with the library `Troupe::traces`; docs/linalg.md has a complete
 /// program.
 ///
-/// Start a runtime with `RuntimeOptions::trace`, take the trace of what has run (`Runtime::take_trace`), `describe` it,
-/// and hand both to `write_trace`, or to `picture_of` for `draw_picture`; `analyse` a trace for `analysis_text`. All of
-/// these are plain functions that any thread may call.
+/// Start a runtime with `RuntimeOptions::trace`, take the trace of the tasks that have run (`Runtime::take_trace`), and
+/// `describe` it. Pass the trace and its description to `write_trace`, or to `picture_of` for `draw_picture`. For a
+/// report, `analyse` a trace and pass the result to `analysis_text`. All of these are plain functions that any thread
+/// may call.
 #pragma once
 
 #include "traces/files/trace_file.hpp"

@@ -15,9 +15,9 @@
 
 namespace troupe::memory {
 
-/// The interface to the runtime around the memory manager. Its functions are called by the thread that handles events,
-/// one thread at a time, with the lock of `MemoryState` held: they must not call `MemoryState`, except `core` and
-/// `inbox`.
+/// The interface through which the memory manager calls the runtime. Its functions are called by the thread that
+/// handles events, one thread at a time, with the lock of `MemoryState` held. So they must not call functions of
+/// `MemoryState`, except `core` and `inbox`.
 class MemoryHost {
  public:
   virtual ~MemoryHost() = default;
@@ -27,15 +27,16 @@ class MemoryHost {
   virtual void hurry(TransferId transfer) = 0;
   /// Called when the working set of the request is on the node that the request named.
   virtual void acquired(RequestId request) = 0;
-  /// Called if the working set will never be there: `command` is `cannot_fit`, `failed`, `node_lost` or `content_lost`.
+  /// Called if the working set will never be on that node. The kind of `command` says why: `cannot_fit`, `failed`,
+  /// `node_lost` or `content_lost`.
   virtual void refused(const Command& command) = 0;
   virtual void replica_changed(HandleId handle, NodeId node, ReplicaState state) = 0;
 };
 
-/// The memory manager's state, which outlives the actor: another actor may go on with it. Its functions may be called
-/// from any thread; a lock admits one thread at a time. The actor is one of several threads that handle events, and
-/// makes sure that no event stays in the inbox. Only releases that `Inbox::leave` has put there may stay, until a
-/// request waits to be admitted or some thread acquires.
+/// The memory manager's state. It outlives the actor: if the actor dies, its successor continues with the same state.
+/// The functions may be called from any thread; a lock admits one thread at a time. Several threads handle events, and
+/// the actor makes sure that no event stays in the inbox for long. Only releases that were added by `Inbox::leave` may
+/// stay there, until a request waits to be admitted or some thread acquires data.
 class MemoryState {
  public:
   MemoryState(MemoryOptions options, MemoryHost& host, std::unique_ptr<EvictionPolicy> policy = least_recently_used())
@@ -48,11 +49,13 @@ class MemoryState {
   /// thread looks at the inbox again.
   [[nodiscard]] bool try_to_handle_inbox();
   /// Handles all events, and then acquires the working set of `acquire` if that is possible now
-  /// (`MemoryCore::acquire_at_once`). Returns false if the event has to be posted, and waited for.
+  /// (`MemoryCore::acquire_at_once`). Returns false if it is not: then the caller has to post the event and wait for
+  /// the answer.
   [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire) {
     return acquire_at_once(acquire, [](const MemoryCore&) {});
   }
-  /// Does the same; if the request was granted, calls `granted(core)` before the core's state changes again.
+  /// Does the same as the function above, and calls `granted(core)` after a success, before the core's state changes
+  /// again.
   template <class Granted>
   [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire, Granted granted) {
     const LockGuard lock(mutex_);
@@ -60,25 +63,27 @@ class MemoryState {
     granted(std::as_const(core_));
     return true;
   }
-  /// Returns the result of `query` on the present core. Events that are still in the inbox have no effect on it.
+  /// Returns `query(core)` for the core's present state. Events that are still in the inbox have not changed this state
+  /// yet.
   template <class Query>
   auto with_core(Query query) const {
     const LockGuard lock(mutex_);
     ++passes_;
     return query(core_);
   }
-  /// Returns how often a thread has had the core to itself, not counting this call.
+  /// Returns how often threads have worked on the core with the lock held, not counting this call.
   [[nodiscard]] std::uint64_t passes() const {
     const LockGuard lock(mutex_);
     return passes_;
   }
-  /// Called by `MemoryHost`, with the lock held; by others only while no other thread uses this object. The compiler
-  /// cannot check these two conditions.
+  /// May be called by the functions of `MemoryHost`, which run with the lock held. May also be called while no other
+  /// thread uses this object. The compiler cannot check these two conditions.
   [[nodiscard]] const MemoryCore& core() const TROUPE_NO_THREAD_SAFETY_ANALYSIS { return core_; }
 
  private:
   void empty_inbox() TROUPE_REQUIRES(mutex_);
-  /// Returns true if a request has just begun to wait, so that the inbox has to be emptied once more.
+  /// Tells the inbox when requests begin or cease to wait for releases. Returns true if a request has just begun to
+  /// wait: then the inbox has to be emptied once more, because it may hold releases.
   [[nodiscard]] bool awaits_what_is_left() TROUPE_REQUIRES(mutex_);
   [[nodiscard]] bool try_to_acquire(const MemoryEvent& acquire) TROUPE_REQUIRES(mutex_);
   void handle(const MemoryEvent& event) TROUPE_REQUIRES(mutex_);
@@ -94,9 +99,9 @@ class MemoryState {
   MemoryHost& host_;
   std::vector<MemoryEvent> events_ TROUPE_GUARDED_BY(mutex_);
   std::vector<Command> commands_ TROUPE_GUARDED_BY(mutex_);
-  /// The number of events until everything is checked again.
+  /// The number of events until `holds` checks everything again.
   std::size_t events_left_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// The last value of `MemoryCore::awaits_release` that the inbox was told.
+  /// The value of `MemoryCore::awaits_release` that was last passed to the inbox.
   bool awaits_release_ TROUPE_GUARDED_BY(mutex_) = false;
   mutable std::uint64_t passes_ TROUPE_GUARDED_BY(mutex_) = 0;
 };

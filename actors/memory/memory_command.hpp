@@ -1,4 +1,4 @@
-/// Commands and reports of the memory core to the actor around it.
+/// Commands and reports that the memory core gives to its actor.
 #pragma once
 
 #include <cstdint>
@@ -7,28 +7,28 @@
 
 namespace troupe::memory {
 
-/// One command. Only the fields that its kind names have a meaning.
+/// One command. Only the fields that are named at the command's kind have a meaning.
 struct Command {
   enum class Kind : std::uint8_t {
     /// Copy `bytes` of `handle` from `from` (at `from_offset`) to `to` (at `to_offset`), and report the end of
-    /// `transfer`. `waited_for` is true if a request waits for it; false for a prefetch or an early write-back, which
-    /// may be delayed for others. The actor's side chooses the order of transfers.
+    /// `transfer`. `waited_for` is true if a request waits for the transfer. It is false for a prefetch or an early
+    /// write-back, which other transfers may overtake. The receiver of the commands chooses the order of transfers.
     start_transfer,
-    /// A request now waits for `transfer`, which was started as a prefetch or an early write-back. If it is queued,
-    /// move it forward.
+    /// A request now waits for `transfer`, which was started as a prefetch or an early write-back. If the transfer is
+    /// still queued, move it forward.
     urgent,
-    /// The working set of `request` is on `node` and stays there until it is released.
+    /// The working set of `request` is on `node` and stays there until the request is released.
     acquired,
     /// The working set of `request` can never be held on `node`: `needed` is more than `capacity`. If `handle` is
     /// valid, this handle alone is larger than the largest piece that the node may hold. The request is forgotten; it
     /// must not be released.
     cannot_fit,
     /// The working set of `request` cannot be brought to `node`. Either `handle` could not be copied from any node that
-    /// has it, or nothing can be written back to make room (then `handle` is the one that could not be written back).
-    /// The request is forgotten; it must not be released.
+    /// has its content. Or there is no room, because `handle`, which would have to leave the node, could not be written
+    /// back to the host. The request is forgotten; it must not be released.
     failed,
-    /// `node` is lost, so the working set of `request` cannot be there; another node may still get it. The request is
-    /// forgotten; it must not be released.
+    /// `node` is lost, so the working set of `request` cannot be brought there. Another node may still be able to get
+    /// the working set. The request is forgotten; it must not be released.
     node_lost,
     /// `request` reads `handle`, whose content was only on a node that is lost. No node has the content until a task
     /// overwrites it. The request is forgotten; it must not be released.

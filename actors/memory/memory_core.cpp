@@ -135,7 +135,7 @@ void MemoryCore::bring_home(RequestId first, std::span<const Use> uses, Commands
   std::uint64_t number = first.value();
   for (const Use& use : uses) {
     const RequestId id(number++);
-    if (!directory_.knows(use.handle)) {  // the handle was forgotten, perhaps after it was listed
+    if (!directory_.knows(use.handle)) {  // the handle was forgotten, perhaps after the caller had listed it
       out.push_back({.kind = Command::Kind::acquired, .node = kHost, .request = id});
       continue;
     }
@@ -181,7 +181,7 @@ void MemoryCore::release(RequestId id, Commands& out) {
 }
 
 void MemoryCore::forget(HandleId handle, Commands& out) {
-  // A reuse index may have been set even though no task ever used the data.
+  // Removes the reuse index, which may have been set even though no task ever used the data.
   policy_->set_reuse(handle, 0);
   if (!directory_.knows(handle)) return;
   HandleRecord& all = directory_.record(handle);
@@ -279,8 +279,8 @@ WaitingRequest MemoryCore::why_waiting(const Request& request, bool first) const
 
 bool MemoryCore::find_transfer(const Request& request, WaitingRequest& why) const {
   for (const Use& use : request.uses) {
-    // A writer waits for all transfers of the handle. A reader whose content is in doubt, because a node was lost,
-    // waits for any of them.
+    // A writer waits for all transfers of the handle. A reader waits for the transfer to its node. If the content is in
+    // doubt, because a node was lost, a reader waits for any transfer of the handle.
     const bool any = writes(use.mode) || directory_.record(use.handle).valid == 0;
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       const std::uint32_t incoming = directory_.at(use.handle, NodeId(i)).incoming;

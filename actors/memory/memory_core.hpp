@@ -21,7 +21,8 @@
 
 namespace troupe::memory {
 
-/// The states of a replica, one for each handle and node (node 0 begins with `shared`, the others with `invalid`):
+/// The states of a replica. Each handle has one replica on each node; on node 0 it begins as `shared`, on all others as
+/// `invalid`:
 ///
 /// | from             | event                                               | to       | commands                    |
 /// |------------------|-----------------------------------------------------|----------|-----------------------------|
@@ -33,16 +34,17 @@ namespace troupe::memory {
 /// | modified         | transfer_done, from here                            | shared   |                             |
 /// | invalid, shared  | a request that writes it is acquired here           | modified | acquired                    |
 /// | shared, modified | a request that writes it is acquired elsewhere      | invalid  |                             |
-/// | shared, modified | makes room, valid elsewhere                         | invalid  |                             |
-/// | shared, modified | makes room, valid nowhere else                      | the same | start_transfer, to the host |
-/// | shared           | it became the only valid one, and is not the host's | modified |                             |
+/// | shared, modified | is evicted, other nodes have the content            | invalid  |                             |
+/// | shared, modified | is evicted, no other node has the content           | the same | start_transfer, to the host |
+/// | shared           | all other replicas were dropped (not on the host)   | modified |                             |
 /// | any              | forget                                              | as new   |                             |
 /// | shared, modified | the node is lost                                    | invalid  |                             |
 /// | incoming         | transfer_done or transfer_failed, the node is lost  | invalid  |                             |
-/// | incoming         | transfer_done, from the lost node that alone had it | modified |                             |
+/// | incoming         | transfer_done, from a lost node that alone had it   | modified |                             |
 ///
-/// Each change gives a `replica_changed`. So `modified` means: valid here and nowhere else. The host's replica may be
-/// `shared` and still be the only valid one, if it has not been written since other nodes had it, or was never written.
+/// Each change of state gives a `replica_changed` command. A `modified` replica is valid on its node and on no other.
+/// The host's replica may be the only valid one and still be `shared`: if all other replicas were dropped, or if the
+/// handle was never copied.
 ///
 /// The states of a request:
 ///
@@ -56,8 +58,8 @@ namespace troupe::memory {
 /// | admitted | what it reads cannot be brought here                           | -        | failed               |
 /// | any      | release                                                        | -        | early write-backs    |
 /// | -        | acquire_at_once, nothing is missing or in the way              | acquired |                      |
-/// | -        | bring_home, the host has it, or somebody writes it             | -        | acquired             |
-/// | -        | bring_home, its content is lost                                | -        | content_lost, once   |
+/// | -        | bring_home, the host has the content, or a request writes it   | -        | acquired             |
+/// | -        | bring_home, the content is lost                                | -        | content_lost, once   |
 /// | -        | bring_home                                                     | admitted | start_transfer       |
 /// | -        | acquire, the node is lost                                      | -        | node_lost            |
 /// | waiting  | the node is lost                                               | -        | node_lost            |
@@ -65,72 +67,75 @@ namespace troupe::memory {
 /// | waiting  | it is the node's first, and content that it reads is lost      | -        | content_lost         |
 /// | admitted | what it reads was to come from a node that is lost             | -        | content_lost         |
 ///
-/// **Admission** is all or nothing: a request is pinned, with its memory allocated, when all of its working set has
-/// room at once beside the pinned replicas, and no use of another node excludes one of its own. A writer excludes all
-/// others; on one node no use excludes another, because the task graph orders tasks. So admitted requests wait only for
-/// transfers, which end, and waiting requests wait for admitted ones: there is no deadlock. Each node admits requests
-/// in the order of arrival. No request is admitted to a handle while the first request of another node's queue is older
-/// and waits for a use of that handle that excludes it.
+/// **Admission** is all or nothing. A request is admitted when its whole working set has room on the node beside the
+/// pinned replicas, and when no admitted request on another node uses one of its handles in a way that excludes its own
+/// use. Then its memory is allocated, and its replicas are pinned. A writer excludes all uses on other nodes. On one
+/// node no use excludes another, because the task graph orders tasks. So admitted requests wait only for transfers,
+/// which end, and waiting requests wait only for admitted ones: there is no deadlock. Each node admits requests in the
+/// order of arrival. If the oldest waiting request of another node is older than a request, and the two use a handle in
+/// ways that exclude each other, the older one is admitted first.
 ///
-/// **Room** is made for the first request of a node. The replica that the policy names goes, if it is neither pinned
-/// nor part of the request; a replica that is being copied goes when the copy has ended. If there is enough memory but
-/// in pieces, more replicas go; if nothing is pinned, even those that the request itself has there. A prefetch takes
-/// free memory. It evicts only replicas that are valid elsewhere too and that were used since they came, looks at the
-/// 32 oldest only, and is refused while a request waits for the node.
+/// **Room** is made for the first waiting request of a node. The eviction policy chooses a replica to drop, among those
+/// that are neither pinned nor part of the request. A replica that is being copied is dropped when the copy has ended.
+/// If there is enough free memory but in small pieces, more replicas are dropped; if nothing is pinned, even replicas
+/// of the request itself. A prefetch takes free memory. It evicts only replicas that are also valid on another node and
+/// that were used since they came. It considers only the first 32 replicas in the policy's order, and is refused while
+/// a request waits for the node.
 ///
-/// **Source** of a transfer: a node with a valid replica. Its cost is latency + bytes * seconds per byte, plus the same
-/// costs of all transfers under way from it. The node with the lowest cost is taken; among equals, the lowest node.
-/// Nodes that are about to drop their replicas come last.
+/// **Source** of a transfer is a node with a valid replica. The cost of such a node is latency + bytes * seconds per
+/// byte, plus the costs of all transfers under way from the node. The node with the lowest cost is taken; at equal
+/// costs, the node with the lowest number. A node that is about to drop its replica is taken only if there is no other.
 ///
-/// **Loss** of a node takes all its replicas. Content that it alone had is lost when no copy from it is under way any
-/// more (such a copy may still end well): requests that read it are refused until a task overwrites it. Requests that
-/// are acquired there keep their pins and their memory until they are released, as their tasks may still run.
+/// **Loss** of a node makes all its replicas invalid. Content that only this node had is lost once no copy from the
+/// node is under way any more, because such a copy may still succeed. Then requests that read the content are refused
+/// until a task overwrites it. Requests that were acquired on the node keep their pins and their memory until they are
+/// released, because their tasks may still run.
 ///
-/// At any time at most one transfer brings a handle to a node. Equal events give equal commands.
+/// At most one transfer at a time brings a handle to a node. The same events always give the same commands.
 class MemoryCore {
  public:
   explicit MemoryCore(MemoryOptions options, std::unique_ptr<EvictionPolicy> policy = least_recently_used());
 
-  // Events. Each appends its commands to `out`, in the order in which they are to be carried out.
+  // Events. Each of these functions appends its commands to `out`, in the order in which they are to be carried out.
 
   /// Asks for a task's whole working set, pinned, on a node. The answer is `acquired`, `cannot_fit`, `failed`,
   /// `node_lost` or `content_lost`, at once or later. A handle may be named more than once. `task` is the task's number
-  /// in the graph, for policies that know the submitted tasks.
+  /// in the graph, for eviction policies that know the submitted tasks.
   void acquire(RequestId request, NodeId node, std::span<const Use> uses, std::vector<Command>& out, TaskId task = {});
-  /// Acquires the working set if that is possible now: nothing has to be copied or evicted, no other use excludes it,
-  /// and no request waits on the node. Returns true if it is acquired; no command says so. Returns false if nothing has
-  /// happened. Allocates next to no memory in steady state.
+  /// Acquires the working set if that is possible now: if nothing has to be copied or evicted, no use on another node
+  /// excludes this one, and no request waits for the node. Returns true if the working set is acquired; then there is
+  /// no `acquired` command. Returns false if nothing has changed. Allocates almost no memory in steady state.
   [[nodiscard]] bool acquire_at_once(RequestId request, NodeId node, std::span<const Use> uses,
                                      std::vector<Command>& out, TaskId task = {});
-  /// Called before the program looks at data on the host: brings the newest content of each there. No request waits for
-  /// a turn, because nothing has to make room on the host. Each use is a request of its own, numbered from `first` on,
-  /// and answered by `acquired`, `failed` or `content_lost`; `content_lost` comes only once for each loss. Data that an
-  /// admitted request writes count as brought.
+  /// Called before the program reads data on the host: brings the newest content of each handle there. The requests are
+  /// admitted at once, because the host needs no room. Each use becomes a request of its own; the requests are numbered
+  /// from `first` on. The answer to each request is `acquired`, `failed` or `content_lost`; `content_lost` comes only
+  /// once for each loss. Data that an admitted request writes are not brought, and the answer is `acquired`.
   void bring_home(RequestId first, std::span<const Use> uses, std::vector<Command>& out);
-  /// Called when the task has ended, well or not (the data that it was to write count as written), or the request is
-  /// given up before it was acquired (then nothing was written). Does nothing if the request has been refused already:
-  /// the caller may not know that yet.
+  /// Ends a request. Called when the task has ended or failed (then the data that it was to write count as written), or
+  /// to give up a request that was not acquired yet (then nothing was written). Does nothing if the request has been
+  /// refused already: the caller may not know that yet.
   void release(RequestId request, std::vector<Command>& out);
-  /// Fetches the data that are read, if there is room. A prefetch never waits, is never pinned and never answered.
-  /// `task` is the task that is going to use the data on this node.
+  /// Copies the data that are read to the node, if there is room. A prefetch does not wait for room and does not pin
+  /// its data, and it has no answer. `task` is the task that is going to use the data on this node.
   void prefetch(NodeId node, std::span<const Use> uses, std::vector<Command>& out, TaskId task = {});
   void transfer_done(TransferId transfer, std::vector<Command>& out);
-  /// Called when the transfer has failed: its target may hold anything.
+  /// Called when the transfer has failed: the target's memory may now hold anything.
   void transfer_failed(TransferId transfer, std::vector<Command>& out);
-  /// Called when the program has released the data: all replicas go, and the handle is as new. Content that only a
-  /// device has is lost; a caller who needs it acquires it at the host first. No admitted request may still use the
-  /// handle, except requests of `bring_home`.
+  /// Called when the program has released the data. All replicas are dropped, and the handle counts as new. Content
+  /// that only a device has is lost; a caller that needs the content acquires it on the host first. No admitted request
+  /// may still use the handle, except requests of `bring_home`.
   void forget(HandleId handle, std::vector<Command>& out);
-  /// Called when the node's device is gone for good. The node is not the host. The ends of transfers under way from it
-  /// or to it must still be reported.
+  /// Called when the node's device is gone for good. The node is not the host. The ends of transfers under way from the
+  /// node or to it must still be reported.
   void node_lost(NodeId node, std::vector<Command>& out);
-  /// Sets how much the data are going to be used, for policies that use this index: replicas with low indexes go first.
-  /// It holds until the handle is forgotten.
+  /// Sets an index of how much the data are going to be used, for eviction policies that use it: replicas with low
+  /// indexes are evicted first. The index holds until the handle is forgotten.
   void set_reuse(HandleId handle, std::int64_t index);
-  /// Locks the handle: its replicas make room only when nothing else can, so that a request that needs the room still
-  /// gets it. Locks are counted; `forget` takes them all.
+  /// Locks the handle: its replicas are evicted only if no other replica can be, so that a request that needs the room
+  /// still gets it. Locks are counted; `forget` removes them all.
   void lock(HandleId handle);
-  /// Takes one lock. Does nothing if the handle has no lock, because it was forgotten.
+  /// Removes one lock. Does nothing if the handle has no lock, because it was forgotten.
   void unlock(HandleId handle);
 
   // Queries.
@@ -150,10 +155,11 @@ class MemoryCore {
   /// Returns true if only lost nodes had the handle's content.
   [[nodiscard]] bool content_lost(HandleId handle) const;
   [[nodiscard]] const MemoryStatistics& statistics() const { return statistics_; }
-  /// Returns true if a release may let something begin: a request waits to be admitted (for room, or for other requests
+  /// Returns true if releases have to be handled soon: a request waits to be admitted (for room, or for other requests
   /// to be released), or each release may begin a write-back. Nothing else waits for a release.
   [[nodiscard]] bool awaits_release() const { return waiting_ > 0 || write_back_finished_; }
-  /// Returns every request that has not been acquired yet, by node, in the order of their admission.
+  /// Returns all requests that have not been acquired yet: node by node, first the admitted ones, then those that wait
+  /// to be admitted, the oldest first.
   [[nodiscard]] std::vector<WaitingRequest> waiting() const;
 
   // These functions check the rules that hold between events. Each returns the first rule that is broken, in words, or
@@ -174,9 +180,9 @@ class MemoryCore {
     bool lost = false;
     Bytes largest_piece;
     OffsetAllocator arena;
-    /// The memory of replicas that a request pins.
+    /// The memory of all pinned replicas.
     Bytes pinned;
-    /// The memory of replicas that go as soon as no transfer reads them.
+    /// The memory of replicas that are dropped as soon as no transfer reads them.
     Bytes evicting;
     /// The number of transfers under way from the node or to it.
     std::uint32_t transfers = 0;
@@ -186,21 +192,21 @@ class MemoryCore {
     std::vector<Place> admitted;
   };
 
-  // Admission (memory_core_admission.cpp).
+  // These functions admit requests (memory_core_admission.cpp).
 
-  /// Looks at the waiting requests again and again, until nothing changes any more for which they may wait.
+  /// Tries to admit waiting requests, again and again, until nothing has changed that a request may wait for.
   void settle(Commands& out);
   void admit_waiting(Commands& out);
-  /// Admits the oldest request of a node's queue, if that is possible now. The nodes take turns by the age of their
-  /// oldest requests.
+  /// Admits the oldest request of a node's queue, if that is possible now. `admit_waiting` calls this for each node;
+  /// the node with the oldest request comes first.
   void admit_first(Node& node, Commands& out);
   Outcome try_to_admit(Place place, Commands& out);
   [[nodiscard]] HandleId lost_content(const Request& request) const;
-  /// Returns the first handle that the request cannot have yet because of how other requests use it; invalid if there
-  /// is none.
+  /// Returns the first handle that the request cannot have yet because other requests use it; invalid if there is none.
   [[nodiscard]] HandleId excluded(const Request& request) const;
   void admit(Place place, Commands& out);
-  /// Tells the policy, the statistics and the observers of the request, before anything is done for it.
+  /// Reports the request to the policy, the statistics and the observers. Called when its memory has been allocated,
+  /// before its replicas are pinned.
   void note_admission(const Request& request);
   void note_highest_use(NodeId node);
   void pin(const Request& request, const Use& use);
@@ -210,14 +216,16 @@ class MemoryCore {
   void acquired(Request& request, Commands& out);
   void hold(Request& request, Commands& out);
   void overwrite_others(HandleId handle, NodeId writer, Commands& out);
-  /// Looks at the admitted requests of the node that wait for transfers of the handle.
+  /// Called when the transfers of the handle have changed: the admitted requests of the node that have waited for them
+  /// and are ready now become acquired.
   void transfers_changed(NodeId node, HandleId handle, Commands& out);
-  /// Fails the request because of a handle that cannot be brought or cannot be evicted.
+  /// Fails the request because of a handle that cannot be brought to the node, or that cannot leave it to make room.
   void fail(Place place, HandleId handle, Commands& out);
 
-  // Room (memory_core_room.cpp).
+  // These functions make room (memory_core_room.cpp).
 
-  /// Allocates all the memory that the request lacks on its node, or does what is possible now to get it.
+  /// Allocates all the memory that the request lacks on its node, and evicts replicas for that. Returns `waits` if this
+  /// is not possible yet, and `failed` if no replica can be evicted.
   Outcome make_room(const Request& request, Commands& out);
   /// Returns the memory that has still to be allocated for the request.
   [[nodiscard]] Bytes missing(const Request& request) const;
@@ -226,39 +234,41 @@ class MemoryCore {
   bool allocate_all(const Request& request);
   bool allocate_for_prefetch(HandleId handle, NodeId node, std::span<const Use> batch, Commands& out);
   [[nodiscard]] bool may_go(HandleId handle, NodeId node) const;
-  /// Returns the handle that is to go next. Locked ones are chosen only if there are no others.
+  /// Returns the handle whose replica is to be evicted next. Locked handles are chosen only if there are no others.
   [[nodiscard]] HandleId next_victim(const Request& request) const;
   [[nodiscard]] HandleId victim_of_its_own(const Request& request) const;
   [[nodiscard]] HandleId cannot_be_written_back(NodeId node) const;
   void evict(HandleId handle, NodeId node, Commands& out);
   void keep(HandleId handle, NodeId node);
-  /// Drops a replica that is valid or only has memory.
+  /// Drops a replica that is valid, or that is invalid and only has memory.
   void drop(HandleId handle, NodeId node, Commands& out);
-  /// Marks the only valid replica as modified, if it is outside the host.
+  /// If only one replica is valid, and it is not on the host, marks it as modified.
   void mark_only_one(HandleId handle, Commands& out);
   void release_block(HandleId handle, NodeId node);
-  /// Called when a transfer no longer reads the replica: drops it if it is evicting and no other transfer reads it.
+  /// Called when a transfer no longer reads the replica: drops the replica if it is being evicted and no other transfer
+  /// reads it.
   void finish_eviction(HandleId handle, NodeId node, Commands& out);
 
-  // Loss (memory_core_loss.cpp).
+  // These functions handle the loss of a node (memory_core_loss.cpp).
 
   /// Drops the lost node's replica of the handle. A replica that a transfer is bringing stays until the transfer has
   /// ended.
   void lose(HandleId handle, NodeId node, Commands& out);
   void note_loss(HandleId handle);
-  /// Called when a copy from a lost node has ended well: the new replica may be the only valid one, or may stand beside
-  /// a replica that had become the only valid one.
+  /// Corrects the replicas' states after a copy from a lost node has succeeded. If the new replica is the only valid
+  /// one, it becomes `modified`. If another one had become the only valid one, that one is no longer `modified`.
   void came_from_the_lost(HandleId handle, Commands& out);
   void refuse_all(Node& where, NodeId id, Commands& out);
-  /// Called when a transfer has ended: serves or refuses readers that wait because it is in doubt whether any node gets
-  /// the content.
+  /// Called when a transfer has ended. Readers wait while it is in doubt whether a copy from a lost node brings the
+  /// content. Once this is known, the content is copied to the readers, or they are refused.
   void resolve_doubt(HandleId handle, Commands& out);
   /// Returns true if copies from or to lost nodes are under way.
   [[nodiscard]] bool waits_for_the_lost() const;
 
-  // Transfers (memory_core_transfers.cpp).
+  // These functions copy data between nodes (memory_core_transfers.cpp).
 
-  /// Returns the cheapest node that has the handle and is not in `tried`; invalid if there is none.
+  /// Returns the cheapest source of a copy to `to`, among the nodes that have the handle's content and are not in
+  /// `tried`; invalid if there is none.
   [[nodiscard]] NodeId cheapest_source(HandleId handle, NodeId to, const NodeSet& tried) const;
   void start(HandleId handle, NodeId from, NodeId to, bool waited_for, NodeSet tried, Commands& out);
   void make_urgent(HandleId handle, NodeId to, Commands& out);
@@ -301,7 +311,7 @@ class MemoryCore {
   std::size_t waiting_ = 0;
   /// True if something has changed that a waiting request may wait for.
   bool changed_ = false;
-  /// The request that `acquire_at_once` examines before it is added to the table.
+  /// The request of `acquire_at_once`, which examines it here before it adds the request to the table.
   Request probe_;
   /// The number of handles that have locks.
   std::size_t locked_ = 0;

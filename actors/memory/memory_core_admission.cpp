@@ -1,4 +1,4 @@
-/// The memory core: from a request to its answer.
+/// The part of the memory core that admits and answers requests.
 #include <algorithm>
 #include <cassert>
 
@@ -24,12 +24,12 @@ void MemoryCore::admit_waiting(Commands& out) {
 }
 
 void MemoryCore::admit_first(Node& where, Commands& out) {
-  // The handles may have been forgotten while the request waited.
+  // The directory may have forgotten the handles while the request waited, so they are added again.
   for (const Use& use : requests_[where.waiting.front()].uses) directory_.ensure(use.handle);
   if (try_to_admit(where.waiting.front(), out) == Outcome::waits) return;
   where.waiting.pop_front();
   --waiting_;
-  changed_ = true;  // another request is the first now, and others no longer wait for this one's turn
+  changed_ = true;  // the node has another first request, and other nodes no longer wait for this one
 }
 
 MemoryCore::Outcome MemoryCore::try_to_admit(Place place, Commands& out) {

@@ -1,4 +1,4 @@
-/// The memory core: rules that must hold between two events.
+/// The part of the memory core that checks the rules which must hold between two events.
 #include "actors/memory/memory_core.hpp"
 
 namespace troupe::memory {

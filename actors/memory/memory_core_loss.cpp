@@ -1,4 +1,4 @@
-/// The memory core: the effects of the loss of a node.
+/// The part of the memory core that handles the loss of a node.
 #include <algorithm>
 #include <cassert>
 

@@ -1,4 +1,4 @@
-/// The memory core: makes room for wanted data by evicting others.
+/// The part of the memory core that makes room for data by evicting other data.
 #include <cassert>
 #include <limits>
 
@@ -9,7 +9,8 @@ namespace troupe::memory {
 namespace {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-/// The number of the oldest replicas that a prefetch looks at: if most are modified, it should give up soon.
+/// The number of replicas that a prefetch considers for eviction. If most of them are modified, the prefetch should
+/// give up soon.
 constexpr std::size_t kPrefetchLooksAt = 32;
 
 bool names(std::span<const Use> uses, HandleId handle) {
@@ -49,8 +50,8 @@ MemoryCore::Outcome MemoryCore::make_room(const Request& request, Commands& out)
     if (enough && where.evicting > Bytes{}) return Outcome::waits;
     HandleId victim = next_victim(request);  // there is too little free memory, or it is in pieces
     if (!victim.valid()) {
-      // Replicas that are pinned or being copied are in the way now, but not for ever. If there are none of these, only
-      // the request's own replicas can be in the way.
+      // Replicas that are pinned or being copied are in the way now, but not for ever. If there are no such replicas,
+      // only the request's own replicas can be in the way.
       if (where.pinned > Bytes{} || where.transfers > 0 || waits_for_the_lost()) return Outcome::waits;
       victim = victim_of_its_own(request);
     }
@@ -71,7 +72,8 @@ bool MemoryCore::allocate_all(const Request& request) {
     }
     while (i-- > 0) {
       const Replica& before = directory_.at(request.uses[i].handle, request.node);
-      // Memory that was allocated before this call has content, or is about to have it.
+      // Frees only memory that this call has allocated. A replica whose memory was allocated before has content, or is
+      // about to get it.
       if (before.state == ReplicaState::invalid && before.pins == 0)
         release_block(request.uses[i].handle, request.node);
     }
@@ -110,7 +112,7 @@ bool MemoryCore::may_go(HandleId handle, NodeId id) const {
   const Replica& replica = directory_.at(handle, id);
   if (replica.pins > 0 || !is_valid(replica.state) || replica.evicting) return false;
   if (directory_.record(handle).valid > 1) return true;
-  // A lost node's copy to the host may still be under way, and two copies to the host are not possible.
+  // A copy from a lost node to the host may still be under way, and two copies to the host at a time are not possible.
   const bool host_waits = directory_.at(handle, kHost).state == ReplicaState::incoming;
   return replica.failed_write_backs < kMostFailedWriteBacks && (replica.outgoing > 0 || !host_waits);
 }

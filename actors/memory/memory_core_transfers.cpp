@@ -1,4 +1,4 @@
-/// The memory core: copies between nodes.
+/// The part of the memory core that copies data between nodes.
 #include <cassert>
 #include <tuple>
 #include <utility>

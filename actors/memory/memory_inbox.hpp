@@ -36,7 +36,7 @@ struct MemoryEvent {
   std::vector<Use> uses = {};
 };
 
-/// Workers, the scheduler, copy engines and the program leave events here.
+/// The inbox to which workers, the scheduler, copy engines and the program post events.
 using MemoryInbox = Inbox<MemoryEvent>;
 
 }  // namespace troupe::memory

@@ -30,10 +30,10 @@ struct LinkCost {
 class AccessObserver {
  public:
   virtual ~AccessObserver() = default;
-  /// Called when a request was admitted and has its memory; the data that it reads may still be on their way. Each
-  /// handle occurs once.
+  /// Called when a request was admitted and its memory is allocated; the data that it reads may still be on their way.
+  /// Each handle occurs once in `uses`.
   virtual void admitted(NodeId node, std::span<const Use> uses) = 0;
-  /// Called when the node has the only valid content of the handle from now on.
+  /// Called when a task on the node is about to write the handle: from now on only this node has valid content.
   virtual void written(NodeId node, HandleId handle, Bytes bytes) = 0;
   /// Called when a copy has ended well.
   virtual void moved(NodeId to, HandleId handle, Bytes bytes) = 0;
@@ -45,9 +45,9 @@ struct MemoryOptions {
   /// One cost for each pair of nodes, row by row: from node 0 to each, from node 1 to each, and so on. Data can be
   /// copied from every node to every other one.
   std::vector<LinkCost> costs;
-  /// True to copy data that no submitted task writes again (`Use::last_write`) to the host when their writer is
-  /// released. The program then waits less for its result, and evicting the data costs nothing. It costs bandwidth if
-  /// the program does not need the data.
+  /// If true, data that no submitted task writes again (`Use::last_write`) are copied to the host when their writer is
+  /// released. Then the program waits less for its result, and the data can be evicted without another copy. If the
+  /// program does not need the data, the copy wastes bandwidth.
   bool write_back_finished = false;
   /// Null if there is no observer.
   std::shared_ptr<AccessObserver> access_observer = nullptr;

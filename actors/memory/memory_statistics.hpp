@@ -10,31 +10,33 @@
 namespace troupe::memory {
 
 struct MemoryStatistics {
-  /// Bytes of all transfers that ended well, for each pair of nodes, row by row as in `MemoryOptions::costs`.
+  /// The bytes of all transfers that ended well, for each pair of nodes, row by row as in `MemoryOptions::costs`.
   std::vector<Bytes> moved;
   std::uint64_t transfers = 0;
   std::uint64_t failed_transfers = 0;
-  /// Replicas that left to make room, with or without a copy to the host.
+  /// The number of replicas that were evicted to make room, with or without a copy to the host.
   std::uint64_t evictions = 0;
-  /// Transfers to the host that were started to make room, or early because no task writes the data again.
+  /// The number of transfers to the host that were started to make room, or started early because no task writes the
+  /// data again.
   std::uint64_t write_backs = 0;
-  /// Transfers that were started for prefetches.
+  /// The number of transfers that were started for prefetches.
   std::uint64_t prefetches = 0;
-  /// Prefetched replicas that a request found on the node, or on their way.
+  /// The number of prefetched replicas that a request later found on the node, or on their way there.
   std::uint64_t prefetches_used = 0;
-  /// Prefetched replicas that left unused. Replicas that are in neither of the two counts are still on their nodes.
+  /// The number of prefetched replicas that were dropped unused. Replicas in neither of these two counts are still on
+  /// their nodes.
   std::uint64_t prefetches_wasted = 0;
-  /// Handles that were to be prefetched and found no room.
+  /// The number of handles that were to be prefetched but found no room.
   std::uint64_t prefetches_without_room = 0;
-  /// The number of handles that tasks read on devices with a memory of their own: `hits` counts handles that were there
-  /// when the task was admitted, `misses` all others.
+  /// The number of handles that tasks read on devices with a memory of their own: `hits` counts handles whose content
+  /// was on the device when the task was admitted, `misses` all others.
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
   /// The most memory that was allocated on each node at any one time.
   std::vector<Bytes> highest_use;
 
   [[nodiscard]] std::size_t nodes() const { return highest_use.size(); }
-  /// Returns the bytes that were copied to the node from all others.
+  /// Returns the bytes that were copied to the node from all other nodes.
   [[nodiscard]] Bytes loaded(NodeId node) const {
     Bytes sum;
     for (std::size_t from = 0; from < nodes(); ++from) sum += moved[from * nodes() + node.index()];

@@ -10,13 +10,14 @@
 
 namespace troupe::memory {
 
-/// Hands out blocks of an arena without touching its memory, so it serves device memory, host memory and models alike.
-/// Best fit; among equals the lowest offset. Free neighbours become one. Offsets and sizes are multiples of
-/// `kAlignment`. O(log n) for n free blocks. Not thread-safe.
+/// Allocates blocks of an arena without touching its memory, so it can be used for device memory, host memory and
+/// models. Takes the smallest free block that is large enough; among equals, the one at the lowest offset. Joins free
+/// blocks that are neighbours. Offsets and sizes are multiples of `kAlignment`. Each call takes O(log n) for n free
+/// blocks. Not thread-safe.
 class OffsetAllocator {
  public:
   static constexpr std::uint64_t kAlignment = 256;
-  /// The number of a block that was handed out and not yet freed.
+  /// The number of a block that was allocated and not yet freed.
   using Block = std::uint32_t;
   static constexpr Block kNone = 0xffffffff;
 
@@ -40,7 +41,8 @@ class OffsetAllocator {
   [[nodiscard]] Bytes largest_free() const;
 
  private:
-  /// A block, free or not; its numbers are in units of the alignment. Neighbours in the arena are linked.
+  /// A block, allocated or free. `offset` and `size` are in units of the alignment. `before` and `after` are its
+  /// neighbours in the arena.
   struct Piece {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;

@@ -16,18 +16,19 @@ inline constexpr std::uint32_t kAtHome = 0xffffffff;
 /// After this many failed write-backs in succession, a replica stays on its node.
 inline constexpr std::uint8_t kMostFailedWriteBacks = 3;
 
-/// The state of one handle on one node. It has only 16 bytes, because there is one for every handle and node.
+/// The state of one handle on one node. The struct has only 16 bytes, because there is one for every handle on every
+/// node.
 struct Replica {
   /// The number of admitted requests on this node that use the replica.
   std::uint32_t pins = 0;
   /// The replica's memory; `kNone` on a node without a limit.
   OffsetAllocator::Block block = OffsetAllocator::kNone;
-  /// The transfer that brings the replica, by its place in the transfer table.
+  /// The place, in the transfer table, of the transfer that brings the replica.
   std::uint32_t incoming = kNoTransfer;
   /// The number of transfers under way that read the replica.
   std::uint16_t outgoing = 0;
   ReplicaState state = ReplicaState::invalid;
-  /// True if the replica has to make room: it goes when no transfer reads it any more, unless a request wants it
+  /// True if the replica is being evicted: it is dropped when no transfer reads it any more, unless a request uses it
   /// before.
   bool evicting : 1 = false;
   /// True if the replica was prefetched, and no request has used it since.
@@ -41,35 +42,35 @@ struct HandleRecord {
   Bytes bytes;
   /// The number of admitted requests that use the handle.
   std::uint32_t pins = 0;
-  /// The number of admitted requests that write the handle. All are on node `writer`.
+  /// The number of admitted requests that write the handle. All of these requests are on node `writer`.
   std::uint32_t write_pins = 0;
   NodeId writer;
   /// The number of the handle's transfers under way.
   std::uint16_t transfers = 0;
   /// The number of nodes where the handle is valid.
   std::uint16_t valid = 1;
-  /// The handle's place in the list of handles that the host does not have.
+  /// The handle's place in the list of handles whose newest content the host does not have.
   std::uint32_t away = kAtHome;
-  /// The number of the program's locks on the handle. A locked handle makes room only when nothing else can.
+  /// The number of the program's locks on the handle. A locked handle is evicted only if no other can be.
   std::uint32_t locks : 27 = 0;
   bool size_known : 1 = false;
   /// True if the program has released the handle; it is forgotten when its transfers have ended.
   bool leaving : 1 = false;
   /// True if only lost nodes had the content. Cleared when a task overwrites it.
   bool content_lost : 1 = false;
-  /// True if the program's wait for all data has reported the loss.
+  /// True if the loss has been reported to the program (`MemoryCore::bring_home`).
   bool loss_told : 1 = false;
-  /// True if a copy from a lost node failed, and an admitted request waits for the end of another copy.
+  /// True if an admitted request waits because it is not known yet whether a copy from a lost node will succeed.
   bool in_doubt : 1 = false;
 };
 
-/// The replicas of all handles; those of one handle are side by side. A handle that the directory does not know is
-/// valid on the host and nowhere else.
+/// The replicas of all handles; the replicas of one handle are stored side by side. A handle that the directory does
+/// not know is valid on the host and nowhere else.
 class ReplicaDirectory {
  public:
   explicit ReplicaDirectory(std::size_t nodes) : replicas_(nodes) {}
 
-  /// Adds the handle, valid on the host, if it is new.
+  /// If the handle is new, adds it as valid on the host.
   void ensure(HandleId handle) {
     if (!knows(handle)) add(handle);
   }
@@ -79,7 +80,7 @@ class ReplicaDirectory {
     replicas_.remove(handle);
   }
   [[nodiscard]] bool knows(HandleId handle) const { return handles_.contains(handle); }
-  /// These functions need a known handle.
+  /// The next four functions require a handle that the directory knows.
   [[nodiscard]] HandleRecord& record(HandleId handle) { return handles_[handle]; }
   [[nodiscard]] const HandleRecord& record(HandleId handle) const { return handles_[handle]; }
   [[nodiscard]] Replica& at(HandleId handle, NodeId node) { return (&replicas_[handle])[node.index()]; }
@@ -92,7 +93,7 @@ class ReplicaDirectory {
     handles_.visit(visit);
   }
 
-  /// Returns the handles that the host does not have, in no particular order.
+  /// Returns the handles whose newest content the host does not have, in no particular order.
   [[nodiscard]] std::span<const HandleId> away() const { return away_; }
 
   /// Sets a replica's state, the count of valid replicas and the list of handles that are away. Returns false if the
@@ -104,7 +105,7 @@ class ReplicaDirectory {
   [[nodiscard]] bool allows(HandleId handle, NodeId node, AccessMode mode) const {
     const HandleRecord& all = record(handle);
     if (all.leaving) return false;
-    // Copies from lost nodes are under way, and it is not known yet whether they end well.
+    // If no replica is valid, copies from lost nodes are under way, and it is not known yet whether they succeed.
     if (reads(mode) && all.valid == 0 && !all.content_lost) return false;
     if (writes(mode)) return all.pins == at(handle, node).pins;
     return all.write_pins == 0 || all.writer == node;

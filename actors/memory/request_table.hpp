@@ -1,4 +1,4 @@
-/// The requests that have not ended.
+/// Request table: the requests of the memory manager that have not ended.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Request {
   /// The task to which the request belongs; invalid if there is none.
   TaskId task;
   Stage stage = Stage::waiting;
-  /// True if the request ends when it is acquired, and is never released.
+  /// True for a request of `MemoryCore::bring_home`: it ends when it is acquired, and is never released.
   bool lets_go = false;
   /// The number of requests that came before this one.
   std::uint64_t arrival = 0;
@@ -34,8 +34,8 @@ struct Request {
   }
 };
 
-/// Finds a request by its id, in a hash table with open addressing. Places are used again, with the memory of their
-/// lists, so that a request allocates nothing in steady state. A place stays valid until the request is removed.
+/// Finds a request by its id, in a hash table with open addressing. Places are reused together with the memory of their
+/// lists, so that new requests allocate nothing in steady state. A place stays valid until the request is removed.
 class RequestTable {
  public:
   using Place = std::uint32_t;

@@ -1,4 +1,4 @@
-/// The transfers under way.
+/// Transfer table: the copies between nodes that are under way.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ struct Transfer {
   NodeId to;
   Bytes bytes;
   Duration cost{0};
-  /// The nodes from which this copy was tried in vain before.
+  /// The nodes from which this copy was tried before and failed.
   NodeSet tried;
   bool waited_for = false;
 };
 
-/// Keeps the transfers, and for each node the cost of the transfers under way from it. A transfer's place is the low
-/// half of its id.
+/// The table of the transfers under way. For each node it also keeps the cost of the transfers from that node. A
+/// transfer's place is the low half of its id.
 class TransferTable {
  public:
   using Place = std::uint32_t;

@@ -41,7 +41,7 @@ LatencySummary LatencyHistogram::summary() const {
   if (summary.count == 0) return summary;
   const std::uint64_t longest = longest_ns_.load(std::memory_order_relaxed);
   const auto percentile = [&](std::uint64_t percent) {
-    // Returns the smallest value that this percentage of the durations does not exceed.
+    // Returns the upper limit of the bucket that contains this percentile of the durations.
     const std::uint64_t rank = (summary.count * percent + 99) / 100;
     std::uint64_t seen = 0;
     std::size_t bucket = 0;

@@ -11,8 +11,8 @@ bool MailboxRecord::answers() noexcept {
 MailboxMetrics MailboxRecord::snapshot() const {
   MailboxMetrics metrics;
   metrics.actor = actor_;
-  // Acquire: pairs with the release of the thread that counted a message as gone, after it was received. In this order
-  // of reading, a message that is counted as gone is also counted as received.
+  // Acquire: pairs with the release in `begin`, `sent` and `close`, which count a message as gone after it was counted
+  // as received. Since `received_` is read last, each message that is counted as gone is also counted as received.
   const std::uint64_t taken = taken_.load(std::memory_order_acquire);
   const std::uint64_t dropped = dropped_.load(std::memory_order_acquire);
   const std::uint64_t received = received_.load(std::memory_order_relaxed);
@@ -54,7 +54,7 @@ void MailboxMeter::sent(TimeStamp now) noexcept {
 void MailboxMeter::begin(TimeStamp now) noexcept {
   const std::uint64_t ticket = taken_++;
   const Stamp& stamp = ring_[ticket % kRing];
-  // The time is read between two looks at the ticket: if the ticket has not changed, the time belongs to it.
+  // The time is read between two loads of the ticket: if the ticket has not changed, the time belongs to it.
   const bool before = stamp.ticket.load(std::memory_order_acquire) == ticket + 1;
   const TimeStamp sent(stamp.sent.load(std::memory_order_acquire));
   if (before && stamp.ticket.load(std::memory_order_relaxed) == ticket + 1) {
@@ -81,8 +81,8 @@ void MailboxMeter::put_back() noexcept {
 }
 
 void MailboxMeter::close() noexcept {
-  // Acquire: makes visible the counts of all messages sent before. Release: the senders of later messages see that
-  // these are dropped.
+  // Acquire: makes visible the counts of all messages sent before. Release: the senders of later messages see that the
+  // mailbox is closed, and drop them.
   const std::uint64_t drawn = tickets_.fetch_or(1, std::memory_order_acq_rel);
   if ((drawn & 1U) != 0) return;
   record_.open_.fetch_sub(1, std::memory_order_relaxed);

@@ -13,20 +13,20 @@
 
 namespace troupe::observation {
 
-/// The measurements of one actor. The record outlives the actor, so that it goes on counting when a worker is replaced.
-/// A snapshot may be taken from any thread at any time. Operations on the counters are relaxed: they publish no other
-/// data.
+/// The measurements of one actor. The record outlives the actor, and continues to count when a worker's actor is
+/// replaced. A snapshot may be taken from any thread at any time. Operations on the counters are relaxed: they publish
+/// no other data.
 class MailboxRecord {
  public:
   explicit MailboxRecord(std::string actor) : actor_(std::move(actor)) {}
   MailboxRecord(const MailboxRecord&) = delete;
   MailboxRecord& operator=(const MailboxRecord&) = delete;
 
-  /// One answer in this many is timed: two readings of the clock would take longer than the answer.
+  /// Only one answer in this many is timed, because two readings of the clock take longer than an answer.
   static constexpr std::uint64_t kTimedAnswers = 8;
 
-  /// Notes that the sender's thread answers a message, which never enters the mailbox. Returns true if `answered_in`
-  /// must be told how long the answer takes. May be called from any thread.
+  /// Counts a message that the sender's thread answers, so that the message never enters the mailbox. Returns true if
+  /// the caller has to pass the answer's duration to `answered_in`. May be called from any thread.
   [[nodiscard]] bool answers() noexcept;
   void answered_in(Duration took) noexcept { answering_.note(took); }
   [[nodiscard]] MailboxMetrics snapshot() const;
@@ -50,10 +50,10 @@ class MailboxRecord {
   LatencyHistogram answering_;
 };
 
-/// One actor's mailbox, from its construction to its end. Senders draw tickets and leave the time of sending in a ring.
-/// When the actor handles its n-th message, it finds the time of ticket n there, unless a newer ticket has overwritten
-/// it. Messages of two senders at the same moment, and urgent messages, may be handled in another order than their
-/// tickets say: their waiting times are then exchanged.
+/// One actor's mailbox, from its construction to its end. Each sender draws a ticket, which is a rising number, and
+/// leaves the time of sending in a ring. When the actor handles its n-th message, it finds the time of ticket n there,
+/// unless a newer ticket has overwritten it. Messages of two senders at the same moment, and urgent messages, may be
+/// handled in another order than that of their tickets: their waiting times are then exchanged.
 class MailboxMeter {
  public:
   static constexpr std::size_t kRing = 256;
@@ -74,11 +74,11 @@ class MailboxMeter {
   void begin(TimeStamp now) noexcept;
   /// Returns true if a handler has begun and its time is still being measured.
   [[nodiscard]] bool measuring() const noexcept { return measuring_; }
-  /// Called when the handler has ended, or goes on with other work.
+  /// Called when the handler has ended, or continues with other work.
   void end(TimeStamp now) noexcept;
   /// Called when the message goes back into the mailbox: it counts as not taken.
   void put_back() noexcept;
-  /// Called when the actor has ended: no message is handled any more. May be called again.
+  /// Called when the actor has ended: no message is handled any more. May be called several times.
   void close() noexcept;
 
   [[nodiscard]] MailboxRecord& record() const noexcept { return record_; }
@@ -91,8 +91,8 @@ class MailboxMeter {
   };
 
   MailboxRecord& record_;
-  /// Twice the number of tickets drawn, plus one when the actor has ended. So for each message one of two things holds:
-  /// `close` sees it, and drops it if it was not taken; or its sender finds the mailbox closed and drops it.
+  /// Twice the number of tickets drawn, plus one when the actor has ended. So each message that was not taken is
+  /// dropped once: by `close` if its ticket was drawn before, else by its sender, which finds the mailbox closed.
   std::atomic<std::uint64_t> tickets_{0};
   std::array<Stamp, kRing> ring_;
   // These are used only by the actor's thread.

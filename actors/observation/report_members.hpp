@@ -14,7 +14,8 @@
 
 namespace troupe {
 
-/// `T` or `const T`: functions that write reports get a constant `T`, functions that read them do not.
+/// Satisfied by `T` and `const T`: code that writes reports passes a constant `T`, and code that reads reports does
+/// not.
 template <class One, class T>
 concept ReportOf = std::same_as<std::remove_const_t<One>, T>;
 
@@ -135,7 +136,7 @@ void members(auto& member, ReportOf<WorkerReport> auto& one) {
   members(member, one.time);
 }
 
-/// Writes members into a JSON object. Functions `members` of other types are found in the types' namespaces.
+/// Writes members into a JSON object. The functions `members` of other types are in the namespaces of these types.
 class MemberWriter {
  public:
   explicit MemberWriter(Json& object) : object_(&object) {}
@@ -198,7 +199,7 @@ class MemberVisitor {
 /// Subtracts the counts or times of an earlier report of the same kind, member by member.
 template <class T>
 void subtract(T& later, const T& earlier) {
-  // Both are gone through in the same order, so each member finds its counterpart.
+  // `members` visits both reports in the same order, so each member finds its counterpart.
   std::vector<const void*> of_earlier;
   auto note = [&of_earlier](const auto& value) { of_earlier.push_back(&value); };
   MemberVisitor noting(note);

@@ -162,7 +162,7 @@ class Explanation {
     }
   }
 
-  /// Returns true if cause `a` holds up a task more than cause `b` does.
+  /// Returns true if cause `a` is a more important reason for a task's wait than cause `b`.
   [[nodiscard]] bool graver(std::uint32_t a, std::uint32_t b) const {
     if (b == kNone) return a != kNone;
     if (a == kNone || a == b) return false;
@@ -338,7 +338,7 @@ class Explanation {
       WhyThread thread;
       thread.kind = kKinds[static_cast<std::size_t>(wait.kind)];
       const std::uint32_t node = wait.task.valid() ? by_id[wait.task.value()] : kNone;
-      // This text stands for a task that has just ended while its waiter is not yet awake.
+      // If the task has just ended and its waiter is not awake yet, the snapshot does not name the task.
       thread.task.text = "a task that has ended";
       if (node != kNone) thread.task = task_of(node);
       thread.text = words_of(wait, thread.task, node == kNone ? "data" : data_of(node));

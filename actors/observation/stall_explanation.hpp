@@ -1,4 +1,4 @@
-/// Stall explanation: finds out why the tasks in flight do not go on.
+/// Stall explanation: finds out why the tasks in flight make no progress.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@ struct Pulse {
   friend bool operator==(const Pulse&, const Pulse&) = default;
 };
 
-/// Sleeps in a thread of its own, because any other thread of the runtime may be the one that is stuck. Looks at the
+/// The watchdog sleeps in a thread of its own, because any other thread of the runtime may be stuck. It compares the
 /// pulse four times in the time `after` (at least once per second, at most once per millisecond).
 ///
 /// | pulse                                | then                                                                  |
@@ -39,7 +39,7 @@ class Watchdog {
 
   /// Starts the thread.
   explicit Watchdog(Options options);
-  /// Returns when the thread, and a call of `stalled` that it is making, have ended.
+  /// Waits until the thread, and a call of `stalled` in progress, have ended.
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
@@ -59,8 +59,8 @@ class StallDetector {
  public:
   explicit StallDetector(Duration after) : after_(after) {}
 
-  /// Compares the pulse at time `now`; times do not go back. Returns the time for which nothing has happened if that is
-  /// to be reported now, otherwise zero.
+  /// Compares the pulse at time `now`, which never decreases. Returns the time for which nothing has happened if it
+  /// should be reported now, otherwise zero.
   [[nodiscard]] Duration beat(const Pulse& pulse, TimeStamp now);
 
  private:

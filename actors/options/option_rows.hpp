@@ -1,4 +1,4 @@
-/// Rows of the table of options: each function makes one for a kind of value.
+/// Rows of the table of options: each function makes a row for one kind of value.
 #pragma once
 
 #include <limits>
@@ -11,7 +11,7 @@
 
 namespace troupe::option_rows {
 
-/// All doors; most options can be set through all of them.
+/// All doors (ways to set an option); most options can be set through all of them.
 constexpr unsigned kEverywhere = static_cast<unsigned>(OptionDoor::environment) |
                                  static_cast<unsigned>(OptionDoor::command) |
                                  static_cast<unsigned>(OptionDoor::service) | static_cast<unsigned>(OptionDoor::c);

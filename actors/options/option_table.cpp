@@ -55,7 +55,8 @@ Result<void> check_models(const std::string& text) {
                  "'default' is no folder here, since neither XDG_CACHE_HOME nor HOME is set: name a folder, or none"};
 }
 
-/// Numbers are looked up only when a runtime starts. Other texts are checked now; a failure lists the devices.
+/// Checks a choice of OpenCL devices. Their numbers are checked only when a runtime starts. For other texts, a failure
+/// lists the devices.
 Result<void> check_opencl(const std::string& text) {
   if (text == "all" || text == "gpu" || text == "cpu") return {};
   for (std::string_view rest = text; true;) {
@@ -88,11 +89,12 @@ constexpr auto kTasks = OptionGroup::tasks;
 constexpr auto kAccelerators = OptionGroup::accelerators;
 constexpr auto kObservation = OptionGroup::observation;
 
-/// The doors of options that only programs have.
+/// The doors of options that only programs can set.
 constexpr unsigned kPrograms = static_cast<unsigned>(OptionDoor::c);
 /// The commands' kernels have no implementation for OpenCL, so `troupe run` has no option for its devices.
 constexpr unsigned kNoCommand = without(OptionDoor::command);
-/// A service's clients have windows and profiles of their own, and are watched through the service.
+/// The configuration of a service lacks these options: its clients have windows and profiles of their own, and are
+/// observed through the service.
 constexpr unsigned kNoService = without(OptionDoor::service);
 
 constexpr std::array kOptions{

@@ -29,7 +29,8 @@ enum class OptionKind : std::uint8_t {
   devices,
 };
 
-/// The doors through which an option can be set. C++ and Python have all options.
+/// The doors, which are the ways to set an option: the environment, a command, the service's configuration, the
+/// interface for C. C++ and Python can set all options.
 enum class OptionDoor : std::uint8_t { environment = 1, command = 2, service = 4, c = 8 };
 
 /// The subjects of options. A command takes the options of some subjects.
@@ -48,19 +49,20 @@ struct RuntimeOption {
   unsigned doors = 0;
   /// One line that says what the option is; it begins with a small letter.
   std::string_view meaning;
-  /// Texts that can be given, separated by blanks. The first of them differs from the default.
+  /// Examples of values, separated by blanks. The first of them differs from the default.
   std::string_view examples = {};
   /// The page of the manual about the option, such as "clusters.md".
   std::string_view page = {};
   /// The range of a `whole` number.
   std::uint64_t least = 0;
   std::uint64_t most = 0;
-  /// True if the option only observes; then the environment also sets it in virtual time and with `deterministic`.
+  /// True if the option only observes a run; then the environment also sets it in virtual time and with
+  /// `deterministic`.
   bool watches = false;
   /// The value that Troupe's own programs (`troupe run`, `troupe serve`) use if none is given, in place of the default;
   /// if empty, the programs use the default.
   std::string_view usual = {};
-  /// Sets the option from a text. Fails with a sentence that quotes the text and says what can be given. If the
+  /// Sets the option from a text. Fails with a sentence that quotes the text and names the possible values. If the
   /// option's kind is `bytes`, `text`, `path` or `devices` and its default is empty, an empty text means the default.
   Result<void> (*read)(const RuntimeOption& option, RuntimeOptions& options, const std::string& text) = nullptr;
   /// Returns the option's value, as a text that `read` accepts.
@@ -68,7 +70,7 @@ struct RuntimeOption {
 
   [[nodiscard]] bool has(OptionDoor door) const { return (doors & static_cast<unsigned>(door)) != 0; }
   [[nodiscard]] std::vector<std::string> example_list() const;
-  /// Returns what can be given, for people: "0 to 1024", "true or false", "2x10, socket or auto".
+  /// Returns the possible values, for people: "0 to 1024", "true or false", "2x10, socket or auto".
   [[nodiscard]] std::string values() const;
   /// Returns the text of the default.
   [[nodiscard]] std::string default_text() const { return text(RuntimeOptions{}); }
@@ -88,14 +90,14 @@ struct RuntimeOption {
   [[nodiscard]] std::string help() const;
 };
 
-/// Returns all options, in the order in which every list has them.
+/// Returns all options, in the order in which all lists show them.
 [[nodiscard]] std::span<const RuntimeOption> runtime_options();
 
 /// Returns the option of this word, with `-` or `_` between its parts; null if there is none.
 [[nodiscard]] const RuntimeOption* option_of(std::string_view word);
 
-/// Fails with `invalid_argument` if an option has a value that the other doors refuse; the sentence is the same, but
-/// begins with the field, such as "RuntimeOptions::accelerators.ahead.gpu: ".
+/// Fails with `invalid_argument` if an option has a value that the other doors would refuse. The message is the same as
+/// theirs, but begins with the field, such as "RuntimeOptions::accelerators.ahead.gpu: ".
 [[nodiscard]] Result<void> check_options(const RuntimeOptions& options);
 
 }  // namespace troupe

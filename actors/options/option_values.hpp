@@ -1,6 +1,6 @@
 /// Values of a runtime's options as people write them: on the command line, in the environment, in the service's
 /// configuration. Each parser fails with `invalid_argument` and a sentence that quotes the text, says what is wrong
-/// with it and what can be given: "'2000' is too large: give a whole number from 0 to 1024".
+/// with it and describes the possible texts: "'2000' is too large: give a whole number from 0 to 1024".
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace troupe {
 [[nodiscard]] Result<double> read_real(std::string_view text, double least, double most);
 /// Reads true, yes, on, 1; false, no, off, 0; in capitals or not.
 [[nodiscard]] Result<bool> read_switch(std::string_view text);
-/// Reads one of the words. The sentence suggests the one that was probably meant.
+/// Reads one of the words. The failure suggests the word that was probably meant.
 [[nodiscard]] Result<std::string> read_word(std::string_view text, std::span<const std::string> words);
 /// Reads an amount of memory above zero: "512MiB", "8GB".
 [[nodiscard]] Result<Bytes> read_bytes(std::string_view text);
@@ -30,7 +30,7 @@ namespace troupe {
 /// for more than 1e9 seconds.
 [[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
 
-/// These return a text that reads back to the same value: "64GiB", "250ms".
+/// These return a text from which the functions above read the same value: "64GiB", "250ms".
 [[nodiscard]] std::string text_of(bool on);
 [[nodiscard]] std::string text_of(Bytes bytes);
 [[nodiscard]] std::string text_of(Duration time);

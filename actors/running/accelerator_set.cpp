@@ -12,7 +12,7 @@ using platform::CopyDirection;
 using platform::CopySpeed;
 
 constexpr std::size_t kHostNode = 0;
-/// The number of buffers for copies through the host that are kept for the next copies.
+/// The number of buffers for copies through the host that are kept for later copies.
 constexpr std::size_t kSpareStaging = 8;
 
 /// Describes the copy as columns of bytes, or as one column if there are no gaps on either side.
@@ -35,7 +35,7 @@ BlockCopy block_copy(const DataView& from, const DataView& to) {
 
 DataView packed_at(std::byte* data, const Layout& layout) { return {data, layout.packed()}; }
 
-/// Returns the speed of two copies in succession: the latencies add up, and so do the times per byte.
+/// Returns the speed of two copies in succession: the latencies are added, and the times per byte are added.
 CopySpeed through_the_host(const CopySpeed& first, const CopySpeed& second) {
   return {first.latency + second.latency, 1 / (1 / first.bytes_per_s + 1 / second.bytes_per_s)};
 }
@@ -58,7 +58,7 @@ AcceleratorSet::AcceleratorSet(Setup setup) : setup_(std::move(setup)) {}
 AcceleratorSet::~AcceleratorSet() { stop(); }
 
 void AcceleratorSet::stop() {
-  // The accelerators end the copies under way, and call `end` here for each.
+  // The accelerators finish the copies under way, and call `end` for each of them.
   for (auto& accelerator : setup_.accelerators) accelerator->stop();
 }
 
@@ -121,8 +121,8 @@ void AcceleratorSet::copy(const memory::Command& transfer, platform::CopyDone do
     *running = {transfer, std::move(done), setup_.clock->now(), transfer.waited_for, nullptr, host.has_value()};
   }
   if (!host) {
-    // The data were forgotten meanwhile, so the content is not needed. An empty copy makes the transfer end outside
-    // this call.
+    // The data were forgotten (no longer registered) meanwhile, so their content is not needed. An empty copy makes the
+    // transfer end outside this call.
     begin(*running, {nullptr, Layout{.rows = 0, .cols = 0, .ld = 1, .element_size = 1, .element_tag = 0}});
     return;
   }
@@ -130,7 +130,7 @@ void AcceleratorSet::copy(const memory::Command& transfer, platform::CopyDone do
 }
 
 void AcceleratorSet::begin(Running& running, const DataView& host) {
-  // The command is copied, because `running` is gone when the transfer has ended.
+  // The command is copied, because `running` no longer exists when the transfer has ended.
   const memory::Command transfer = running.transfer;
   const memory::TransferId id = transfer.transfer;
   const auto done = [this, id](const Result<void>& outcome) { end(id, outcome); };

@@ -80,7 +80,7 @@ class AcceleratorSet final : public MemoryNodes {
   Setup setup_;
   std::function<void(NodeId)> on_lost_;
   mutable Mutex mutex_;
-  // The map is never iterated over. Its elements stay where they are.
+  // The map is never iterated over. References to its elements stay valid.
   std::unordered_map<memory::TransferId, Running> running_ TROUPE_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<platform::HostBuffer>> spare_staging_ TROUPE_GUARDED_BY(mutex_);
   std::vector<TraceTransfer> copies_ TROUPE_GUARDED_BY(mutex_);

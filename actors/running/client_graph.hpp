@@ -19,17 +19,17 @@ struct ClientGraphOptions {
   /// The user's weight from now on, above 0: while several users have work, each gets worker time in proportion to the
   /// weight.
   double weight = 1;
-  /// Is told how tasks ended; outlives the graph. May be null.
+  /// Notified of how each task ended; outlives the graph. May be null.
   graph::TaskEndings* endings = nullptr;
-  /// The number of the client's user: all clients of one user have one share among them. Without a number, the client
-  /// is a user of its own.
+  /// The number of the client's user: all clients of one user share that user's part of the worker time. Without a
+  /// number, the client is a user of its own.
   std::optional<std::uint64_t> user = std::nullopt;
 };
 
 /// One client's tasks and data, separate from the tasks and data of other clients: failures, cancellation, waiting and
 /// ids are its own; the workers are shared. The number of tasks in flight has no limit here: the submitting code counts
-/// them. The destructor cancels the tasks that have not started, waits for those that have, and forgets all data; the
-/// program must have given back its holds before.
+/// them. The destructor cancels the tasks that have not started, waits for the running ones, and forgets all data.
+/// Before that, the program must have ended its accesses to acquired data.
 class ClientGraph {
  public:
   virtual ~ClientGraph() = default;
@@ -38,10 +38,10 @@ class ClientGraph {
   /// Returns the time that workers have spent on the client's tasks, running tasks included.
   [[nodiscard]] virtual Duration worker_time() const = 0;
   virtual void set_weight(double weight) = 0;
-  /// Returns the most operations per second at which a task of a codelet of this name was seen to run on a core, over
-  /// all clients; 0 if none ran for long.
+  /// Returns the highest speed, in operations per second, at which any client's task of a codelet with this name ran on
+  /// a core; 0 if no such task ran long enough to measure it.
   [[nodiscard]] virtual double best_speed(const std::string& codelet) const = 0;
-  /// Explains why the client's tasks do not go on.
+  /// Explains why the client's tasks make no progress.
   [[nodiscard]] virtual WhyReport why() = 0;
 };
 

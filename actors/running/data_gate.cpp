@@ -14,8 +14,8 @@ namespace troupe::actors {
 
 namespace {
 
-/// The first number for a task's later requests. The numbers of tasks' first requests are lower, and the numbers of the
-/// program's requests are higher.
+/// The lowest number for a task's second and later requests. A task's first request has a lower number, and the
+/// program's requests have higher ones.
 constexpr std::uint64_t kAnew = std::uint64_t{1} << 62U;
 
 }  // namespace
@@ -48,7 +48,7 @@ void DataGate::post(memory::MemoryEvent event) {
 }
 
 void DataGate::post_and_handle(memory::MemoryEvent event) {
-  // If another thread has been told already, it handles this event, too.
+  // If another thread was already asked to handle the inbox, it handles this event, too.
   if (!memory_->inbox().post(std::move(event))) return;
   if (!has_threads_ || !memory_->try_to_handle_inbox()) setup_.peers.tell_memory();
 }
@@ -106,8 +106,8 @@ bool DataGate::acquire(WorkerId worker, graph::Task& task) {
   graph::append_working_set(task, event.uses);
   setup_.submitted.mark_last_writes(event.uses);
   event.request = request_of(event.task);
-  // Data that a task uses elsewhere are made known, because they may have to come home later. For a task on the host,
-  // the task that took the data away has done this.
+  // The data of tasks on devices are recorded in `views`, because they may have to be copied back to host memory later.
+  // For a task on the host, the task that moved the data to a device has recorded them.
   if (event.node != memory::kHost) know(task);
   const auto granted = [&](const memory::MemoryCore& core) { grant(worker, event.task, event.uses, core); };
   if (has_threads_ && memory_->acquire_at_once(event, granted)) return true;
@@ -125,7 +125,7 @@ void DataGate::withdraw(WorkerId worker, graph::Task& task) {
   {
     const LockGuard lock(mutex_);
     requests_.erase(request);
-    // The task's next request gets another number, because an answer to this one may be on its way.
+    // The task's next request gets another number, because an answer to this request may be on its way.
     anew_[task.task_id()] = memory::RequestId(kAnew | ++requests_anew_);
     any_anew_.store(true, std::memory_order_relaxed);
   }
@@ -138,7 +138,7 @@ void DataGate::happened(const TaskEvent& event) {
   if (!event.ends_task()) return;
   const memory::RequestId request = request_of(event.task);
   forget_request(event.task);
-  // A task that was dropped has no data.
+  // A dropped task has not acquired any data.
   if (event.kind == TaskEvent::Kind::dropped) return;
   if (looks_for_replicas(event.worker)) granted_[event.worker.index()].end(event.task);
   post_release(request);

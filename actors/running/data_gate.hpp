@@ -1,4 +1,4 @@
-/// Data gate: lets a task or the program go on when its data are where they are to be used.
+/// Data gate: lets a task start, or the program continue, when the data are in the memory where they will be used.
 #pragma once
 
 #include <atomic>
@@ -42,7 +42,7 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
     workers::Peers& peers;
     HostViews& views;
     scheduler::SubmittedTasks& submitted;
-    /// The submitted tasks, for eviction that looks ahead; if null, eviction knows no tasks.
+    /// The submitted tasks, for eviction policies that need the future uses of data; may be null.
     std::shared_ptr<memory::UpcomingTasks> upcoming;
   };
 
@@ -62,25 +62,25 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
   void refused(const memory::Command& command) override;
   void replica_changed(HandleId handle, NodeId node, memory::ReplicaState state) override;
 
-  /// Called by the scheduler: asks for the data that the task reads to be brought to the node.
+  /// Called by the scheduler: asks the memory manager to copy the data that the task reads to the node.
   void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses);
 
-  // These are called by the program, see `GraphHost`. `pump` lets the run go on until something has happened; it
-  // returns false if nothing can happen.
+  // The program calls these, see `GraphHost`. `pump` handles events of the run until something has happened; it returns
+  // false if nothing can happen any more.
   Result<void> bring_home(const graph::DataRecord& data, AccessMode mode, const std::function<bool()>& pump);
   Result<void> bring_all_home(const graph::TaskOwner& graph, const std::function<bool()>& pump);
   void forget(const graph::DataRecord& data);
-  /// Called when the run is over: ends of copies are ignored from now on.
+  /// Called when the run is over: from now on, the ends of copies are ignored.
   void close() { closed_.store(true, std::memory_order_release); }
-  /// Called when a device has stopped working: its memory takes no part any more.
+  /// Called when a device has stopped working: its memory is not used any more.
   void node_lost(NodeId node);
   /// Posts `event`, a hint for eviction, for each of the handles.
   void hint(std::span<const HandleId> handles, memory::MemoryEvent event);
-  /// Saves the profile. Called when no task runs any more.
+  /// Saves the profile of how often data were used. Called when no task runs any more.
   void save_reuse_profile() noexcept { reuse_.save(); }
 
-  /// Returns where a kernel of this worker finds the data of a task whose data the worker has acquired. Called only if
-  /// the memories hold real data.
+  /// Returns the place of the data for a kernel of this worker. The worker must have acquired the data for a task.
+  /// Called only if the memories hold real data.
   [[nodiscard]] DataView replica(const graph::DataRecord& data, WorkerId worker) const;
   [[nodiscard]] const std::shared_ptr<memory::MemoryState>& memory() const { return memory_; }
   [[nodiscard]] TransferReport transfers() const;
@@ -99,24 +99,24 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
 
   /// Posts an event for the actor.
   void post(memory::MemoryEvent event);
-  /// Posts an event and handles it here and now, if that needs no waiting; otherwise the thread that is handling
-  /// events, or the actor, does it.
+  /// Posts an event and handles it in this thread, if that needs no waiting. Otherwise the thread that is handling
+  /// events, or the memory manager's actor, handles it.
   void post_and_handle(memory::MemoryEvent event);
-  /// Leaves a release for the next acquire to handle, unless a request waits for it.
+  /// Posts a release, which the next acquire handles. If a request waits for the data, the release is handled at once.
   void post_release(memory::RequestId request);
   [[nodiscard]] NodeId node_of(WorkerId worker) const { return setup_.plan.places[worker.index()].node; }
-  /// Returns true if the worker's kernels do not work in host memory.
+  /// Returns true if the worker's kernels use replicas in a device's memory instead of the data in host memory.
   [[nodiscard]] bool looks_for_replicas(WorkerId worker) const;
-  /// Called when the task has its data: notes where its kernel finds them. The memory manager's lock must be held.
+  /// Called when the task has its data: records where its kernel finds them. The memory manager's lock must be held.
   void grant(WorkerId worker, TaskId task, std::span<const memory::Use> uses, const memory::MemoryCore& core);
-  /// Takes the request, which no longer waits; its task is null if the request was withdrawn. The caller holds the lock
-  /// until the answer is where the worker looks for it: a request that was withdrawn is not answered any more.
+  /// Removes and returns the request, which no longer waits; its task is null if the request was withdrawn. The caller
+  /// keeps the lock until it has put the answer where the worker reads it, so that a withdrawn request gets no answer.
   Request take_request(memory::RequestId request) TROUPE_REQUIRES(mutex_);
   /// Returns the number of the task's present request.
   [[nodiscard]] memory::RequestId request_of(TaskId task) const;
   void forget_request(TaskId task);
-  /// Tells the worker that its task cannot have its data there. The task then goes to a worker of a kind in
-  /// `elsewhere`, or fails if none can run it.
+  /// Notifies the worker that its task cannot have its data there. The task then goes to a worker of a kind in
+  /// `elsewhere`, or fails if no such worker can run it.
   void refuse(const Request& asked, KindSet elsewhere, const Failure& failure);
   Result<void> bring_home(std::span<const memory::Use> uses, const std::function<bool()>& pump);
   /// Reserves `count` numbers for requests of the program, and returns the first.
@@ -138,8 +138,8 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
 
   std::atomic<bool> closed_{false};
 
-  /// True if any task has a request whose number is not the task's id. Relaxed: a thread that asks for such a task has
-  /// received the task from the thread that withdrew it.
+  /// True if any task has a request whose number is not the task's id. Relaxed: a thread that looks up the request of
+  /// such a task has received the task from the thread that withdrew the first request.
   std::atomic<bool> any_anew_{false};
 
   mutable Mutex mutex_;

@@ -35,7 +35,7 @@ struct DeviceFactory {
   /// Returns the number of devices that the options ask for: 0 if none, negative if the options are wrong. Null for
   /// cores, whose number the machine gives, and for kinds that the factories of other kinds open.
   int (*asked_for)(const RuntimeOptions& options) = nullptr;
-  /// Opens the devices that the options ask for. They may turn out to be a variant of the kind.
+  /// Opens the devices that the options ask for. Opened devices may be of a variant of the kind.
   Result<std::vector<OpenedDevice>> (*open)(const RuntimeOptions& options) = nullptr;
   /// Makes a device. Called in the worker's thread, or in the thread that starts it.
   Result<std::unique_ptr<workers::Device>> (*make)(DeviceSetup setup, workers::DeviceListener& listener) = nullptr;

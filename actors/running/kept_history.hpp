@@ -1,4 +1,4 @@
-/// Kept history: the kernel times that a runtime continues with and leaves behind.
+/// Kept history: the kernel times that a runtime reads from a file when it starts, and saves when it ends.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ inline constexpr std::string_view kTimesLost = "what was learned of kernel times
 /// The kernel times of one machine. The constructor reads the file; the scheduler then adds to the history.
 class KeptHistory {
  public:
-  /// With an empty `folder` the history begins empty and is not kept. `warn` is called as
+  /// With an empty `folder`, the history begins empty and is not kept. `warn` is called like
   /// `ObservationOptions::on_warning`.
   KeptHistory(const std::string& folder, const platform::Machine& machine,
               std::function<void(const std::string&)> warn);

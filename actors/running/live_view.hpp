@@ -30,14 +30,14 @@ struct LiveWorker {
   Duration running_for{};
   std::uint64_t tasks = 0;
   Duration busy{};
-  /// The part of its cores' time that a cluster's tasks have used so far, without the task that runs now.
+  /// For a cluster: the part of its cores' time that its ended tasks have used; the running task does not count.
   TeamUse team;
 };
 
 /// One client of a runtime that several clients share.
 struct LiveClient {
   std::string name;
-  /// The weight of the client's user, divided among the clients of the user that have work.
+  /// The weight of the client's user, divided among those of the user's clients that have work.
   double weight = 1;
   /// The number of ready tasks that no worker has taken.
   std::size_t ready = 0;
@@ -58,7 +58,7 @@ struct LiveMemory {
 struct LiveView {
   std::string policy;
   std::vector<LiveWorker> workers;
-  /// The number of ready tasks that no worker owns.
+  /// The number of ready tasks in the queue that all workers share.
   std::size_t entry_queue = 0;
   std::vector<LiveClient> clients;
   std::vector<LiveMemory> memories;

@@ -20,11 +20,11 @@ namespace {
 
 using Pump = graph::GraphHost::Pump;
 
-/// Sets how much work a device is given ahead. `turnaround` is the time that the host takes from a kernel's end to the
-/// begin of the next.
+/// Sets how much work a device gets before it has ended its present work. `turnaround` is the time that the host takes
+/// from the end of a kernel to the start of the next.
 void issue_ahead(workers::WorkerCore::Options& core, std::size_t most, Duration turnaround) {
-  // Work of four times this length hides the turnaround, even if kernels take half as long as expected; more work would
-  // only be decided too early.
+  // Work of four times this length hides the turnaround, even if kernels take half as long as expected. With more work,
+  // decisions would only be made too early.
   core.work_ahead = 4 * turnaround;
   core.most_ahead = turnaround > Duration{} ? most : 0;
 }
@@ -43,7 +43,8 @@ class OnThreads final : public RunMode {
 
   [[nodiscard]] const platform::Clock& clock() const override { return clock_; }
   void await_actors(caf::actor_system& system) override {
-    // The actors end before the system's destructor runs, and no worker's address is kept: see the notes on CAF.
+    // The actors have to end before the destructor of CAF's system runs. They can end, because no object keeps a
+    // worker's address any more.
     system.await_all_actors_done();
   }
 
@@ -96,13 +97,13 @@ class OnThreads final : public RunMode {
   std::optional<KeptHistory> kept_history_;
 };
 
-/// Lets actors that have no threads handle their messages.
+/// Handles the messages of actors that have no threads.
 class Messages {
  public:
   explicit Messages(std::uint64_t seed) : order_(seed) {}
 
-  /// Lets one actor handle its next message: a random actor, or the actor whose turn it is. Returns false if there are
-  /// no messages.
+  /// Lets one actor handle its next message: a random actor if `at_random` is true, else the actor whose turn it is.
+  /// Returns false if there are no messages.
   bool handle_one(caf::actor_system& system, bool at_random) {
     auto& coordinator = static_cast<caf::scheduler::test_coordinator&>(system.scheduler());
     auto& jobs = coordinator.jobs;
@@ -128,7 +129,7 @@ class InOneThread final : public RunMode {
   }
   Result<std::unique_ptr<workers::Device>> make_device(DeviceSetup setup, DeviceKind kind,
                                                        workers::DeviceListener& listener) override {
-    // No other worker could help: a kernel keeps the thread until it ends.
+    // While a kernel runs, it occupies the only thread, so no other worker could take pieces of its task.
     setup.executor.board = nullptr;
     setup.executor.all_taken = nullptr;
     return device_factory(kind).make(std::move(setup), listener);

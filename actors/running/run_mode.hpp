@@ -31,7 +31,8 @@ namespace troupe::actors {
 class RunMode {
  public:
   /// Makes the mode that the plan's options ask for. Takes the accelerators out of the plan; plan and views outlive the
-  /// mode. `submitted` is null on this machine if no part of the runtime looks ahead.
+  /// mode. Except in virtual time, `submitted` is null if no part of the runtime needs to know tasks before they are
+  /// ready.
   static std::unique_ptr<RunMode> make(RuntimePlan& plan, HostViews& views,
                                        std::shared_ptr<scheduler::SubmittedTasks> submitted);
   virtual ~RunMode() = default;
@@ -44,9 +45,9 @@ class RunMode {
   /// Returns the clock's time if the clock is virtual.
   [[nodiscard]] virtual std::optional<TimeStamp> virtual_time() const { return std::nullopt; }
 
-  /// Lets one actor handle one message or, if none is left, moves virtual time to its next event.
+  /// Lets one actor handle one message or, if there is no message, moves virtual time to its next event.
   virtual graph::GraphHost::Pump pump(caf::actor_system& /*system*/) { return graph::GraphHost::Pump::block; }
-  /// Returns when the actors, which were told to stop, have ended.
+  /// Waits until the actors, which were told to stop, have ended.
   virtual void await_actors(caf::actor_system& system);
 
   /// Sets how many tasks a worker takes at a time, and how far it looks ahead.
@@ -60,16 +61,16 @@ class RunMode {
   /// Returns the codelet that runs in place of this one.
   virtual Result<const Codelet*> stand_in(const Codelet& codelet) { return &codelet; }
 
-  /// Returns the memories beside the host's; null if there are none.
+  /// Returns the memories other than host memory; null if there are none.
   [[nodiscard]] virtual MemoryNodes* memories() { return nullptr; }
   /// Returns the copies between memories that have ended since the last call, if the run traces.
   [[nodiscard]] virtual std::vector<TraceTransfer> take_copies() { return {}; }
-  /// Makes no further copies begin, and waits for those under way.
+  /// Prevents further copies from starting, and waits for the copies under way.
   virtual void stop_copies() {}
 
-  /// Returns the kernel times that the scheduler assumes; null if it knows nothing of them. Must be called only once.
+  /// Returns the kernel times that the scheduler assumes; null if they are unknown. Must be called only once.
   [[nodiscard]] virtual std::unique_ptr<scheduler::ExecutionModel> believed_times() { return nullptr; }
-  /// Keeps the kernel times that this run has learned, for later runs.
+  /// Saves the kernel times that this run has learned, for later runs.
   virtual void keep_times() noexcept {}
 
  protected:

@@ -54,8 +54,8 @@ struct Scheduling {
   std::shared_ptr<scheduler::SchedulerState> state;
   /// True if the policy keeps tasks, and is asked whenever a task has ended.
   const bool keeps;
-  /// True if the program's thread may decide on the tasks that it submits. A policy of the program's own may take long,
-  /// or may never return.
+  /// True if the program's thread may decide on the tasks that it submits. False for a policy that the program defines:
+  /// it may take long, or may never return.
   const bool program_decides;
   /// True if the scheduler is asked whenever a task has ended: always if the policy keeps tasks, otherwise while the
   /// scheduler holds tasks (`SchedulerState::ends_count`).
@@ -70,7 +70,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   explicit Implementation(RuntimePlan plan);
   ~Implementation() override;
 
-  /// Starts the actors. Throws the failure that kept an actor from starting; `stop` then ends the others.
+  /// Starts the actors. Throws the failure that kept an actor from starting; `stop` then ends the other actors.
   void start();
   void stop();
 
@@ -97,7 +97,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] bool regroups() const override { return crew_->grouping->in_progress(); }
   void policy_failed(const std::string& what) override;
 
-  /// Posts a hint for eviction, if anything is ever evicted.
+  /// Posts a hint for eviction, if the runtime has a memory from which data can be evicted.
   void hint(std::span<const HandleId> handles, const memory::MemoryEvent& event) {
     if (gate_) gate_->hint(handles, event);
   }
@@ -107,38 +107,38 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] RunReport report() const;
   Trace take_trace();
   [[nodiscard]] MetricsSnapshot metrics() const;
-  /// Explains why the tasks of one graph do not go on.
+  /// Explains why the tasks of one graph make no progress.
   WhyReport why(graph::TaskGraph& graph);
   std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
   [[nodiscard]] LiveView look();
   /// Does what `RuntimeSystem::regroup` says.
   Result<void> regroup(const std::string& clusters);
 
-  /// The workers of a NUMA node, which take turns.
+  /// The workers of a NUMA node; they get tasks in turn.
   struct NumaNode {
     std::vector<int> workers;
-    /// The number of tasks that went to the node. Relaxed: an old number only changes whose turn it is.
+    /// The number of tasks that went to the node. Relaxed: an old number only changes which worker gets the next task.
     std::atomic<std::uint32_t> turn{0};
   };
   /// The graphs of clients that share the workers.
   struct Clients {
     Mutex mutex;
     std::vector<SharingGraph*> open TROUPE_GUARDED_BY(mutex);
-    /// The codelets of graphs that are gone: predictions, models and traces still name them.
+    /// The codelets of graphs that no longer exist: predictions, models and traces still name them.
     graph::CodeletDefinitions codelets TROUPE_GUARDED_BY(mutex);
     /// The next ids of tasks and handles, which all graphs share.
     std::atomic<std::uint64_t> task_ids{0};
     std::atomic<std::uint64_t> handle_ids{0};
   };
 
-  /// The plan, without its accelerators and its placing policy, which have been handed on.
+  /// The plan, without its accelerators and its placing policy, which were moved to other objects.
   RuntimePlan plan_;
   /// The NUMA nodes that have workers.
   std::vector<NumaNode> numa_nodes_;
   HostViews views_;
-  /// Null if no part of the runtime looks ahead.
+  /// Null if no part of the runtime needs to know tasks before they are ready.
   std::shared_ptr<scheduler::SubmittedTasks> submitted_;
-  /// Null if eviction does not look ahead.
+  /// Null if eviction does not need the future uses of data.
   std::shared_ptr<memory::UpcomingTasks> upcoming_;
   std::unique_ptr<RunMode> mode_;
   /// Null if no trace is wanted.
@@ -157,7 +157,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void make_scheduler_state();
   /// Called only if cores can be regrouped.
   void make_grouping();
-  /// Lets the scheduler choose the grouping, if there is a choice.
+  /// Lets the scheduler choose the grouping, if there are several groupings to choose from.
   void let_scheduler_group();
   /// Returns the processing units of the core or cluster that the worker drives at present; empty for an accelerator,
   /// and for a worker that lends its thread.
@@ -176,18 +176,17 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] workers::TaskDeque* activation() { return scheduling_ ? &scheduling_->activation : nullptr; }
   /// Returns the scheduler's record. Must be called only under a placing policy: other runtimes have no such mailbox.
   [[nodiscard]] observation::MailboxRecord& mailbox_of_scheduler() { return mailboxes_[plan_.places.size() + 1]; }
-  /// Handles those ready tasks that must not go to just any worker (`Crew::sets_apart`), and leaves the others in the
-  /// list.
+  /// Handles those ready tasks that only some workers may get (`Crew::sets_apart`), and leaves the others in the list.
   void activate_apart(graph::TaskList& ready) noexcept;
-  /// Hands the tasks that ask for a NUMA node to its workers, and leaves the others in the list.
+  /// Passes the tasks that ask for a NUMA node to that node's workers, and leaves the others in the list.
   void hand_to_numa_nodes(graph::TaskList& ready);
   /// Pushes the task to an idle worker of the node; if there is none, the node's workers take turns.
   void push_to_node(graph::Task* task, std::size_t node);
-  /// Wakes an idle worker, if there is one: the first at or after `near`.
+  /// Wakes an idle worker, if there is one: the first in the order of ids from `near` on.
   void wake_one(WorkerId near);
-  /// Called in a worker's thread for `WorkerSetup::decide`.
+  /// The worker's thread calls it as `WorkerSetup::decide`.
   void decide();
-  /// Tells the scheduler what was not decided in this thread.
+  /// Sends the scheduler the message for the work that was not done in this thread.
   void leave_to_scheduler(scheduler::SchedulerState::Left left);
   /// Returns a worker on another core than the calling thread's: a worker on the same core would have to wait for that
   /// thread.
@@ -196,12 +195,12 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void start_watchdog();
 
   /// The mailboxes of the workers, then of the supervisor, and of the scheduler and the memory manager if there are
-  /// any. Complete before the first actor starts.
+  /// any. All of them exist before the first actor starts.
   std::deque<observation::MailboxRecord> mailboxes_;
   /// Null under a local policy.
   std::unique_ptr<Scheduling> scheduling_;
   graph::TaskObservers observers_;
-  /// Called whenever a task has ended, in the worker's thread; null if nothing is to be done then.
+  /// Called whenever a task has ended, in the worker's thread; null if nothing has to be done then.
   std::unique_ptr<graph::TaskObserver> at_ends_;
   WorkerStarts starts_;
   friend class SharingGraph;

@@ -146,8 +146,8 @@ Result<std::vector<OpenedDevice>> open_devices(const RuntimeOptions& options) {
   return opened;
 }
 
-/// Returns the order in which workers steal from one another: GPUs look at one another first, then at the cores; cores
-/// look at GPUs last.
+/// Returns the order in which workers steal from one another: GPUs try other GPUs first, then cores; cores try GPUs
+/// last.
 scheduler::Nearness nearness_of(const platform::Topology& topology, std::size_t workers) {
   scheduler::Nearness nearness;
   const std::size_t cores = topology.cores.size();
@@ -200,7 +200,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
   if (options.simulation) {
     if (auto usable = check(*options.simulation); !usable) return usable.failure();
   }
-  // This is checked before devices are opened, which takes time.
+  // Clusters are checked before devices are opened, because opening devices takes long.
   const std::string& clusters = options.simulation ? options.simulation->clusters : options.clusters;
   bool chooses = clusters == platform::kAutomaticClusters;
   if (chooses && options.threads.deterministic && !options.simulation) {
@@ -261,7 +261,7 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
     plan.policy.placing = std::move(placing);
     return plan;
   }
-  // With cores alone, the default policy learns no kernel times.
+  // With cores alone and fixed clusters, the default policy is local, and learns no kernel times.
   const bool places = chooses || std::ranges::any_of(plan.kinds(), is_accelerator);
   auto policy = scheduler::make_policy(options.policy, nearness_of(plan.topology, workers), places);
   if (!policy) return policy.failure();

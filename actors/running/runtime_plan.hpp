@@ -41,7 +41,7 @@ struct WorkerPlace {
   /// The processing unit, or -1. For an accelerator, the unit from which its kernels are started; for a cluster, the
   /// unit of its master, the thread that drives it.
   int pu = -1;
-  /// The processing units of a cluster's other cores; as many as `device.type.cores` less one.
+  /// The processing units of a cluster's other cores; there are `device.type.cores` - 1 of them.
   std::vector<int> helper_pus;
 
   /// Returns the processing units of a core or a cluster, the master's first; empty for an accelerator.
@@ -60,7 +60,7 @@ struct RuntimePlan {
   /// The accelerators of this machine, real or emulated, by memory node from 1 on. Accelerators of a described machine
   /// are not among them.
   std::vector<std::unique_ptr<platform::Accelerator>> accelerators;
-  /// The devices that work on host memory beside the cores, without memories of their own.
+  /// The devices, other than cores, that work in host memory and have no memory of their own.
   std::vector<std::unique_ptr<platform::HostDevice>> host_devices;
   scheduler::Policy policy;
 
@@ -69,18 +69,18 @@ struct RuntimePlan {
   [[nodiscard]] static std::vector<NamedWorker> names_of(std::span<const WorkerPlace> places);
   /// Returns the number of memory nodes: the host's and one for each GPU.
   [[nodiscard]] std::size_t nodes() const;
-  /// Returns true if all actors share the thread that waits.
+  /// Returns true if no actor has a thread of its own: all actors run in the program's thread that waits for tasks.
   [[nodiscard]] bool cooperative() const { return options.threads.deterministic || options.simulation; }
 
-  /// Returns true if there are memories beside the host's, to which tasks' data have to be brought.
+  /// Returns true if there are memories other than host memory, so that tasks' data have to be copied.
   [[nodiscard]] bool fetches() const { return options.simulation != nullptr || !accelerators.empty(); }
 
-  /// Makes the plan for a runtime with these options. `placing` is a policy of the program's own, or null. Fails with
-  /// `invalid_argument` or `platform`.
+  /// Makes the plan for a runtime with these options. `placing` is a policy that the program defines, or null. Fails
+  /// with `invalid_argument` or `platform`.
   static Result<RuntimePlan> make(const RuntimeOptions& options, std::unique_ptr<scheduler::PlacingPolicy> placing);
 };
 
-/// Groups single cores, by their numbers in `topology`, as the specification `clusters` says; with "" each core is
+/// Groups single cores, by their numbers in `topology`, according to the specification `clusters`; with "" each core is
 /// alone. Fails like `platform::plan_clusters`.
 [[nodiscard]] Result<workers::Grouping::Groups> groups_of(const std::string& clusters,
                                                           const platform::Topology& topology);

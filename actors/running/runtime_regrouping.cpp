@@ -51,7 +51,7 @@ void RuntimeSystem::Implementation::make_grouping() {
 void RuntimeSystem::Implementation::let_scheduler_group() {
   if (plan_.candidates.size() < 2) return;
   scheduler::ClusterChooser::Options chooser;
-  // The scheduler does not look ahead into graphs that share the workers.
+  // If clients' graphs share the workers, the scheduler knows only the tasks that are ready.
   chooser.looks_ahead = !plan_.options.threads.shared;
   for (const platform::ClusterCandidate& candidate : plan_.candidates) {
     scheduling_->groupings.push_back(groups_of(candidate.specification, plan_.topology).value_or_throw());

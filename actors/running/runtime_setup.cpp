@@ -10,7 +10,7 @@ namespace troupe::actors {
 
 namespace {
 
-/// Stands in for a device that could not be made ready.
+/// Replaces a device that could not be made: every task that starts on it fails.
 class UnusableDevice final : public workers::Device {
  public:
   UnusableDevice(std::string name, const Failure& why)
@@ -113,12 +113,12 @@ void RuntimeSystem::Implementation::make_observers() {
   if (scheduling_) observers_.add(scheduling_->news);
   if (plan_.stages.size() > 1) {
     at_ends_ = std::make_unique<AtEnds>([this, counter = std::make_shared<StageCounter>(plan_.stages)] {
-      // The stage's clusters have been checked before, so this does not fail.
+      // The clusters of all stages were checked before, so this does not fail.
       counter->task_ended([this](const platform::ClusterStage& stage) { (void)regroup(stage.clusters); });
     });
   }
   if (plan_.candidates.size() > 1) {
-    // The end of a task counts even if it makes no other task ready.
+    // The chooser may look after every end of a task, even if the end makes no other task ready.
     at_ends_ = std::make_unique<AtEnds>([this] {
       if (scheduling_->state->wants_to_look()) decide();
     });
@@ -284,8 +284,8 @@ void RuntimeSystem::Implementation::device_lost(WorkerId worker) {
   if (crew_->ports[worker.index()].lost.exchange(true, std::memory_order_seq_cst)) return;
   if (const NodeId node = plan_.places[worker.index()].node; node != memory::kHost) gate_->node_lost(node);
   crew_->tell({.kind = graph::TaskEvent::Kind::worker_lost, .worker = worker});
-  // The worker sends the tasks in its queues to other workers. It gets a message because it looks for messages even
-  // while its device computes.
+  // The worker sends the tasks in its queues to other workers. The message makes it do so soon, because it handles
+  // messages even while its device computes.
   peers_->send(worker, WorkAvailable{});
 }
 
@@ -294,7 +294,7 @@ std::unique_ptr<workers::Device> RuntimeSystem::Implementation::make_device(Work
   const WorkerPlace& place = plan_.places[worker.index()];
   auto made = mode_->make_device(device_setup(worker), place.device.type.kind, listener);
   if (made) return std::move(made).value();
-  // The worker's tasks go elsewhere, as if the device had been lost later.
+  // The worker's tasks go to other workers, as if the device had been lost later.
   device_lost(worker);
   return std::make_unique<UnusableDevice>(place.name, made.failure());
 }

@@ -23,7 +23,7 @@ namespace {
 /// The number of CAF's own threads: one each for actors without a thread, for its clock, and for the output of actors.
 constexpr std::size_t kCafThreads = 3;
 
-/// Checks that the system has enough threads and memory: CAF does not survive if the system refuses them.
+/// Checks that the system has enough threads and memory, because CAF cannot handle it if the system refuses them.
 Result<void> check_limits(const RuntimePlan& plan) {
   if (const auto checked = platform::check_stacks(); !checked) return checked;
   const bool alone = plan.cooperative();
@@ -54,8 +54,7 @@ void kill(const caf::actor& actor) {
 RuntimeSystem::Implementation::~Implementation() { stop(); }
 
 void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& reason) {
-  // The worker may have died asleep. Until it is replaced, which may take long, no thread must take it for a worker
-  // that can be woken.
+  // The worker may have died asleep. Until it is replaced, which may take long, no thread must try to wake it.
   crew_->idle.erase(worker);
   workers::WorkerPort& port = crew_->ports[worker.index()];
   Task* task = port.running.exchange(nullptr, std::memory_order_acquire);
@@ -67,7 +66,7 @@ void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& rea
   crew_->tell({.kind = graph::TaskEvent::Kind::failed, .worker = worker, .task = task->task_id()});
   TaskList ready;
   workers::Share* const share = crew_->shares ? &crew_->shares->of(*task) : nullptr;
-  // The worker's thread is gone, so its place in the graph is free to use.
+  // The worker's thread has ended, so this thread may complete the task in the worker's name.
   crew_->graph_of(*task).complete(*task, cause, worker, ready);
   if (!ready.empty()) activate(ready, WorkerId{});
   if (scheduling_ && scheduling_->ends_count.load(std::memory_order_seq_cst)) peers_->tell_scheduler();
@@ -140,7 +139,7 @@ void RuntimeSystem::Implementation::wake_one(WorkerId near) {
 }
 
 void RuntimeSystem::Implementation::wake_early(bool waits_for_nothing) noexcept {
-  // If not every worker can run every task, each task would wake a sleeping worker that can run none of the tasks.
+  // If not every worker can run every task, each task might wake a sleeping worker that can run none of the tasks.
   if (crew_->mixed()) return;
   const std::size_t workers = crew_->ports.size();
   for (std::size_t i = 0; i < workers && !waits_for_nothing; ++i) {
@@ -209,7 +208,7 @@ int RuntimeSystem::Implementation::numa_os_index(NumaId node) const {
 }
 
 WorkerId RuntimeSystem::Implementation::elsewhere() const {
-  // The result must not depend on the core that the thread happens to be on.
+  // A run in one thread must not depend on the core on which the thread happens to run.
   if (!mode_->has_threads()) return WorkerId{};
   const auto found = std::find_if(
       plan_.topology.cores.begin(), plan_.topology.cores.end(), [pu = platform::this_pu()](const platform::Core& core) {
@@ -242,7 +241,7 @@ void RuntimeSystem::Implementation::push(Task* task, WorkerId worker, bool first
   // Tasks start in the policy's order, whatever their priorities.
   const workers::TaskDeque::Entry entry{task, first ? 1 : 0};
   crew_->ports[worker.index()].deque.push({&entry, 1});
-  // A worker that is awake looks into its deque before it sleeps; a worker that passes tasks on is not in the idle set.
+  // A worker that is awake checks its deque before it sleeps; a worker that passes tasks on is not in the idle set.
   if (crew_->idle.erase(worker) || !crew_->ports[worker.index()].standing.surely_open()) peers_->wake(worker);
 }
 
@@ -254,7 +253,7 @@ void RuntimeSystem::Implementation::take_back(TaskId task, WorkerId worker) {
 
 Result<void> RuntimeSystem::Implementation::bring_home(const graph::DataRecord& data, AccessMode mode) {
   if (!gate_) return {};
-  // Inside a kernel of a single-threaded run, the pump is in use.
+  // Inside a kernel of a run in one thread, `pump` is in use already, so it must not be called.
   const bool inside = graph::ExecutionScope::innermost() != nullptr;
   return gate_->bring_home(data, mode, [this, inside] { return !inside && pump() == Pump::progressed; });
 }
@@ -282,8 +281,8 @@ Trace RuntimeSystem::Implementation::take_trace() {
 }
 
 void RuntimeSystem::Implementation::stop() {
-  // Waits twice, because tasks may submit tasks until the last one has ended. Failures have been reported to the
-  // threads that waited; a destructor cannot report any.
+  // Two waits are needed, because tasks may submit tasks until the last one has ended. Failures have been reported to
+  // the threads that waited; a destructor cannot report any.
   [[maybe_unused]] Result<void> outcome = graph_.wait_until_ended();
   outcome = graph_.stop_submissions();
   outcome = graph_.wait_until_ended();
@@ -292,12 +291,12 @@ void RuntimeSystem::Implementation::stop() {
   supervisor_ = nullptr;
   mode_->await_actors(system_);
   peers_->clear();
-  // No actor wants the copies that are still under way, and their data may be gone soon.
+  // No actor needs the copies that are still under way, and their data may be freed soon.
   if (gate_) gate_->close();
   mode_->stop_copies();
   if (gate_) gate_->save_reuse_profile();
   if (!scheduling_ || !scheduling_->state) return;
-  // The scheduler may not yet have looked at the times of the last tasks.
+  // This call passes the last events to the scheduler, which may not have learned the times of the last tasks yet.
   (void)scheduling_->state->predictions();
   mode_->keep_times();
 }
@@ -377,8 +376,8 @@ Result<std::unique_ptr<RuntimeSystem>> RuntimeSystem::start(const RuntimeOptions
     tell_warnings(plan.value());
     auto implementation = std::make_unique<Implementation>(std::move(plan).value());
     implementation->start();
-    // A thread that makes an actor system, or actors, keeps its logger. The system's destructor waits for the end of
-    // that logger: for ever, if the destructor runs in another thread.
+    // A thread that makes an actor system, or actors, keeps the system's logger alive. The system's destructor waits
+    // until the logger has ended: for ever, if the destructor runs in another thread.
     caf::logger::set_current_actor_system(nullptr);
     return std::unique_ptr<RuntimeSystem>(new RuntimeSystem(std::move(implementation)));
   } catch (const std::system_error& error) {

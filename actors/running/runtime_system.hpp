@@ -30,8 +30,8 @@ class SharingGraph;
 /// for every task and then ends the actors. Thread-safe, except for construction and destruction.
 class RuntimeSystem {
  public:
-  /// Starts a runtime. `placing` is a policy of the program's own instead of `options.policy`; it may be null. Fails
-  /// with `invalid_argument` or `platform`.
+  /// Starts a runtime. `placing` is a policy that the program defines, used instead of `options.policy`; it may be
+  /// null. Fails with `invalid_argument` or `platform`.
   static Result<std::unique_ptr<RuntimeSystem>> start(const RuntimeOptions& options,
                                                       std::unique_ptr<scheduler::PlacingPolicy> placing = nullptr);
   ~RuntimeSystem();
@@ -39,21 +39,22 @@ class RuntimeSystem {
   RuntimeSystem& operator=(const RuntimeSystem&) = delete;
 
   [[nodiscard]] graph::TaskGraph& graph();
-  /// Returns the set of workers that sleep: a thread that is about to submit a task may call `wake_early` for them.
-  /// Null if it must not: in virtual time, and if a policy decides which worker runs the task.
+  /// Returns the set of sleeping workers: while it is not empty, a thread that is about to submit a task may call
+  /// `wake_early`. Null if threads must not call it: in virtual time, and if a policy decides which worker runs the
+  /// task.
   [[nodiscard]] const workers::IdleSet* sleepers() const;
-  /// Called if a worker sleeps and the calling thread is about to submit a task. If that task will be ready because it
-  /// waits for nothing, or if all workers sleep, this begins to wake the worker that is going to be woken for it:
+  /// Called by a thread that is about to submit a task while a worker sleeps. If the task will be ready because it
+  /// waits for nothing, or if all workers sleep, this call begins to wake the worker that the submission would wake:
   /// waking takes as long as the submission. The worker stays in the set of sleepers until it is awake, so nothing
   /// depends on this call.
   void wake_early(bool waits_for_nothing) noexcept;
   /// Opens a graph for one client; `ThreadOptions::shared` must be true. The graph must not outlive the system.
   [[nodiscard]] std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
   /// Regroups the cores; `ThreadOptions::regroup` must be true. `clusters` is "2x10", "socket" and so on; with "single"
-  /// each core is alone. Returns at once; workers change when the kernels that run now have ended. If further
-  /// regroupings are asked for while one is in progress, only the last follows. Fails with `invalid_argument` if such
-  /// clusters are not possible. May be called from any thread, including kernels and callbacks; in virtual time and
-  /// with `deterministic` only from the thread that waits.
+  /// each core is alone. Returns at once; the clusters change when the running kernels have ended. If several
+  /// regroupings are requested while one is in progress, only the last of them follows. Fails with `invalid_argument`
+  /// if such clusters are not possible. May be called from any thread, including kernels and callbacks; in virtual time
+  /// and with `deterministic` only from the thread that waits.
   Result<void> regroup(const std::string& clusters);
   /// Returns the present state of the actors. May be called from any thread, at any time.
   [[nodiscard]] LiveView look() const;
@@ -67,7 +68,7 @@ class RuntimeSystem {
   /// Returns the kinds of the workers' devices.
   [[nodiscard]] KindSet kinds() const;
   /// `numa_nodes` returns the number of NUMA nodes that have workers; `numa_os_index` returns the operating system's
-  /// index of one, or -1 if the machine is only described.
+  /// index of such a node, or -1 if the machine is only described.
   [[nodiscard]] std::size_t numa_nodes() const;
   [[nodiscard]] int numa_os_index(NumaId node) const;
   [[nodiscard]] const std::string& policy() const;
@@ -84,8 +85,8 @@ class RuntimeSystem {
   /// Ends the scheduler's actor, if there is one, as a crash would: tasks that it has not placed go to the least loaded
   /// workers, the next wait reports that, and another actor continues.
   void kill_scheduler();
-  /// Ends the memory manager's actor, if there are several memories, as a crash would: another actor continues with
-  /// everything that it knew.
+  /// Ends the memory manager's actor, if there are several memories, as a crash would: another actor continues with the
+  /// same state.
   void kill_memory();
 
  private:

@@ -18,9 +18,9 @@ graph::GraphOptions options_of(graph::GraphOptions options, const ClientGraphOpt
   options.owner = &share;
   options.endings = client.endings;
   options.window = kNoWindow;
-  // Sets of workers live as long as the runtime.
+  // This limits the number of sets of workers that tasks name, because each set lives as long as the runtime.
   options.most_named_devices = kMostNamedDevices;
-  // Observers that look ahead rely on one graph with rising ids.
+  // Observers that need future tasks rely on a single graph with rising ids, so clients' graphs have none.
   options.observers.clear();
   return options;
 }
@@ -35,17 +35,17 @@ SharingGraph::SharingGraph(RuntimeSystem::Implementation& runtime, const ClientG
 
 SharingGraph::~SharingGraph() {
   graph_.cancel_all();
-  // Failures have been told to the client that submitted the tasks, and the client is gone.
+  // Failures were reported to the client that submitted the tasks, and the client no longer exists.
   [[maybe_unused]] Result<void> outcome = graph_.wait_until_ended();
   graph_.release_all();
-  // This waits for tasks that waited only for a hold.
+  // This waits for tasks that waited only for data that the program had acquired.
   outcome = graph_.wait_until_ended();
   {
     const LockGuard lock(runtime_.clients_.mutex);
     std::erase(runtime_.clients_.open, this);
     runtime_.clients_.codelets.merge(graph_.take_codelets());
   }
-  // A worker counts a task as ended before it has finished with the share.
+  // A worker counts a task as ended before it stops using the share.
   while (share_.active.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   runtime_.crew_->shares->close(share_);
 }

@@ -1,4 +1,4 @@
-/// Stage counter: says when clusters are to change at certain points of a run.
+/// Stage counter: finds the points of a run at which the clusters have to change.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ class StageCounter {
   /// The counter starts in the first stage.
   explicit StageCounter(std::vector<platform::ClusterStage> stages) : stages_(std::move(stages)) {}
 
-  /// Called when a task has ended. Calls `begin(stage)` if a stage begins. The calls follow one another, and an earlier
-  /// stage never follows a later one.
+  /// Called when a task has ended. Calls `begin(stage)` if a stage begins. These calls never overlap, and a later stage
+  /// is never followed by an earlier one.
   template <class Begin>
   void task_ended(Begin&& begin) {
     const std::uint64_t ended = ended_.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -16,11 +16,11 @@ void start_worker(caf::event_based_actor* self, SupervisorState& state, WorkerId
   self->send(actor, StartWorker{});
 }
 
-/// The time until the next try to start a worker that got no thread.
+/// The time after which the supervisor tries again to start a worker for which the system had no thread.
 constexpr std::chrono::milliseconds kNextTry{100};
 
-/// Starts replacements for dead actors. A worker that gets no thread now gets one later. Meanwhile other workers steal
-/// its tasks, if the policy lets them; otherwise these tasks wait.
+/// Starts replacements for dead actors. If the system has no thread for a worker, another try follows later. Meanwhile
+/// other workers steal its tasks, if the policy lets them; otherwise these tasks wait.
 void replace_dead(caf::event_based_actor* self, SupervisorState& state) {
   if (state.stopping) return;
   bool again = false;
@@ -65,7 +65,7 @@ void stop_all(caf::event_based_actor* self, SupervisorState& state) {
   }
   if (const caf::actor memory = state.setup.peers->memory()) self->send(memory, Stop{});
   if (const caf::actor scheduler = state.setup.peers->scheduler()) self->send(scheduler, Stop{});
-  // If workers are alive, the supervisor ends with the last of them.
+  // If workers are alive, the supervisor ends when the last of them has ended.
   if (state.alive == 0) self->quit(caf::exit_reason::normal);
 }
 

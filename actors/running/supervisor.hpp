@@ -23,11 +23,11 @@ struct SupervisorSetup {
   /// Starts the memory manager's actor. Empty if there is only one memory node.
   std::function<caf::actor()> spawn_memory;
   std::function<void(const WorkerStarted&)> started;
-  /// Called if an actor could not be started. The actors that have started are told to stop, and no `started` follows
-  /// for the others.
+  /// Called if an actor could not be started. The actors that have started are told to stop, and `started` is not
+  /// called for the others.
   std::function<void(std::exception_ptr)> failed_to_start;
-  /// Called when a worker's actor has died without having been told to stop. A replacement is started afterwards, again
-  /// and again until it gets a thread.
+  /// Called when a worker's actor has died without having been told to stop. Afterwards the supervisor tries to start a
+  /// replacement until the system has a thread for it.
   std::function<void(WorkerId, const std::string& reason)> lost;
   /// Called when the scheduler's actor has died without having been told to stop, and its replacement is in place.
   /// Rescues the tasks that waited with the dead actor.

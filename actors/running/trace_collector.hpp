@@ -16,7 +16,7 @@ class TraceRecorder {
   TraceRecorder(std::size_t workers, std::size_t limit) : budget_(limit), dependencies_(workers, budget_) {}
 
   [[nodiscard]] graph::DependencyTrace* dependencies() { return &dependencies_; }
-  /// Lets the crew's workers record. Must be called before they start.
+  /// Makes the crew's workers record traces. Must be called before they start.
   void attach(workers::Crew& crew);
   /// Takes the records out, and makes room for more. May be called from any thread, at any time.
   [[nodiscard]] Trace take(workers::Crew& crew, const platform::Clock& clock);

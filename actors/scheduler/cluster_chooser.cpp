@@ -16,28 +16,28 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The most tasks, and the most levels of tasks, that one look examines.
+/// The largest numbers of tasks and of levels that one call of `choose` examines. Tasks of one level can run together.
 constexpr std::size_t kMostTasks = 4096;
 constexpr std::size_t kMostLevels = 256;
-/// Estimates of the time that a look takes: for each task, for each pair of a grouping and a class of a level, and for
-/// each pair of a grouping and a new class. Looks may take one part in `kLookShare` of the time.
+/// Estimates of the time that one call of `choose` takes: for each task, for each pair of a grouping and a class of a
+/// level, and for each pair of a grouping and a new class. These calls may take at most 1/`kLookShare` of the time.
 constexpr Duration kTaskLook = 200ns;
 constexpr Duration kLevelLook = 400ns;
 constexpr Duration kClassLook = 300ns;
 constexpr int kLookShare = 50;
 constexpr Duration kLeastBetween = 500us;
-/// A change has to save twenty times the 0.13 ms (measured) that it takes to stop and start workers. On top of that it
-/// has to save the time that it waits for the last kernels to end.
+/// A change of the grouping has to save twenty times the 0.13 ms (measured) that it takes to stop and start workers. In
+/// addition, it has to save the time that it waits for the last kernels to end.
 constexpr double kChange_s = 20 * 130e-6;
-/// The time that a grouping saves counts only if it is at least this part of the time that passes.
+/// A grouping's predicted saving counts only if it is at least this fraction of the time with the present grouping.
 constexpr double kLeastPart = 0.1;
-/// Used for a class that was measured on one number of cores only: its time is divided by the number of cores to this
-/// power. With this value, a cluster of two cores differs from two single cores by more than `kLeastPart`, so each is
-/// tried where it seems better.
+/// The assumed speed-up of a class whose time is known for one number of cores only: on n cores it is n to this power.
+/// With this value, the predicted times of a cluster of two cores and of two single cores differ by more than
+/// `kLeastPart`, so the chooser tries the better of the two.
 constexpr double kAssumedSpeedUp = 0.8;
 
-/// Returns one core that stands for all of them, because restrictions treat cores alike if they can be grouped; an
-/// invalid id if all are lost.
+/// Returns a core that is not lost, to represent all cores: cores can only be grouped if restrictions treat them alike.
+/// Returns an invalid id if all cores are lost.
 WorkerId any_core(const SchedulerCore& core) {
   for (const WorkerState& worker : core.workers()) {
     if (!is_accelerator(worker.kind) && !core.is_lost(worker.id)) return worker.id;
@@ -60,7 +60,7 @@ CoreGrouping present_grouping(const SchedulerCore& core) {
   return grouping;
 }
 
-/// The times of one class, in seconds, by number of cores; 0 if nothing is known.
+/// The times of one size class, in seconds, by number of cores; 0 if nothing is known.
 class TimesByCores {
  public:
   TimesByCores(const SchedulerCore& core, const graph::SizeClass& size_class, WorkerId on, const CoreGrouping& present)
@@ -97,7 +97,7 @@ class TimesByCores {
   std::map<int, double> known_;
 };
 
-/// The workers that each of these groupings would make, accelerators included, with the times of some classes on them.
+/// For each grouping: its clusters and the accelerators, with the times of some size classes on them.
 class WorkersByGrouping {
  public:
   WorkersByGrouping(const SchedulerCore& core, WorkerId on, const std::vector<CoreGrouping>& groupings)
@@ -181,7 +181,7 @@ std::optional<std::size_t> ClusterChooser::choose(const SchedulerCore& core, std
   if (core.model() == nullptr || !on.valid()) return std::nullopt;
   std::vector<TaskLevel> levels;
   if (options_.looks_ahead) levels = core.submitted()->levels(kMostTasks);
-  // The tasks of recordings become known only when they are ready.
+  // The scheduler knows the tasks of recordings only when they are ready.
   const bool ahead = !levels.empty();
   if (!ahead) levels.push_back(core.ready_with(ready));
   if (levels.size() > kMostLevels) levels.resize(kMostLevels);
@@ -222,12 +222,14 @@ std::optional<std::size_t> ClusterChooser::choose(const SchedulerCore& core, std
 }
 
 void ClusterChooser::count_saved(TimeStamp now) {
-  // The saving counts for at most the time of the work that was ready at the last look.
+  // The predicted saving applies only to the work that was ready at the last look, so it counts for at most that work's
+  // time.
   const double passed_s = std::min(seconds(now - last_), seen_s_);
   last_ = now;
   seen_s_ = 0;
   for (std::size_t i = 0; i < saving_.size(); ++i) {
-    // A grouping that would have lost time while nobody asked for it starts again from zero.
+    // A grouping that would have lost time has a negative saving. Its sum stays at zero, so later savings count at
+    // once.
     saved_s_[i] = std::max(0.0, saved_s_[i] + passed_s * saving_[i]);
   }
   saving_.clear();

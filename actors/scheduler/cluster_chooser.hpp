@@ -1,4 +1,4 @@
-/// Decides, while tasks run, when the cores are grouped into other clusters, and which clusters these are.
+/// Decides, while tasks run, when to regroup the cores, and into which clusters.
 #pragma once
 
 #include <atomic>
@@ -12,18 +12,18 @@
 
 namespace troupe::scheduler {
 
-/// Looks, from time to time, at the tasks that have been submitted and have not ended, in levels: tasks that wait for
-/// none of the others, tasks that wait for these, and so on. The time of each level with each grouping follows from the
-/// learned times. For numbers of cores that were not measured, times follow Amdahl's law or, if only one number was
-/// measured, an assumed speed-up, large enough that clusters are tried when cores would be idle, but not when there are
-/// tasks for all cores. `change_now` decides.
+/// From time to time, divides the tasks that were submitted and have not ended into levels: tasks that wait for no
+/// other task, tasks that wait only for tasks of the first level, and so on. The learned times give the time of each
+/// level with each grouping of the cores. For numbers of cores that were not measured, times follow Amdahl's law or, if
+/// only one number was measured, an assumed speed-up. It is large enough that clusters are tried when cores would be
+/// idle, but not when there are tasks for all cores. `change_now` makes the decision.
 ///
-/// If nobody knows what will be submitted (by a service's clients, or by recordings that are run again), only the level
-/// that is ready is known. Then the past has to predict the future: the time that another grouping would have saved so
-/// far is added up, and a change comes when this sum exceeds what a change costs.
+/// If later tasks are unknown (a service's clients submit them, or a recording is run again), only the ready tasks
+/// count. Then past savings have to predict future savings: the time that another grouping would have saved so far is
+/// added up, and the cores are regrouped when this sum exceeds the cost of a change.
 ///
-/// Called under the scheduler's lock, by the thread that decides. A look examines at most 4096 tasks in 256 levels. Its
-/// duration is estimated, and the next look comes after fifty times that duration.
+/// The thread that decides calls it, under the scheduler's lock. One look examines at most 4096 tasks in 256 levels.
+/// Its duration is estimated, and the next look comes after fifty times that duration.
 class ClusterChooser {
  public:
   struct Options {
@@ -36,8 +36,8 @@ class ClusterChooser {
 
   /// Returns true if it is time for the next look. May be called from any thread.
   [[nodiscard]] bool due(TimeStamp now) const { return now.count() >= next_.load(std::memory_order_relaxed); }
-  /// Returns the number of the grouping to change to; nothing if the present one should stay, or if no look is due.
-  /// `tasks` are ready, and `core` does not know them yet.
+  /// Returns the index in `Options::groupings` of the grouping to change to. Returns nothing if the present grouping
+  /// should stay, or if the next look is not due. `tasks` are ready tasks that `core` does not know yet.
   [[nodiscard]] std::optional<std::size_t> look(const SchedulerCore& core, std::span<const ReadyTask> tasks,
                                                 TimeStamp now);
 
@@ -51,16 +51,16 @@ class ClusterChooser {
 
   const Options options_;
   TimeStamp last_{};
-  /// For each grouping, the part of the time that it would save from the last look on, as that look predicted. Empty if
-  /// that look predicted nothing.
+  /// For each grouping, the fraction of the time that it would save after the last look, as predicted at that look.
+  /// Empty if that look made no prediction.
   std::vector<double> saving_;
-  /// The time, in seconds, of the work that was ready at the last look; 0 if nothing was ready, or if that look knew
-  /// later tasks, too.
+  /// The time, in seconds, of the work that was ready at the last look; 0 if no task was ready, or if that look also
+  /// knew tasks that were not ready yet.
   double seen_s_ = 0;
-  /// The `TimeStamp` of the next look. Relaxed, as it publishes nothing else: a thread that reads an old value looks
-  /// once too often, or a little late.
+  /// The `TimeStamp` of the next look. Relaxed accesses suffice because it publishes no other data: a thread that reads
+  /// an old value looks once too often, or a little late.
   std::atomic<TimeStamp::rep> next_{0};
-  /// For each grouping, the time that it would have saved, in seconds.
+  /// For each grouping, the time that it would have saved so far, in seconds.
   std::vector<double> saved_s_;
 };
 

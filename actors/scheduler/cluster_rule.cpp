@@ -8,9 +8,9 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// The part of the time that a change must save at least: predictions are not more exact than that.
+/// The fraction of the time that a change must save at least: predictions are not more exact than that.
 constexpr double kLeastGain = 0.1;
-/// The part of the remaining time that a change may lose by coming early.
+/// The fraction of the remaining time that may be lost because a change is made too early.
 constexpr double kEarly = 0.02;
 
 /// Returns the time of one task, in seconds, on the workers that run it fastest; 0 if nothing is known.
@@ -23,7 +23,8 @@ double least_seconds(SizeClassId size_class, std::span<const EqualWorkers> worke
   return least_s;
 }
 
-/// Returns the time of the last end if tasks are placed longest first, each on the worker where it ends first.
+/// Returns the time at which the last task ends if tasks are placed longest first, each on the worker where it ends
+/// first.
 double last_end(const TaskLevel& level, std::span<const EqualWorkers> workers) {
   struct Free {
     const EqualWorkers* workers = nullptr;
@@ -86,8 +87,8 @@ std::optional<std::size_t> change_now(const std::vector<std::vector<double>>& se
                                       double change_s) {
   if (seconds.empty()) return std::nullopt;
   const std::size_t groupings = seconds.front().size();
-  // `rest`: for each grouping, the time from a level to the end. `stays`: true if the best way keeps that grouping in
-  // the next level; if not, it goes on with `best_after`.
+  // `rest`: for each grouping, the least time from the current level to the end. `stays`: true if the cheapest plan
+  // keeps that grouping for the next level; otherwise the plan changes to `best_after`.
   std::vector<double> rest(groupings, 0);
   std::vector<std::size_t> best_after(seconds.size());
   std::vector<std::vector<bool>> stays(seconds.size(), std::vector<bool>(groupings, true));
@@ -104,7 +105,7 @@ std::optional<std::size_t> change_now(const std::vector<std::vector<double>>& se
   std::size_t changes_at = 0;
   while (changes_at < seconds.size() && stays[changes_at][present]) ++changes_at;
   const bool later = changes_at < seconds.size() && best_after[changes_at] == best;
-  // If a change will come anyway and loses next to nothing by coming now, it is made now: the next look may be late.
+  // A change that will come anyway is made now if that costs almost nothing: the next look may be too late.
   if (rest[best] + change_s >= (later ? 1 + kEarly : 1) * rest[present]) return std::nullopt;
   double now_s = 0;
   double then_s = 0;

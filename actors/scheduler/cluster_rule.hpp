@@ -22,7 +22,7 @@ struct ClusterCount {
 /// A grouping of all cores: the number of clusters of each size.
 using CoreGrouping = std::vector<ClusterCount>;
 
-/// The number of tasks of one class.
+/// The number of tasks of one size class.
 struct ClassCount {
   SizeClassId size_class;
   std::uint32_t tasks = 0;
@@ -40,15 +40,17 @@ struct EqualWorkers {
 };
 
 /// Returns the time of a level, in seconds. If it has at most as many tasks as there are cores, the tasks are placed,
-/// longest first, each on the worker where it ends first, and the time is that of the last end. Levels with more tasks
-/// overlap with their neighbours: their time is the work shared by all workers, or the longest task if that is more.
-/// Classes of which nothing is known take no time. O(tasks * kinds of workers), at most O(cores * kinds).
+/// longest first, each on the worker where it ends first, and the result is the time when the last task ends. Levels
+/// with more tasks overlap with their neighbours: their time is the work divided among all workers, or the longest task
+/// if that takes longer. Classes with unknown times count as zero. O(tasks * kinds of workers), at most O(cores *
+/// kinds).
 [[nodiscard]] double level_seconds(const TaskLevel& level, std::span<const EqualWorkers> workers, int cores);
 
 /// Returns the grouping to change to now, or nothing if the present one should stay. `seconds[level][grouping]` holds
-/// times, the next level first. Dynamic programming finds the cheapest way through all levels, where each change costs
-/// `change_s`. A change is made now if that way begins with one that saves more than a tenth of the time for which the
-/// new grouping stays. Ties: the present grouping, then the first. O(levels * groupings).
+/// times; the next level is the first. Dynamic programming finds the cheapest plan through all levels, where each
+/// change of grouping costs `change_s`. A change is made now if the plan begins with it, and if it saves more than a
+/// tenth of the time until the plan's next change. In a tie the present grouping wins, then the first. O(levels *
+/// groupings).
 [[nodiscard]] std::optional<std::size_t> change_now(const std::vector<std::vector<double>>& seconds,
                                                     std::size_t present, double change_s);
 

@@ -29,8 +29,8 @@ struct WorkerState {
   std::size_t queued = 0;
   /// The memory node that the worker's device uses.
   NodeId node = NodeId(0);
-  /// The time at which the worker will have ended all tasks placed on it, as predicted, and corrected when tasks start
-  /// and end; `Snapshot::now` if it has nothing to do.
+  /// The predicted time at which the worker will have ended all tasks placed on it, corrected when tasks start and end.
+  /// `Snapshot::now` if the worker has nothing to do.
   TimeStamp available{};
   /// True if a task runs on the worker's device or waits there for its data, or if pieces of another worker's task run
   /// there.
@@ -40,7 +40,7 @@ struct WorkerState {
   /// Workers with the same number have devices of one type, which count as equally fast: times are measured once for
   /// each type.
   std::uint32_t type = 0;
-  /// True if the worker lends its thread to another worker, and runs nothing for now.
+  /// True if the worker lends its thread to another worker, and runs no task of its own for now.
   bool helps = false;
 };
 
@@ -63,7 +63,7 @@ struct Placed {
   WorkerId worker;
 };
 
-/// The times that `ReadyTask::upward_rank_s` adds up.
+/// Says which times `ReadyTask::upward_rank_s` adds up.
 enum class Ranks : std::uint8_t {
   /// No ranks are computed.
   none,
@@ -85,10 +85,10 @@ struct PolicyTraits {
   /// (`taker`).
   bool takes_back = false;
   /// True if the policy decides by predicted times. Then tasks of a kernel that has not been measured on every kind of
-  /// device are first run where measurements are missing, without asking the policy; and while times are not sure, a
-  /// policy without `keeps` may be asked about a task several times.
+  /// device first run where measurements are missing, without asking the policy. While times are not sure, a policy
+  /// without `keeps` may be asked about a task several times.
   bool uses_times = true;
-  /// True if the policy asks how much the data of tasks will be used, and how many operations tasks take.
+  /// True if the policy asks how much the data of tasks will be used, and how many operations tasks take (`ReadyTask`).
   bool asks_reuse = false;
   /// The times from which the upward ranks of tasks are computed.
   Ranks ranks = Ranks::none;
@@ -107,19 +107,19 @@ class PlacingPolicy {
   virtual void place(std::span<const ReadyTask> tasks, const Snapshot& snapshot, Random& random,
                      std::span<WorkerId> placement) = 0;
 
-  /// For a policy with `keeps`: called, while it keeps tasks, after `place` and whenever a task has ended. Appends
-  /// those kept tasks that are to be queued now.
+  /// For a policy with `keeps`: called, while it keeps tasks, after `place` and whenever a task has ended. Appends to
+  /// `placed` the kept tasks that should be queued now.
   virtual void place_kept(const Snapshot& /*snapshot*/, Random& /*random*/, std::vector<Placed>& /*placed*/) {}
-  /// For a policy with `keeps`: returns true if `task`, which is not ready and waits only for tasks on `worker`, is to
-  /// be queued there already. In `snapshot` no worker is available before those tasks have ended. Policies without
-  /// `keeps` are asked by `place` instead.
+  /// For a policy with `keeps`: `task` is not ready and waits only for tasks on `worker`. Returns true if `task` should
+  /// be queued there already. In `snapshot` no worker is available before those tasks have ended. For policies without
+  /// `keeps`, the scheduler calls `place` instead.
   [[nodiscard]] virtual bool places_ahead(const ReadyTask& /*task*/, WorkerId /*worker*/,
                                           const Snapshot& /*snapshot*/) {
     return false;
   }
 
-  /// For a policy with `takes_back`, called after `place_kept`: returns a core that is to get a task of pieces, the
-  /// last one that waits on an accelerator behind another task; an invalid id if there is no such core.
+  /// For a policy with `takes_back`, called after `place_kept`: returns a core that should get the last task of pieces
+  /// that waits on an accelerator behind another task. Returns an invalid id if there is no such core.
   [[nodiscard]] virtual WorkerId taker(const Snapshot& /*snapshot*/) const { return {}; }
 };
 
@@ -130,7 +130,7 @@ struct Policy {
   std::unique_ptr<PlacingPolicy> placing;
 };
 
-/// The distances between workers: for each worker, the others in rings, nearest first
+/// The distances between workers: for each worker, the other workers in rings, nearest first
 /// (`platform::Topology::victim_order`).
 using Nearness = std::vector<std::vector<std::vector<int>>>;
 
@@ -141,17 +141,17 @@ struct PolicyDescription {
 };
 [[nodiscard]] std::span<const PolicyDescription> known_policies();
 
-/// Returns the policy that `default` stands for.
+/// Returns the name of the policy that `default` stands for.
 [[nodiscard]] constexpr std::string_view default_policy(bool accelerators) { return accelerators ? "homeward" : "lws"; }
 
-/// Makes a policy from what a user wrote: its name, and its options behind a colon (`dada:alpha=0.5,cp`). An unknown
-/// name, an unknown option or a value that cannot be used is an `invalid_argument` that lists what is known.
+/// Makes a policy from a user's text: its name, and its options behind a colon (`dada:alpha=0.5,cp`). An unknown name,
+/// an unknown option or an unusable value is an `invalid_argument` error that lists the known ones.
 ///
 /// - `eager`: one queue of all ready tasks; a free worker takes the oldest of the highest priority.
 /// - `ws`: each worker has a deque and takes its newest task of the highest priority first; a worker without work asks
-///   others at random and gets half of their tasks, the oldest of the highest priority first.
-/// - `lws`: as `ws`, but a worker first asks workers with the same cache, then those with the same NUMA node, then
-///   those with the same package; at random within each ring.
+///   random other workers and gets half of a victim's tasks, the oldest of the highest priority first.
+/// - `lws`: like `ws`, but a worker first asks workers with the same cache, then those with the same NUMA node, then
+///   those with the same package; the order within each of these groups is random.
 /// - placing policies: see their headers.
 /// - `default`: the policy that `default_policy(accelerators)` names; the result has that name.
 [[nodiscard]] Result<Policy> make_policy(std::string_view specification, const Nearness& nearness,

@@ -23,8 +23,8 @@ struct PolicySpecification {
 /// twice.
 [[nodiscard]] Result<PolicySpecification> parse_policy(std::string_view text);
 
-/// Reads a policy's options one by one. It keeps the first error; an option that is given and never asked for is an
-/// error, too.
+/// Reads a policy's options one by one and keeps the first error. An option in the text that no call has asked for is
+/// an error, too.
 class PolicyOptions {
  public:
   explicit PolicyOptions(const PolicySpecification& specification) : specification_(specification) {}
@@ -38,7 +38,7 @@ class PolicyOptions {
   /// Returns one of several words; the first if the option is not given.
   std::string word(std::string_view name, const std::vector<std::string_view>& words);
 
-  /// Returns the first error; also fails if an option is left that was not asked for.
+  /// Returns the first error; also fails if the text contains an option that no call has asked for.
   [[nodiscard]] Result<void> finish() const;
 
  private:

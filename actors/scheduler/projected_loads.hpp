@@ -12,8 +12,8 @@ namespace troupe::scheduler {
 /// A copy of the times at which workers become available, updated as tasks are placed one after the other.
 class ProjectedLoads {
  public:
-  /// A worker for a task, and the time at which the task would end there. The worker is invalid if none can run the
-  /// task.
+  /// A worker for a task, and the time at which the task would end there. The worker's id is invalid if no worker can
+  /// run the task.
   struct Choice {
     WorkerId worker;
     TimeStamp finish = TimeStamp::max();
@@ -40,7 +40,7 @@ class ProjectedLoads {
     bool dmda = false;
   };
 
-  /// Returns the worker where the task ends first, copies included; the first of several equal ones.
+  /// Returns the worker where the task ends first, copies included; if several are equal, the first of them.
   [[nodiscard]] Choice earliest(const ReadyTask& task, bool communication_prediction) const {
     return earliest(task, Charge{.communication_prediction = communication_prediction});
   }

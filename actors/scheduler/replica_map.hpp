@@ -1,4 +1,4 @@
-/// The scheduler's knowledge of the places of data.
+/// The scheduler's knowledge of where data are.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace troupe::scheduler {
 
 /// A copy of the memory manager's directory, as of the last events received: for each piece of data, the nodes that
-/// hold it and those that it is being copied to. Data of which nothing is known are on node 0, the host.
+/// hold it and the nodes that it is being copied to. Data without an entry are on node 0, the host.
 class ReplicaMap {
  public:
   explicit ReplicaMap(std::size_t nodes = 1) : nodes_(nodes) {}
@@ -26,7 +26,7 @@ class ReplicaMap {
     Entry& entry = entries_.make(handle);
     entry.valid.set(node, valid);
     entry.incoming.set(node, incoming);
-    // Data that only host memory holds need no entry: this is so for most data, and for all released data.
+    // Data that only host memory holds need no entry. This is true for most data, and for all released data.
     if (entry.incoming.empty() && entry.valid.is_only(NodeId(0))) entries_.remove(handle);
   }
 

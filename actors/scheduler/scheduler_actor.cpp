@@ -16,7 +16,7 @@
 namespace troupe::scheduler {
 
 namespace {
-/// The time that a caller waits for a policy that is deciding.
+/// The longest time that `predictions` waits for the lock, while a policy decides.
 constexpr std::chrono::milliseconds kPatience(100);
 }  // namespace
 
@@ -48,7 +48,7 @@ SchedulerCore::Decision SchedulerState::look() {
   std::vector<ReadyTask> tasks;
   while (graph::Task* task = queues->next_activated()) tasks.push_back(take(task));
   undecided_count_.store(undecided.size(), std::memory_order_relaxed);
-  // Events come after the tasks, so that they include the ends of the tasks that made these ready.
+  // Events are taken after the tasks, so that they include the ends of the tasks that made these tasks ready.
   take_events();
   if (clusters) choose_clusters(tasks);
   const bool made_room = std::exchange(made_room_, false);
@@ -71,12 +71,12 @@ void SchedulerState::choose_clusters(std::span<const ReadyTask> tasks) {
     // The grouping stays as it is: a change only makes the run faster.
     return;
   }
-  // The core learns here which workers there are now.
+  // These events tell the core which workers there are now.
   take_events();
 }
 
 bool SchedulerState::perform(const SchedulerCore::Decision& decision) {
-  // The failure is told first, so that a thread that has waited for the tasks finds it in the report.
+  // The failure is reported first, so that a thread that has waited for the tasks finds it in the report.
   if (!decision.failure.empty()) queues->policy_failed(decision.failure);
   for (const Placed& placed : decision.tried) perform(placed, true);
   for (const Placed& placed : decision.placed) perform(placed, false);
@@ -105,11 +105,11 @@ bool SchedulerState::decide() {
 
 void SchedulerState::perform(const Placed& placed, bool first) {
   const auto found = undecided.find(placed.task);
-  // The copies are asked for before the worker itself asks for the data.
+  // The copies are requested before the worker itself requests the data.
   if (!found->second.uses.empty()) {
     queues->prefetch(core.node_of(placed.worker), *found->second.task, found->second.uses);
   }
-  // The push comes before the erase, so that the task is always in one of the two places.
+  // The push comes before the erase, so that the task is always in the worker's deque or in `undecided`.
   queues->push(found->second.task, placed.worker, first);
   if (core.taken_away(placed.task)) taken_away.push_back(std::move(found->second.uses));
   undecided.erase(found);
@@ -131,8 +131,8 @@ SchedulerState::Left SchedulerState::try_to_decide() noexcept {
 }
 
 SchedulerState::Left SchedulerState::try_to_decide_alone() noexcept {
-  // Relaxed: a guess that spares the lock. One task may be under way: the last one, whose end the core has not seen
-  // yet.
+  // Relaxed: an old value only costs or spares a lock in vain. One task may be under way: the last one, whose end the
+  // core has not seen yet.
   if (under_way_.load(std::memory_order_relaxed) > 1 || !mutex.try_lock()) return Left::activated;
   const LockGuard lock(mutex, std::adopt_lock);
   try {
@@ -155,7 +155,7 @@ std::optional<bool> SchedulerState::may_issue(WorkerId worker, const graph::Task
     if (submitted) graph::append_working_set(task, uses);
     return core.may_issue(worker, described(task, uses), queues->now());
   } catch (...) {
-    // The task is asked about again when it is ready, and then the error is reported.
+    // The scheduler asks about the task again when it is ready; the error is reported then.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/// The actor around `SchedulerCore`. Runs only under a placing policy.
+/// The actor around `SchedulerCore`. It runs only under a placing policy.
 #pragma once
 
 #include <atomic>
@@ -25,19 +25,19 @@ namespace troupe::scheduler {
 class WorkerQueues {
  public:
   virtual ~WorkerQueues() = default;
-  /// Takes the oldest task of the activation queue, or null.
+  /// Takes the oldest task of the activation queue; returns null if there is none.
   virtual graph::Task* next_activated() = 0;
   /// Moves the events since the last call to `out`, oldest first.
   virtual void take_events(std::vector<TaskEvent>& out) = 0;
-  /// Puts a task into a worker's deque and tells the worker. If `first` is true, it goes before all tasks except those
-  /// pushed with `first`; otherwise behind all tasks.
+  /// Puts a task into a worker's deque and notifies the worker. If `first` is true, the task goes before all tasks
+  /// except those pushed with `first`; otherwise it goes behind all tasks.
   virtual void push(graph::Task* task, WorkerId worker, bool first) = 0;
-  /// Activates a task again that is queued on this worker, if it has not begun.
+  /// Takes a task from this worker's deque and activates it again. Has no effect if the task has begun.
   virtual void take_back(TaskId task, WorkerId worker) = 0;
-  /// Asks the memory manager, if there is one, to bring what the task reads to a node.
+  /// Asks the memory manager, if there is one, to copy the data that the task reads to a node.
   virtual void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses) = 0;
   [[nodiscard]] virtual TimeStamp now() const = 0;
-  /// Groups the cores into other clusters; `grouping` is a number in the chooser's list of groupings.
+  /// Groups the cores into other clusters; `grouping` is an index in the chooser's list of groupings.
   virtual void regroup(std::size_t grouping) = 0;
   /// Returns true if the cores are being grouped into other clusters: the core may then know only a part of the change.
   [[nodiscard]] virtual bool regroups() const = 0;
@@ -52,49 +52,50 @@ struct SchedulerState {
 
   /// Takes the tasks that were activated and the events since the last call; then decides.
   SchedulerCore::Decision look() TROUPE_REQUIRES(mutex);
-  /// Carries out a decision. Returns true if ends of tasks wake the scheduler from now on (`ends_count`): an earlier
-  /// end may have woken nobody, so the caller looks once more.
+  /// Carries out a decision. Returns true if the ends of tasks wake the scheduler from now on (`ends_count`). Earlier
+  /// ends may have woken nobody, so the caller then has to look for events once more.
   bool perform(const SchedulerCore::Decision& decision) TROUPE_REQUIRES(mutex);
   /// Calls `look` and `perform`. If it returns true, the caller sends `Decide`.
   bool decide() TROUPE_REQUIRES(mutex);
-  /// The message that the caller sends to the actor for work not done here: none, `TasksActivated` or `Decide`.
+  /// The message that the caller must send to the actor for the remaining work: none, `TasksActivated` or `Decide`.
   enum class Left : std::uint8_t { nothing, activated, decide };
   /// Does what the actor does for `TasksActivated`, unless another thread is deciding. It runs in a worker's thread,
   /// which would otherwise have to wait until the actor's thread wakes up. Never throws: an exception that would have
-  /// ended the actor is kept for it.
+  /// ended the actor is kept, and the actor throws it later.
   [[nodiscard]] Left try_to_decide() noexcept;
-  /// Does the same as `try_to_decide`, if no other task is under way, in the thread of a program that has submitted a
-  /// task. A program that waits for each of its tasks would otherwise wait until the actor's thread wakes up. If there
-  /// are other tasks, the program does not wait like that, and the policy should see several tasks at a time.
+  /// Does the same as `try_to_decide`, but only if no other task is under way. It runs in the thread of a program that
+  /// has submitted a task. A program that waits for each of its tasks would otherwise wait until the actor's thread
+  /// wakes up. If other tasks are under way, the program need not wait like that, and the policy should see several
+  /// tasks at a time.
   [[nodiscard]] Left try_to_decide_alone() noexcept;
-  /// Returns true if the policy would place the task on this worker, whose device has all tasks that the task still
-  /// waits for; the task then counts as placed there. Returns nothing if another thread is deciding.
+  /// The task waits only for tasks on this worker's device. Returns true if the policy would place it on this worker;
+  /// the task then counts as placed there. Returns nothing if another thread is deciding.
   [[nodiscard]] std::optional<bool> may_issue(WorkerId worker, const graph::Task& task) noexcept;
-  /// Called after the actor has died: places all tasks that wait here or in the activation queue. Another actor may
-  /// then go on with this state.
+  /// Called after the actor has died: places all tasks that wait here or in the activation queue. A new actor may then
+  /// continue with this state.
   void rescue(const std::string& reason);
   /// Returns the predicted and the measured times up to now, by codelet and kind of device. Returns nothing while the
   /// policy takes longer than 0.1 s to decide. May be called from any thread.
   [[nodiscard]] std::vector<PredictionReport> predictions();
-  /// Returns true if the chooser wants to look even if nothing has become ready. May be called from any thread once
-  /// `choose_clusters_by` was called.
+  /// Returns true if the chooser's next look is due, even if no task has become ready. May be called from any thread
+  /// after `choose_clusters_by` was called.
   [[nodiscard]] bool wants_to_look() const TROUPE_NO_THREAD_SAFETY_ANALYSIS { return clusters->due(queues->now()); }
-  /// From now on the cores are grouped into the clusters that suit the remaining tasks. Called before the first task.
+  /// From now on, a `ClusterChooser` with these options regroups the cores. Called before the first task.
   void choose_clusters_by(ClusterChooser::Options options);
   /// Returns the number of tasks that the actor has taken and not placed. May be called from any thread.
   [[nodiscard]] std::size_t undecided_count() const { return undecided_count_.load(std::memory_order_relaxed); }
 
-  /// A task that has not been placed, with what the core's `ReadyTask` refers to.
+  /// A task that has not been placed, with the list of its data to which its `ReadyTask` refers.
   struct Undecided {
     graph::Task* task = nullptr;
     std::vector<memory::Use> uses;
   };
 
   std::shared_ptr<WorkerQueues> queues;
-  /// The actor holds this mutex while it works; other threads hold it to look at the state.
+  /// The actor holds this mutex while it works; other threads hold it to read the state.
   TimedMutex mutex;
   SchedulerCore core TROUPE_GUARDED_BY(mutex);
-  /// Empty if the cores are never regrouped, or only when the program says so.
+  /// Empty if the cores are never regrouped, or only when the program requests it.
   std::optional<ClusterChooser> clusters TROUPE_GUARDED_BY(mutex);
   /// If null, working sets and size classes are not computed.
   std::shared_ptr<SubmittedTasks> submitted;
@@ -103,7 +104,7 @@ struct SchedulerState {
   /// Points to a flag that is true while the core holds tasks: a thread that ends a task then has to wake the
   /// scheduler. If null, every end wakes it.
   std::atomic<bool>* ends_count = nullptr;
-  /// Working sets of tasks that were placed without asking the policy, which keeps tasks and may still look at them.
+  /// Working sets of tasks that were placed without asking the policy. A policy that keeps tasks may still use them.
   /// Empty unless the policy failed or the actor died.
   std::vector<std::vector<memory::Use>> taken_away TROUPE_GUARDED_BY(mutex);
   std::vector<TaskEvent> events TROUPE_GUARDED_BY(mutex);
@@ -116,13 +117,13 @@ struct SchedulerState {
   void perform(const Placed& placed, bool first) TROUPE_REQUIRES(mutex);
   /// Calls `look` and `perform`, and keeps an exception for the actor.
   Left decide_here() noexcept TROUPE_REQUIRES(mutex);
-  /// Tells the core of the events since the last call.
+  /// Passes the events since the last call to the core.
   void take_events() TROUPE_REQUIRES(mutex);
-  /// Regroups the cores if the chooser says so. Called before `tasks`, which are ready, are placed.
+  /// Regroups the cores if the chooser decides so. Called before `tasks`, which are ready, are placed.
   void choose_clusters(std::span<const ReadyTask> tasks) TROUPE_REQUIRES(mutex);
 
-  /// An exception caught in a worker's thread. The actor is to end with it, so that it is replaced and the tasks that
-  /// wait here are placed.
+  /// An exception caught in a worker's thread. The actor then ends with this exception, so that it is replaced, and the
+  /// tasks that wait here are placed.
   std::exception_ptr failed_ TROUPE_GUARDED_BY(mutex);
   /// True if a worker may have room, and the core has not yet been asked what to place there.
   bool made_room_ TROUPE_GUARDED_BY(mutex) = false;

@@ -45,7 +45,7 @@ SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine mach
     state.type = type_of(worker.device);
   }
   joined_.resize(workers_.size());
-  // An exception from this question is told with the first decision.
+  // If the policy throws here, the first decision reports the exception.
   traits_.failure = ask([&] {
     static_cast<PolicyTraits&>(traits_) = policy_->policy_traits();
     traits_.takes_back = traits_.takes_back && traits_.keeps;
@@ -155,7 +155,7 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   if (predicted && classes_[task.size_class.index()].in_doubt) {
     expected = model_->predict(submitted_->size_class(task.size_class), worker).value_or(execution);
   }
-  // The worker may get the task only to report that it cannot run it.
+  // If no worker can run the task, a worker gets it only to report that. Its time then counts as 0.
   const Duration guess = execution == ExecutionTimes::kNever ? Duration::zero() : execution;
   const bool guessed =
       traits_.uses_times && task.size_class.index() < classes_.size() && !classes_[task.size_class.index()].sure;
@@ -194,15 +194,16 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
       }
     }
     if (traits_.keeps && taken_away_.contains(task.id)) {
-      // The task was to wait for a commute lock, and the policy, which still thinks that it keeps the task, must not
-      // see it twice.
+      // The task was placed without the policy, had to wait for a commute lock, and is now ready again. The policy
+      // still thinks that it keeps the task, so it must not see the task twice.
       commit(task, least_loaded(task), decision);
       continue;
     }
     if (model_ && task.size_class.valid()) {
       learn_if_new(task.size_class);
       if (!anybody_runs(task)) {
-        // The task's device is lost, or its data fit nowhere: the worker reports that. A policy might keep it for ever.
+        // The task's device is lost, or its data fit into no memory: a worker reports that. A policy might keep it for
+        // ever.
         commit(task, least_loaded(task), decision);
         continue;
       }
@@ -271,7 +272,7 @@ void SchedulerCore::place_kept(Decision& decision) {
     for (const Placed& one : placed) {
       const auto found = kept_.find(one.task);
       if (found == kept_.end() && taken_away_.erase(one.task) > 0) {
-        // The task was placed already. The policy may have others to place instead.
+        // The task was placed already, without the policy. The policy may have other tasks to place instead.
         again = true;
       } else if (found == kept_.end() || !can_run(one.worker, found->second)) {
         if (failure.empty()) failure = "placed a kept task twice, or on a worker that is not there or cannot run it";
@@ -284,7 +285,7 @@ void SchedulerCore::place_kept(Decision& decision) {
   if (!lost_.empty()) give_up_kept(decision);
   if (failure.empty() && !kept_.empty() && !anybody_works()) failure = "keeps tasks while no worker has any";
   if (failure.empty()) return;
-  // The tasks must not wait for ever.
+  // The kept tasks must not wait for ever, so they are placed without the policy.
   std::vector<ReadyTask> left;
   for (const auto& [id, task] : kept_) left.push_back(task);
   std::sort(left.begin(), left.end(), [](const ReadyTask& a, const ReadyTask& b) { return a.id < b.id; });
@@ -369,8 +370,8 @@ void SchedulerCore::settle(std::span<const ReadyTask> tasks, std::span<WorkerId>
       continue;
     }
     if (!can_run(placement[i], tasks[i])) {
-      // If no worker can run the task because no time of its kernel is known, the policy had no choice and is not
-      // blamed. The worker that gets the task reports the reason.
+      // If no worker can run the task because no time of its kernel is known, the policy had no choice, so it gets no
+      // blame. The worker that gets the task reports the reason.
       const bool has_choice = anybody_runs(tasks[i]);
       if (failure.empty() && has_choice) failure = "named a worker that is not there or cannot run the task";
       placement[i] = least_loaded(tasks[i]);

@@ -40,8 +40,8 @@ void SchedulerCore::stopped(const TaskEvent& event) {
     joined_[event.worker.index()] = false;
     return;
   }
-  // The worker has begun the task, so each of its pieces is taken; the thread that has the last one may not have said
-  // so yet.
+  // The worker has begun the task, and stops only when all pieces are taken. The thread that took the last piece may
+  // not have reported that yet.
   all_taken(event.task);
   loads_.ended(event.worker, event.task, event.at);
 }
@@ -78,7 +78,7 @@ void SchedulerCore::task_ended(const TaskEvent& event) {
 
 void SchedulerCore::task_left(const TaskEvent& event) {
   loads_.ended(event.worker, event.task, event.at);
-  // The task may have been placed elsewhere before this event came.
+  // The task may have been placed on another worker before this event came.
   const auto found = placed_.find(event.task);
   if (found != placed_.end() && found->second.worker == event.worker) forget(event.task);
 }

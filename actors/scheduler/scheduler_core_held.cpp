@@ -16,14 +16,14 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// The number of tasks of a kernel that are looked at in one decision.
+/// The number of held tasks of each kernel that one decision examines.
 constexpr std::size_t kLookedAt = 32;
-/// The smallest of this many tasks are tried.
+/// The smallest tasks among this many held tasks of a kernel are tried.
 constexpr std::size_t kTriedOf = 256;
 /// The number of tasks for each worker that a policy is shown when some worker has room: enough for the policy to give
 /// some to workers that it thinks slow.
 constexpr std::size_t kShownPerWorker = 16;
-/// The number of tasks that an accelerator has besides the one that runs, so that their copies overlap with it.
+/// The number of tasks that wait on an accelerator behind the running one, so that their copies overlap with it.
 constexpr std::size_t kAhead = 2;
 /// No task is queued behind one whose time is in more doubt than this, as a standard deviation of the time's logarithm.
 constexpr double kVague = 0.3;
@@ -45,7 +45,7 @@ bool SchedulerCore::hold(const ReadyTask& task) {
 }
 
 bool SchedulerCore::holds_unsure() {
-  // There may be more kernels while one is looked at, so this loop uses an index.
+  // The loop uses an index because `learn_if_new` may add kernels.
   for (std::size_t k = 0; k < kernels_.size(); ++k) {
     const std::deque<HeldTask>& held = kernels_[k].held;
     for (std::size_t i = 0; i < std::min(held.size(), kLookedAt); ++i) {
@@ -238,7 +238,7 @@ void SchedulerCore::place_with_room(Decision& decision) {
       nowhere.push_back(placement[i]);
     }
   }
-  // The policy's mistake is reported, and the tasks are placed without it.
+  // The policy's mistake is reported, and these tasks are placed without the policy.
   if (!wrong.empty()) settle(wrong, nowhere, std::move(failure), decision);
   std::ranges::sort(placed);
   for (KernelState& kernel : kernels_) {

@@ -1,4 +1,4 @@
-/// The scheduler's knowledge of kernel times, and the trials by which it finds them out.
+/// The scheduler's knowledge of kernel times.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,17 +12,17 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// The time that policies are told for a type of device on which a class has not been measured, as a multiple of the
-/// longest known time.
+/// The time that policies get for a type of device on which a class has not been measured, as a multiple of the longest
+/// known time.
 constexpr double kUnknown = 10;
 
-/// Doubts, as standard deviations of logarithms of times: less than the first makes no difference, and more than the
-/// second counts as the second.
+/// Limits of doubts, which are standard deviations of logarithms of times: a doubt up to `kNoDoubt` changes nothing,
+/// and a doubt above `kMostDoubt` counts as `kMostDoubt`.
 constexpr double kNoDoubt = 0.1;
 constexpr double kMostDoubt = 3;
 
-/// Returns a longer time the more doubtful the prediction is: large tasks then go to devices whose times are known, and
-/// small ones show the speed of the others.
+/// Lengthens a predicted time: the greater the doubt, the longer the result. Large tasks then go to devices whose times
+/// are known, and small tasks measure the other devices.
 Duration cautious(Duration predicted, double doubt) {
   if (doubt <= kNoDoubt) return predicted;
   return Duration(std::llround(static_cast<double>(predicted.count()) * std::exp(std::min(doubt, kMostDoubt))));
@@ -117,14 +117,14 @@ void SchedulerCore::enter(SizeClassId size_class, const graph::SizeClass& known)
 }
 
 void SchedulerCore::learn_kernel(SizeClassId size_class) {
-  // A task that was placed without asking the policy may be of a class that has not been looked at.
+  // A task that was placed without asking the policy may be of a class without predictions.
   learn_if_new(size_class);
   const std::vector<SizeClassId> classes = std::exchange(kernel_of(size_class).classes, {});
   std::vector<std::uint32_t> left;
   submitted_->left(left);
   for (const SizeClassId one : classes) {
     classes_[one.index()].in_kernel = false;
-    // Tasks that were not recorded when they were submitted are not counted: the number of their class may be beyond
+    // Tasks that were not recorded when they were submitted are not counted, so the number of their class may be beyond
     // the counts.
     if (one.index() < left.size() && left[one.index()] > 0) {
       learn(one);

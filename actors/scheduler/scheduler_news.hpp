@@ -13,12 +13,12 @@ namespace troupe::scheduler {
 
 using graph::TaskEvent;
 
-/// Collects events until the scheduler next decides. It wakes the scheduler for events after which a task that waits
-/// there may be placed, unless the worker has the scheduler decide anyway. May be called from any thread.
+/// Collects events until the scheduler decides next. It wakes the scheduler for events after which a waiting task may
+/// be placed, unless the worker makes the scheduler decide anyway. May be called from any thread.
 class SchedulerNews final : public graph::TaskObserver {
  public:
   struct Options {
-    /// True if workers have threads of their own, in which they have the scheduler decide when a task has ended.
+    /// True if workers have threads of their own, in which they make the scheduler decide when a task has ended.
     bool workers_decide = false;
     /// True while the scheduler has to decide even if an end makes no task ready. The flag must outlive this object.
     const std::atomic<bool>* ends_count = nullptr;

@@ -10,7 +10,7 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// The longest chains of tasks, in seconds, that begin with a later task that uses one piece of data. Tasks are visited
+/// For one piece of data: the longest chains, in seconds, that begin with a later task that uses it. Tasks are visited
 /// from the last to the first.
 struct Behind {
   /// The chain that begins with the next task that writes the data.
@@ -19,8 +19,8 @@ struct Behind {
   double readers_s = 0;
 };
 
-/// The levels of the next tasks that use one piece of data: one level after the last task that wrote it, and one level
-/// after those that have read it since. Tasks are visited from the first to the last.
+/// For one piece of data: the least levels of the next tasks that use it, which are one level after the last task that
+/// wrote it, and one level after the tasks that have read it since. Tasks are visited from the first to the last.
 struct Before {
   std::size_t after_writer = 0;
   std::size_t after_readers = 0;
@@ -35,11 +35,11 @@ void count_task(TaskLevel& level, SizeClassId size_class) {
   }
 }
 
-/// Ranks are kept while no cost has changed by more than this part.
+/// Ranks are kept while no cost has changed by more than this fraction.
 constexpr double kCostTolerance = 0.1;
 
-/// The number of records that may be ranked again, because costs have moved, for each rank that is asked for: n tasks
-/// in flight are ranked again at most once in n / 8 calls of `rank`.
+/// Each call of `rank` allows this many records to be ranked again because costs have changed. So the ranks of n tasks
+/// in flight are computed again at most once in n / 8 calls.
 constexpr std::size_t kRankedAgain = 8;
 
 /// Returns the cost of a class, in seconds; 0 for classes that came after the costs were looked up.

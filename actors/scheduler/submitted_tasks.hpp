@@ -17,9 +17,10 @@
 
 namespace troupe::scheduler {
 
-/// Records every task as it is submitted, with its size class and its working set. Upward ranks follow from the working
-/// sets as dependencies do: a reader waits for the last writer, a writer for that writer and its readers; commuting
-/// tasks count as writers. Thread-safe. Memory: about 100 bytes a task, freed from the oldest on as tasks end.
+/// Records every task as it is submitted, with its size class and its working set. The working sets determine
+/// dependencies and so upward ranks: a reader waits for the last writer, a writer for that writer and its readers;
+/// commuting tasks count as writers. Thread-safe. Memory: about 100 bytes a task; as tasks end, the memory of the
+/// oldest is freed.
 class SubmittedTasks final : public graph::SubmissionObserver, public graph::TaskObserver {
  public:
   void submitted(const graph::Task& task) noexcept override;
@@ -34,30 +35,32 @@ class SubmittedTasks final : public graph::SubmissionObserver, public graph::Tas
   [[nodiscard]] const graph::SizeClass& size_class(SizeClassId id) const;
   [[nodiscard]] std::size_t size_classes() const;
 
-  /// Sets `last_write` of the uses of a task that has begun or is about to: no task in flight will write the data
-  /// later.
+  /// The uses are those of a task that has begun or is about to begin. Sets `last_write` of each written use: true if
+  /// no other task in flight will write the data later.
   void mark_last_writes(std::span<memory::Use> uses) const;
   /// Returns the number of accesses to the data by tasks in flight.
   [[nodiscard]] std::uint32_t uses_left(HandleId handle) const;
 
   /// Sets the reuse index of a handle, from the program or an earlier run (docs/eviction.md); 0 makes it unknown again.
   void set_reuse(HandleId handle, std::int64_t index);
-  /// Returns the expected use of the data that a task writes, the largest of all: the index that was set, or else the
-  /// number of accesses by tasks in flight. If a task writes nothing, the data that it reads count.
+  /// Returns the expected use of the data that a task writes: the reuse index that was set, or else the number of
+  /// accesses by tasks in flight. If the task writes several pieces of data, the largest value counts. If it writes
+  /// nothing, the data that it reads count.
   [[nodiscard]] std::int64_t reuse_of(std::span<const memory::Use> uses) const;
 
-  /// Counts, for each size class, the tasks that have not ended.
+  /// Sets `out` to the number of tasks that have not ended, for each size class.
   void left(std::vector<std::uint32_t>& out) const;
   /// Returns the size of all data that tasks in flight use.
   [[nodiscard]] Bytes data_left() const;
-  /// Returns the oldest tasks that have not ended, at most `most` of them, by level: first those that wait for none of
-  /// the others, then those that wait only for these, and so on.
+  /// Returns the oldest tasks that have not ended, at most `most` of them, by level: first the tasks that wait for no
+  /// other, then the tasks that wait only for tasks of the first level, and so on.
   [[nodiscard]] std::vector<TaskLevel> levels(std::size_t most) const;
 
-  /// Returns the longest chain of costs from the task's start to the end of all that was submitted; 0 if the task was
-  /// not recorded. `costs_s` holds seconds by size class. Ranks are computed for all tasks at once: when new tasks are
-  /// at least an eighth of all, or when a cost has moved by a tenth. With n tasks, if these are many, moved costs cause
-  /// this at most once in n / 8 calls. Until then a new task's rank is its own cost.
+  /// Returns the length, in seconds, of the longest chain of tasks from the task's start to the end of all submitted
+  /// tasks; 0 if the task was not recorded. `costs_s` holds seconds by size class. Ranks are computed for all tasks at
+  /// once: when new tasks are at least an eighth of all, or when a cost has changed by a tenth. Until then, a new
+  /// task's rank is its own cost. If there are many tasks, n, changed costs cause a computation at most once in n / 8
+  /// calls.
   [[nodiscard]] double rank(TaskId task, std::span<const double> costs_s);
 
  private:
@@ -78,12 +81,12 @@ class SubmittedTasks final : public graph::SubmissionObserver, public graph::Tas
   void count(std::span<const memory::Use> uses, int change) TROUPE_REQUIRES(mutex_);
   [[nodiscard]] bool costs_have_moved(std::span<const double> costs_s) const TROUPE_REQUIRES(mutex_);
   void compute_ranks(std::span<const double> costs_s) TROUPE_REQUIRES(mutex_);
-  /// Forgets ended tasks at the front once they are the larger part.
+  /// Forgets ended tasks at the front once they are more than half of all records.
   void shrink() TROUPE_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   graph::SizeClasses classes_ TROUPE_GUARDED_BY(mutex_);
-  /// The records, sorted by the task's id. Ids have gaps, for example where recordings have tasks.
+  /// The records, sorted by the task's id. Ids have gaps, for example those of tasks in recordings.
   std::vector<Record> records_ TROUPE_GUARDED_BY(mutex_);
   /// Position of the first record that has not ended.
   std::size_t first_live_ TROUPE_GUARDED_BY(mutex_) = 0;
@@ -94,12 +97,13 @@ class SubmittedTasks final : public graph::SubmissionObserver, public graph::Tas
   HandleTable<std::int64_t> reuse_ TROUPE_GUARDED_BY(mutex_);
   std::vector<std::uint32_t> left_ TROUPE_GUARDED_BY(mutex_);
   Bytes data_left_ TROUPE_GUARDED_BY(mutex_);
-  /// The number of records that have ranks: all before this position.
+  /// The number of records that have ranks; they come before all others.
   std::size_t ranked_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// The number of records that may be ranked again, because costs have moved, without anybody asking for ranks in
-  /// between: times become known one by one at the beginning, and small programs should not wait for the new ranks.
+  /// The first value of `may_rank_again_`: at the beginning, times become known one by one, and small programs should
+  /// not have to wait for their new ranks.
   static constexpr std::size_t kRankedAtOnce = 65'536;
-  /// The number of records that may be ranked now: more with each rank that is asked for, less with each computation.
+  /// The number of records that may be ranked again because costs have changed. Calls of `rank` raise it, computations
+  /// lower it.
   std::size_t may_rank_again_ TROUPE_GUARDED_BY(mutex_) = kRankedAtOnce;
   /// The costs from which the ranks were computed, for all classes that existed then.
   std::vector<double> ranked_costs_s_ TROUPE_GUARDED_BY(mutex_);

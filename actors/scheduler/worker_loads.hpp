@@ -11,26 +11,28 @@
 
 namespace troupe::scheduler {
 
-/// The time stamps of the paper (`000`, 2.3): predicted when tasks are placed, corrected whenever one starts or ends. A
-/// worker starts tasks in the order in which they were placed, except that a task overtakes others whose data come
-/// later. Execution times are those of a task that has the device to itself. Tasks that run in several slots of a
-/// device share it equally, and waiting tasks are assumed to run one after the other behind them. Not thread-safe.
+/// The time stamps of Bleuse et al. (Euro-Par 2014, section 2.3): predicted when tasks are placed, corrected whenever a
+/// task starts or ends. A worker starts tasks in the order in which they were placed, except that a task overtakes
+/// others whose data arrive later. Execution times are those of a task that has the device to itself. Tasks that run in
+/// several slots of a device share it equally, and waiting tasks are assumed to run after them, one after the other.
+/// Not thread-safe.
 class WorkerLoads {
  public:
   explicit WorkerLoads(std::size_t workers) : workers_(workers) {}
 
-  /// `data_at` is the time when the task's data will be there. `guess` is true if `execution` is hardly known: if late,
-  /// such a task is expected to go on for as long as it was late, other late tasks to end at once.
+  /// `data_at` is the time when the task's data will have arrived. `guess` is true if `execution` is very uncertain: if
+  /// such a task is late, it is expected to run on for as long as it is late. Other late tasks are expected to end at
+  /// once.
   void placed(WorkerId worker, TaskId task, Duration execution, TimeStamp data_at, bool guess = false);
   /// Corrects the predicted time of a task that waits or runs on the worker; does nothing if it has ended.
   void predicted(WorkerId worker, TaskId task, Duration execution);
   void started(WorkerId worker, TaskId task, TimeStamp at);
-  /// Removes a task that has ended, or that was placed and will never run. Tasks that go on running keep the time that
-  /// they have left.
+  /// Removes a task that has ended, or that was placed and will never run. Other running tasks keep their remaining
+  /// times.
   void ended(WorkerId worker, TaskId task, TimeStamp at);
 
-  /// Returns the predicted time at which all tasks placed on the worker will have ended; `now` if there are none. O(1),
-  /// as all functions here are on average if tasks start in the order in which they were placed.
+  /// Returns the predicted time at which all tasks placed on the worker will have ended; `now` if there are none. O(1).
+  /// All functions here take O(1) on average if tasks start in the order in which they were placed.
   [[nodiscard]] TimeStamp available(WorkerId worker, TimeStamp now) const;
   /// Returns the predicted time at which the tasks that run on the worker will have ended; `now` if none runs.
   [[nodiscard]] TimeStamp free(WorkerId worker, TimeStamp now) const;
@@ -44,7 +46,7 @@ class WorkerLoads {
     return found != waiting.rend() ? found->task : TaskId{};
   }
   [[nodiscard]] bool busy(WorkerId worker) const { return !workers_[worker.index()].running.empty(); }
-  /// Returns true if any task is placed anywhere.
+  /// Returns true if any worker has a placed task.
   [[nodiscard]] bool anything() const;
 
  private:
@@ -73,8 +75,8 @@ class WorkerLoads {
     std::vector<Running> running;
     /// The time at which a task last began to run or ended.
     TimeStamp since{};
-    /// Sums over the first `ahead.size()` waiting tasks: the last element covers all of these, the one before it all
-    /// but the first, and so on. So the first task can leave without adding up the others again.
+    /// Sums over the first `ahead.size()` waiting tasks: the last element covers all of these, the element before it
+    /// covers all but the first, and so on. So removing the first task needs no new sums.
     std::vector<Line> ahead;
     /// The sum over the other waiting tasks.
     Line behind;
@@ -84,8 +86,8 @@ class WorkerLoads {
   static void remove(Worker& worker, std::size_t index);
   /// Adds the first `count` waiting tasks in front of those in `ahead`.
   static void add_ahead(Worker& worker, std::size_t count);
-  /// Returns the rest of a running task's execution time at `at`. The task has had its share of the device since
-  /// `since`.
+  /// Returns the rest of a running task's execution time at `at`. Since `since`, all running tasks have shared the
+  /// device.
   static Duration left(const Worker& worker, const Running& running, TimeStamp at);
   static void look_at_running(Worker& worker, TimeStamp at);
 

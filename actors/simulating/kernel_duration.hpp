@@ -15,7 +15,7 @@
 
 namespace troupe::actors {
 
-/// A worker's device in the description.
+/// A worker's device, as the machine's description numbers it.
 struct DescribedDevice {
   DeviceType type;
   /// The number of the GPU in the description.
@@ -39,8 +39,8 @@ struct DescribedDevice {
                                                       const DescribedDevice& device);
 
 /// Returns the time of a task, in whole nanoseconds, on a device of this kind in a run with these options. `time` is
-/// the time of its kernel. With noise, it depends on seed and task, so a task is slower or faster than its mean by the
-/// same factor on every device.
+/// the time of its kernel. With noise, the time depends on the seed and the task, so a task is slower or faster than
+/// its mean by the same factor on every device.
 [[nodiscard]] Duration kernel_duration(const SimulationOptions& options, const platform::KernelTime& time,
                                        DeviceKind kind, TaskId task);
 

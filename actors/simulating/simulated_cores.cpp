@@ -15,7 +15,7 @@ namespace {
 
 Failure unusable_machine(const std::string& what) { return {ErrorCode::invalid_argument, what}; }
 
-/// Returns the cores that drive the GPUs: for each GPU, the last of the nearest cores that drives none yet.
+/// Returns the cores that drive the GPUs: each GPU gets the last of its nearest cores that drives no other GPU.
 std::set<int> driving_cores(const SimulationOptions& options) {
   std::set<int> taken;
   for (const int gpu : options.gpus) {

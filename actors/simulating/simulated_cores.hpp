@@ -7,8 +7,8 @@
 
 namespace troupe::actors {
 
-/// Checks the options. Fails with `invalid_argument` if the machine does not have what is asked for, or a number makes
-/// no sense. Does not check clusters.
+/// Checks the options. Fails with `invalid_argument` if the options ask for something that the machine does not have,
+/// or if a number makes no sense. Does not check clusters.
 [[nodiscard]] Result<void> check(const SimulationOptions& options);
 
 /// Returns the described machine with those of its cores that run tasks and drive no GPU, grouped into clusters if

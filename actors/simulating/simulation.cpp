@@ -238,7 +238,7 @@ Result<void> Simulation::fault(const memory::Command& transfer) {
   for (const NodeId node : {transfer.from, transfer.to}) {
     if (auto there = lost(node); !there) return there;
   }
-  // If a copy between two GPUs is to fail, the receiver's fault plan says so.
+  // A copy between two GPUs fails if the receiver's fault plan says so.
   const NodeId node = transfer.to == memory::kHost ? transfer.from : transfer.to;
   if (!faults_[node.index()]->copy_fails()) return {};
   return Failure{ErrorCode::transfer_failed,
@@ -256,7 +256,7 @@ std::string Simulation::name(NodeId node) const {
 
 void Simulation::move_bytes(const memory::Command& transfer) {
   const auto host = views_.borrow(transfer.handle);
-  // The data were forgotten meanwhile, so the content is not needed.
+  // The data were forgotten (no longer registered) meanwhile, so their content is not needed.
   if (!host) return;
   const DataView from = replica(*host, transfer.from, transfer.from_offset);
   const DataView to = replica(*host, transfer.to, transfer.to_offset);

@@ -40,7 +40,7 @@ class Simulation final : public MemoryNodes {
   [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> believed_times();
   [[nodiscard]] bool holds_data() const override { return options_.real_buffers; }
 
-  /// Sets the number of cores of a worker that drives a core: it holds for tasks that the worker starts from here on.
+  /// Sets the number of cores that a worker drives. The number holds for tasks that the worker starts from now on.
   void set_cores(WorkerId worker, int cores) {
     workers_[worker.index()].type.cores = cores;
     timer_.set_cores(worker, cores);
@@ -59,7 +59,7 @@ class Simulation final : public MemoryNodes {
   [[nodiscard]] DataView replica(const DataView& host, NodeId node, std::uint64_t offset) const override;
   [[nodiscard]] std::string name(NodeId node) const override;
   [[nodiscard]] TransferReport transfers() const override;
-  /// Returns the copies that have ended since the last call; they are kept if the run traces.
+  /// Returns the copies that have ended since the last call; none unless `record_copies` was called.
   [[nodiscard]] std::vector<TraceTransfer> take_copies() { return std::exchange(copies_, {}); }
   void record_copies() { records_copies_ = true; }
 
@@ -75,7 +75,7 @@ class Simulation final : public MemoryNodes {
     TimeStamp asked{};
   };
 
-  /// Returns why the kernel that ends now fails; empty if it succeeds.
+  /// Returns the reason if the kernel that ends now fails; null if it succeeds.
   graph::FailureLog::Cause fault(const graph::Task& task, WorkerId worker, NodeId node);
   /// Fails if the copy that ends now fails.
   Result<void> fault(const memory::Command& transfer);

@@ -14,8 +14,8 @@ namespace troupe::actors {
 
 namespace {
 
-/// The kinds of device for which the program gives times of a codelet (`given`), and all kinds for which there are
-/// times (`all`); and the most cores that a task can use.
+/// The kinds of device for which the program gives times of a codelet (`given`), the kinds for which the program or the
+/// description gives times (`all`), and the largest number of cores that a task can use.
 struct TimesThere {
   KindSet given = 0;
   KindSet all = 0;
@@ -52,7 +52,7 @@ StandIns::Entry StandIns::make(const Codelet& codelet) const {
   KindSet runs = own;
   if (invents) runs |= own == 0 ? times.all : times.given;
   runs &= times.all;
-  // The graph reports missing implementations, so this is no reason to fail here.
+  // A missing implementation is no reason to fail here, because the graph reports it.
   const bool lacks_implementation = own == 0 ? !invents : (own & kinds_) == 0;
   entry.somewhere = (runs & kinds_) != 0 || lacks_implementation;
   if (lacks_implementation && (runs & kinds_) == 0) return entry;

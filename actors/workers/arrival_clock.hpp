@@ -1,4 +1,4 @@
-/// Arrival clock: says when a worker is to look for new arrivals.
+/// Arrival clock: decides when a worker looks for newly submitted tasks.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace troupe::workers {
 
-/// A look at the entry queue costs the submitting thread a cache miss, so there is at most one look in a microsecond.
-/// Reading the processor's ticks costs as much as a quarter of an empty task, so several short tasks share one reading.
-/// Belongs to one thread.
+/// A worker that reads the entry queue costs the submitting thread a cache miss, so it does this at most once per
+/// microsecond. Reading the processor's tick counter takes a quarter of the time of an empty task, so the counter is
+/// read once for several short tasks. Used by one thread.
 class ArrivalClock {
  public:
-  /// Called before each task. Returns true if `may_look` is to be asked.
+  /// Called before each task. Returns true if the worker has to call `may_look`.
   [[nodiscard]] bool next_task() {
     const TimeStamp now = platform::coarse_now();
     const bool long_ago = now != coarse_;
@@ -22,7 +22,8 @@ class ArrivalClock {
     ++tasks_;
     return long_ago || tasks_ >= stride_;
   }
-  /// Reads the ticks. Returns true if the last look was a microsecond ago or longer: then another look begins now.
+  /// Reads the tick counter. Returns true if the worker may read the entry queue now: it last did so a microsecond ago
+  /// or longer.
   [[nodiscard]] bool may_look() {
     const std::uint64_t now = platform::rough_ticks();
     const bool short_tasks = now - read_ < tasks_ * (platform::kRoughMicrosecond / kLongestStride);
@@ -37,14 +38,14 @@ class ArrivalClock {
   [[nodiscard]] TimeStamp coarse() const { return coarse_; }
 
  private:
-  /// The number of tasks for one reading of the ticks if tasks take less than an eighth of a microsecond.
+  /// The number of tasks for each reading of the tick counter, if tasks take less than an eighth of a microsecond.
   static constexpr std::uint32_t kLongestStride = 8;
 
   TimeStamp coarse_{};
-  /// The ticks at the last look, and at the last reading.
+  /// The tick counter's value when `may_look` last returned true, and when the counter was last read.
   std::uint64_t looked_ = 0;
   std::uint64_t read_ = 0;
-  /// The number of tasks since the last reading, and the number of tasks between two readings.
+  /// The number of tasks since the last reading of the tick counter, and the number of tasks between two readings.
   std::uint32_t tasks_ = 0;
   std::uint32_t stride_ = 1;
 };

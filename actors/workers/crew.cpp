@@ -18,7 +18,7 @@ KindSet Crew::alive(const WorkerSet* workers) const {
 KindSet Crew::alive(const graph::Task& task) const { return alive(only_workers(task)); }
 
 KindSet Crew::able(const graph::Task& task) const {
-  if (task.codelet == nullptr) return present;  // it stands for a thread of the program
+  if (task.codelet == nullptr) return present;  // the task stands for a thread of the program
   const KindSet kinds = task.codelet->kinds();
   const KindSet able = kinds & present;
   const KindSet at_home = able & kOnHostMemory;
@@ -69,7 +69,7 @@ WorkerId Crew::take_idle_for(const SharedPieces& shared, WorkerId near) {
   for (std::size_t i = 1; i < ports.size(); ++i) {
     const WorkerId other(static_cast<std::uint32_t>((near.index() + i) % ports.size()));
     if (!idle.contains(other) || !shared.has_some_for(kinds[other.index()], other)) continue;
-    // A worker that waits for its device could not help.
+    // A worker that waits for its device could not help with the pieces.
     if (ports[other.index()].running.load(std::memory_order_relaxed) != nullptr) continue;
     if (idle.erase(other)) return other;
   }

@@ -29,27 +29,26 @@
 
 namespace troupe::workers {
 
-/// The counts and times of one worker. Only the worker writes them. Another thread reads consistent numbers once the
-/// worker is idle, and recent ones before.
+/// The counts and times of one worker. Only the worker writes them. Another thread reads exact numbers while the worker
+/// is idle, and recent numbers while it works.
 struct WorkerCounters {
   std::atomic<std::uint64_t> tasks{0};
   std::atomic<std::uint64_t> steals{0};
   std::atomic<std::uint64_t> stolen_tasks{0};
   std::atomic<std::uint64_t> failed_steals{0};
-  /// The number of pieces that this worker ran of tasks in which several workers could take part, and the number of
-  /// these whose tasks other workers had begun.
+  /// The number of pieces that this worker ran (of tasks that several workers can share), and the number of those
+  /// pieces whose tasks another worker had begun.
   std::atomic<std::uint64_t> pieces{0};
   std::atomic<std::uint64_t> stolen_pieces{0};
-  /// The number of tasks that were put on the device before the tasks that they wait for had ended.
+  /// The number of tasks that were given to the device before the tasks that they wait for had ended.
   std::atomic<std::uint64_t> issued_ahead{0};
   std::atomic<std::uint64_t> parks{0};
-  /// Nanoseconds between finding work and running out of it; and the time at which the present work was found, 0 if
-  /// there is none.
+  /// Nanoseconds in which the worker had work; and the time at which it found its present work, 0 if it has none.
   std::atomic<std::int64_t> busy_ns{0};
   std::atomic<TimeStamp::rep> busy_since{0};
   /// Nanoseconds spent looking for work before the worker slept.
   std::atomic<std::int64_t> searching_ns{0};
-  /// Nanoseconds in which tasks waited for their data and none ran.
+  /// Nanoseconds in which tasks waited for their data and no task ran.
   std::atomic<std::int64_t> data_wait_ns{0};
 
   /// Adds to a counter that only the calling thread writes.
@@ -65,8 +64,8 @@ struct StealAnswer {
   graph::TaskList tasks;
 };
 
-/// A task whose data can never be at the worker that asked for them. The task may run on workers of the kinds in
-/// `elsewhere`; if there are none, it has failed, and `cause` says why.
+/// A task whose data can never be brought to the worker that asked for them. The task may run on workers of the kinds
+/// in `elsewhere`; if there are none, it has failed, and `cause` says why.
 struct Refused {
   graph::Task* task = nullptr;
   KindSet elsewhere = 0;
@@ -82,40 +81,41 @@ struct alignas(64) WorkerPort {
   WorkerTrace trace;
   /// The task that runs on a core device; null between tasks. The supervisor blames this task when the actor dies.
   std::atomic<graph::Task*> running{nullptr};
-  /// The graph of the task in `running`, stored before it. Used only if several clients share the workers.
+  /// The graph of the task in `running`, stored before `running`. Used only if several clients share the workers.
   std::atomic<graph::TaskGraph*> running_graph{nullptr};
-  /// The answer to this worker's steal request, if it was given at delivery. Only this worker's own thread writes it
-  /// and reads it.
+  /// The answer to this worker's steal request, if the victim answered while the request was being sent. Only this
+  /// worker's own thread writes and reads the answer.
   std::optional<StealAnswer> answer;
   /// Guards the tasks whose data have arrived since the worker last looked, and those whose data will never arrive.
   SpinLock arrived_lock;
   std::vector<graph::Task*> arrived TROUPE_GUARDED_BY(arrived_lock);
   std::vector<Refused> refused TROUPE_GUARDED_BY(arrived_lock);
-  /// A task that is to be activated again if it is queued here and has not begun; an invalid id if there is none.
+  /// A task that the scheduler wants back to place it again, if it is in this worker's hands and has not begun; an
+  /// invalid id if there is none.
   std::atomic<TaskId> wanted_back{TaskId()};
-  /// The time at which `running` began, read from `platform::coarse_now`: reading the real clock for each task would
-  /// cost five times as much.
+  /// The time at which the task in `running` began, read from `platform::coarse_now`: reading the real clock for each
+  /// task would cost five times as much.
   std::atomic<TimeStamp::rep> running_since{0};
   /// True if the worker's device has stopped working: the worker starts no tasks any more and sends every task that it
   /// receives to another worker.
   std::atomic<bool> lost{false};
   /// Says whether the worker takes tasks; changes only if cores are regrouped (`Crew::grouping`).
   Standing standing;
-  /// The task of pieces that this worker shares with others. Only cores have one.
+  /// The task of pieces that this worker has begun and that other workers can join. Only cores use the board.
   PieceBoard board;
 };
 
-/// Brings the data of tasks to the workers whose devices do not reach all memory. The functions are called in the
+/// Brings the data of tasks to the workers whose devices cannot access all memory. The functions are called in the
 /// worker's thread; answers come as messages.
 class DataProvider {
  public:
   virtual ~DataProvider() = default;
   /// Brings the task's data to the worker's memory node and keeps them there. Returns true if they are there already.
-  /// Otherwise, when they have arrived, the task is put into the worker's `arrived` (or `refused`), and `DataArrived`
-  /// is sent.
+  /// Otherwise the task is put into the worker's `arrived` when the data have arrived, or into `refused` if they never
+  /// will; then `DataArrived` is sent.
   virtual bool acquire(WorkerId worker, graph::Task& task) = 0;
-  /// Says that the data need not be kept any more: the task leaves the worker, or the actor that asked for them has
-  /// died. From here on the task is not put into the worker's `arrived` or `refused`.
+  /// Ends the request for the data: the task leaves the worker, or the actor that asked for the data has died. After
+  /// this call the task is not put into the worker's `arrived` or `refused`.
   virtual void withdraw(WorkerId worker, graph::Task& task) = 0;
 };
 
@@ -139,7 +139,8 @@ class Crew {
   Crew(graph::TaskGraph& graph, std::size_t workers, StealPlan plan)
       : Crew(graph, std::vector<DeviceKind>(workers, DeviceKind::cpu_core), std::move(plan)) {}
 
-  /// Return the kinds of device whose workers are not all lost; for a task, only those with a worker that may run it.
+  /// Return the kinds of device that have a worker which is not lost. The second function considers only the workers
+  /// that may run the task.
   [[nodiscard]] KindSet alive() const { return alive(nullptr); }
   [[nodiscard]] KindSet alive(const graph::Task& task) const;
   /// Returns the kinds among `present` whose devices can run the task.
@@ -152,15 +153,15 @@ class Crew {
     return restricted.find_queue(
         [this](const WorkerSet* workers, KindSet kinds) { return (kinds & alive(workers)) == 0; });
   }
-  /// For a mixed crew: moves the tasks that not every worker can run to the queues of the workers that can.
+  /// For a mixed crew: moves the tasks that not every worker can run from the list to the restricted queues.
   void set_restricted_aside(graph::TaskList& ready);
-  /// Takes out of the idle set a worker that could run a task that was set aside; returns an invalid id if there is
-  /// none.
+  /// Takes out of the idle set a worker that could run a task in the restricted queues; returns an invalid id if there
+  /// is none.
   WorkerId take_idle_for_restricted();
-  /// Takes out of the list the ready tasks that must not go to just any worker: all of them if there is a placing
-  /// policy (they go to its queue, `activation`, which is null for other policies) or if they have to wait for their
-  /// turn; otherwise those that not every worker can run. Returns true if the scheduler has to be told. Takes nothing
-  /// if `sets_apart` is false.
+  /// Moves to other queues the ready tasks of the list that must not go to just any worker. Under a placing policy
+  /// these are all tasks, which go to the policy's queue `activation` (null for other policies). If several clients
+  /// have work, these are also all tasks, which wait for their turn. Otherwise these are the tasks that not every
+  /// worker can run. Returns true if the scheduler has to be notified. Moves nothing if `sets_apart` is false.
   [[nodiscard]] bool set_apart(graph::TaskList& ready, TaskDeque* activation);
   [[nodiscard]] bool sets_apart(const TaskDeque* activation) const {
     return mixed() || shares != nullptr || activation != nullptr;
@@ -179,7 +180,7 @@ class Crew {
   WorkerId take_idle(WorkerId near) { return idle.take(near.valid() ? near.index() : 0); }
 
   /// Returns a task of pieces that another worker has begun and that this worker can help with; null if there is none.
-  /// The answer is a hint.
+  /// The answer may be out of date.
   [[nodiscard]] SharedPieces* pieces_for(WorkerId worker) const;
   /// Takes out of the idle set a worker that could run pieces of this task; returns an invalid id if there is
   /// none.

@@ -1,4 +1,4 @@
-/// Looks at the workers from other threads.
+/// Crew inspection: reports on the workers for other threads.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace troupe::workers {
 
-/// Returns the tasks that the workers run now. Their pointers may be used only under the graph's submission lock. May
-/// be called from any thread.
+/// Returns the tasks that the workers run now. The pointers to these tasks may be used only under the graph's
+/// submission lock. May be called from any thread.
 [[nodiscard]] std::vector<graph::RunningTask> running_tasks(const Crew& crew);
 
 /// Returns which workers sleep and where ready tasks wait, without the names of devices. May be called from any thread.
-/// The numbers are read one after the other, so they may not fit together.
+/// The numbers are read one after the other, so they may contradict each other.
 [[nodiscard]] observation::CrewSnapshot look_at(const Crew& crew);
 
 /// Returns a value that changes whenever a task starts or ends.

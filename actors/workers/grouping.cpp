@@ -54,14 +54,14 @@ void Grouping::begin(const Groups& groups) {
       changing.push_back(member);
     }
   }
-  // Nothing fails from here on.
+  // No call below can throw.
   coming_.swap(coming);
   changing_.swap(changing);
   for (const WorkerId worker : changing_) {
     const bool will_help = coming_[worker.index()].rank > 0;
     Standing& standing = *standings_[worker.index()];
     if (standing.part() == Part::helps) {
-      // The worker runs only the parts for which its leader calls it in, until the leader has drained.
+      // Until its leader has drained, the worker still runs the parts of kernels for which the leader calls it in.
       if (!will_help) standing.set(Part::helps_to_lead);
       continue;
     }
@@ -69,7 +69,8 @@ void Grouping::begin(const Groups& groups) {
     draining_[worker.index()] = true;
     ++left_;
   }
-  // The scheduler is told after the workers are closed: tasks that begin earlier are known to run in the old roles.
+  // The scheduler is notified after the workers are closed. So it knows that a task that began before the notification
+  // runs in the old role.
   for (const WorkerId worker : changing_) {
     const Place& place = coming_[worker.index()];
     options_.tell(worker, place.rank == 0 ? place.cores : 0);
@@ -82,7 +83,8 @@ void Grouping::begin(const Groups& groups) {
 
 void Grouping::drained(WorkerId worker, Part as) {
   const LockGuard lock(mutex_);
-  // The worker may have read its state before another regrouping made it drain for another role.
+  // The worker may have read its state before another regrouping made it drain for another role. Then this call does
+  // not count.
   if (!draining_[worker.index()] || standings_[worker.index()]->part() != as) return;
   draining_[worker.index()] = false;
   standings_[worker.index()]->set(coming_[worker.index()].rank > 0 ? Part::helps : Part::waits_to_lead);

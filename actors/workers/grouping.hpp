@@ -21,39 +21,39 @@ namespace troupe::workers {
 /// Every core has a worker with a thread of its own. In a cluster the first worker leads: the scheduler sees it as a
 /// worker with all cores of the cluster. The others *help*: they take no tasks and lend the leader their threads.
 ///
-/// *Regrouping*: each worker whose cluster changes ends the kernel that it runs and the tasks that it has begun, passes
-/// on the tasks that are queued with it, and calls `drained`. The last worker to do so changes the places of all of
-/// them. No other thread takes part, and no thread is made. Thread-safe.
+/// *Regrouping*: each worker whose cluster changes finishes the kernel that it runs and the tasks that it has begun,
+/// sends the tasks in its queue to other workers, and calls `drained`. The last worker that calls `drained` changes the
+/// places of all these workers. No other thread takes part, and no thread is created. Thread-safe.
 class Grouping {
  public:
   /// The workers of each cluster, single cores included, the leader first.
   using Groups = std::vector<std::vector<WorkerId>>;
 
   struct Options {
-    /// The PUs that each worker's thread runs on, for the workers that drive a core, which have the lowest ids. With an
-    /// empty set the thread runs anywhere.
+    /// The PUs that each worker's thread may run on, for the workers that drive a core; these workers have the lowest
+    /// ids. A thread with an empty set may run anywhere.
     std::vector<platform::CpuSet> pus;
-    /// Returns the doorbell at which the worker's thread sleeps. If null, workers have no threads of their own, and
-    /// leaders have no helpers to call in.
+    /// Returns the doorbell at which the worker's thread sleeps. If this function is empty, workers have no threads of
+    /// their own, and clusters have no teams of threads.
     std::function<Doorbell&(WorkerId)> doorbell;
     /// See `CoreTeam::Options::spin`.
     Duration spin{};
-    /// Called when a worker is closed, with its coming role: `cores` is the number of cores of a leader, 1 for a single
-    /// core, and 0 if the worker helps. Tasks that begin from here on begin in that role. Must not throw, and must not
-    /// call this object.
+    /// Called when a worker stops taking tasks in order to change its role. `cores` describes the new role: the number
+    /// of cores of a leader, 1 for a single core, and 0 if the worker helps. Tasks that begin after this call begin in
+    /// the new role. Must not throw, and must not call this object.
     std::function<void(WorkerId, int cores)> tell;
-    /// Makes the worker look at its standing, asleep or not. Must not throw.
+    /// Makes the worker read its standing again, and wakes it if it sleeps. Must not throw.
     std::function<void(WorkerId)> wake;
   };
 
-  /// `standings` has one entry for each worker; they outlive this object. At first all cores are single.
+  /// `standings` has one entry for each worker; the standings outlive this object. At first all cores are single.
   Grouping(Options options, std::vector<Standing*> standings);
 
-  /// Begins to form these groups of all the cores. If a regrouping is in progress, they are formed after it, instead of
-  /// any groups that waited. Throws if there is no memory; then nothing changes.
+  /// Begins to form these groups, which contain all cores. If a regrouping is in progress, these groups are formed
+  /// after it; they replace groups that have been waiting for that. Throws if there is no memory; then nothing changes.
   void regroup(Groups groups);
-  /// Called by a worker's own thread when its kernel has ended and it holds no task that it must not keep for its
-  /// coming role. `as` is the state in which it drained.
+  /// Called by a worker's own thread when its kernel has ended and it has passed on all tasks that it may not keep in
+  /// its new role. `as` is the state in which the worker drained.
   void drained(WorkerId worker, Part as);
 
   /// A worker's place among the clusters. A place holds until all workers whose places change have drained.
@@ -66,7 +66,7 @@ class Grouping {
     /// Null if the cluster has one core, or workers have no threads.
     std::shared_ptr<CoreTeam> team;
   };
-  /// Returns the worker's place. A worker that drives no core counts as a single one.
+  /// Returns the worker's place. A worker that drives no core counts as a single core.
   [[nodiscard]] Place place(WorkerId worker) const;
   /// Returns the workers of the cluster that `leader` leads, with `leader` first; empty if `leader` helps.
   [[nodiscard]] std::vector<WorkerId> members(WorkerId leader) const;
@@ -87,7 +87,8 @@ class Grouping {
   std::vector<Place> places_ TROUPE_GUARDED_BY(mutex_);
   /// The places after the regrouping in progress; equal to `places_` while nothing changes.
   std::vector<Place> coming_ TROUPE_GUARDED_BY(mutex_);
-  /// Workers whose places change; for each worker, true while it still drains; and the number of those that drain.
+  /// The workers whose places change; for each worker, true while it still drains; and the number of workers that still
+  /// drain.
   std::vector<WorkerId> changing_ TROUPE_GUARDED_BY(mutex_);
   std::vector<bool> draining_ TROUPE_GUARDED_BY(mutex_);
   std::size_t left_ TROUPE_GUARDED_BY(mutex_) = 0;

@@ -8,8 +8,8 @@
 
 namespace troupe::workers {
 
-/// Learns from the times that kernels took, by the kernel's name: sizes and arguments differ from task to task. Not
-/// thread-safe.
+/// Learns the times of kernels by their names. The times are estimates, because sizes and arguments differ from task to
+/// task. Not thread-safe.
 class LongKernels {
  public:
   /// A kernel that takes at least this time is long. Another user's small task waits for at most this time behind

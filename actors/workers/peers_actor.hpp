@@ -15,8 +15,8 @@
 namespace troupe::workers {
 
 /// A table of actors: the workers by their ids, the scheduler and the memory manager. Actors and submitters find them
-/// here, so that an actor that died can be replaced. Thread-safe. The workers share the table and the table holds them:
-/// `clear` breaks the cycle.
+/// here, so that an actor that died can be replaced. Thread-safe. The workers hold references to the table, and the
+/// table holds references to them: `clear` breaks this cycle.
 class Peers {
  public:
   /// `threads` is true if each worker has a thread of its own, which sleeps at its doorbell.
@@ -73,7 +73,7 @@ class Peers {
     return true;
   }
   /// Wakes a worker that was taken out of the idle set. A message would take two to three times as long: after a sleep,
-  /// none of the code and data that it uses is in a cache.
+  /// the code and data that messages need are in no cache.
   void wake(WorkerId worker) {
     if (!doorbells_.empty()) {
       doorbell(worker).ring();
@@ -84,7 +84,7 @@ class Peers {
   /// Returns the worker's doorbell. Must be called only if workers have threads.
   [[nodiscard]] Doorbell& doorbell(WorkerId worker) { return doorbells_[worker.index()].bell; }
   /// Tells the scheduler that there are tasks in the activation queue. If the scheduler has just died, its successor
-  /// finds them: they were in the queue before this call looked for the scheduler.
+  /// finds the tasks, because they were in the queue before this call.
   template <class Message = TasksActivated>
   void tell_scheduler() const {
     if (const caf::actor target = scheduler()) caf::anon_send(target, Message{});

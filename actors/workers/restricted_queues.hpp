@@ -21,11 +21,11 @@
 
 namespace troupe::workers {
 
-/// Returns the only workers that may run the task; null if all may.
+/// Returns the set of workers that may run the task; null if all workers may.
 [[nodiscard]] const WorkerSet* only_workers(const graph::Task& task);
 
-/// One queue for each set of kinds of device and, for tasks that only certain workers may run, for each such set of
-/// workers. Its functions may be called from any thread.
+/// There is one queue for each set of device kinds. Tasks that only certain workers may run have queues of their own:
+/// for each set of workers, one queue for each set of device kinds. The functions may be called from any thread.
 class RestrictedQueues {
  public:
   /// `kinds` holds the kind of each worker's device and outlives this object; `present` is the set of these kinds.
@@ -35,19 +35,20 @@ class RestrictedQueues {
   [[nodiscard]] bool several_kinds() const { return std::popcount(present_) > 1; }
   /// Returns true if not every worker can run every task: only then may tasks wait here.
   [[nodiscard]] bool mixed() const { return mixed_.load(std::memory_order_seq_cst); }
-  /// Returns the object that stands for this set of workers in tasks: the same object every time. From now on not every
-  /// worker can run every task. Fails with `invalid_argument` if there are too many different sets.
+  /// Returns the object that stands for this set of workers in tasks; equal sets have the same object. From now on the
+  /// crew is mixed. Fails with `invalid_argument` if there are too many different sets.
   [[nodiscard]] Result<std::shared_ptr<const WorkerSet>> set_of(const std::vector<bool>& members);
   /// Adds a ready task that only devices of these kinds can run.
   void push(graph::Task& task, KindSet kinds);
   /// Takes the oldest of the most urgent tasks of a queue; null if it is empty.
   [[nodiscard]] graph::Task* take(TaskDeque& queue);
-  /// Puts back a task that was taken and is not to be begun yet.
+  /// Puts back a task that was taken but must not begin yet.
   void put_back(TaskDeque& queue, graph::Task& task);
-  /// Returns the queue with the most urgent task, of those that this worker may take from; null if these are empty.
+  /// Returns the queue with the most urgent task, of all queues that this worker may take from; null if they are all
+  /// empty.
   [[nodiscard]] TaskDeque* best_for(WorkerId worker);
   /// Returns a queue that holds tasks and for which `of(workers, kinds)` is true; null if there is none. `workers` is
-  /// null if all workers may take from it.
+  /// null if all workers may take from the queue.
   template <class Of>
   [[nodiscard]] TaskDeque* find_queue(Of of) {
     TaskDeque* found = nullptr;
@@ -70,7 +71,7 @@ class RestrictedQueues {
   /// Calls `look(workers, queue, kinds)` for each queue that holds tasks.
   template <class Look>
   void for_each(Look look) {
-    // Only kinds that are present are looked at.
+    // Sets with kinds of device that the crew does not have are skipped.
     const auto look_at = [&](const WorkerSet* workers, ByKinds& only, KindSet among) {
       for (KindSet set = 1; set < kKindSets; ++set) {
         if ((set & ~among) == 0 && only[set].size() > 0) look(workers, only[set], set);
@@ -96,8 +97,8 @@ class RestrictedQueues {
   std::atomic<bool> mixed_;
   ByKinds only_;
   Mutex groups_mutex_;
-  /// The first `groups_` entries are filled. They are stored under the mutex; the stores are sequentially consistent
-  /// like `mixed_`.
+  /// The first `groups_` entries are filled, with the mutex locked. The stores to `groups_` are sequentially
+  /// consistent, like those to `mixed_`.
   std::array<std::unique_ptr<Group>, kMostGroups> group_;
   std::atomic<std::size_t> groups_{0};
   /// Each entry counts the tasks of `kCountedTogether` groups. A task counts from before it is pushed until after it

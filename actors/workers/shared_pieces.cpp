@@ -67,9 +67,9 @@ PieceRange SharedPieces::cut(std::uint64_t& word) noexcept {
 void SharedPieces::fail(const graph::FailureLog::Cause& cause) noexcept {
   // A failure removes all pieces that are left, even if an earlier cause is kept: this worker must find no more pieces.
   const std::uint64_t word = word_.fetch_and(~kLeft, std::memory_order_relaxed);
-  // The pieces taken here count as left. This worker has not left, so it cannot be the last.
+  // The removed pieces count as finished. The count cannot become 0 here, because this worker has not left yet.
   unfinished_.fetch_sub(word & kLeft, std::memory_order_relaxed);
-  // The worker that leaves last reads the cause, later than this.
+  // Only the worker that leaves last reads the cause, and this worker has not left yet.
   if (!failed_.exchange(true, std::memory_order_relaxed)) cause_ = cause;
 }
 

@@ -43,10 +43,11 @@ struct PartOfTask {
 /// for another.
 ///
 /// 1. Each piece is in exactly one range. Ranges are taken from the atomic `word_` by compare and exchange. The word
-/// also holds the number of the opening, so that a worker that looked at one opening never takes pieces of another.
-/// 2. While a worker has taken a range and has not left, the task and the fields here stay as they are: `unfinished_`
-/// begins with all pieces and one for the owner.
-/// 3. A failure takes all pieces that no worker has, so that they never run.
+/// also counts the calls of `open`, so that a worker that has read the word for one task never takes pieces of the
+/// next.
+/// 2. While a worker has a range and has not left, the task exists and the fields here do not change: `unfinished_`,
+/// which begins as the number of pieces plus one for the owner, has not become 0.
+/// 3. A failure removes all pieces that no worker has taken, so that they never run.
 ///
 /// The const functions and `join` may be called from any thread. This object outlives all actors.
 class SharedPieces {
@@ -55,22 +56,22 @@ class SharedPieces {
   SharedPieces(const SharedPieces&) = delete;
   SharedPieces& operator=(const SharedPieces&) = delete;
 
-  // Called by the owner.
+  // These functions are called by the owner.
 
   /// Opens a task: pieces can be taken from here on. `cores` is the number of the owner's cores, and `grain` the most
   /// pieces in a range.
   void open(graph::Task& task, WorkerId owner, int cores, std::uint32_t pieces, std::uint32_t grain) noexcept;
-  /// Returns true if the last worker that had the task has let go of it.
+  /// Returns true if the object can be opened again: the last worker of its task has called `let_go`.
   [[nodiscard]] bool free() const { return free_.load(std::memory_order_acquire); }
 
-  // Called by workers that do not take part.
+  // These functions are called by workers that do not take part.
 
   [[nodiscard]] bool has_some_for(DeviceKind kind, WorkerId worker) const noexcept;
-  /// Takes the first range for one more worker; it is empty if there are no pieces for this worker. Its device must run
-  /// the task on host memory, and the worker must be allowed to run the task.
+  /// Lets one more worker take part: takes its first range. The range is empty if no piece is left, if devices of this
+  /// kind cannot run the task on host memory, or if the worker is not allowed to run the task.
   [[nodiscard]] PieceRange join(DeviceKind kind, WorkerId worker) noexcept;
 
-  // Called by workers that take part: the owner, and each worker that has joined and has not left.
+  // These functions are called by workers that take part: the owner, and each worker that has joined and has not left.
 
   /// Takes the next pieces; empty if none is left.
   [[nodiscard]] PieceRange take() noexcept;
@@ -84,7 +85,7 @@ class SharedPieces {
   /// caller calls `let_go`.
   [[nodiscard]] bool leave(const PartOfTask& part) noexcept;
 
-  // Called by the worker that has left last.
+  // This function is called by the worker that has left last.
 
   struct Ended {
     graph::Task* task = nullptr;
@@ -96,7 +97,7 @@ class SharedPieces {
   };
   [[nodiscard]] Ended let_go() noexcept;
 
-  // Used in reports for people.
+  // This function is used in reports for people.
 
   struct Progress {
     std::uint32_t pieces = 0;
@@ -110,25 +111,27 @@ class SharedPieces {
   static constexpr std::uint64_t kOpening = kLeft + 1;
 
   [[nodiscard]] bool may_join(std::uint64_t word, DeviceKind kind, WorkerId worker) const noexcept;
-  /// Cuts a range off if the word still has this value; otherwise stores the present value in `word`.
+  /// Tries to take a range from the word. If `word_` no longer has the value `word`, returns an empty range and stores
+  /// the present value in `word`.
   [[nodiscard]] PieceRange cut(std::uint64_t& word) noexcept;
 
-  /// The high half holds the number of the opening; the low half holds the number of pieces that no worker has taken,
-  /// which are the last ones.
+  /// The high half counts the calls of `open`. The low half holds the number of pieces that no worker has taken yet;
+  /// these are the task's last pieces.
   std::atomic<std::uint64_t> word_{0};
-  // Atomic because workers that do not take part read them; `word_` tells them whether the values are valid.
+  // The next five members are atomic because workers that do not take part read them. Such a worker takes pieces only
+  // if `word_` has not changed since it read them.
   std::atomic<graph::Task*> task_{nullptr};
   /// The workers that may join: those with devices of these kinds, and in this set (null for all). The codelet is not
-  /// stored: it may be gone with its client when a worker that does not take part looks. Sets of workers live as long
-  /// as the crew.
+  /// stored: it may have been destroyed with its client when a worker that does not take part reads these members. Sets
+  /// of workers live as long as the crew.
   std::atomic<KindSet> kinds_{0};
   std::atomic<const WorkerSet*> workers_{nullptr};
   std::atomic<std::uint32_t> pieces_{0};
   std::atomic<std::uint32_t> grain_{1};
   WorkerId owner_;
   int cores_ = 1;
-  /// Begins as the number of pieces plus one. A worker that leaves subtracts the pieces that it took; the owner one
-  /// more.
+  /// Begins as the number of pieces plus one. A worker that leaves subtracts the number of pieces that it took; the
+  /// owner subtracts one more.
   alignas(64) std::atomic<std::uint64_t> unfinished_{0};
   std::atomic<Duration::rep> took_{0};
   std::atomic<bool> failed_{false};
@@ -144,7 +147,7 @@ class PieceBoard {
   /// other function.
   void use(std::atomic<std::uint32_t>* anywhere) noexcept { anywhere_ = anywhere; }
 
-  // Called by the worker.
+  // These functions are called by the board's worker.
 
   /// Opens a task; throws `std::bad_alloc`. At most one task is open at a time.
   [[nodiscard]] SharedPieces& open(graph::Task& task, WorkerId owner, int cores, std::uint32_t pieces,
@@ -155,11 +158,11 @@ class PieceBoard {
   /// of the threads that read it, because the object may just have been made.
   void takes_part_in(const SharedPieces* shared) noexcept { working_.store(shared, std::memory_order_release); }
 
-  // Called by any thread.
+  // These functions may be called by any thread.
 
-  /// Returns the open task; null if there is none. The object stays where it is, even after the task has ended.
-  /// Sequentially consistent, as `TaskDeque::size` is: a worker that declares itself idle either sees the task, or is
-  /// seen as idle by the worker that opens it.
+  /// Returns the open task; null if there is none. The object stays valid, even after the task has ended. Sequentially
+  /// consistent, as `TaskDeque::size` is: a worker that declares itself idle either sees the task, or is seen as idle
+  /// by the worker that opens it.
   [[nodiscard]] SharedPieces* open_task() const noexcept { return open_.load(std::memory_order_seq_cst); }
   [[nodiscard]] const SharedPieces* takes_part_in() const noexcept { return working_.load(std::memory_order_acquire); }
 

@@ -68,7 +68,7 @@ void Shares::close(const Share& share) {
   for (Hand& hand : hands_) pay(hand);
   closed = std::move(*found);
   shares_.erase(found);
-  // A user who comes again is still known: the virtual time and the long kernels are kept.
+  // A user with a number is kept, with the virtual time and the long kernels, because the user may come again.
   if (--closed->user.clients > 0 || closed->user.user.has_value()) return;
   const auto user =
       std::find_if(users_.begin(), users_.end(), [&](const auto& one) { return one.get() == &closed->user; });
@@ -98,7 +98,7 @@ void Shares::activated(Share& share, std::size_t tasks) noexcept {
 
 void Shares::left(Share& share) noexcept {
   active_.fetch_sub(1, std::memory_order_seq_cst);
-  // Stored before the share, and its user with it, may be closed.
+  // The time is stored before the task leaves: afterwards another thread may close the share, and its user with it.
   if (share.active.load(std::memory_order_relaxed) == 1) {
     share.user.last_active_ns.store(in_ns(now_()), std::memory_order_relaxed);
   }
@@ -126,7 +126,8 @@ void Shares::push(Share& share, graph::TaskList& tasks) noexcept {
     tasks.append(others);
   }
   if (!tasks.empty()) share.waiting.push(tasks);
-  // The tasks are counted when they can already be found, and before any thread looks for an idle worker.
+  // The tasks are counted after they have been put into the queues, so that a worker that sees the count finds them.
+  // They are counted before any thread looks for an idle worker.
   waiting_.fetch_add(count, std::memory_order_seq_cst);
   look_again();
 }
@@ -246,7 +247,8 @@ Shares::Turn Shares::take(bool in_advance, WorkerId worker) noexcept {
   Turn turn;
   if (waiting_.load(std::memory_order_relaxed) == 0) return turn;
   const Time now = now_();
-  // The number is read before the look: if tasks come meanwhile, it changes, and other workers look again.
+  // `changes_` is read before the search for a task. If tasks come during the search, `changes_` differs from
+  // `in_vain_` afterwards, and workers search again.
   const std::uint64_t changes = changes_.load(std::memory_order_seq_cst);
   const LockGuard lock(mutex_);
   if (worker.valid()) pay(hands_[worker.index()]);
@@ -296,7 +298,7 @@ void Shares::settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns,
     const std::int64_t mean = share.mean_ns.load(std::memory_order_relaxed);
     share.mean_ns.store(mean == 0 ? busy_ns : mean + (busy_ns - mean) / 8, std::memory_order_relaxed);
   }
-  // A client that is alone takes time from no other client.
+  // A client that is alone takes time from no other client, so it is not charged.
   if (charged_ns == 0 && !contended()) return;
   owe(hand, share, static_cast<double>(busy_ns - charged_ns));
 }
@@ -425,7 +427,7 @@ Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took)
     hand.charges.pop_back();
   }
   const bool in_turns = contended();
-  // The worker's own time is measured by its clock, the time of a device by the device's.
+  // If the device does not report a time, the worker measures the time with its own clock.
   const bool own_time = took < Duration{};
   const Time now = own_time && (charge.began() || in_turns) ? now_() : Time{};
   if (!charge.began()) {
@@ -443,7 +445,8 @@ Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took)
   if (charge.began() && (was_long || share.user.has_long.load(std::memory_order_relaxed))) {
     note_kernel(share.user, task, took);
   }
-  // A cancelled task, which kept the worker busy, is charged the least time, too: there may be millions of them.
+  // Each task is charged at least `kLeast_ns`. Even a cancelled task keeps the worker busy, and there may be millions
+  // of them.
   const std::int64_t more_ns = in_turns ? std::max<std::int64_t>(kLeast_ns - busy.count(), 0) : 0;
   settle(share, charge.charged_ns + charge.forgiven_ns - more_ns, took.count(), busy.count(), &hand);
   // Other tasks may have waited for this one to end.

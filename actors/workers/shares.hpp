@@ -26,25 +26,25 @@ namespace troupe::workers {
 struct UserShare {
   UserShare(std::optional<std::uint64_t> number, double share_weight) : user(number), weight(share_weight) {}
 
-  /// The user's number. Empty if the share belongs to a single client and goes with it.
+  /// The user's number. Empty if the share belongs to a single client and is removed with this client.
   const std::optional<std::uint64_t> user;
   std::atomic<double> weight;
-  /// The time at which the user last began or ceased to have tasks; 0 for never. Relaxed: a hint.
+  /// The time at which the user last began or ceased to have tasks; 0 for never. Relaxed, because it is only a hint.
   std::atomic<std::int64_t> last_active_ns{0};
-  /// True if `long_kernels` is not empty. Relaxed: a hint.
+  /// True if `long_kernels` is not empty. Relaxed, because it is only a hint.
   std::atomic<bool> has_long{false};
 
-  // Guarded by Shares::mutex_, which cannot be named here.
+  // Shares::mutex_ guards the members below, but an annotation cannot name it here.
   std::size_t clients = 0;
   /// Worker time divided by weight. Includes the time that running tasks have taken so far or will probably take.
   double virtual_ns = 0;
   /// The virtual time of the client that was served last. A returning client starts at this time minus its credit.
   double served_ns = 0;
   LongKernels long_kernels;
-  /// The time at which tasks of the user last went on waiting after one of them was given to a worker; zero for never.
+  /// The last time at which a worker took a task of the user while more of the user's tasks waited; zero for never.
   std::chrono::steady_clock::time_point had_more;
-  /// Results of the last count: the number of the user's long tasks that run; true if the user has tasks or had some
-  /// lately; and true if the user could have used more workers lately.
+  /// Results of the last count. `long_running` is the number of the user's long tasks that run. `around` is true if the
+  /// user has tasks or had some lately. `wants_more` is true if the user could have used more workers lately.
   std::size_t long_running = 0;
   bool around = false;
   bool wants_more = false;
@@ -62,8 +62,8 @@ struct alignas(64) Share {
   UserShare& user;
   /// The number of tasks that are ready or run.
   std::atomic<std::int64_t> active{0};
-  /// The time that workers have spent on the client's ended tasks, and the mean time that these have taken lately.
-  /// Relaxed: they are only statistics.
+  /// The time that workers have spent on the client's ended tasks, and the mean time of such a task lately. Relaxed:
+  /// they are only statistics.
   std::atomic<std::int64_t> used_ns{0};
   std::atomic<std::int64_t> mean_ns{0};
   /// The client's virtual time among the clients of its user (`UserShare::virtual_ns`).
@@ -72,32 +72,33 @@ struct alignas(64) Share {
   [[nodiscard]] std::size_t count_waiting() const { return waiting.size() + long_waiting.size(); }
 };
 
-/// Users take turns, and so do the clients of one user among themselves. Users who have work get worker time in
-/// proportion to their weights, however many clients they have: a worker that wants a task takes one of the user whose
-/// worker time, divided by the weight, is least, and of that user's client whose time is least. A user who had nothing
-/// to do for a while may catch up on at most `kCredit` of that time. While only one client has work, its tasks take the
-/// usual way of any runtime, and this class only counts.
+/// Users take turns, and the clients of one user take turns among themselves. Users that have work get worker time in
+/// proportion to their weights, however many clients they have. A worker that wants a task chooses the user with the
+/// least worker time, divided by the user's weight, and then the client of this user with the least worker time. A user
+/// that had no work for a while may catch up on at most `kCredit` of that time. While only one client has work, its
+/// tasks go through the same queues as in a runtime with one client, and this class only counts.
 ///
-/// A ready task counts as its client's (`activated`), may wait for its turn (`put_into_turns`), is given to a worker
-/// (`take_turn`) or, under a placing policy, to the scheduler (`pass_on`), and leaves (`left`) when it has ended or
-/// waits for a lock. While a worker has the task in hand (from `taken` to `released`), the client is charged the task's
-/// expected time, more as soon as it has taken more, and at the end the time that it took.
+/// A ready task is counted for its client (`activated`) and may wait for its turn (`put_into_turns`). Then it is given
+/// to a worker (`take_turn`) or, under a placing policy, to the scheduler (`pass_on`). It leaves the workers (`left`)
+/// when it has ended or waits for a lock. A worker has the task in hand from `taken` to `released`. During this time
+/// the client is charged the task's expected time, and more if the task takes longer. At the end the charge is
+/// corrected to the time that the task took.
 ///
-/// A kernel cannot be interrupted: a client that comes while each worker runs a long one has to wait. So one worker is
-/// kept free of long kernels for users who had work lately and have no long kernel running (`guarded`), unless there is
-/// only one worker or there is a placing policy. For those users who could have used more workers lately, their share
-/// of all workers is kept free: otherwise a worker that they leave idle for a moment would be lost to them for as long
-/// as a long kernel takes. A kernel is known to be long from its earlier runs.
+/// A kernel cannot be interrupted: a client that comes while each worker runs a long kernel has to wait. So one worker
+/// is kept free of long kernels for users who had work lately and have no long kernel running (`guarded`), unless there
+/// is only one worker or there is a placing policy. If some of these users could have used more workers lately, as many
+/// workers as their share are kept free: otherwise a worker that they leave idle for a moment would be lost to them for
+/// as long as a long kernel takes. A kernel is known to be long from its earlier runs.
 ///
-/// All functions may be called from any thread, except that `open` precedes the first task of its share, and `close`
-/// follows the end of the last. Functions with a `WorkerId` are called by that worker.
+/// All functions may be called from any thread. `open` must be called before the first task of its share, and `close`
+/// after the end of the last. Functions with a `WorkerId` must be called by that worker.
 class Shares {
  public:
   static constexpr Duration kCredit = std::chrono::milliseconds(50);
   /// A worker stays free of long kernels for a user for this long after the user's last task.
   static constexpr Duration kLately = std::chrono::seconds(5);
-  /// A user's share of the workers stays free of long kernels for this long after the user could have used more of
-  /// them.
+  /// A user's share of the workers stays free of long kernels for this long after the user could last have used more
+  /// workers.
   static constexpr Duration kWantsMore = std::chrono::seconds(1);
   using Now = std::chrono::steady_clock::time_point (*)();
 
@@ -113,8 +114,8 @@ class Shares {
   /// themselves.
   explicit Shares(std::size_t workers = 0, TaskDeque* activation = nullptr, Now now = &std::chrono::steady_clock::now);
 
-  /// Opens a client's share. `user` is the client's user, whose weight is `weight` from now on. Without a user the
-  /// client is a user of its own.
+  /// Opens a client's share. `user` is the client's user, whose weight is `weight` from now on. If `user` is empty, the
+  /// client counts as a user of its own.
   Share& open(double weight, std::optional<std::uint64_t> user = std::nullopt);
   void close(const Share& share);
   /// Returns the share that the task belongs to.
@@ -125,13 +126,13 @@ class Shares {
   [[nodiscard]] bool contended() const { return busy_clients_.load(std::memory_order_relaxed) > 1 || guarded(); }
   /// Returns true while a worker is kept free of long kernels.
   [[nodiscard]] bool guarded() const { return guarded_.load(std::memory_order_relaxed); }
-  /// Returns a number that changes whenever tasks begin to have to wait for their turns.
+  /// Returns a number that changes whenever there is a new reason for tasks to wait for their turns.
   [[nodiscard]] std::uint64_t contentions() const { return contentions_.load(std::memory_order_relaxed); }
   /// Returns the number of tasks that wait for their turn. Sequentially consistent, see `TaskDeque::size`.
   [[nodiscard]] std::size_t waiting() const { return waiting_.load(std::memory_order_seq_cst); }
 
   /// Returns the number of tasks that are ready or run and do not wait for their turn. Sequentially consistent: if one
-  /// thread adds a task and another takes one away, one of them sees that there is room.
+  /// thread adds a task and another takes one away, one of the two threads sees that there is room for a task.
   [[nodiscard]] std::int64_t in_service() const {
     return active_.load(std::memory_order_seq_cst) - static_cast<std::int64_t>(waiting());
   }
@@ -157,7 +158,8 @@ class Shares {
       put_into_turns(one);
     }
   }
-  /// Returns true if a worker that wants a task finds some here. Sequentially consistent, like `waiting`.
+  /// Returns true if a worker that wants a task may find one in the clients' queues. Sequentially consistent, like
+  /// `waiting`.
   [[nodiscard]] bool turns_wait() const {
     if (activation_ != nullptr || waiting() == 0) return false;
     return changes_.load(std::memory_order_seq_cst) != in_vain_.load(std::memory_order_seq_cst);
@@ -170,7 +172,7 @@ class Shares {
   /// worker that will run the tasks, if known.
   [[nodiscard]] Turn take(bool in_advance = true, WorkerId worker = {}) noexcept;
   /// Charges a task that has kept a worker busy for `took_ns` (0 if it did not run). The client has been charged
-  /// `charged_ns` for it so far.
+  /// `charged_ns` for this task so far.
   void settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns) noexcept {
     settle(share, charged_ns, took_ns, took_ns, nullptr);
   }
@@ -179,32 +181,34 @@ class Shares {
   /// Returns the client's part of its user's weight, which is divided among the clients of the user that have work.
   [[nodiscard]] double weight_among_all(const Share& share) const noexcept;
 
-  /// Called when the worker, or another actor in its place, begins. The worker has no task in hand, and will never have
-  /// more than `most` tasks.
+  /// Called when the worker's actor, or a successor of that actor, begins. The worker has no task in hand, and will
+  /// never have more than `most` tasks.
   void begin(WorkerId worker, std::size_t most);
-  /// Returns true if several clients have work and this was not so at the last call. The tasks that are queued with the
-  /// worker then have to wait for their turn.
+  /// Returns true if there is a new reason for tasks to wait for their turns since the worker's last call. Then the
+  /// tasks in the worker's own queue have to wait, too.
   [[nodiscard]] bool contention_is_new(WorkerId worker) noexcept;
   /// Returns the next task of the client whose turn it is, or null. The other tasks of the same turn go to `own`, where
   /// they can be stolen if the first takes longer than expected.
   [[nodiscard]] graph::Task* take_turn(WorkerId worker, TaskDeque& own) noexcept;
-  /// For a task that waits in a queue of its own because only some workers can run it: returns true if it may begin
-  /// before the tasks that wait for their turns. Without this question its user would be served before all others.
+  /// For a task in a restricted queue, which only some workers can run: returns true if the task may begin before the
+  /// tasks that wait for their turns. Without this check, the task's user would be served before all others.
   [[nodiscard]] bool comes_first(const graph::Task& task) const noexcept;
-  /// Called when the worker takes a task in hand: the one that `take_turn` has just returned, or any other.
+  /// Called when the worker takes a task: the one that `take_turn` has just returned, or any other. From now on the
+  /// worker has the task in hand.
   void taken(WorkerId worker, const graph::Task& task) noexcept;
   /// Called when the task's kernel begins.
   void started(WorkerId worker, const graph::Task& task) noexcept;
-  /// Called when the worker no longer has the task in hand, which has ended or will not run here. The task may be gone
-  /// if it was `taken`. `took` is the time that the task had the device, if known. Otherwise the time since `started`
-  /// counts and, if several clients have work, also the time since the worker's last task. Returns the task's share.
+  /// Called when the worker no longer has the task in hand, because the task has ended or will not run here. If the
+  /// task was `taken`, it may already have been destroyed. `took` is the time for which the task used the device, if
+  /// known. Otherwise the time since `started` is charged and, if several clients have work, also the time since the
+  /// worker's last task. Returns the task's share.
   Share& released(WorkerId worker, const graph::Task& task, Duration took = Duration(-1)) noexcept;
-  /// Called when the worker has done what follows from the end of the client's task that it `released` last, such as to
-  /// make ready the tasks that waited for it.
+  /// Charges the worker's time since it `released` the client's last task. In this time the worker has, for example,
+  /// made ready the tasks that waited for that task.
   void followed_up(WorkerId worker, Share& share) noexcept;
-  /// Charges time that a worker has spent on a part of a task that another worker has in hand.
+  /// Charges time that a worker has spent on a part of a task that another worker has begun.
   void charge(Share& share, Duration took) noexcept;
-  /// Returns the most operations per second of a long task of this codelet; 0 if there was none.
+  /// Returns the highest speed of a long task of this codelet, in operations per second; 0 if there was none.
   [[nodiscard]] double best_speed(const std::string& codelet) const;
 
  private:
@@ -226,23 +230,25 @@ class Shares {
       return began() ? Duration(now - start).count() : 0;
     }
   };
-  /// The tasks that one worker has in hand; other threads read them. `lock` is taken after `mutex_`.
+  /// The charges for the tasks that one worker has in hand; other threads read them. A thread that takes both locks
+  /// takes `mutex_` before `lock`.
   struct alignas(64) Hand {
     mutable SpinLock lock;
     std::vector<Charge> charges TROUPE_GUARDED_BY(lock);
     /// The charge for the task that `take_turn` returned last.
     Charge next TROUPE_GUARDED_BY(lock);
-    /// Worker time of the client `owing` that has not been added to its virtual time yet: less than `kTurn_ns`, so that
-    /// workers do not compete for `mutex_` after each task.
+    /// Worker time of the client `owing` that has not been added to the client's virtual time yet. Less than `kTurn_ns`
+    /// is collected here, so that workers do not compete for `mutex_` after each task.
     Share* owing TROUPE_GUARDED_BY(lock) = nullptr;
     double owed_ns TROUPE_GUARDED_BY(lock) = 0;
-    // Used by the worker only.
+    // Only the worker uses the members below.
     std::uint64_t seen_contention = 0;
-    /// The worker's time has been charged up to this moment. Zero if it has looked for a task in vain since.
+    /// The worker's time has been charged up to this moment. Zero if the worker has since looked for a task and found
+    /// none.
     std::chrono::steady_clock::time_point charged_until;
   };
 
-  /// A turn of short tasks has about this much time, so that workers seldom take the lock that they share.
+  /// A turn of several short tasks takes about this time in all, so that workers seldom take the shared lock `mutex_`.
   static constexpr std::int64_t kTurn_ns = 50'000;
   static constexpr std::size_t kMostInTurn = 128;
 
@@ -254,9 +260,9 @@ class Shares {
   [[nodiscard]] Served next(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   /// Returns the number of workers to be kept free of this user's long kernels, as of the last count.
   [[nodiscard]] std::size_t kept_from(const UserShare& user) const TROUPE_REQUIRES(mutex_);
-  /// Returns true if the user's long tasks have to wait until others have ended, as of the last count.
+  /// Returns true if the user's long tasks have to wait until other long tasks have ended, as of the last count.
   [[nodiscard]] bool waits_for_room(const UserShare& user) const TROUPE_REQUIRES(mutex_);
-  /// Calls `visit` for the charge of each task that a worker has in hand, or is about to have.
+  /// Calls `visit` for the charge of each task that a worker has in hand or is about to take.
   template <class Visit>
   void visit_hands(const Visit& visit) TROUPE_REQUIRES(mutex_);
   void count_long(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
@@ -266,12 +272,13 @@ class Shares {
   void forgive_running(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   static void add(Share& share, double ns);
   /// Charges a task, as the public `settle` does, for the worker with this `hand`, which was busy with the task for
-  /// `busy_ns`; the kernel took `took_ns` of that.
+  /// `busy_ns`; the kernel took `took_ns` of this time.
   void settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns, std::int64_t busy_ns, Hand* hand) noexcept;
-  /// Adds worker time to the share: at once, or later if the hand owes little time and owes it only to this share.
+  /// Adds worker time to the share: at once, or later if the hand has collected only little time and only for this
+  /// share.
   void owe(Hand* hand, Share& share, double ns) noexcept;
   void pay(Hand& hand) TROUPE_REQUIRES(mutex_);
-  /// Decides anew whether a worker is to be kept free of long kernels.
+  /// Decides again whether a worker is to be kept free of long kernels.
   void guard(std::chrono::steady_clock::time_point now) TROUPE_REQUIRES(mutex_);
   void begin_contention() noexcept { contentions_.fetch_add(1, std::memory_order_relaxed); }
   /// Called when tasks that could not be begun before may be begun now.
@@ -294,8 +301,8 @@ class Shares {
   std::atomic<std::int64_t> active_{0};
   std::atomic<std::size_t> waiting_{0};
   std::atomic<bool> guarded_{false};
-  /// `changes_` counts events that may let a waiting task begin; `in_vain_` is its value at the last look that found
-  /// nothing.
+  /// `changes_` counts events that may let a waiting task begin; `in_vain_` is the value of `changes_` at the last
+  /// search that found no task.
   std::atomic<std::uint64_t> changes_{0};
   std::atomic<std::uint64_t> in_vain_{~std::uint64_t{0}};
   mutable SpinLock mutex_;

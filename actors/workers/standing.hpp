@@ -10,17 +10,17 @@ namespace troupe::workers {
 enum class Part : std::uint8_t {
   /// The worker takes tasks.
   open,
-  /// The worker ends the tasks that it runs, and will lead.
+  /// The worker finishes the tasks that it runs. After that it will lead a cluster, or be a single core.
   drains_to_lead,
-  /// The worker waits for the workers that still run a task.
+  /// The worker has drained, and waits for the other workers that still drain.
   waits_to_lead,
-  /// The worker may open: its cluster is complete.
+  /// The worker may take tasks again, because its cluster is complete. It has not noticed this yet.
   opens,
-  /// The worker ends the tasks that it runs, and will help.
+  /// The worker finishes the tasks that it runs. After that it will help a leader.
   drains_to_help,
   /// The worker runs no tasks, and lends its thread to a leader.
   helps,
-  /// The worker helps until its leader has drained, and will lead then.
+  /// The worker still helps its old leader, and will lead when the regrouping is complete.
   helps_to_lead,
 };
 
@@ -40,7 +40,7 @@ class Standing {
   /// Returns true if the worker forwards every task that it receives.
   [[nodiscard]] bool passes_on() const { return workers::passes_on(part()); }
 
-  /// Called by the worker: takes the last step, unless another regrouping has begun meanwhile.
+  /// Called by the worker: changes the state from `opens` to `open`, unless another regrouping has begun meanwhile.
   void open_up() {
     Part expected = Part::opens;
     part_.compare_exchange_strong(expected, Part::open, std::memory_order_seq_cst);

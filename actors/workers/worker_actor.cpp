@@ -17,11 +17,11 @@ namespace troupe::workers {
 using graph::TaskEvent;
 
 namespace {
-/// An idle worker that looks for work keeps its core from other threads no longer than this.
+/// An idle worker that looks for work does not yield its core to other threads before this time has passed.
 constexpr Duration kQuickLook = std::chrono::microseconds(5);
 /// A yield that takes longer than this has let another thread run.
 constexpr Duration kLongYield = std::chrono::microseconds(3);
-/// The time between two looks at a device whose kernels have run for a while.
+/// The time between two polls of a device whose kernels have run for a while.
 constexpr Duration kLongPoll = std::chrono::microseconds(20);
 }  // namespace
 
@@ -47,7 +47,7 @@ void WorkerActor::enqueue(caf::mailbox_element_ptr what, caf::execution_unit* ho
     observation::ObservedActor::enqueue(std::move(what), host);
     return;
   }
-  // The message may end the actor, so nothing of it is used afterwards.
+  // The message may end the actor, so no member of the actor is used after this call.
   const std::shared_ptr<Peers> peers = setup_->peers;
   const WorkerId self = setup_->id;
   observation::ObservedActor::enqueue(std::move(what), host);
@@ -58,8 +58,8 @@ void WorkerActor::launch(caf::execution_unit* host, bool lazy, bool hide) {
   try {
     observation::ObservedActor::launch(host, lazy, hide);
   } catch (...) {
-    // CAF counts the thread before it starts it, waits for it when the system ends, and lets it hold the actor. This
-    // code undoes all of that.
+    // CAF counts the thread before it starts the thread, waits for the thread when the system ends, and gives the
+    // thread a reference to the actor. This code undoes all three.
     unsetf(is_detached_flag);
     on_exit();
     cleanup(caf::exit_reason::kill, nullptr);
@@ -135,15 +135,16 @@ void WorkerActor::give_up() {
   if (core_.give_up(asked_for)) setup_->peers->tell_scheduler();
   for (graph::Task* task : asked_for) crew_.data->withdraw(setup_->id, *task);
   {
-    // Removes answers that came before the withdrawal: the next actor must not take them for its own. It asks again.
+    // Removes answers that came before the withdrawal: the next actor must not take them for answers to its own
+    // requests. That actor asks for the data again.
     const LockGuard lock(port_.arrived_lock);
     port_.arrived.clear();
     port_.refused.clear();
   }
   graph::TaskList tasks;
   for (graph::Task* task : asked_for) tasks.push_back(task);
-  // A task that not every worker may run must not be where it can be stolen. A task that a policy has placed is never
-  // stolen.
+  // A task that not every worker may run must not be put into a deque from which it can be stolen. Tasks that a policy
+  // has placed are never stolen.
   const bool stolen = setup_->core.activation_queue == nullptr;
   if (stolen && crew_.mixed()) crew_.set_restricted_aside(tasks);
   if (!tasks.empty()) port_.deque.push(tasks);
@@ -221,7 +222,8 @@ void WorkerActor::do_steps() {
         return;
       case Step::Kind::start:
         start(*step.task, step.behind);
-        // One task per message makes steps small in a single-threaded run; otherwise only a waiting message interrupts.
+        // In a single-threaded run the worker runs one task per message, so that other actors get their turns.
+        // Otherwise only a waiting message interrupts this loop.
         if (setup_->cooperative || mail_waits()) {
           send(this, Continue{});
           return;
@@ -243,7 +245,7 @@ void WorkerActor::do_steps() {
         if (!step.activate && !stand_by(step.part)) return;
         break;
       case Step::Kind::rest:
-        // A decision may have made work for this worker.
+        // The scheduler has just decided, and may have given work to this worker.
         if (!step.activate && !rest()) return;
         break;
     }
@@ -276,7 +278,7 @@ void WorkerActor::steal(WorkerId victim) {
 
 void WorkerActor::is_off_the_device(const graph::Task& task) {
   std::erase_if(running_, [&](const Running& one) { return one.task == &task; });
-  // Threads that ask what runs now see one of the other running tasks.
+  // From here on, threads that report running tasks see another one of this worker's tasks.
   port_.running.store(running_.empty() ? nullptr : const_cast<graph::Task*>(running_.front().task),
                       std::memory_order_release);
 }
@@ -287,7 +289,7 @@ Duration WorkerActor::tell_ended(graph::Task& task, bool failed, Duration took) 
   const TimeStamp now = setup_->clock->now();
   if (took < Duration{}) took = now - found->since;
   running_.erase(found);
-  // Threads that ask what runs now see one of the other running tasks.
+  // From here on, threads that report running tasks see another one of this worker's tasks.
   if (!running_.empty())
     port_.running.store(const_cast<graph::Task*>(running_.front().task), std::memory_order_release);
   const TaskEvent::Kind kind = failed ? TaskEvent::Kind::failed : TaskEvent::Kind::ended;
@@ -311,11 +313,11 @@ void WorkerActor::send_on(graph::Task& task) {
 
 void WorkerActor::send_to(KindSet kinds, graph::Task& task) {
   TaskDeque* const activation = setup_->core.activation_queue;
-  // A policy knows a task from its submission, when its data may not yet have been split: it would send the task to an
-  // accelerator again and again.
+  // The policy knows the task as it was at submission, when its data may not have been split yet. Such a policy would
+  // send the task to an accelerator again and again.
   const bool policy_knows = graph::find_whole_of_parts(task) == nullptr;
   if (activation != nullptr && policy_knows && kinds == (crew_.able(task) & crew_.alive(task))) {
-    // Its workers are the same as before, so the policy chooses.
+    // The task may run on the same workers as before, so the policy chooses one.
     activation->push(&task);
     setup_->peers->tell_scheduler();
     return;
@@ -452,7 +454,7 @@ bool WorkerActor::stand_by(Part part) {
   note_waiting_for_data();
   note_idle(setup_->clock->now(), passes_on(part) ? WorkerActivity::lent : WorkerActivity::searching);
   Grouping& grouping = *crew_.grouping;
-  // Read before the place is looked up, so that a later change of the number is noticed.
+  // The number is read before the place is looked up, so that a regrouping that completes later is noticed.
   const std::uint64_t completed = grouping.completed();
   switch (part) {
     case Part::open: return true;

@@ -25,21 +25,21 @@ struct WorkerSetup {
   std::shared_ptr<Peers> peers;
   /// Makes the device; called once, by the actor's constructor.
   std::function<std::unique_ptr<Device>(DeviceListener&)> make_device;
-  /// Has the scheduler decide on the tasks in the activation queue, at once in this thread if that is possible. Set
-  /// only under a placing policy.
+  /// Makes the scheduler decide on the tasks in the activation queue: at once and in this thread, if that is possible.
+  /// Set only under a placing policy.
   std::function<void()> decide;
   const platform::Clock* clock = nullptr;
   /// Measures the mailbox; null if it is not measured.
   observation::MailboxRecord* mailbox = nullptr;
-  /// The PUs that the actor's thread may run on; with one PU it is bound to that. If empty, it may run on those of the
-  /// thread that started it.
+  /// The PUs that the actor's thread may run on; if there is one PU, the thread is bound to it. If empty, the thread
+  /// may run on the PUs of the thread that started it.
   platform::CpuSet pus;
   /// True if all actors share one thread: the worker has no thread of its own, runs one task per message and steals
   /// through the mailbox.
   bool cooperative = false;
   /// The time that an idle worker looks for work before it sleeps.
   Duration spin{};
-  /// True if the device does not say when tasks end (`DeviceTraits::polled`).
+  /// True if the device does not report the ends of tasks, so that the worker polls it (`DeviceTraits::polled`).
   bool polled = false;
   WorkerCore::Options core;
   caf::actor supervisor;
@@ -49,14 +49,14 @@ struct WorkerSetup {
 /// `Stop`.
 ///
 /// Runs tasks one after the other in its handlers and goes back to the mailbox only when a message has arrived or there
-/// is nothing to do. A worker with a thread of its own sleeps inside a handler, at its doorbell (`Peers::wake`), which
-/// each message rings, too. A steal request is answered at delivery, in the thief's thread (see `enqueue`), so it never
-/// waits for a kernel.
+/// is nothing to do. A worker with a thread of its own sleeps inside a handler, at its doorbell (`Peers::wake`); each
+/// message rings the doorbell, too. A steal request is answered inside `enqueue`, in the thief's thread, so that the
+/// thief never waits for a kernel.
 class WorkerActor final : public observation::ObservedActor, private DeviceListener {
  public:
   WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup> setup);
 
-  /// Called in the spawning thread. Throws if the actor gets no thread, and then leaves no trace of the actor.
+  /// Called in the spawning thread. Throws if the actor gets no thread; then nothing of the actor remains in CAF.
   void launch(caf::execution_unit* host, bool lazy, bool hide) override;
   caf::behavior make_behavior() override;
   void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* host) noexcept override;
@@ -80,8 +80,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   void start(graph::Task& task, std::span<graph::Task* const> behind);
   /// Begins the busy time, if it has not begun.
   void note_busy();
-  /// Publishes that the worker runs the task from here on, and the time at which it began, for threads that ask what
-  /// runs.
+  /// Publishes the task that the worker now runs, and its start, for threads that report running tasks.
   void note_running(graph::Task& task, TimeStamp since);
   void help(const Step& step);
   /// Called when the worker has done its part of a task of pieces; ends the task if all others have left.
@@ -90,9 +89,11 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// begun and will start again.
   void is_off_the_device(const graph::Task& task);
   void steal(WorkerId victim);
-  /// Returns false if there is nothing to do before a message comes.
+  /// Called when there is nothing to run. Looks for work for a while, and then declares the worker idle. Returns false
+  /// if there is nothing to do before a message comes.
   bool rest();
-  /// Called while the worker is to take no tasks. Returns false if there is nothing to do before it is woken.
+  /// Called while the worker takes no tasks because cores are regrouped. Returns false if there is nothing to do before
+  /// the worker is woken.
   bool stand_by(Part part);
   /// Gives the device the team of cores that the worker leads: kernels use it from now on.
   void use_team();
@@ -100,13 +101,14 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   void note_idle(TimeStamp now, WorkerActivity doing);
   /// Returns the actor of a victim; null if it is gone.
   const caf::actor& address_of(WorkerId victim);
-  /// Looks for work until some appears (returns true), a message comes or the time is up.
+  /// Looks for work until some appears (returns true), or until a message comes or the time is up (returns false).
   bool look_around(TimeStamp begin);
   void collect_done();
-  /// Called when a task has failed: tasks that the device has not begun start again, if they are to run at all.
+  /// Called when a task has failed: takes back the tasks that the device has not begun. Those that still have to run
+  /// start again.
   void take_back();
   void collect_arrived();
-  /// Puts back the tasks that this actor has in hand, for its successor.
+  /// Called when the actor ends: puts the tasks that it has in hand into queues, where its successor finds them.
   void give_up();
   /// Asks a polled device for ended tasks until there is something to do (returns true) or a message waits (returns
   /// false). `full` says that no further task can be taken.
@@ -116,17 +118,18 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Sends the task, which has left this worker, to a worker of one of these kinds.
   void send_to(KindSet kinds, graph::Task& task);
   void ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took);
-  /// Called only if tasks are observed. Returns the time that the task took.
+  /// Reports the end of the task to the observers. Called only if there are any. Returns the time that the task took.
   Duration tell_ended(graph::Task& task, bool failed, Duration took);
-  /// Tells the observers of something that happens now; costs nothing if there are none.
+  /// Reports to the observers an event that happens now; costs nothing if there are no observers.
   void tell(graph::TaskEvent::Kind kind, WorkerId worker, const graph::Task& task, Duration took = {}) const {
     if (crew_.observer == nullptr) return;
     crew_.tell({.kind = kind, .worker = worker, .task = task.task_id(), .at = setup_->clock->now(), .took = took});
   }
   /// Begins or ends the time in which tasks wait for their data while none runs.
   void note_waiting_for_data();
-  /// Notes the state in the trace. A worker that helps is in the state `helping` until it leaves, even while its thread
-  /// does other things because its device works by itself. `task` is the task that it helps with, if any.
+  /// Notes the state in the trace. A worker that helps with a task of pieces is in the state `helping` until it leaves
+  /// the task, even if its device works by itself and its thread does other things meanwhile. `task` is the task that
+  /// the worker helps with, if any.
   void note_state(WorkerActivity state, TaskId task = {}) {
     if (!crew_.trace || helps_ || port_.trace.state() == state) return;
     port_.trace.enter(state, setup_->clock->now(), task);
@@ -142,16 +145,17 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
     graph::Task* task = nullptr;
     graph::FailureLog::Cause cause;
     Duration took{};
-    /// Replaces the fields above if the device ran pieces.
+    /// Used instead of the fields above if the device ran pieces.
     PartOfTask part = {};
   };
   void tell_itself(Done done) noexcept;
   Mutex done_mutex_;
   std::deque<Done> done_ TROUPE_GUARDED_BY(done_mutex_);
 
-  /// Declared after the members that the device's calls of `done` use.
+  /// Declared after the members that the device's calls of `done` use, so that the device is destroyed before them.
   std::unique_ptr<Device> device_;
-  /// Addresses that were looked up when `Peers::changes` was `known_changes_`: each lookup takes a lock.
+  /// The addresses of victims, stored because each lookup takes a lock. They are valid while `Peers::changes` returns
+  /// `known_changes_`.
   std::vector<caf::actor> victims_;
   std::uint64_t known_changes_ = 0;
   /// A task that runs on the device, and the time at which it began. Used only if tasks are observed.
@@ -160,7 +164,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
     TimeStamp since{};
   };
   std::vector<Running> running_;
-  /// The time since which tasks wait for data while none runs; zero if one runs, or none waits.
+  /// The time since which tasks wait for data while none runs; zero if a task runs, or if no task waits.
   TimeStamp waits_for_data_since_{};
   bool parked_ = false;
   /// True while the worker helps with a task of pieces that another worker has begun.
@@ -172,13 +176,13 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// True if another thread wanted this core when this thread last looked around.
   bool shares_core_ = false;
 
-  /// The number of messages delivered, counted by the senders. A hint for the worker's thread; the mailbox itself
-  /// synchronizes.
+  /// The number of messages delivered, counted by the senders. The number is only a hint for the worker's thread,
+  /// because the mailbox itself synchronizes.
   std::atomic<std::uint64_t> arrivals_{0};
   std::uint64_t handled_ = 0;
 };
 
-// These functions run for every task.
+// These functions are inline because they run for every task.
 
 inline void WorkerActor::note_busy() {
   if (busy_) return;

@@ -50,7 +50,7 @@ Step WorkerCore::next() {
     return stand_by();
   Step step;
   const bool taken = start_acquired(step) || take(step) || claim(step);
-  // The scheduler decides before the kernel runs, which may be inside `start`.
+  // The scheduler has to decide before the kernel runs, and some devices run the kernel inside `start`.
   step.activate = std::exchange(activation_due_, false);
   if (taken) {
     // The idle set is read first: a submitting thread may be writing the cache lines of the queues.
@@ -121,7 +121,7 @@ inline bool WorkerCore::take(Step& step) {
 }
 
 bool WorkerCore::steal(Step& step) {
-  // Victims may lose their tasks between the look and the request: the search ends after some failures.
+  // Victims may lose their tasks between the search and the request, so the search ends after some failures.
   if (crew_.plan.shared_queue || asked_ > 2 * crew_.ports.size()) return false;
   step.victim = next_victim();
   if (!step.victim.valid()) return false;
@@ -162,7 +162,7 @@ void WorkerCore::tell_not_run(TaskId task, bool ended) const {
 }
 
 Task* WorkerCore::next_task() {
-  // This is done even if a task was handed over: a chain of such tasks may have no end.
+  // New arrivals are looked for even if a task was handed over, because a chain of such tasks may have no end.
   look_up();
   if (shares_ != nullptr) [[unlikely]]
     give_way();
@@ -191,7 +191,7 @@ Task* WorkerCore::take_restricted() {
 
 Task* WorkerCore::take_from_entry() {
   if (crew_.plan.shared_queue) return crew_.entry.pop_oldest();
-  // Several tasks are taken at once, but the other workers are left their share.
+  // Several tasks are taken at once, but enough are left for the other workers.
   const std::size_t share = crew_.entry.drained() / (2 * crew_.ports.size());
   if (share <= 1) return crew_.entry.pop_oldest();
   std::array<TaskDeque::Entry, TaskDeque::kMostStolen> tasks;
@@ -288,7 +288,8 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, D
       runs = graph.begin_after_running(task, options_.self, ready) == Begin::run;
     }
   }
-  // Counted before completion: a thread that waits for the task finds it, and its client's time, in the report.
+  // The task is counted before its completion: a thread that waits for the task finds it, and its client's time, in the
+  // report.
   WorkerCounters::add(port_.counters.tasks, std::uint64_t{runs ? 1U : 0U});
   if (runs) graph.complete(task, cause, options_.self, ready);
   --running_;
@@ -297,7 +298,8 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, D
 
 inline void WorkerCore::ready_now(TaskList& ready, Share* share) {
   if (ends_count()) activation_due_ = true;
-  // Counted before the task leaves, so that a client with a chain of tasks is never seen without work.
+  // The ready tasks are counted before the ended task leaves, so that a client with a chain of tasks is never seen
+  // without work.
   if (share != nullptr) [[unlikely]]
     shares_->activated(ready);
   if (claimed_ > 0) [[unlikely]]
@@ -334,7 +336,7 @@ bool WorkerCore::goes_first(const TaskList& ready) const {
 
 void WorkerCore::acquired(Task& task) {
   const auto found = std::ranges::find(in_hand_, &task, &InHand::task);
-  if (found == in_hand_.end()) return;  // the actor before this one asked for it
+  if (found == in_hand_.end()) return;  // this worker's previous actor asked for it
   found->acquired = true;
   std::rotate(found, found + 1, in_hand_.end());
 }
@@ -349,7 +351,7 @@ void WorkerCore::refused(const Task& task) {
 
 void WorkerCore::failed_to_start(Task& task, const graph::FailureLog::Cause& cause) {
   const auto found = std::ranges::find(in_hand_, &task, &InHand::task);
-  if (found == in_hand_.end() || found->acquired) return;  // the actor before this one asked for it
+  if (found == in_hand_.end() || found->acquired) return;  // this worker's previous actor asked for it
   if (issues()) on_device_.push_back({&task, {}, false, found->begun});
   in_hand_.erase(found);
   ++running_;
@@ -380,7 +382,7 @@ void WorkerCore::steal_answered(WorkerId victim, std::size_t tasks) {
 void WorkerCore::steal_answered(WorkerId victim, TaskList& tasks) {
   steal_answered(victim, tasks.size());
   if (tasks.empty()) return;
-  // The first task has the highest priority of them.
+  // The first of the stolen tasks has the highest priority.
   const bool first = hands_over_ && handed_over_ == nullptr && !crew_.mixed() &&
                      tasks.front()->priority >= crew_.entry.top() && tasks.front()->priority >= port_.deque.top();
   if (first) handed_over_ = tasks.pop_front();
@@ -405,7 +407,7 @@ bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
 bool WorkerCore::finds_work() {
   if (lost()) [[unlikely]]
     return has_any_to_send_on();
-  // The worker counts as having work, so that it asks `next` what to do now.
+  // A worker that is not open has to call `next`, which decides what it does.
   if (!port_.standing.open()) [[unlikely]]
     return true;
   return crew_.entry.drained() > 0 || sees_work_besides_entry() || (look_at_arrivals() && crew_.entry.drained() > 0);

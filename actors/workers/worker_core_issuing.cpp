@@ -1,4 +1,4 @@
-/// Issuing: puts tasks on a device before it can begin them.
+/// Issuing: gives tasks to a device before the device can begin them.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -17,7 +17,7 @@ using graph::TaskList;
 namespace {
 /// At most this many of the tasks that wait for one task are looked at: more would take longer than issuing could save.
 constexpr std::size_t kMostEdges = 64;
-/// The most questions to the policy at one time.
+/// The most calls of `Options::may_issue` in one search for a task.
 constexpr std::size_t kMostQuestions = 4;
 }  // namespace
 
@@ -86,7 +86,7 @@ Task* WorkerCore::find_issuable() {
   std::size_t kept = 0;
   for (std::size_t i = 0, next = 0; i < waiting_.size(); i = next) {
     while (next < waiting_.size() && waiting_[next] == waiting_[i]) ++next;
-    // Acquire: pairs with the last addition of the submission, and publishes the whole task.
+    // Acquire: pairs with the submission's last addition to `pending`, which publishes the whole task.
     if (waiting_[i]->pending.load(std::memory_order_acquire) != next - i) continue;
     if (can_be_issued(*waiting_[i])) waiting_[kept++] = waiting_[i];
   }

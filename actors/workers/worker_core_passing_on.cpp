@@ -1,5 +1,5 @@
 /// Passing on: gives away tasks that other workers are to run, because this worker's device is lost, its cores are
-/// regrouped, or a task is wanted back.
+/// regrouped, or the scheduler wants a task back.
 #include <algorithm>
 
 #include "actors/workers/worker_core.hpp"
@@ -24,7 +24,8 @@ Step WorkerCore::send_on() {
 
 Task* WorkerCore::next_to_send_on() {
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
-  // Claims go first: the tasks that they wait for are in hand, too, and would make them ready elsewhere.
+  // Claimed tasks are released first. They wait for other tasks in hand. If these were sent on first, the claimed tasks
+  // would become ready on another worker.
   for (bool any = true; any;) {
     const auto claim =
         std::ranges::find_if(in_hand_, [](const InHand& one) { return one.acquired && one.task->issued_ahead; });
@@ -35,7 +36,7 @@ Task* WorkerCore::next_to_send_on() {
     crew_.data->withdraw(options_.self, task);
     release_claim(task);
   }
-  // While claims are left, other tasks in hand stay: the data of claims were asked for, and are refused soon.
+  // Other tasks stay in hand while there are claimed tasks: the data of these were asked for, and will be refused soon.
   const auto found = claimed_ > 0 ? in_hand_.end() : std::ranges::find(in_hand_, true, &InHand::acquired);
   if (found != in_hand_.end()) return take_out_of_hand(found);
   if (Task* task = port_.deque.pop_oldest()) return task;
@@ -82,7 +83,8 @@ bool WorkerCore::gives_back(Step& step) {
   const TaskId wanted = port_.wanted_back.load(std::memory_order_relaxed);
   if (!wanted.valid()) return false;
   const auto found = std::ranges::find(in_hand_, wanted, [](const InHand& one) { return one.task->task_id(); });
-  // Other tasks may wait for its commute locks; a task that is not ready has not been placed.
+  // A task that holds commute locks is not given back, because other tasks may wait for these locks. A task that is not
+  // ready is not given back, because no policy has placed it.
   if (found == in_hand_.end() || found->task->holds_commute || found->task->issued_ahead) return false;
   port_.wanted_back.store(TaskId(), std::memory_order_relaxed);
   step.task = take_out_of_hand(found);

@@ -5,7 +5,7 @@
 namespace troupe::workers {
 
 bool WorkerCore::help(Step& step) {
-  // Tasks on the device come first, and a task that was asked for may be about to arrive.
+  // Tasks on the device come first, and stolen tasks may be about to arrive.
   if (running_ > 0 || asked_victim_.valid() || (kind_set(options_.kind) & kOnCores) == 0) return false;
   while (SharedPieces* const shared = crew_.pieces_for(options_.self)) {
     if (step.activate) {
@@ -18,8 +18,8 @@ bool WorkerCore::help(Step& step) {
     step.kind = Step::Kind::help;
     step.shared = shared;
     ++running_;
-    // The worker in `step.wake` is woken in any case. If there is none, this wakes another helper or, because this
-    // worker may have been woken for a task, one that can run that task.
+    // If `step.wake` names a worker, only that one is woken. Otherwise another helper is woken or, because this worker
+    // may have been woken for a task, a worker that can run that task.
     if (!step.wake.valid()) step.wake = crew_.take_idle_for(*shared, options_.self);
     if (!step.wake.valid() && !crew_.idle.empty()) step.wake = sleeper_in_its_place();
     return true;

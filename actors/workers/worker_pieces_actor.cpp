@@ -22,7 +22,7 @@ void WorkerActor::part_done(const PartOfTask& part) noexcept { tell_itself({null
 
 void WorkerActor::leave(const PartOfTask& part) {
   SharedPieces& shared = *part.of;
-  // All of this is done before the other workers can end the task, which may be gone then.
+  // All of this is done before `shared.leave`, because after that another worker may end the task and destroy it.
   is_off_the_device(shared.task());
   port_.board.takes_part_in(nullptr);
   // Observers are told before the task may end.

@@ -27,18 +27,19 @@ struct TaskSpan {
   TaskId task;
   TimeStamp start{};
   TimeStamp end{};
-  /// Floating-point operations; 0 if the codelet does not say.
+  /// The number of floating-point operations; 0 if the codelet does not give it.
   double flops = 0;
   std::int32_t priority = 0;
   bool failed = false;
   /// The number of the worker's cores: more than 1 for a cluster.
   std::uint16_t cores = 1;
-  /// The sum of the times in which the worker's cores computed, see `TeamUse`. Negative for a single core, or if it is
-  /// not known.
+  /// The sum of the times in which the worker's cores computed, see `TeamUse`. Negative for a single core, or if the
+  /// sum is not known.
   Duration used = Duration(-1);
 };
 
-/// A time span in which the worker was in this state, never `working`: the worker works at all other times.
+/// A time span in which the worker was in `state`. The state `working` is not recorded: the worker works at all other
+/// times.
 struct StateSpan {
   WorkerActivity state = WorkerActivity::working;
   TimeStamp start{};
@@ -53,7 +54,8 @@ struct NamedTask {
 };
 
 /// The worker adds entries, and any thread may take them at any time. No call fails: an entry that finds no room is
-/// counted and lost. The trace is a part of the worker's port, which outlives the worker's actor.
+/// lost, and `Content::complete_until` shows this. The trace is a part of the worker's port, which outlives the
+/// worker's actor.
 class WorkerTrace {
  public:
   struct Content {
@@ -61,11 +63,11 @@ class WorkerTrace {
     graph::TraceLog<StateSpan> states;
     /// The names of the tasks that have one.
     std::deque<NamedTask> names;
-    /// The start of the first task or state that found no room; the end of time if there is none.
+    /// The start of the first task or state that found no room; `TimeStamp::max()` if there is none.
     TimeStamp complete_until = TimeStamp::max();
   };
 
-  /// Sets the budget of all records. Must be called before the first entry.
+  /// Sets the budget, which bounds the number of entries. Must be called before the first entry.
   void use(graph::TraceBudget* budget) noexcept {
     const LockGuard lock(lock_);
     tasks_.use(budget);
@@ -79,7 +81,7 @@ class WorkerTrace {
   /// Returns the present state. Called by the worker.
   [[nodiscard]] WorkerActivity state() const noexcept { return state_; }
 
-  /// Takes the recorded entries out. The state that the worker is in is cut at `now`.
+  /// Removes the recorded entries and returns them. The worker's present state is recorded up to `now`.
   [[nodiscard]] Content take(TimeStamp now);
 
  private:

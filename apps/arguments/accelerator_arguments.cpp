@@ -25,7 +25,7 @@ void require_room(Bytes memory, Bytes need, const std::string& whose, const std:
                           option, traces::human_bytes(need), traces::human_bytes(memory), whose));
 }
 
-/// Checks the GPUs before anything is made, so that the message names the option.
+/// Checks the number of GPUs before any work begins, so that the error message can name the option.
 void require_gpus(int gpus) {
   if (gpus == 0) return;
   const auto there = platform::list_cuda_devices();
@@ -36,8 +36,8 @@ void require_gpus(int gpus) {
                           there.value().size()));
 }
 
-/// Returns the options with the environment's settings. A variable with an unusable value is reported when a runtime
-/// starts.
+/// Returns the options combined with the settings of environment variables. A variable with an unusable value has no
+/// effect here; the runtime reports it when it starts.
 RuntimeOptions settled_options(const RuntimeOptions& options) {
   const auto merged = client::with_environment(options);
   return merged ? merged.value().settings.options : options;
@@ -46,7 +46,7 @@ RuntimeOptions settled_options(const RuntimeOptions& options) {
 }  // namespace
 
 bool uses_accelerators(const RuntimeOptions& options) {
-  // OpenCL devices have no option here.
+  // Only the environment can choose OpenCL devices, because this command line has no option for them.
   const RuntimeOptions all = settled_options(options);
   return all.gpus > 0 || !all.accelerators.emulated_gpus.empty() || !all.accelerators.opencl.empty();
 }

@@ -181,7 +181,7 @@ void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& m
 
 namespace {
 
-/// The bytes that the runtime keeps for each tile: its registration, its name, the beginnings of allocations.
+/// The bytes that the runtime keeps for each tile: its registration, its name and the overhead of the allocator.
 constexpr double kBytesPerTile = 640;
 
 double tile_count(std::int64_t size, std::int64_t tile) {
@@ -197,8 +197,8 @@ double tile_count(const MemoryNeed& need) {
   return tile_count(need.rows, tile_rows_of(need)) * tile_count(need.cols, need.factorization.tile);
 }
 
-/// Returns the bytes of the factors besides the dense matrix, in which all applications work. QR has the triangular
-/// factors of the tiles' reflectors and a copy of the reflectors of the diagonal tiles.
+/// Returns the bytes that the factors take in addition to the dense matrix, in which all applications work. QR also has
+/// the triangular factors of the tiles' reflectors and a copy of the reflectors of the diagonal tiles.
 double bytes_of_factors(const MemoryNeed& need) {
   const double tiles = tile_count(need) * kBytesPerTile;
   if (need.factorization.application != linalg::Application::qr) return tiles;

@@ -31,8 +31,9 @@ const client::Variable* variable_of(const CLI::Option& option) {
   return found == variables.end() ? nullptr : &*found;
 }
 
-/// Makes the variable's value the option's default, and marks the option with the variable's name. A value that only
-/// the option refuses is left to the runtime: for example restrictions of kernels that the command does not have.
+/// Makes the variable's value the option's default, and marks the option with the variable's name. If only the option
+/// refuses the value, the value is left to the runtime: for example restrictions of kernels that this command does not
+/// have.
 void take(const client::Variable& variable, CLI::Option& option) {
   const std::string name(variable.name);
   const std::string value = platform::environment_value(name);
@@ -44,7 +45,7 @@ void take(const client::Variable& variable, CLI::Option& option) {
     return;
   }
   option.envname(name);
-  // If the variable stayed, the parser would count the option as given.
+  // Unset the variable: otherwise the parser would count the option as given.
   ::unsetenv(name.c_str());
 }
 
@@ -59,7 +60,8 @@ void add_taken(const CLI::App& command, std::vector<std::string>& taken) {
 }  // namespace
 
 void take_environment(CLI::App& command) {
-  // CLI11 calls this when the user has asked for this command: the variables do not apply to other commands.
+  // CLI11 calls this function only for the command that the user chose, so that the variables do not apply to other
+  // commands.
   command.preparse_callback([&command](std::size_t) {
     for (CLI::Option* option : command.get_options()) {
       if (const client::Variable* const variable = variable_of(*option)) take(*variable, *option);

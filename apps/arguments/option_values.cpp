@@ -15,13 +15,13 @@ namespace troupe::apps {
 
 namespace {
 
-/// Returns what is wrong, or an empty text.
+/// Returns the error message; empty if the value is valid.
 template <class T>
 std::string problem_of(const Result<T>& read) {
   return read ? std::string() : read.failure().message;
 }
 
-/// Returns our name for something that other programs spell differently.
+/// Returns Troupe's name for a value that other programs spell differently; empty if there is none.
 std::string other_spelling(const std::string& text) {
   static const std::map<std::string, std::string> kOthers{
       {"fp32", "float"},     {"fp64", "double"},    {"f32", "float"}, {"f64", "double"}, {"float32", "float"},
@@ -35,7 +35,7 @@ std::string other_spelling(const std::string& text) {
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   const auto check = [least, most](std::string& text) {
     const Result<std::uint64_t> number = read_whole(text, least, most);
-    // CLI11 reads only digits.
+    // CLI11 itself can read only digits, so it gets the number as digits.
     if (number) text = std::to_string(number.value());
     return problem_of(number);
   };

@@ -24,7 +24,7 @@ std::string value_name(OptionKind kind) {
   return "TEXT";
 }
 
-/// Returns the possible values as CLI11's own checks describe them.
+/// Returns the possible values in the format of CLI11's own checks, for the help text.
 std::string described_values(const RuntimeOption& option) {
   if (option.kind == OptionKind::whole) return fmt::format("[{} - {}]", option.least, option.most);
   const bool few = option.kind == OptionKind::word || option.kind == OptionKind::flag;
@@ -34,7 +34,7 @@ std::string described_values(const RuntimeOption& option) {
 }  // namespace
 
 std::string check_runtime_option(const RuntimeOption& option, const std::string& text) {
-  // A program that passes an empty text wants the default. On the command line it is probably an empty shell variable.
+  // For programs, an empty text means the default. On the command line it is probably an empty shell variable.
   if (text.empty()) return "the value is empty: give a value such as " + option.values();
   RuntimeOptions unused;
   const Result<void> read = option.read(option, unused, text);
@@ -46,7 +46,7 @@ CLI::Option* add_runtime_option(CLI::App& command, std::string_view word,
   const RuntimeOption& option = *option_of(word);
   const auto read = [&option, assign = std::move(assign)](const std::string& text) {
     RuntimeOptions given;
-    // The check has refused texts that cannot be read.
+    // The read cannot fail, because the check below has refused texts that cannot be read.
     if (option.read(option, given, text)) assign(given);
   };
   return command.add_option_function<std::string>(option.flag(), read, option.help())

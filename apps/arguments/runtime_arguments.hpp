@@ -15,7 +15,8 @@ class Option;
 
 namespace troupe::apps {
 
-/// Adds one option, such as "gpu_memory" as `--gpu-memory`. `options` outlives the parsing; its value is the default.
+/// Adds one option, such as "gpu_memory" as `--gpu-memory`. `options` must outlive the parsing; its value is the
+/// default.
 CLI::Option* add_runtime_option(CLI::App& command, std::string_view word, RuntimeOptions& options);
 
 /// Adds one option. `assign` gets a new `RuntimeOptions` in which only the given value is set. The help shows no
@@ -23,10 +24,10 @@ CLI::Option* add_runtime_option(CLI::App& command, std::string_view word, Runtim
 CLI::Option* add_runtime_option(CLI::App& command, std::string_view word,
                                 std::function<void(const RuntimeOptions& options)> assign);
 
-/// Adds those of the group's options that command lines have and that the command does not have yet.
+/// Adds all options of the group that belong on command lines, except those that the command already has.
 void add_runtime_options(CLI::App& command, OptionGroup group, RuntimeOptions& options);
 
-/// Checks a value of an option for CLI11: returns what is wrong, or an empty text.
+/// Checks a value of an option for CLI11. Returns the error message; empty if the value is valid.
 [[nodiscard]] std::string check_runtime_option(const RuntimeOption& option, const std::string& text);
 
 }  // namespace troupe::apps

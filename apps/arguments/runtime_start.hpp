@@ -11,7 +11,7 @@ namespace troupe::apps {
 /// Makes the runtime that an application uses, for example on a service. Throws `Error`.
 using StartRuntime = std::function<std::shared_ptr<Runtime>()>;
 
-/// Returns the runtime that `start` makes; without `start`, a runtime in this process with these options.
+/// Returns the runtime that `start` makes. If `start` is null, makes a runtime in this process with these options.
 [[nodiscard]] inline std::shared_ptr<Runtime> start_runtime(const RuntimeOptions& options, const StartRuntime& start) {
   return start ? start() : std::make_shared<Runtime>(options);
 }

@@ -1,4 +1,4 @@
-/// The options `--trace`, `--trace-limit` and `--report`, and the files and analyses that they ask for.
+/// The options `--trace`, `--trace-limit` and `--report`, and the trace files and reports that they request.
 #pragma once
 
 #include <optional>
@@ -46,15 +46,15 @@ struct TracedRun {
 struct TraceOutcome {
   /// The file that was written; empty if none was.
   std::string file;
-  /// True if a file was asked for and could not be written: the command fails after it has printed its results.
+  /// True if a requested file could not be written: the command then fails after it has printed its results.
   bool lost = false;
   std::optional<traces::RunAnalysis> analysis;
   /// The workers' devices, for the report.
   std::vector<std::string> devices;
 };
 
-/// Writes the file and analyses the run, as asked. If the file could not be written or is not complete, says so on
-/// standard error; the run's result stays valid.
+/// Writes the file and analyses the run, as far as the arguments request it. If the file could not be written or is not
+/// complete, reports that on standard error; the run's result stays valid.
 [[nodiscard]] TraceOutcome finish_trace(const TraceArguments& arguments, TracedRun run);
 
 /// Prints the report to standard output, after the command's own results.

@@ -18,19 +18,19 @@ namespace {
 using Term = LinearProgram::Term;
 using Sense = LinearProgram::Sense;
 
-/// The tolerance for bytes, in bytes or tasks: larger than the rounding of doubles in the programs' bounds, and smaller
-/// than a whole task or byte.
+/// The tolerance for rounding when bytes or tasks are counted. It is larger than the rounding of doubles in the
+/// programs' bounds, and smaller than a whole byte or task.
 constexpr double kBytesRounding = 1e-6;
-/// The tolerance for times, as a part of the makespan: larger than differences that GLPK ignores.
+/// The tolerance for times, as a share of the makespan. It is larger than differences that GLPK ignores.
 constexpr double kTimeRounding = 1e-6;
 
-/// Returns the makespan in units of the load, and a little more: a run that keeps every worker busy from beginning to
-/// end must not contradict the program.
+/// Returns the makespan in units of the load, and a little more. Otherwise rounding could make the program infeasible
+/// for a run that keeps every worker busy from beginning to end.
 double time_limit(const BytesProblem& problem, const KindLoad& load) {
   return problem.makespan_s / load.unit_s * (1 + kTimeRounding);
 }
 
-/// Returns for each tile true if no task overwrites it without reading it first.
+/// Returns for each tile whether no task overwrites it without reading it first.
 std::vector<bool> usable_tiles(const BytesProblem& problem) {
   std::vector<bool> usable(problem.tiles.size(), true);
   for (const BytesTask& task : problem.tasks) {
@@ -39,8 +39,8 @@ std::vector<bool> usable_tiles(const BytesProblem& problem) {
   return usable;
 }
 
-/// Returns the problem's tasks without their data. Tasks that are triangles get kinds of their own, numbered after the
-/// others.
+/// Returns the problem's tasks without their data. Tasks that are triangles (`TileTriangles`) get kinds of their own,
+/// with numbers after those of the other kinds.
 BoundProblem without_data(const BytesProblem& problem, const TileTriangles& triangles) {
   BoundProblem bare{{}, 2 * problem.kinds, problem.machine};
   for (std::size_t type = 0; type < problem.machine.types.size(); ++type) {
@@ -55,13 +55,13 @@ BoundProblem without_data(const BytesProblem& problem, const TileTriangles& tria
   return bare;
 }
 
-/// Returns how many tasks of the kind one worker can run in the time.
+/// Returns the number of tasks of the kind that one worker can run in the time.
 double most_on_one(const WorkerType& type, std::size_t kind, double makespan) {
   return type.times[kind] > 0 ? std::floor(makespan / type.times[kind] + kBytesRounding)
                               : std::numeric_limits<double>::infinity();
 }
 
-/// Adds rows by which every worker ends within the makespan and runs whole tasks of each kind.
+/// Adds the constraints that every worker ends within the makespan and runs whole tasks of each kind.
 void add_time_limits(LinearProgram& program, const KindLoad& load, const AllocationColumns& allocation,
                      double makespan) {
   const std::vector<bool> all_kinds(load.length_of_kind.size(), true);
@@ -80,7 +80,7 @@ void add_time_limits(LinearProgram& program, const KindLoad& load, const Allocat
   }
 }
 
-/// Returns the part of the kind's tasks that runs on GPUs, times `factor`, as the terms of a row.
+/// Returns the terms of a constraint for the share of the kind's tasks that runs on GPUs, times `factor`.
 std::vector<Term> on_gpus(const KindLoad& load, const AllocationColumns& allocation, std::size_t kind, double factor) {
   std::vector<Term> terms;
   for (std::size_t type = 0; type < load.types.size(); ++type) {
@@ -90,8 +90,8 @@ std::vector<Term> on_gpus(const KindLoad& load, const AllocationColumns& allocat
   return terms;
 }
 
-/// Tiles of equal size that are the first tile of equally many tasks of each kind. The program need not distinguish
-/// them.
+/// A group of tiles that have equal sizes and, for each kind, are the first tile of equally many tasks. The program
+/// does not distinguish the tiles of a group.
 struct TileGroup {
   std::uint64_t bytes;
   /// The number of tasks that have one such tile as their first tile, by kind of the bare problem.
@@ -124,8 +124,8 @@ double bytes_of_tiles_on_gpus(const BytesProblem& problem, const BoundProblem& b
   double all_bytes = 0;
   for (const BytesTile& tile : problem.tiles) all_bytes += static_cast<double>(tile.bytes.count);
   if (all_bytes <= 0) return 0;
-  // For each kind: the tasks on GPUs are at most the tasks of the tiles that reach a GPU, plus the tasks that no tile
-  // is counted for.
+  // The constraint for each kind: the tasks on GPUs are at most the tasks of the tiles that reach a GPU, plus the tasks
+  // without a counted tile.
   std::vector<std::vector<Term>> reached(bare.kinds);
   std::vector<double> counted(bare.kinds, 0);
   for (const auto& [group, tiles] : groups_of(problem, bare, usable)) {
@@ -147,7 +147,7 @@ double bytes_of_tiles_on_gpus(const BytesProblem& problem, const BoundProblem& b
   return std::ceil((program.lower_bound() - kBytesRounding) * all_bytes);
 }
 
-/// Returns the least number of the kind's tasks that run on GPUs.
+/// Returns the least number of the kind's tasks that have to run on GPUs.
 double least_on_gpus(const KindLoad& load, std::size_t kind, double makespan) {
   LinearProgram program;
   const AllocationColumns allocation(program, load);
@@ -160,7 +160,7 @@ double least_on_gpus(const KindLoad& load, std::size_t kind, double makespan) {
   return std::ceil((program.lower_bound() - kBytesRounding) * load.length_of_kind[kind]);
 }
 
-/// Returns how many tasks of the kind each GPU can run in the time, the fastest GPU first.
+/// Returns the number of tasks of the kind that each GPU can run in the time, for the fastest GPU first.
 std::vector<double> most_on_each_gpu(const KindLoad& load, std::size_t kind, double makespan) {
   std::vector<double> most;
   for (const WorkerType& type : load.types) {
@@ -172,7 +172,7 @@ std::vector<double> most_on_each_gpu(const KindLoad& load, std::size_t kind, dou
   return most;
 }
 
-/// Returns the second bound, for one kind: it counts tiles that each GPU needs.
+/// Returns the second bound, for one kind, which counts the tiles that each GPU needs.
 double bytes_of_triangles(const BytesProblem& problem, const TileTriangles& triangles, const KindLoad& load,
                           std::uint32_t kind) {
   std::uint64_t smallest = UINT64_MAX;

@@ -11,8 +11,8 @@ namespace troupe::apps {
 
 struct BytesTile {
   Bytes bytes;
-  /// The tile's place in the matrix; negative for data that are not a tile of the matrix (the factors T of QR, for
-  /// example).
+  /// The tile's place in the matrix; negative for data that are not a tile of the matrix, for example the factors T of
+  /// QR.
   int row = -1;
   int column = -1;
 };
@@ -38,23 +38,24 @@ struct BytesProblem {
 /// Pass the makespan of the run that is compared with the bound: with more time, the same run might do everything in
 /// host memory and move nothing.
 ///
-/// The bound is sound, but weak: it counts how often data must reach GPUs. It counts neither copies back to the host
-/// nor repeated copies of data that have changed or were evicted. Expect real schedules to move a few times as
-/// much. The bound is the larger of two bounds. Both rest on this: if tasks on a GPU read a tile, and no task
-/// overwrites it unread, then at least one copy brought the tile to that GPU's memory. The tile started elsewhere, and
-/// a task that made it there would have to read it there first. Both take the amount of work that has to run on GPUs
-/// from the area bound's linear program (`LowerBounds`): the cores can do only so much in the time.
+/// The bound is valid, but weak. It counts how often data must reach GPUs, but neither copies back to the host nor
+/// repeated copies of data that have changed or were evicted. Expect real schedules to move a few times as much. The
+/// bound is the larger of two bounds. Both use this fact: if tasks on a GPU read a tile, and no task overwrites the
+/// tile without reading it, then at least one copy brought the tile to that GPU's memory. The reason is that the tile
+/// started elsewhere, and a task that wrote the tile in that memory would have had to read it there first. Both bounds
+/// take the amount of work that has to run on GPUs from the area bound's linear program (`LowerBounds`), because the
+/// cores can do only a limited amount of work in the time.
 ///
-/// *Tiles that reach any GPU.* Each task is counted with the first of its tiles alone. A tile is kept from all GPUs
-/// only if all its tasks run on cores; the program minimises the bytes of the others, where a part of a tile stands for
-/// that part of its tasks.
+/// *Tiles that reach any GPU.* Each task is counted only with the first of its tiles. A tile stays away from all GPUs
+/// only if all its tasks run on cores. The program minimises the bytes of the tiles that reach GPUs. In the program, a
+/// fraction of a tile stands for the same fraction of its tasks.
 ///
-/// *Tiles that each GPU needs.* The program gives the least number of tasks of a kind that GPUs run. If they are
-/// triangles of tiles (`TileTriangles`), w of them on one GPU need (w / c)^(2/3) tiles there. This is concave in w, so
-/// the total over the GPUs is least if as few GPUs as possible run as many as each can in the time.
+/// *Tiles that each GPU needs.* The program gives the least number of tasks of a kind that GPUs run. If these tasks are
+/// triangles of tiles (`TileTriangles`), w tasks on one GPU need (w / c)^(2/3) tiles there. This function is concave in
+/// w, so the total over the GPUs is least if as few GPUs as possible run as many tasks as they can in the time.
 ///
-/// The bound has no meaning for a makespan below `LowerBounds`, since there is no such schedule. It is zero if nothing
-/// has to move.
+/// The bound has no meaning for a makespan below `LowerBounds`, because no such schedule exists. It is zero if no data
+/// have to move.
 [[nodiscard]] Bytes bytes_lower_bound(const BytesProblem& problem);
 
 }  // namespace troupe::apps

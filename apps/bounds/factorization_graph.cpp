@@ -23,8 +23,8 @@ void GraphRecorder::submitted(const graph::Task& task) noexcept {
     if (!reads(use.mode)) {
       node.overwrites.push_back(tile);
     } else {
-      // If a task updates several tiles, the last of them comes first: kernels name the tile that only they update
-      // last.
+      // Insert the updated tile in front. If a task updates several tiles, the last of them comes first, because a
+      // kernel lists last the tile that only this one task updates.
       node.reads.insert(writes(use.mode) ? node.reads.begin() : node.reads.end(), tile);
     }
   }
@@ -36,7 +36,7 @@ void GraphRecorder::submitted(const graph::Task& task) noexcept {
 void GraphRecorder::wait_for_users(std::uint32_t task, std::uint32_t tile, AccessMode mode) {
   Version& version = versions_[tile];
   std::vector<std::uint32_t>& predecessors = graph_.tasks[task].predecessors;
-  // If there are readers, they have waited for the writer already.
+  // If there are readers, they already wait for the last writer.
   if (version.writer != kNone && (!writes(mode) || version.readers.empty())) predecessors.push_back(version.writer);
   if (!writes(mode)) {
     version.readers.push_back(task);
@@ -47,7 +47,8 @@ void GraphRecorder::wait_for_users(std::uint32_t task, std::uint32_t tile, Acces
   version.writer = task;
 }
 
-/// Returns the task's kind. Size classes have the number of operations that a simulation assumes for the tasks.
+/// Returns the task's kind. The size class of a task has the number of operations that a simulation assumes for the
+/// task.
 std::uint32_t GraphRecorder::kind_of(const graph::Task& task) {
   const SizeClassId id = classes_.classify(task);
   if (id.index() < kind_of_class_.size()) return kind_of_class_[id.index()];

@@ -16,15 +16,15 @@
 
 namespace troupe::apps {
 
-/// The task graph of one factorization. It is the same for every policy and every number of GPUs.
+/// The task graph of one factorization. The graph is the same for every policy and every number of GPUs.
 struct FactorizationGraph {
-  /// Tasks are of one kind if they are timed as one kernel, have the same number of operations and their codelets run
-  /// on the same devices. The codelets' names do not matter.
+  /// Tasks belong to one kind if they are timed as the same kernel, have the same number of operations, and have
+  /// codelets for the same devices. The codelets' names do not matter.
   struct Kind {
     /// `CodeletDefinition::timed_as`; empty for tasks that the runtime submits for itself, which take no time.
     std::string timed_as;
     double flops = 0;
-    /// True if the kind's codelets run on cores, or on GPUs.
+    /// True if the kind's codelets can run on cores, and on GPUs.
     bool on_cores = true;
     bool on_gpus = true;
     /// The most cores of a cluster that the kind's codelets use.
@@ -42,14 +42,15 @@ struct FactorizationGraph {
   std::vector<BytesTile> tiles;
 };
 
-/// Records tasks and their predecessors. The predecessors follow from the tasks' data as in the graph: readers wait for
-/// the last writer, and writers wait for the last writer and its readers. Commuting tasks count as writers in this
-/// order, which is one of the allowed orders; reductions are left out. For one runtime and one thread that submits.
+/// Records tasks and their predecessors. The predecessors follow from the tasks' data as in the runtime's graph:
+/// readers wait for the last writer, and writers wait for the last writer and its readers. Commuting tasks count as
+/// writers in the order of submission, which is one of the allowed orders; reductions are left out. For one runtime and
+/// one thread that submits.
 class GraphRecorder final : public graph::SubmissionObserver {
  public:
   void submitted(const graph::Task& task) noexcept override;
 
-  /// Records where in the matrix a tile lies. Does nothing if no task has used the tile.
+  /// Records the place of a tile in the matrix. Does nothing if no task has used the tile.
   void place(const Handle& tile, int row, int column);
   /// Returns the graph; called when all tasks have been submitted.
   [[nodiscard]] FactorizationGraph take() { return std::move(graph_); }
@@ -70,11 +71,11 @@ class GraphRecorder final : public graph::SubmissionObserver {
   FactorizationGraph graph_;
   graph::SizeClasses classes_;
   std::vector<std::uint32_t> kind_of_class_;
-  /// Used for look-ups only, never iterated.
+  /// The number of each handle's tile. This map is never iterated, so its unspecified order does not matter.
   std::unordered_map<HandleId, std::uint32_t> tile_of_handle_;
   /// The last users of each tile, indexed by tile.
   std::vector<Version> versions_;
-  /// The uses of the task that is being submitted; a member so that its memory is reused.
+  /// The uses of the task that is being recorded. This is a member so that its memory is reused.
   std::vector<memory::Use> uses_;
 };
 

@@ -10,10 +10,10 @@ namespace troupe::apps {
 
 namespace {
 
-/// The limit on steps of the simplex method, for each row and column: far more than it takes.
+/// The limit on steps of the simplex method, for each row and column. The method needs far fewer.
 constexpr int kMostSteps = 20;
 
-/// A sum of products, and a lower bound on it that accounts for rounding.
+/// A sum of products, and a lower bound of the exact sum that takes rounding into account.
 class Sum {
  public:
   void add(double product) {
@@ -50,7 +50,7 @@ void LinearProgram::add_row(Sense sense, double bound, std::span<const Term> ter
   const int row = glp_add_rows(problem_, 1);
   const int type = sense == Sense::at_most ? GLP_UP : sense == Sense::at_least ? GLP_LO : GLP_FX;
   glp_set_row_bnds(problem_, row, type, bound, bound);
-  // GLPK counts from 1, in arrays too, so the first element of each array is not used.
+  // GLPK counts from 1, also in arrays, so the first element of each array is not used.
   std::vector<int> columns(1);
   std::vector<double> factors(1);
   for (const Term& term : terms) {
@@ -65,9 +65,9 @@ bool LinearProgram::solve() {
   glp_smcp options;
   glp_init_smcp(&options);
   options.msg_lev = GLP_MSG_OFF;
-  // New rows make the last solution infeasible, but its multipliers stay good, so the dual simplex comes first. GLPK's
-  // dual simplex may cycle for ever, so it gets a limit of steps that problems of this size never reach; after that,
-  // the primal simplex tries.
+  // New rows make the last solution infeasible, but its multipliers stay usable, so the dual simplex method is tried
+  // first. GLPK's dual simplex may cycle for ever. It therefore gets a limit of steps that problems of this size never
+  // reach; then the primal simplex is tried.
   for (const int method : {GLP_DUALP, GLP_PRIMAL}) {
     options.meth = method;
     options.it_lim = kMostSteps * static_cast<int>(rows_.size() + columns_.size() + 10);

@@ -10,9 +10,9 @@ struct glp_prob;
 namespace troupe::apps {
 
 /// Minimises a linear cost of columns (variables), each between 0 and an upper bound, under rows (linear constraints).
-/// Rows and columns may be added after solving; the next call starts from the last solution.
+/// Rows and columns may be added after a call of `solve`; the next call starts from the last solution.
 ///
-/// Keep all numbers near 1: GLPK treats numbers within 1e-7 of each other as equal.
+/// Keep all numbers near 1, because GLPK treats numbers within 1e-7 of each other as equal.
 class LinearProgram {
  public:
   struct Term {
@@ -26,22 +26,22 @@ class LinearProgram {
   LinearProgram(const LinearProgram&) = delete;
   LinearProgram& operator=(const LinearProgram&) = delete;
 
-  /// A variable between 0 and `upper`, which must be finite. Returns its number.
+  /// Adds a variable between 0 and `upper`, which must be finite. Returns its number.
   int add_column(double cost, double upper);
   /// Adds a row: the sum of `terms`, which name each column at most once, is at most, at least or equal to `bound`.
   void add_row(Sense sense, double bound, std::span<const Term> terms);
 
-  /// Returns false if GLPK found no optimum (nothing fulfils the rows, or it gave up).
+  /// Returns false if GLPK found no optimum: no solution fulfils the rows, or GLPK gave up.
   bool solve();
 
   /// Returns the value of a variable in the last solution.
   [[nodiscard]] double value(int column) const;
 
-  /// Returns a lower bound of the minimum. Call it after `solve`, whatever `solve` returned. The number is
-  /// worked out from the multipliers of the last solution, the rows and the columns' bounds by weak duality: for
+  /// Returns a lower bound of the minimum. Call this function after `solve`, even if `solve` returned false. The bound
+  /// follows from the multipliers of the last solution, the rows and the columns' bounds by weak duality. For
   /// multipliers y of the right sign, every x that fulfils the rows has c x >= y b + (c - y A) x, and the last product
-  /// is least where each x is 0 or at its bound. So the number is a bound for any multipliers and any loss by rounding.
-  /// For optimal multipliers it is the minimum itself, but for rounding.
+  /// is least if each x is 0 or at its upper bound. The result is therefore a valid bound for any multipliers, even
+  /// inexact ones. For optimal multipliers it equals the minimum, apart from rounding.
   [[nodiscard]] double lower_bound() const;
 
  private:

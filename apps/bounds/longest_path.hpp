@@ -1,4 +1,4 @@
-/// Longest paths through a task graph. A task weighs its kind's weight times its length.
+/// Longest paths through a task graph. The weight of a task is its kind's weight times its length.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace troupe::apps {
 
-/// Keeps the graph in flat arrays, since `find` is called many times.
+/// Finds longest paths. Keeps the graph in flat arrays, because `find` is called many times.
 class LongestPath {
  public:
   explicit LongestPath(const BoundProblem& problem);
@@ -19,7 +19,7 @@ class LongestPath {
     /// The sum of the lengths of the path's tasks, by kind.
     std::vector<double> length_of_kind;
   };
-  /// Returns a path of the largest weight; if there are several, always the same one. Weights, by kind, must not be
+  /// Returns the path with the largest weight; if there are several, always the same one. Weights, by kind, must not be
   /// negative. The time is linear in tasks and edges.
   [[nodiscard]] Path find(std::span<const double> weights);
 
@@ -27,10 +27,11 @@ class LongestPath {
   std::vector<std::uint32_t> kinds_;
   std::vector<double> lengths_;
   std::size_t number_of_kinds_;
-  /// The predecessors of task i are those from `first_[i]` to `first_[i + 1]`.
+  /// The predecessors of task i are the elements of `predecessors_` from `first_[i]` to just before `first_[i + 1]`.
   std::vector<std::uint32_t> first_;
   std::vector<std::uint32_t> predecessors_;
-  /// The largest weight of a path that ends with the task, by task; and the task before it on that path, or itself.
+  /// For each task: the largest weight of a path that ends with the task, and the task before it on that path, or the
+  /// task itself if there is none.
   std::vector<double> weight_;
   std::vector<std::uint32_t> before_;
 };

@@ -18,11 +18,12 @@ using Lengths = std::vector<double>;
 constexpr int kRounds = 30;
 constexpr std::size_t kStages = 24;
 constexpr double kViolation = 1e-3;
-/// The number of times that the search for a path is repeated with the costs along the path found before.
+/// The number of repetitions of the search for a path, each with the costs along the path that was found before.
 constexpr int kBends = 5;
 
-/// The least time that a length n of one kind takes, one after the other, if each type runs at most its allocated
-/// length. The fastest type comes first, so each part takes no less than the one before.
+/// A function of n: the least time for tasks of one kind with total length n, one after the other, if each type of
+/// worker runs at most its allocated length. Faster types are used first, so the time per length never decreases with
+/// n: the function is convex.
 class KindCost {
  public:
   KindCost(const MakespanProgram& program, const KindLoad& load, std::size_t kind) {
@@ -42,7 +43,7 @@ class KindCost {
     }
     return cost;
   }
-  /// Returns the time per length of the part that follows n.
+  /// Returns the time per length of further tasks after a length of n.
   [[nodiscard]] double next(double n) const {
     for (const Piece& piece : pieces_) {
       if (n < piece.length) return piece.time;
@@ -66,8 +67,9 @@ double cost_of(const std::vector<KindCost>& costs, const Lengths& length_of_kind
   return cost;
 }
 
-/// Looks for paths that take long. A path's cost is convex in the length of each kind on it. So if each task weighs as
-/// much as additional length of its kind would cost on a given path, the longest path costs no less than that path.
+/// Looks for paths that take long. A path's cost is convex in the length of each kind on the path. Take a path, and let
+/// each task weigh as much as additional length of its kind would cost on that path. Then the longest path by these
+/// weights costs no less than the given path, so repeated searches find longer and longer paths.
 std::vector<Lengths> long_paths(LongestPath& graph, const std::vector<KindCost>& costs, const KindLoad& load,
                                 double longer_than) {
   std::vector<double> mean;
@@ -93,7 +95,7 @@ std::vector<Lengths> long_paths(LongestPath& graph, const std::vector<KindCost>&
   return found;
 }
 
-/// Adds paths to a solved program until no path takes notably longer than the makespan. Returns the bound.
+/// Adds paths to a solved program until no path takes much longer than the makespan. Returns the bound.
 double iterated(MakespanProgram& program, LongestPath& graph, const KindLoad& load) {
   std::set<Lengths> known;
   double bound = program.bound();
@@ -112,7 +114,7 @@ double iterated(MakespanProgram& program, LongestPath& graph, const KindLoad& lo
   return bound;
 }
 
-/// Returns the bound with the conditions of the stages, and with paths whose tasks are told apart by stage.
+/// Returns the bound with the conditions of the stages, and with paths whose tasks are distinguished by stage.
 double staged(const BoundProblem& problem, StagesBy by) {
   const StagedProblem staged = in_stages(problem, by, kStages);
   const KindLoad load(staged.problem);

@@ -12,10 +12,11 @@ namespace troupe::apps {
 
 struct BoundTask {
   std::uint32_t kind = 0;
-  /// The indices of the tasks, all earlier ones, that must have ended before this task begins.
+  /// The indices of the tasks that must have ended before this task begins. All of them are smaller than the task's own
+  /// index.
   std::vector<std::uint32_t> predecessors;
-  /// The task takes at least this many times its kind's time, on every type of worker. It differs from 1 if the times
-  /// of a run vary (noise).
+  /// The task takes at least this factor times its kind's time, on every type of worker. The factor differs from 1 if
+  /// the times of a run vary (noise).
   double length = 1;
 };
 
@@ -26,33 +27,35 @@ struct BoundProblem {
   BoundMachine machine;
 };
 
-/// Bounds in seconds. No schedule without preemption, whatever its policy and order, takes less than any of them: each
-/// is the least makespan under *some* of the conditions that a schedule fulfils. In each case, let T be the makespan of
-/// a schedule.
+/// Bounds in seconds. No schedule without preemption takes less than any of them, for any policy and order: each bound
+/// is the least makespan under *some* of the conditions that every schedule fulfils. In each case, let T be the
+/// makespan of a schedule.
 ///
-/// `area_s`. Let x(k, r) be the sum of the lengths of the tasks of kind k that ran on workers of type r. These sum up
-/// to the lengths of all tasks of kind k, and the workers of a type were busy for sum_k x(k, r) time(k, r), at most T
-/// each; so were cores that types share. The least T over all x >= 0 that fulfil this is a linear program.
+/// `area_s`. Let x(k, r) be the sum of the lengths of the tasks of kind k that ran on workers of type r. For each k,
+/// the sum of x(k, r) over all r is the length of all tasks of kind k. The workers of type r were busy for sum_k x(k,
+/// r) time(k, r), which is at most T for each worker; the same holds for cores that types share. The least T over all x
+/// >= 0 under these conditions is the optimum of a linear program.
 ///
 /// `critical_path_s`. The tasks on a path of the graph ran one after the other, each at least for its fastest time.
 ///
-/// `iterated_s`. The area bound with more conditions: of a path's tasks of kind k, let y(k, r) be the lengths of those
-/// that ran on type r. They sum up to the path's tasks of kind k, are at most x(k, r), and sum_kr y(k, r) time(k, r) <=
-/// T. To balance the load, the area bound puts tasks where they are slow; it does so with a path's tasks too, if it
-/// puts all tasks of their kind there. Paths are found one after the other: the paths that take longest under the last
-/// solution's x join the program, until none takes more than a thousandth longer than T, or 30 times. This bound is at
-/// least as large as the other two. (E. Agullo, O. Beaumont, L. Eyraud-Dubois and S. Kumar, Are Static Schedules so
-/// Bad? A Case Study on Cholesky Factorization, IPDPS 2016.)
+/// `iterated_s`. The area bound with more conditions. For a path, let y(k, r) be the length of the path's tasks of kind
+/// k that ran on type r. For each k, the sum of y(k, r) over all r is the length of the path's tasks of kind k.
+/// Moreover, y(k, r) <= x(k, r) and sum_kr y(k, r) time(k, r) <= T. These conditions matter because the area bound, to
+/// balance the load, puts tasks on types that are slow for them. If it puts all tasks of a kind there, it also puts
+/// tasks of a path there. Paths are added step by step: the paths that take longest under the last solution's x join
+/// the program, until no path takes more than a thousandth longer than T, or for 30 rounds. This bound is at least as
+/// large as the other two. (E. Agullo, O. Beaumont, L. Eyraud-Dubois and S. Kumar, Are Static Schedules so Bad? A Case
+/// Study on Cholesky Factorization, IPDPS 2016.)
 ///
-/// `staged_s`, the largest. The iterated bound lets the machine be full from beginning to end, but a graph begins and
-/// ends with few tasks. Tasks that a chain of length q follows have all ended at T - q, and tasks that a chain of
-/// length q precedes begin at q or later: so the types of worker do their part of these tasks within T - q. x is split
-/// by stage (`StagedProblem`), so one program has these conditions for 24 values of q, and the paths; there is one
-/// program for ends and one for beginnings.
+/// `staged_s`, the largest. The iterated bound lets all workers be busy from beginning to end, but a graph begins and
+/// ends with few tasks. All tasks that are followed by a chain of length q have ended at T - q. All tasks that are
+/// preceded by a chain of length q begin at q or later. In both cases, each type of worker runs its part of these tasks
+/// within T - q. x is split by stage (`StagedProblem`), so that one program has these conditions for 24 values of q,
+/// together with the paths. There is one program for ends and one for beginnings.
 ///
-/// The linear programs' bounds come from `LinearProgram::lower_bound`, less what sums over the tasks may lose by
-/// rounding (`rounding`), so they hold however exactly the programs were solved. Transfers are left out; they can only
-/// make schedules longer.
+/// The linear programs' bounds come from `LinearProgram::lower_bound`, minus the largest possible rounding errors of
+/// sums over the tasks (`rounding`). They are therefore valid even if the programs were solved inexactly. Copies of
+/// data are left out; they can only make schedules longer.
 struct LowerBounds {
   double area_s = 0;
   double critical_path_s = 0;
@@ -65,9 +68,9 @@ struct LowerBounds {
   return 1e-12 + 4 * static_cast<double>(tasks) * std::numeric_limits<double>::epsilon();
 }
 
-/// Computes the bounds. They are infinite if a task's kind can run on no device of the machine, since there is no
-/// schedule then. Linear in the size of the graph, times the number of paths tried: well under a second for 12,000
-/// tasks.
+/// Computes the bounds. They are infinite if no device of the machine can run a task's kind, because then there is no
+/// schedule. The time is linear in the size of the graph, times the number of paths tried: well under a second for
+/// 12,000 tasks.
 [[nodiscard]] LowerBounds lower_bounds(const BoundProblem& problem);
 
 }  // namespace troupe::apps

@@ -9,20 +9,20 @@
 
 namespace troupe::apps {
 
-/// Minimises the makespan T over x(kind, type), the part of a kind's length that runs on a type of worker, under
+/// Minimises the makespan T over x(kind, type), the share of a kind's length that runs on a type of worker, under
 /// conditions that every schedule fulfils (`LowerBounds`): no type is busy for longer than its workers have time, and
-/// the conditions that are added. All times are in units of the load, which must outlive the program.
+/// the conditions that are added below. All times are in units of the load, which must outlive the program.
 class MakespanProgram {
  public:
   explicit MakespanProgram(const KindLoad& load);
 
-  /// Adds the condition that a path with this length of each kind takes at most T. Adds columns y(kind, type) for it:
-  /// the part of the path's length of the kind that runs on the type, at most as much as x says.
+  /// Adds the condition that a path with this length of each kind takes at most T. Adds columns (variables) y(kind,
+  /// type) for this condition: the share of the path's length of the kind that runs on the type, limited by x.
   void add_path(const std::vector<double>& length_of_kind);
-  /// Adds the condition that all work of the tasks of these kinds is done in T less `closed`.
+  /// Adds the condition that all tasks of these kinds run within T minus `closed`.
   void add_stage(const std::vector<bool>& kinds, double closed);
 
-  /// Returns false if no optimum was found; `bound` is still valid then.
+  /// Returns false if no optimum was found; `bound` is valid even then.
   bool solve() { return program_.solve(); }
 
   /// Returns T in the last solution.

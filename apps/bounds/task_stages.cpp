@@ -53,8 +53,8 @@ StagedProblem in_stages(const BoundProblem& problem, StagesBy by, std::size_t st
     for (const double time : problem.machine.types[type].times) times.insert(times.end(), stages, time);
   }
 
-  // `closed[i]` is the time at the end (or at the beginning) of the run in which task i cannot run. The time of a stage
-  // is the smallest time of its tasks.
+  // `closed[i]` is the length of the time at the end (or at the beginning) of the run in which task i cannot run. The
+  // time of a stage is the smallest such length of its tasks.
   std::vector<double> least(stages, kCannotRun);
   for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
     const double part = longest > 0 ? closed[i] / longest : 0;

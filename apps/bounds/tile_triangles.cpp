@@ -16,7 +16,7 @@ using Tiles = std::array<std::uint32_t, 3>;
 
 bool has(const BytesTile& tile, int index) { return tile.row == index || tile.column == index; }
 
-/// Returns the one index that two places have in common.
+/// Returns the index that two tiles have in common; nothing unless exactly one of row and column is common.
 std::optional<int> shared(const BytesTile& a, const BytesTile& b) {
   const bool row = has(b, a.row);
   const bool column = has(b, a.column);
@@ -24,8 +24,8 @@ std::optional<int> shared(const BytesTile& a, const BytesTile& b) {
   return row ? a.row : a.column;
 }
 
-/// A task's three tiles, and the indices that the first has in common with the second, the first with the third, and
-/// the second with the third.
+/// A task's three tiles, and three indices: the one that the first and second tile have in common, the one of the first
+/// and third, and the one of the second and third.
 struct Triangle {
   Tiles tiles;
   Indices indices;
@@ -46,7 +46,7 @@ std::optional<Triangle> triangle_of(const BytesProblem& problem, const BytesTask
   return Triangle{{placed[0], placed[1], placed[2]}, {*i, *j, *k}};
 }
 
-/// Collects the triangles of one kind, and what bounds their number.
+/// Collects the triangles of one kind, and the numbers from which the bound on their number follows.
 class Kind {
  public:
   void add(const Triangle& triangle) {
@@ -66,8 +66,8 @@ class Kind {
   }
 
  private:
-  /// Notes the projection of a point. `projects_` becomes false if one tile has several projections in the same
-  /// place.
+  /// Stores the projection of a point (i, j, k). `projects_` becomes false if one tile has several projections in the
+  /// same place.
   void note_place(std::size_t place, std::uint32_t tile, std::array<int, 2> projection) {
     const auto [known, is_new] = projections_[place].emplace(tile, projection);
     projects_ = projects_ && known->second == projection;
@@ -78,13 +78,14 @@ class Kind {
                                 [&](const auto& tile) { return projections_[b].contains(tile.first); });
   }
 
-  /// Returns the largest possible sqrt(n1 n2 n3) if the numbers of tiles sum up to one.
+  /// Returns the largest possible sqrt(n1 n2 n3) where n1, n2 and n3 are shares of all tiles. The result depends on the
+  /// number of pairs of places that have no tile in common.
   [[nodiscard]] double volume() const {
     switch (disjoint(0, 1) + disjoint(0, 2) + disjoint(1, 2)) {
       case 0: return 1;                              // n1 = n2 = n3 = 1
-      case 1: return 1.0 / 2;                        // 1/2 and 1/2 for these two, 1 for the third
-      case 2: return 2.0 / 3 * std::sqrt(1.0 / 3);   // 1/3 for the one that is apart, 2/3 for the two others
-      default: return 1.0 / 3 * std::sqrt(1.0 / 3);  // 1/3 each
+      case 1: return 1.0 / 2;                        // 1/2 for each place of the disjoint pair, 1 for the third.
+      case 2: return 2.0 / 3 * std::sqrt(1.0 / 3);   // 1/3 for the place that is disjoint from both, 2/3 for these.
+      default: return 1.0 / 3 * std::sqrt(1.0 / 3);  // 1/3 for each place.
     }
   }
 

@@ -1,4 +1,4 @@
-/// The machine that bounds are for: a list of types of worker.
+/// The machine for which bounds are computed: a list of types of worker.
 #pragma once
 
 #include <limits>
@@ -8,7 +8,7 @@ namespace troupe::apps {
 
 inline constexpr double kCannotRun = std::numeric_limits<double>::infinity();
 
-/// Workers that take equal times: cores, GPUs of one model, clusters of cores. Each runs one task at a time.
+/// Workers with equal kernel times: cores, GPUs of one model, or clusters of cores. Each runs one task at a time.
 struct WorkerType {
   /// The least time, in seconds, that a task of each kind takes on such a worker, or `kCannotRun`; by kind. The bounds
   /// are as good as these times.
@@ -17,14 +17,14 @@ struct WorkerType {
   int count = 0;
   /// The cores that a worker occupies while it runs a task; 0 for a GPU.
   int cores = 1;
-  /// True if the workers work on host memory; otherwise each has a memory of its own, which starts empty.
+  /// True if the workers use host memory; otherwise each has a memory of its own, which is empty at the start.
   bool on_host = true;
 };
 
 struct BoundMachine {
   std::vector<WorkerType> types;
-  /// The cores that all types share, if workers of one type occupy cores of another (clusters that are formed as they
-  /// are needed); 0 if every worker has cores of its own.
+  /// The number of cores that all types share, if workers of one type occupy cores of another type (clusters that are
+  /// formed when they are needed); 0 if every worker has cores of its own.
   int shared_cores = 0;
 };
 

@@ -20,7 +20,7 @@ int help(const CLI::App& application, const std::vector<std::string>& words) {
   const CLI::App* command = &application;
   std::string path = application.get_name();
   auto word = words.begin();
-  // Words behind a command that has no commands are its arguments: `run cholesky`.
+  // Words after a command without subcommands are its arguments: `run cholesky`.
   for (auto commands = commands_of(*command); word != words.end() && !commands.empty(); ++word) {
     const auto named = std::ranges::find(commands, *word, &CLI::App::get_name);
     if (named == commands.end()) {
@@ -35,7 +35,7 @@ int help(const CLI::App& application, const std::vector<std::string>& words) {
     rest.emplace_back("--help");
     return run_other_program(command->get_name(), std::move(rest));
   }
-  // `help()` would print the help of the command that was parsed, not of this one.
+  // `CLI::App::help` would print the help of the command that was parsed, not of the command that was found here.
   fmt::print("{}", command->get_formatter()->make_help(command, path, CLI::AppFormatMode::Normal));
   return kSuccess;
 }

@@ -1,4 +1,4 @@
-/// `troupe info`: describes this machine and the part of it that may be used, or a described machine.
+/// `troupe info`: describes this machine and the part of it that this process may use, or a machine from a file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -41,7 +41,7 @@ Json version_json() {
           {"opencl", v.opencl},         {"python", v.python},   {"sanitizers", v.sanitizers}};
 }
 
-/// Adds the GPUs as devices. Their memories are memory nodes as well.
+/// Adds the GPUs as devices. `troupe info` also lists their memories as memory nodes.
 void add_gpus(Json& json) {
   json["gpu_devices"] = Json::array();
   const auto gpus = platform::list_cuda_devices();
@@ -61,7 +61,7 @@ void add_gpus(Json& json) {
   }
 }
 
-/// Returns the environment variables that runtimes follow, with a remark on those that have no effect.
+/// Returns the environment variables that runtimes read, with a remark on each variable that has no effect.
 Json environment_json() {
   Json json = Json::array();
   for (const client::SetVariable& variable : client::set_variables()) {
@@ -86,11 +86,11 @@ int count_cores(const Topology& topology) {
   return cores;
 }
 
-/// A runtime's workers, and the clusters that its cores can form by level.
+/// A runtime's cores, and the clusters that they can form at each level of the machine.
 struct Plan {
   Topology topology;
   std::vector<platform::ClusterLevel> levels;
-  /// The clusters from which `auto` chooses; filled only if asked for.
+  /// The clusters from which `auto` chooses; filled only if the user requests them.
   std::vector<std::string> candidates = {};
 };
 
@@ -274,7 +274,7 @@ Json to_json(const kernels::CatalogueEntry& entry) {
   return json;
 }
 
-/// Returns the data of a kernel, such as "A read, C... read_write".
+/// Returns the data parameters of a kernel, such as "A read, C... read_write".
 std::string data_text(const kernels::CatalogueEntry& entry) {
   std::string text;
   for (const kernels::CatalogueData& data : entry.data) {
@@ -284,7 +284,7 @@ std::string data_text(const kernels::CatalogueEntry& entry) {
   return text;
 }
 
-/// Returns the arguments of a kernel, such as "offset int64, first int64".
+/// Returns the value arguments of a kernel, such as "offset int64, first int64".
 std::string arguments_text(const kernels::CatalogueEntry& entry) {
   std::string text;
   for (const kernels::CatalogueArgument& argument : entry.arguments) {

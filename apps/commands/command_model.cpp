@@ -42,7 +42,7 @@ struct ModelArguments {
   bool json = false;
 };
 
-/// Returns the folder of models. Throws if there is none.
+/// Returns the folder with the kernel times. Throws if there is none.
 const std::string& folder_of(const ModelArguments& arguments) {
   if (!arguments.runtime.placement.models.empty()) return arguments.runtime.placement.models;
   if (!default_model_folder().empty()) {
@@ -66,7 +66,7 @@ KeptModels kept(const ModelArguments& arguments) {
   return models;
 }
 
-/// Returns the default tiles. GPUs need larger tiles than cores to be busy.
+/// Returns the default tile sizes. GPUs need larger tiles than cores to be fully used.
 std::vector<std::int64_t> default_tiles(const RuntimeOptions& runtime) {
   std::vector<std::int64_t> tiles{128, 256, 384, 512};
   if (runtime.gpus > 0) tiles.insert(tiles.end(), {1024, 2048});
@@ -94,7 +94,7 @@ int model_calibrate(const ModelArguments& arguments) {
   if (arguments.runtime.clusters == kAutomaticClusters) options.clusters = telling_clusters(arguments.runtime);
   check_room(options);
   const std::vector<MeasuredLink> links = calibrate_links(options.runtime);
-  // The measurements are worth seeing even if they could not be kept.
+  // Print the measurements even if they could not be stored.
   bool lost = !keep_links(links, options.runtime);
   options.runtime.observation.on_warning = [&lost, &arguments](const std::string& message) {
     lost = lost || message.ends_with(actors::kTimesLost);
@@ -199,7 +199,7 @@ void add_model_command(CLI::App& application, Command& chosen) {
   CLI::App* model =
       application.add_subcommand("model", "Measure, print or draw how long kernels and copies take on this machine");
   model->require_subcommand(1);
-  // Each command has arguments of its own: options of two commands must not write to the same place.
+  // Each command gets its own object of arguments, because options of two commands must not write to the same place.
   add_calibrate(*model, std::make_shared<ModelArguments>(), chosen);
   add_show(*model, std::make_shared<ModelArguments>(), chosen);
   add_plot(*model, std::make_shared<ModelArguments>(), chosen);

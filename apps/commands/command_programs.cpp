@@ -1,5 +1,5 @@
-/// Commands that are programs of their own, so that a factorization neither loads nor builds their code: `troupe bench`
-/// is `troupe-bench`, and so are `experiment` and `serve`. This program only finds and starts them.
+/// Commands that are separate programs, so that a program that factorizes neither loads nor builds their code: `troupe
+/// bench` is `troupe-bench`; `experiment` and `serve` have such programs, too. This file only finds and starts them.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -48,7 +48,7 @@ const OtherProgram* find(std::string_view command) {
   return nullptr;
 }
 
-/// The folders of these programs, relative to this program's folder, in an installation and in the build tree.
+/// The folders of these programs, relative to this program's folder, for an installation and for the build tree.
 constexpr std::array kFolders{"../" TROUPE_LIBEXECDIR "/troupe", "../bench", "."};
 
 std::string find_program(const OtherProgram& other) {
@@ -60,7 +60,7 @@ std::string find_program(const OtherProgram& other) {
   throw Error(ErrorCode::platform, other.missing);
 }
 
-/// Replaces this process by the other program, whose exit code is then the command's.
+/// Replaces this process by the other program, whose exit code becomes the command's.
 int become(const OtherProgram& other, std::vector<std::string> arguments) {
   std::string program = find_program(other);
   std::vector<char*> pointers{program.data()};
@@ -72,7 +72,7 @@ int become(const OtherProgram& other, std::vector<std::string> arguments) {
 
 void add_other_program(CLI::App& application, const OtherProgram& other, Command& chosen) {
   CLI::App* command = application.add_subcommand(other.command, other.help);
-  // Everything that follows, including --help, is for the other program.
+  // All words that follow, including --help, are for the other program.
   command->set_help_flag();
   command->prefix_command();
   command->callback([command, other, &chosen] {

@@ -1,4 +1,4 @@
-/// `troupe run`: factorizes a generated matrix, measures and checks.
+/// `troupe run`: factorizes a generated matrix, measures the run and checks the result.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
@@ -22,7 +22,7 @@ constexpr std::array kProblems{linalg::ProblemKind::random, linalg::ProblemKind:
 
 constexpr std::array kPivotings{linalg::Pivoting::partial, linalg::Pivoting::incremental, linalg::Pivoting::none};
 
-/// Options that sparse-lu does not have.
+/// The options that sparse-lu does not have.
 constexpr std::array kOnlyDense{"--tile", "--tile-rows", "--inner", "--pivoting", "--problem", "--peak", "--picture"};
 
 }  // namespace

@@ -43,15 +43,15 @@ struct SimulateCommand {
   std::string trace;
   std::string plot;
   bool json = false;
-  /// True if all clusters that were tried are listed.
+  /// True if the output lists all clusters that were tried.
   bool report = false;
-  /// The number of simulations at the same time; 0 means one for each core.
+  /// The number of simulations that run at the same time; 0 means one for each core.
   int jobs = 0;
   /// The parsed command, which knows the options that were given.
   const CLI::App* command = nullptr;
 };
 
-/// Options that concern only GPUs, or only the beliefs of policies that place by times.
+/// The options that have an effect only with GPUs, and those that affect only policies that place by times.
 constexpr std::array kOnlyGpus{"--gpu-order",      "--gpu-memory",     "--memory-share", "--lookahead",
                                "--launch-us",      "--notice-us",      "--issue-ahead",  "--kernel-overhead-us",
                                "--eviction",       "--write-back",     "--copy-streams", "--copy-overhead-us",
@@ -88,7 +88,7 @@ void check_files(const SimulateCommand& arguments, const SimulationRequest& requ
                           runs));
 }
 
-/// Returns one point for each place, with the outcomes of its runs.
+/// Returns one point for each place (configuration), with the outcomes of its runs.
 std::vector<SimulationPoint> points_of(const SimulationRequest& request,
                                        const std::vector<FactorizationOutcome>& outcomes) {
   std::vector<SimulationPoint> points;
@@ -101,8 +101,8 @@ std::vector<SimulationPoint> points_of(const SimulationRequest& request,
   return points;
 }
 
-/// Adds the bounds to the points. A bound of time depends on the size, the GPUs and the times that a run drew, not on
-/// the policy; a bound of bytes also depends on the time that the run took.
+/// Adds the bounds to the points. A bound on time depends on the size, the GPUs and the random kernel times of a run,
+/// not on the policy. A bound on bytes also depends on the duration of the run.
 void add_bounds(const SimulationRequest& request, const std::vector<FactorizationOutcome>& outcomes,
                 std::vector<SimulationPoint>& points) {
   std::int64_t n = 0;
@@ -119,7 +119,7 @@ void add_bounds(const SimulationRequest& request, const std::vector<Factorizatio
     const auto first = std::exchange(outcome, outcome + request.repeat());
     if (!graph) continue;
     const auto& sparse = request.common().sparse;
-    // Several cores share a task of pieces.
+    // With tasks in pieces, only the area bound is valid, because several cores share a task.
     const bool area_alone = sparse && sparse->grain == SparseGrain::multi;
     const CoreWorkers cores = point.regrouped ? core_workers_of_stages(options(0)) : point.core_workers();
     if (last != nullptr && last->place.n == n && last->place.gpus == point.place.gpus &&
@@ -152,7 +152,7 @@ Result<void> write_trace_of(const SimulateCommand& arguments, const SimulationRe
   return traces::write_trace(arguments.trace, std::move(outcome.trace), description);
 }
 
-/// Warns once for each policy under which the GPUs were mostly idle, about the point where they were least busy.
+/// Warns once for each policy under which the GPUs were mostly idle, with the lowest busy share of all points.
 void say_who_left_gpus_idle(const std::vector<SimulationPoint>& points) {
   std::map<std::string, double> busy;
   for (const SimulationPoint& point : points) {
@@ -163,8 +163,7 @@ void say_who_left_gpus_idle(const std::vector<SimulationPoint>& points) {
   for (const auto& [policy, least] : busy) remark_on_idle_gpus(policy, least);
 }
 
-/// Writes the files that were asked for, and prints the summary, which is worth seeing even if a file could not be
-/// written.
+/// Writes the requested files and prints the summary. The summary is printed even if a file could not be written.
 Result<void> write_files(const SimulateCommand& arguments, const SimulationRequest& request,
                          std::vector<FactorizationOutcome>& outcomes, SimulationSummary& summary) {
   Result<void> written;

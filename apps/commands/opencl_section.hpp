@@ -1,4 +1,4 @@
-/// The section of `troupe info` about OpenCL's devices. Loads their drivers.
+/// The section of `troupe info` about OpenCL devices. Its functions load the devices' drivers.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace troupe::apps {
 
-/// Adds `opencl_devices`, and `opencl_skipped` with the devices that are not used and the reasons.
+/// Adds `opencl_devices`, and `opencl_skipped` with the unused devices and the reasons.
 void add_opencl(Json& json);
 
 /// Returns the section as text: a heading with a line for each device, or one line if nothing is installed.

@@ -24,12 +24,12 @@ namespace troupe::apps {
 
 namespace {
 
-/// A kernel's time is used for tiles whose edge is up to this factor smaller or larger.
+/// A kernel's time for one tile is also used for tiles whose edge is up to this factor smaller or larger.
 constexpr double kNearEdge = 1.5;
-/// The time that a search may always take, and the part of the run's time that it may take if that is longer.
+/// The time that a search may always take, and the share of the run's time that it may take if that is longer.
 constexpr double kLeastSearchSeconds = 2;
 constexpr double kSearchShare = 0.05;
-/// A factorization with this many tiles on a side runs each of its kernels at least once.
+/// A matrix with this many tiles on a side runs each kernel of its factorization at least once.
 constexpr std::int64_t kTilesToSeeAll = 3;
 
 SimulatedRun run_of(const RuntimeOptions& runtime, const linalg::FactorizationOptions& options, std::int64_t n,
@@ -57,7 +57,7 @@ bool is_near(double edge, const std::vector<double>& edges) {
                              [edge](double known) { return known < edge * kNearEdge && edge < known * kNearEdge; });
 }
 
-/// Returns the kernels of which too little is known, each once: "potrf", "gemm on clusters". Empty if all are known.
+/// Returns the kernels with too few known times, each once: "potrf", "gemm on clusters". Empty if all times are known.
 std::vector<std::string> unknown_kernels(const SimulatedRun& run, const std::vector<NeededKernel>& needed) {
   const platform::MachineDescription& machine = run.simulation.machine;
   std::vector<std::string> unknown;
@@ -76,7 +76,8 @@ std::vector<std::string> unknown_kernels(const SimulatedRun& run, const std::vec
     }
   }
   if (!unknown.empty()) return unknown;
-  // A small graph tells which sizes the tasks have. Its tiles are square, since those are measured beforehand.
+  // A small graph shows the sizes of the tasks. Its tiles are square, because `troupe model calibrate` measures square
+  // tiles.
   SimulatedRun small = run;
   small.n = kTilesToSeeAll * run.tile;
   small.tile_rows = run.tile;
@@ -85,7 +86,7 @@ std::vector<std::string> unknown_kernels(const SimulatedRun& run, const std::vec
     for (const NeededKernel& kernel : needed) {
       const platform::KernelTimes& times = *times_of(kernel);
       if (kind.timed_as != fmt::format("{}/{}/{}", times.application(), times.kernel(), times.precision())) continue;
-      // Several kinds of task may use one kernel.
+      // Report each kernel once, though several kinds of task may use it.
       const bool said = std::ranges::find(unknown, kernel.codelet.name()) != unknown.end();
       if (kind.flops > 0 && !said && !is_near(times.edge_with(kind.flops), times.edges()))
         unknown.push_back(kernel.codelet.name());
@@ -133,7 +134,7 @@ std::optional<ClusterChoice> find_clusters_by_models(const RuntimeOptions& runti
   const char* precision = element_bytes == sizeof(float) ? precision_name<float>() : precision_name<double>();
   run.simulation.machine = learned_machine(models.history, static_cast<int>(topology.cores.size()),
                                            to_string(run.application), needed, precision, element_bytes);
-  // Restrictions of kernels may name the processor's model.
+  // Set the processor's model, because restrictions of kernels may name it.
   run.simulation.machine.cpu_model = topology.machine.cpu_model;
   run.simulation.cores = run.simulation.machine.cores;
   run.simulation.noise = true;

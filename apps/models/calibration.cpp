@@ -17,9 +17,10 @@ namespace troupe::apps {
 
 namespace {
 
-/// With four tiles, each kernel of the tile algorithms occurs several times, and no tile is cut off.
+/// With four tiles on a side, each kernel of the tile algorithms runs several times, and all tiles are full.
 constexpr std::int64_t kTilesAcross = 4;
-/// After so many rounds, a kernel that occurs once in a factorization has run on each of three kinds of device.
+/// After this many rounds, even a kernel that runs only once in a factorization has run on each of three kinds of
+/// device.
 constexpr std::uint64_t kMostRounds = 3;
 
 /// A factorization that the calibration submits.
@@ -33,7 +34,8 @@ constexpr std::array kExercises{Exercise{linalg::Application::cholesky, linalg::
                                 Exercise{linalg::Application::lu, linalg::Pivoting::incremental},
                                 Exercise{linalg::Application::qr, linalg::Pivoting::partial}};
 
-/// Makes the matrix in a runtime that learns nothing, so that the kernels that make it are not measured.
+/// Makes the matrix in a separate runtime that learns no times, so that the kernels that make the matrix are not
+/// measured.
 template <class T>
 linalg::DenseMatrix<T> definite_matrix(const RuntimeOptions& runtime, std::int64_t n) {
   RuntimeOptions options;

@@ -13,14 +13,15 @@
 namespace troupe::apps {
 
 struct CalibrationOptions {
-  /// The devices, and the folder where the times are kept. The policy is not used.
+  /// The devices, and the folder where the times are stored. The policy is ignored.
   RuntimeOptions runtime;
   /// The edges of the tiles.
   std::vector<std::int64_t> tiles;
   /// The precisions: "float" or "double".
   std::vector<std::string> precisions;
   /// The number of tasks of each kernel and size on each kind of device. Three samples are enough for a mean to be
-  /// used. Two more allow one outlier to be set aside, such as the first on cold caches, and show a deviation.
+  /// used. Two more samples allow one outlier to be ignored, such as the first task on cold caches, and give a
+  /// deviation.
   std::uint64_t samples = 5;
   /// The specifications of clusters of cores, measured one after the other; an empty one means single cores.
   std::vector<std::string> clusters{""};
@@ -35,15 +36,15 @@ struct CalibrationResult {
 };
 
 /// Returns the clusters that have to be measured so that the times of all clusters of these cores can be derived:
-/// single cores, the largest clusters worth looking at, and clusters of half that size or, if there are none, of the
-/// nearest size.
+/// single cores, the largest useful clusters, and clusters of half that size or, if there are none, of the nearest
+/// size.
 [[nodiscard]] std::vector<std::string> telling_clusters(const RuntimeOptions& options);
 /// Returns the clusters to measure for these candidates, which are all clusters that the cores can form.
 [[nodiscard]] std::vector<std::string> telling_clusters(const std::vector<platform::ClusterCandidate>& candidates);
 
-/// Factorizes small matrices of four by four tiles, by Cholesky, LU with partial, incremental and no pivoting and QR,
+/// Factorizes small matrices of four by four tiles, by Cholesky, QR, and LU with partial, incremental and no pivoting,
 /// and solves with the factors. Repeats this for each of the clusters until each kernel has run `samples` times on each
-/// kind of device that can run it. Tiles lie in memory as in a run. Throws what `Runtime` throws.
+/// kind of device that can run it. Tiles lie in memory as in a real run. Passes on the errors of `Runtime`.
 [[nodiscard]] CalibrationResult calibrate(const CalibrationOptions& options, const ProgressOptions& progress);
 
 }  // namespace troupe::apps

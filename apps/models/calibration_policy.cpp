@@ -43,7 +43,7 @@ void CalibrationPolicy::place(std::span<const scheduler::ReadyTask> tasks, const
   for (const scheduler::WorkerState& worker : snapshot.workers) queued.push_back(worker.queued);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const std::vector<std::uint32_t> types = types_for(tasks[i], snapshot);
-    // The task stays without a worker, which the scheduler reports.
+    // If no worker can run the task, it gets none, and the scheduler reports an error.
     if (types.empty()) continue;
     const std::uint32_t type = ledger_->take(tasks[i].size_class, types);
     std::size_t best = snapshot.workers.size();

@@ -15,11 +15,11 @@ namespace troupe::apps {
 /// Counts the tasks of each size class that have been placed on each type of device (`WorkerState::type`). Thread-safe.
 class CalibrationLedger {
  public:
-  /// Returns the type with the fewest tasks of the class, among `types`, which can all run it; the first one among
-  /// equals. Counts one more task for that type.
+  /// Returns the type with the fewest tasks of the class, the first one among equals, and counts one more task for it.
+  /// All `types` can run the class.
   std::uint32_t take(SizeClassId size_class, const std::vector<std::uint32_t>& types);
-  /// Returns true if every class that has been seen has had `tasks` tasks on every type that can run it. Returns false
-  /// before the first task.
+  /// Returns true if every class so far has had `tasks` tasks on every type that can run it. Returns false before the
+  /// first task.
   [[nodiscard]] bool has(std::uint64_t tasks) const;
 
  private:
@@ -27,9 +27,9 @@ class CalibrationLedger {
   std::map<std::pair<SizeClassId, std::uint32_t>, std::uint64_t> placed_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// Spreads the tasks of each size class evenly over the types of device that can run them. Within a type, gives each
-/// task to the worker with the fewest tasks in its queue; among equals to the one with the smallest id. Uses no times,
-/// so earlier measurements have no influence.
+/// Spreads the tasks of each size class evenly over the types of device that can run them. Among the workers of a type,
+/// it chooses the worker with the fewest tasks in its queue, and among equals the smallest id. It uses no times, so
+/// earlier measurements have no influence.
 class CalibrationPolicy final : public scheduler::PlacingPolicy {
  public:
   explicit CalibrationPolicy(std::shared_ptr<CalibrationLedger> ledger) : ledger_(std::move(ledger)) {}

@@ -20,7 +20,7 @@ using scheduler::TaskMeasures;
 using scheduler::TimeLaw;
 using scheduler::TimeStatistics;
 
-/// The edge of a tile if operations are not counted.
+/// The edge that stands for all tiles if operations are not counted.
 constexpr double kOneEdge = 1;
 
 /// The times of tasks that count as one size: their mean, weighted by the number of measurements.
@@ -38,15 +38,16 @@ struct Pooled {
   [[nodiscard]] KernelTime time() const { return {mean_s * 1e6, std::sqrt(variance) * 1e6}; }
 };
 
-/// The measurements of one size: times by number of cores, and the shapes of the data, by which the history finds the
-/// size.
+/// The measurements of one size: times by number of cores, and the hash of the data's shapes, by which the history
+/// finds the size.
 struct Measured {
   std::uint64_t shapes = 0;
   TaskMeasures task;
   std::map<int, Pooled> on_cores;
 };
 
-/// Returns one core's time for the measured size: measured if possible, else predicted from other measurements.
+/// Returns one core's time for the measured size: the measured time if there is one, otherwise a prediction from other
+/// measurements.
 std::optional<KernelTime> core_time(const scheduler::ExecutionHistory& history, const KernelKey& on_one,
                                     const Measured& measured) {
   if (const auto known = measured.on_cores.find(1); known != measured.on_cores.end()) return known->second.time();

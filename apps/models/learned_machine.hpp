@@ -12,9 +12,9 @@
 namespace troupe::apps {
 
 /// Returns the known times of one codelet's kernel on cores and clusters of cores, with elements of `element_bytes`.
-/// The result has an entry for each measured size for which one core's time is known or follows from other sizes or
-/// numbers of cores. A size counts as the square tile with as many operations; if operations are not counted, all sizes
-/// count as one. The result is empty if nothing is known.
+/// The result has an entry for each measured size for which one core's time is known, or follows from other sizes or
+/// other numbers of cores. A size is expressed as the square tile with the same number of operations; if operations are
+/// not counted, all sizes count as one. The result is empty if no times are known.
 [[nodiscard]] std::vector<platform::TileTimes> learned_times(const scheduler::ExecutionHistory& history,
                                                              const std::string& codelet, std::size_t element_bytes);
 

@@ -22,7 +22,7 @@ namespace {
 using platform::CopyDirection;
 
 constexpr std::array kDirections{CopyDirection::to_device, CopyDirection::to_host};
-/// The memory for the largest copies that are measured; the runtime takes the rest of the GPU's memory afterwards.
+/// The GPU memory for the largest measured copies. The runtime gets the rest of the GPU's memory afterwards.
 constexpr Bytes kGpuMemory{std::uint64_t{64} << 20U};
 constexpr std::size_t kHostMemory = std::size_t{16} << 20U;
 
@@ -34,7 +34,7 @@ MeasuredLink named(const platform::Accelerator& accelerator, CopyDirection direc
   return link;
 }
 
-/// Removes the injected faults: copies that are to fail would measure nothing.
+/// Removes the injected faults, because nothing can be measured with copies that fail on purpose.
 platform::EmulationOptions without_faults(platform::EmulationOptions options) {
   options.faults = {};
   return options;

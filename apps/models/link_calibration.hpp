@@ -15,19 +15,19 @@ struct MeasuredLink {
   std::string from;
   std::string to;
   platform::CopySpeed speed;
-  /// Single copies of several sizes; empty for a GPU, which measures its link by itself when it is opened.
+  /// The times of single copies of several sizes; empty for a GPU, which measures its link by itself when it is opened.
   std::vector<platform::CopyTime> times;
-  /// True for a GPU, whose link is worth keeping. The user chose the speed of an emulated accelerator's link.
+  /// True for a GPU, whose link is worth storing. False for an emulated accelerator, because the user chose its speed.
   bool real = false;
 };
 
-/// Measures the links of the accelerators that the options name. Opens them one after the other, while no runtime uses
-/// them. Throws the failure of opening an accelerator or of a copy.
+/// Measures the links of the accelerators that the options name. Opens the accelerators one after the other, while no
+/// runtime uses them. Throws the error of opening an accelerator or of a copy.
 [[nodiscard]] std::vector<MeasuredLink> calibrate_links(const RuntimeOptions& options);
 
-/// Adds the links of GPUs to those kept in the folder of the options, if there is one (apps/models/kept_links.hpp). A
-/// file that cannot be used is replaced. Reports that, and a file that cannot be written, to `on_warning`. Returns
-/// false if the links are lost.
+/// Adds the links of GPUs to the file of links in the folder of the options, if there is a folder
+/// (apps/models/kept_links.hpp). An unusable file is replaced, with a warning to `on_warning`. A file that cannot be
+/// written also causes a warning. Returns false if the links could not be stored.
 bool keep_links(const std::vector<MeasuredLink>& links, const RuntimeOptions& options);
 
 /// Returns a table; empty if there are no links.

@@ -47,7 +47,7 @@ std::string link_table(const MachineDescription& machine) {
   return table.text(kIndent);
 }
 
-/// Returns a matrix of routes: one row for each node that copies come from, one column for each that they go to.
+/// Returns a matrix of routes: one row for each source node of copies, one column for each target node.
 std::string route_matrix(const MachineDescription& machine,
                          const std::function<std::string(const DescribedRoute&)>& cell) {
   std::vector<std::string> columns{"from \\ to"};
@@ -73,7 +73,7 @@ std::string transfer_text(const MachineDescription& machine) {
   return text;
 }
 
-/// Returns the speed of GPUs over that of a core by tile, such as "19.7 at 320, 30.1 at 640".
+/// Returns the speed of GPUs relative to one core by tile, such as "19.7 at 320, 30.1 at 640".
 std::string speed_ups(const MachineDescription& machine, const KernelTimes& kernel) {
   if (!kernel.on_gpus()) return "runs on cores only";
   if (!kernel.on_cpu()) return "runs on GPUs only";
@@ -84,7 +84,7 @@ std::string speed_ups(const MachineDescription& machine, const KernelTimes& kern
   return text;
 }
 
-/// Returns the speed of clusters over that of a core, by cores and tile, such as "10: 7.77 at 960, 8.56 at 1920".
+/// Returns the speed of clusters relative to one core, by cores and tile, such as "10: 7.77 at 960, 8.56 at 1920".
 std::string cluster_speed_ups(const KernelTimes& kernel) {
   std::string text;
   for (const int cores : kernel.core_counts()) {

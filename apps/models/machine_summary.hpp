@@ -9,12 +9,12 @@
 
 namespace troupe::apps {
 
-/// Returns how many times as fast as one core the GPUs are on average: the core's time over the mean of the GPUs'
-/// times. Returns nothing if the kernel does not run on both.
+/// Returns the speed of the GPUs relative to one core: the core's time divided by the mean of the GPUs' times. Returns
+/// nothing if the kernel does not run on both.
 [[nodiscard]] std::optional<double> gpu_over_core(const platform::MachineDescription& machine,
                                                   const platform::KernelTimes& kernel, double edge);
 
-/// Returns tables of cores, GPUs, links, the speeds that single copies reach, and the kernels.
+/// Returns tables of cores, GPUs, links, the speeds of single copies, and the kernels.
 [[nodiscard]] std::string machine_text(const platform::MachineDescription& machine);
 
 /// Returns the machine as one JSON object, with all times at the tiles that were measured.

@@ -25,15 +25,15 @@ constexpr std::size_t kColumns = 3;
 constexpr int kPanelWidth = 380;
 constexpr int kPanelHeight = 280;
 constexpr int kTitleHeight = 40;
-/// The numbers of characters that fit into the title of a panel, and into a line of its key.
+/// The numbers of characters that fit into the title of a panel, and into a line of its legend.
 constexpr std::size_t kTitleLength = 40;
 constexpr std::size_t kKeyLength = 36;
 
-/// Commands of OpenCL programs, which Troupe runs by codelets of its own. No kernel's name has a blank.
+/// The names of codelets for commands of OpenCL programs. They contain blanks, unlike the names of kernels.
 constexpr std::array<std::string_view, 8> kCommands{"read buffer", "write buffer",    "copy buffer", "fill buffer",
                                                     "map buffer",  "migrate buffers", "marker",      "merge parts"};
 
-/// The kernel's name, the size of an element, and true if sizes are numbers of operations.
+/// The key of a panel: the kernel's name, the size of an element, and true if sizes are numbers of operations.
 using PanelKey = std::tuple<std::string, std::uint64_t, bool>;
 using Panel = std::map<DeviceType, const KernelHistory*>;
 
@@ -90,7 +90,7 @@ class ModelScript : traces::GnuplotScript {
       for (const auto& [hash, shape] : kernel->shapes()) {
         if (shape.times.count() == 0 || shape.size <= 0 || shape.times.mean_s() <= 0) continue;
         const double mean = shape.times.mean_s();
-        // A bar that reached zero would have no end on a logarithmic axis.
+        // The bar must not reach zero, because a logarithmic axis has no zero.
         const double low = std::max(mean - shape.times.deviation_s(), mean / 100);
         add("{:.9g} {:.9g} {:.9g} {:.9g}", shape.size, mean, low, mean + shape.times.deviation_s());
       }
@@ -125,8 +125,8 @@ class ModelScript : traces::GnuplotScript {
   }
 
   const std::map<PanelKey, Panel> panels_;
-  /// A colour for each type of device, the same in all panels; the colours of plain kinds are the same in every
-  /// picture.
+  /// The number of the colour of each type of device, the same in all panels. Plain kinds of device have the same
+  /// colours in every picture.
   std::map<DeviceType, std::size_t> numbers_;
 };
 

@@ -7,7 +7,8 @@ namespace troupe::apps {
 
 namespace {
 
-/// Returns the words that may stand where no value is expected: commands, choices of arguments, options.
+/// Returns the words to offer at a place where no value of an option is expected: commands, choices of arguments,
+/// options.
 std::string words_of(const CommandPage& page) {
   std::vector<std::string> words;
   for (const CommandPage& command : page.commands) words.push_back(command.last_name());
@@ -30,7 +31,7 @@ bool takes_paths(const CommandPage& page) {
   return false;
 }
 
-/// Returns the cases of one command's options that take values.
+/// Returns the branches of the shell's `case` for one command's options that take values.
 std::string value_cases(const CommandPage& page) {
   std::string text;
   for (const OptionEntry& option : page.options) {

@@ -25,7 +25,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// A placeholder for the user's home while the options are made.
+/// A placeholder for the user's home folder while the options are made.
 constexpr const char* kHome = "/the-home-of-any-user";
 
 std::string for_anybody(std::string text) {
@@ -35,7 +35,8 @@ std::string for_anybody(std::string text) {
   return text;
 }
 
-/// While an object of this class lives, texts of options about folders of the user are the same on every machine.
+/// Sets environment variables to the placeholder while the object lives, so that texts about folders of the user are
+/// the same on every machine.
 class AnyHome {
  public:
   AnyHome() {
@@ -82,17 +83,17 @@ std::string range_in(std::string_view type) {
   return fmt::format("{} to {}", type.substr(begin + 1, middle - begin - 1), type.substr(behind, end - behind));
 }
 
-/// Returns a placeholder for people: CLI11's names of number types are not meant for them.
+/// Returns a placeholder for the value of an option, because CLI11's names of number types are not meant for people.
 std::string value_name(std::string_view type) {
   const std::string_view name = type.substr(0, type.find(':'));
   if (name == "INT" || name == "UINT") return "N";
   if (name == "FLOAT") return "NUMBER";
-  // A name of our own may have a colon: "K[:OPTIONS]".
+  // A placeholder that this program defines itself may contain a colon: "K[:OPTIONS]".
   const bool ours = type.find('{') == std::string_view::npos && range_in(type).empty();
   return std::string(ours && name != "TEXT" ? type : name);
 }
 
-/// Returns values that completion may offer although other values are also possible.
+/// Returns values that completion offers, although other values are also possible.
 std::vector<std::string> usual_values(const std::string& name) {
   std::vector<std::string> values;
   if (name == "--policy") {
@@ -123,7 +124,7 @@ OptionEntry entry_of(const CLI::Option& option) {
   entry.group = option.get_group();
   entry.required = option.get_required();
   entry.repeated = option.get_items_expected_max() > 1;
-  if (option.get_type_size() == 0 || option.get_items_expected_max() == 0) return entry;  // a flag
+  if (option.get_type_size() == 0 || option.get_items_expected_max() == 0) return entry;  // It is a flag.
   const std::string type = option.get_type_name();
   entry.choices = choices_in(type);
   entry.range = range_in(type);
@@ -137,23 +138,23 @@ OptionEntry entry_of(const CLI::Option& option) {
 CommandPage page_under(const CLI::App& application, const std::string& name) {
   CommandPage page{name, for_anybody(application.get_description()), {}, {}, {}};
   for (const CLI::Option* option : options_of(application)) {
-    if (option->nonpositional() && option->get_group().empty()) continue;  // hidden
+    if (option->nonpositional() && option->get_group().empty()) continue;  // It is hidden.
     (option->nonpositional() ? page.options : page.arguments).push_back(entry_of(*option));
   }
   for (const CLI::App* command : commands_of(application)) {
-    if (command->get_group().empty()) continue;  // hidden
+    if (command->get_group().empty()) continue;  // It is hidden.
     page.commands.push_back(page_under(*command, name + ' ' + command->get_name()));
   }
   return page;
 }
 
-/// Adds the names of all commands to `help`, which takes any of them.
+/// Adds the names of all commands to the choices of `help`, which takes any of them.
 void name_commands(CommandPage& whole) {
   const auto help = std::ranges::find(whole.commands, whole.name + " help", &CommandPage::name);
   if (help == whole.commands.end()) return;
   OptionEntry& name = help->arguments.front();
   for (const CommandPage& command : whole.commands) name.choices.push_back(command.last_name());
-  // The description says what the argument is.
+  // The placeholder is empty, because the description already explains the argument.
   name.value.clear();
 }
 

@@ -10,15 +10,15 @@ class App;
 
 namespace troupe::apps {
 
-/// An option, or an argument without a name in front of it.
+/// An option, or an argument, which has no name on the command line.
 struct OptionEntry {
-  /// Names such as "--n" and "-h"; for an argument, its name: "application".
+  /// The names, such as "--n" and "-h"; for an argument, its name in the documentation: "application".
   std::vector<std::string> names;
   /// The placeholder for the option's value: "N", "FILE", "cholesky|lu|qr"; empty if the option takes none.
   std::string value;
-  /// All possible values, or only the usual ones.
+  /// All possible values, or the usual values if others are possible, too.
   std::vector<std::string> choices;
-  /// The range of a number within bounds, such as "1 to 1024".
+  /// The range of a number, such as "1 to 1024"; empty if there are no bounds.
   std::string range;
   /// The default value; empty if there is none.
   std::string default_value;
@@ -26,13 +26,13 @@ struct OptionEntry {
   /// The title under which `--help` shows the option.
   std::string group;
   bool required = false;
-  /// True if the option may be given, or may have values, more than once.
+  /// True if the option may be given more than once or may have more than one value.
   bool repeated = false;
   /// True if the option's value is, or may be, a path.
   bool path = false;
 };
 
-/// A command of the program, or one of its subcommands, with what the manual says about it.
+/// A command of the program, or one of its subcommands, with its description for the manual.
 struct CommandPage {
   /// The full name, such as "troupe model show".
   std::string name;
@@ -45,12 +45,12 @@ struct CommandPage {
   [[nodiscard]] std::string last_name() const;
 };
 
-/// Returns the application's commands and options. A text that depends on where the program runs (a user's home) is
-/// written for any user, with `~`.
+/// Returns the application's commands and options. Texts that depend on the user's home folder are written with `~`,
+/// for any user.
 [[nodiscard]] CommandPage page_of(const CLI::App& application);
 
-/// Returns all of `troupe`, with the commands of the experiments, which are a program of their own, and of `programs`,
-/// which are further programs. Changes the environment for a moment: do not call it while another thread reads the
+/// Returns the whole command line of `troupe`, with the commands of the separate program for experiments and of the
+/// separate programs in `programs`. Changes the environment for a moment: do not call it while another thread reads the
 /// environment.
 [[nodiscard]] CommandPage whole_command_line(const std::vector<CommandPage>& programs = {});
 

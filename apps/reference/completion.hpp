@@ -7,8 +7,8 @@
 
 namespace troupe::apps {
 
-/// Returns a script for bash, which needs no functions of other packages. It completes commands, options (also in the
-/// form `--option=value`), values that are known, and paths.
+/// Returns a script for bash that needs no functions of other packages. It completes commands, options (also in the
+/// form `--option=value`), known values, and paths.
 [[nodiscard]] std::string bash_completion(const CommandPage& whole);
 
 /// Returns the function `_troupe` for zsh's completion system, with the options' descriptions.

@@ -11,7 +11,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// An enumerator and the comment in front of it.
+/// The name of an enumerator and the comment above it.
 struct CommentedCode {
   std::string name;
   std::string comment;

@@ -18,7 +18,7 @@ constexpr std::string_view kKey = "key.";
 constexpr std::string_view kObject = "object.";
 constexpr std::string_view kCommand = "command.";
 
-/// Returns the name of a reference's target: "key.seconds" for "#/$defs/key.seconds".
+/// Returns the name of the definition to which a schema's reference leads: "key.seconds" for "#/$defs/key.seconds".
 std::string target_of(const Json& schema) {
   const std::string reference = schema.value("$ref", "");
   return reference.substr(reference.rfind('/') + 1);
@@ -42,7 +42,7 @@ std::string type_of(const Json& schema) {
   return type.get<std::string>();
 }
 
-/// Returns the members of one object: "`app`, `n`, `workers` (list of [worker](#worker))"; optional ones are in
+/// Returns the members of one object: "`app`, `n`, `workers` (list of [worker](#worker))"; optional members are in
 /// italics.
 std::string members_of(const Json& schema) {
   const auto names = schema.value("required", std::vector<std::string>{});

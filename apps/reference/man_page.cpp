@@ -12,7 +12,8 @@ namespace troupe::apps {
 
 namespace {
 
-/// Returns text that the formatter prints as it is. Words that look like a command line keep their hyphens.
+/// Escapes text so that the formatter of manual pages prints it unchanged. Words that look like options keep their
+/// hyphens.
 std::string plain(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -35,7 +36,7 @@ std::string page_name(const std::string& command) {
   return name;
 }
 
-/// Returns the description without the full stop, as the line of NAME has it.
+/// Returns the description without its full stop, for the section NAME.
 std::string summary(const std::string& description) {
   std::string text = description;
   if (text.ends_with('.')) text.pop_back();
@@ -47,7 +48,7 @@ std::string sentence(const std::string& description) {
   return plain(description) + (description.empty() || description.ends_with('.') ? "" : ".");
 }
 
-/// Returns the heading of an option in an entry of the man macros: ".TP" and the option with its value.
+/// Returns the heading of an option's entry in the man macros: ".TP" and the option with its value.
 std::string heading(const OptionEntry& entry) {
   std::string text = ".TP\n";
   for (const std::string& name : entry.names) {
@@ -78,7 +79,7 @@ std::string list_of(const std::vector<OptionEntry>& entries) {
   return text;
 }
 
-/// Returns each group of options under its own title, in their order.
+/// Returns the groups of options in their order, each under its own title.
 std::string options_text(const CommandPage& page, const char* request) {
   std::vector<std::string> groups;
   for (const OptionEntry& entry : page.options) {
@@ -109,7 +110,7 @@ std::string synopsis(const CommandPage& page) {
 std::string synopses(const CommandPage& page) {
   std::string text;
   for_each_page(page, [&](const CommandPage& one) {
-    if (&one == &page && !one.commands.empty() && one.arguments.empty()) return;  // needs one of its commands
+    if (&one == &page && !one.commands.empty() && one.arguments.empty()) return;  // It needs a subcommand.
     text += (text.empty() ? "" : ".br\n") + synopsis(one);
   });
   return text;
@@ -143,7 +144,7 @@ ManPage page_of_command(const CommandPage& page) {
   std::string text = header(page.name, page.description) + ".SH SYNOPSIS\n" + synopses(page);
   text += fmt::format(".SH DESCRIPTION\n{}\n", sentence(page.description));
   if (page.options.empty() && page.commands.empty()) {
-    // This command is a program of its own, which need not have been built.
+    // This command is a separate program, which need not have been built, so its options are not known here.
     text += fmt::format("What follows the name is for a program of its own: \\fB{} \\-\\-help\\fR lists its options.\n",
                         plain(page.name));
   }

@@ -14,8 +14,8 @@ struct ManPage {
   std::string text;
 };
 
-/// Returns a page for `troupe` itself and one for each of its commands; a command's own commands are in its page. The
-/// pages are the same on every machine and every day.
+/// Returns a page for `troupe` itself and one page for each of its commands, including its subcommands. The pages are
+/// the same on every machine and every day.
 [[nodiscard]] std::vector<ManPage> man_pages(const CommandPage& whole);
 
 }  // namespace troupe::apps

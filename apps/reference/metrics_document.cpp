@@ -34,7 +34,7 @@ struct MetricRow {
   std::vector<std::string> labels;
 };
 
-/// Adds the labels of a line such as "name{a=\"\",b=\"\"} 1" that are not in `row` yet.
+/// Adds to `row` the labels of a line such as "name{a=\"\",b=\"\"} 1" that `row` does not have yet.
 void add_labels(const std::string& line, MetricRow& row) {
   const std::size_t begin = line.find('{');
   if (begin == std::string::npos) return;
@@ -42,7 +42,7 @@ void add_labels(const std::string& line, MetricRow& row) {
     const std::size_t equals = line.find('=', at);
     const std::string label = line.substr(at + 1, equals - at - 1);
     if (std::ranges::find(row.labels, label) == row.labels.end()) row.labels.push_back(label);
-    at = line.find('"', equals + 2) + 1;  // behind the value
+    at = line.find('"', equals + 2) + 1;  // The position after the value.
   }
 }
 

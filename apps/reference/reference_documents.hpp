@@ -1,4 +1,4 @@
-/// The tables of the manual that are written from the code: docs/reference.
+/// The tables of the manual that are generated from the code: docs/reference.
 #pragma once
 
 #include <string>
@@ -18,22 +18,23 @@ struct ReferenceDocument {
 /// Lists the options of every command: "options.md" for `troupe`, "bench.md" for `troupe bench`.
 [[nodiscard]] ReferenceDocument options_document(const CommandPage& whole);
 
-/// Lists every error code and every exit code. The meaning of a code is read from the comments of
-/// `include/troupe/errors.hpp` below the folder `source`; fails with `io` if that cannot be read, and with `bad_input`
-/// if a code has no comment.
+/// Lists every error code and every exit code. The meanings of the codes are the comments in
+/// `include/troupe/errors.hpp` below the folder `source`. Fails with `io` if that file cannot be read, and with
+/// `bad_input` if a code has no comment.
 [[nodiscard]] Result<ReferenceDocument> errors_document(const std::string& source);
 
 /// Lists every metric of a service, with its labels.
 [[nodiscard]] ReferenceDocument metrics_document();
 
-/// Lists every key of the output of `--json`, with its type and where it stands, from the schema, a JSON text. Fails
-/// with `bad_input` if a key has no description.
+/// Lists every key of the output of `--json`, with its type and its place, from the schema, a JSON text. Fails with
+/// `bad_input` if a key has no description.
 [[nodiscard]] Result<ReferenceDocument> keys_document(const std::string& schema);
 
-/// Lists every option of a runtime with its names: "runtime-options.md".
+/// Lists every option of a runtime with its names on the command line, in the environment and elsewhere:
+/// "runtime-options.md".
 [[nodiscard]] ReferenceDocument runtime_options_document();
 
-/// A part of a file that is written from the code. It stands between two fixed texts.
+/// A generated part of a file. It stands between two fixed texts, the marks `begin` and `end`.
 struct WrittenPart {
   /// The path below the source folder.
   std::string file;
@@ -42,14 +43,13 @@ struct WrittenPart {
   std::string text;
 };
 
-/// Returns the parts that list options: of the manual, and of the types that Python's checkers read.
+/// Returns the generated lists of options: in the manual, and in the stub file for Python's type checkers.
 [[nodiscard]] std::vector<WrittenPart> option_parts();
 
-/// Returns `whole` with the part's text in place of what is between its marks. Fails with `bad_input` if a mark is
-/// missing.
+/// Returns `whole` with the part's text between its marks. Fails with `bad_input` if a mark is missing.
 [[nodiscard]] Result<std::string> with_part(const std::string& whole, const WrittenPart& part);
 
-/// Returns the line with which every document begins, after its title: "\n<!-- ... -->\n".
+/// Returns the note that follows the title of every generated document: "\n<!-- ... -->\n".
 [[nodiscard]] std::string written_by();
 /// Returns the text for a cell of a table, without characters that would end the cell.
 [[nodiscard]] std::string cell(const std::string& text);

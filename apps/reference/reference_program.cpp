@@ -36,7 +36,7 @@ void write_completions(const std::string& folder, const std::vector<CommandPage>
 }
 
 #ifdef TROUPE_HAS_SERVICE
-/// Writes the documents into the folder below the source folder where they are kept.
+/// Writes the documents into docs/reference below the source folder, and the generated parts into their files.
 void write_documents(const std::string& source, const std::vector<CommandPage>& programs) {
   const auto schema =
       platform::read_text(source + "/apps/reference/output.schema.json", Bytes{std::uint64_t{1} << 22U}, "schema");

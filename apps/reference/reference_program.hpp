@@ -1,5 +1,5 @@
-/// The program that writes manual pages, completions and the manual's tables from the code. The build runs it; it is
-/// not installed.
+/// The program that generates manual pages, completions and the manual's tables from the code. The build runs this
+/// program; it is not installed.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace troupe::apps {
 
-/// Runs `man FOLDER`, `completion FOLDER`, or in builds with the service `documents SOURCE`, which writes into
-/// docs/reference of the source tree. `programs` are programs that `troupe` starts, besides the experiments. Returns
-/// the exit code. Never throws.
+/// Runs one of the commands `man FOLDER`, `completion FOLDER` and, in builds with the service, `documents SOURCE`,
+/// which writes to docs/reference of the source tree. `programs` are the programs that `troupe` can start, except the
+/// experiments. Returns the exit code. Never throws.
 int run_reference(int argc, const char* const* argv, const std::vector<CommandPage>& programs);
 
 }  // namespace troupe::apps

@@ -10,8 +10,8 @@ namespace troupe::apps {
 
 namespace {
 
-/// Quotes text for single quotes of zsh, inside a specification of `_arguments`, where brackets and colons have a
-/// meaning.
+/// Quotes text for single quotes of zsh, inside a specification of `_arguments`, in which brackets and colons have a
+/// special meaning.
 std::string quoted_for_zsh(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -60,7 +60,8 @@ std::string arguments_of(const CommandPage& page) {
   return text;
 }
 
-/// Completes a command that has commands: first its command's name, then that command's own words.
+/// Returns a shell function that completes a command with subcommands: first the name of a subcommand, then the
+/// subcommand's own words.
 std::string function_with_commands(const CommandPage& page) {
   std::string commands;
   std::string cases;
@@ -73,7 +74,7 @@ std::string function_with_commands(const CommandPage& page) {
   for (const OptionEntry& argument : page.arguments) first += fmt::format(" {}", fmt::join(argument.choices, " "));
   CommandPage options = page;
   options.arguments.clear();
-  // A word in place of a command is followed by the page's own options.
+  // If the first word is not a subcommand, the page's own options follow it.
   if (!page.arguments.empty()) cases += fmt::format("        *) _arguments{} ;;\n", arguments_of(options));
   return fmt::format(R"({}() {{
   local curcontext="$curcontext" state line

@@ -1,4 +1,4 @@
-/// The clusters that were found to be the best, and those that they were compared with.
+/// The clusters that a search has found to be the best, and those that it has compared.
 #pragma once
 
 #include <cstddef>
@@ -21,44 +21,46 @@ struct TriedClusters {
   std::int64_t n = 0;
   double seconds = 0;
   double gflops = 0;
-  /// The number of simulations: 1 is without noise; with more, the time is the mean of simulations with noise.
+  /// The number of simulations. One simulation is without noise; if there are more, they have noise, and the time is
+  /// their mean.
   int runs = 1;
 };
 
 struct ClusterChoice {
   /// The clusters that were tried, the best first; at least one.
   std::vector<TriedClusters> tried;
-  /// The order that was asked for; the best may have been found on a smaller matrix.
+  /// The requested order of the matrix. The best clusters may have been found with a smaller matrix.
   std::int64_t n = 0;
   /// The duration of the search.
   double search_seconds = 0;
-  /// The reason why there was nothing to choose from; empty if there was a choice.
+  /// The reason why there was no choice; empty if there was one.
   std::string remark = {};
 
   [[nodiscard]] const platform::ClusterCandidate& best() const { return tried.front().clusters; }
 };
 
 /// Returns a text such as "2x10+3x1: 61.3 ms, the best of 26; single cores 94.4 ms (found in 412 ms)", or "11x1: 61.3
-/// ms" if there was nothing to choose from. The remark is left out, since it is printed as a warning.
+/// ms" if there was no choice. The remark is left out, because it is printed as a warning.
 [[nodiscard]] std::string clusters_text(const ClusterChoice& choice);
 /// Returns a table with a row for each of the clusters that were tried.
 [[nodiscard]] std::string clusters_table(const ClusterChoice& choice);
 [[nodiscard]] Json clusters_json(const ClusterChoice& choice);
 
 /// Finds the best clusters for a factorization of order `n` in a runtime with these options, on this machine. If too
-/// little is known of the machine, returns nothing and warns (`ObservationOptions::on_warning`). Throws `Error`.
+/// few kernel times are known, returns nothing and warns (`ObservationOptions::on_warning`). Throws `Error`.
 using FindClusters = std::function<std::optional<ClusterChoice>(const RuntimeOptions& runtime,
                                                                 const linalg::FactorizationOptions& options,
                                                                 std::int64_t n, std::size_t element_bytes)>;
 
-/// If the options ask for automatic clusters, replaces them by clusters that `find` finds. If `find` finds none, the
-/// runtime finds clusters while it runs, or uses single cores if its policy cannot find them. Otherwise does nothing.
+/// If the options request automatic clusters, replaces them by clusters that `find` finds. If `find` finds none, the
+/// runtime itself finds clusters while it runs, or uses single cores if its policy cannot do that. Without automatic
+/// clusters, does nothing.
 std::optional<ClusterChoice> settle_clusters(RuntimeOptions& runtime, const FindClusters& find,
                                              const linalg::FactorizationOptions& options, std::int64_t n,
                                              std::size_t element_bytes);
 
-/// Returns the policy of a runtime that groups its cores itself, if its options name this policy: the same one, or for
-/// "default" one that can group cores. Returns nothing if the policy cannot, because it learns no kernel times.
+/// Returns the policy for a runtime that regroups its cores itself: the given policy, or a suitable one for "default".
+/// Returns nothing if the policy cannot regroup cores, because it learns no kernel times.
 [[nodiscard]] std::optional<std::string> changing_policy(const std::string& policy);
 
 }  // namespace troupe::apps

@@ -9,8 +9,8 @@
 namespace troupe::apps {
 
 struct FactorizationOutcome {
-  /// The duration: on this machine from column-major input to column-major output, in virtual time from the first
-  /// submission to the end of the last task.
+  /// The duration. On this machine it lasts from column-major input to column-major output, in virtual time from the
+  /// first submission to the end of the last task.
   double seconds = 0;
   double gflops = 0;
   std::uint64_t tasks = 0;

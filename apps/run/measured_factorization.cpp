@@ -21,7 +21,7 @@ Trace MeasuredFactorization<T>::take_trace() {
 
 template <class T>
 FactorizationOutcome MeasuredFactorization<T>::run() {
-  // The old factorization's tiles refer to the matrix, so it is destroyed first.
+  // Destroy the old factorization first, because its tiles refer to the matrix.
   factorization_.reset();
   [[maybe_unused]] const Trace earlier = take_trace();
   factors_ = original_;

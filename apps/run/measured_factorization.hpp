@@ -14,27 +14,28 @@
 
 namespace troupe::apps {
 
-/// Returns the usual kind of matrix: random, or random and positive definite if the factorization needs it.
+/// Returns the default kind of matrix: random, or random and positive definite if the factorization needs that.
 [[nodiscard]] inline linalg::ProblemKind default_problem(linalg::Application application, bool without_pivoting) {
   return application == linalg::Application::cholesky || without_pivoting ? linalg::ProblemKind::random_definite
                                                                           : linalg::ProblemKind::random;
 }
 
-/// `T` is float or double.
+/// Factorizes one matrix, as often as `run` is called. `T` is float or double.
 template <class T>
 class MeasuredFactorization {
  public:
-  /// Assembles the matrix. `runtime` outlives this object. A service runs kernels but no code of this program, and
-  /// gives no traces. So if `runtime` is a service, `own` is a runtime of this process, which assembles the matrix, and
-  /// there are neither a trace nor residuals of the factors.
+  /// Assembles the matrix. `runtime` must outlive this object. A service runs kernels but no code of this program, and
+  /// gives no traces. If `runtime` is a service, `own` must therefore be a runtime of this process; it assembles the
+  /// matrix, and there is no trace and no residual of the factors.
   MeasuredFactorization(Runtime& runtime, const linalg::Problem& problem, const linalg::FactorizationOptions& options,
                         Runtime* own = nullptr);
 
-  /// Factorizes a copy of the matrix. Throws what `Factorization` throws.
+  /// Factorizes a copy of the matrix. Passes on the errors of `Factorization`.
   [[nodiscard]] FactorizationOutcome run();
   /// Returns the time from the beginning of the last run to its end, by the clock of traces.
   [[nodiscard]] const traces::Interval& window() const { return window_; }
-  /// Returns the residuals of the last run's factors (not on a service), and of a system that is solved with them.
+  /// Returns the residual of the last run's factors (not on a service), and the residual of a system that is solved
+  /// with them.
   [[nodiscard]] std::vector<linalg::Residual> residuals();
 
  private:

@@ -11,7 +11,7 @@ namespace troupe::apps {
 void remark_on_idle_gpus(const std::string& policy, double gpus_busy) {
   if (gpus_busy >= 0.5) return;
   const auto made = scheduler::make_policy(policy, {});
-  // A policy of the program or of a service is not known by name, so it gets no remark.
+  // The names of a program's or a service's own policies are unknown here, so there is no remark on them.
   if (!made || made.value().placing) return;
   say(fmt::format(
       "troupe: warning: under policy {} the GPUs were busy {:.1f} % of the time: it does not know which device "

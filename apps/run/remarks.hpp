@@ -1,4 +1,4 @@
-/// Warnings about what makes runs slow.
+/// Warnings about causes of slow runs.
 #pragma once
 
 #include <string>

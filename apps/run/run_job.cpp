@@ -47,7 +47,8 @@ std::size_t element_bytes(const RunArguments& arguments) {
   return arguments.precision == "float" ? sizeof(float) : sizeof(double);
 }
 
-/// Checks the tiles early: the factorizations also refuse wrong tiles, but only after the matrix has been assembled.
+/// Checks the tile sizes early. The factorizations also refuse wrong sizes, but only after the matrix has been
+/// assembled.
 void check_tiles(const RunArguments& arguments) {
   if (arguments.tile_rows == 0) return;
   if (arguments.tile_rows < arguments.n && arguments.tile_rows % arguments.tile != 0) {
@@ -68,7 +69,8 @@ RunSummary measure(const RunArguments& arguments) {
       },
       {.enabled = !arguments.json, .label = to_string(arguments.application)});
   const linalg::Problem problem{problem_of(arguments), arguments.n, arguments.n, arguments.runtime.seed};
-  // A runtime in this process for work that a service cannot do, such as assembling the matrix.
+  // If tasks run on a service, this runtime in this process does the work that a service cannot do, such as assembling
+  // the matrix.
   std::optional<Runtime> own;
   if (arguments.start) own.emplace(arguments.runtime);
   MeasuredFactorization<T> factorization(runtime, problem, factorization_options(arguments), own ? &*own : nullptr);
@@ -97,7 +99,7 @@ void check_memory(const RunArguments& arguments) {
   need.element_bytes = element_bytes(arguments);
   need.factorization = factorization_options(arguments);
   need.workers = most_workers(arguments.runtime);
-  // The dense copies are the original and the copy that is factorized; checking needs a third.
+  // There are two dense copies, the original and the copy that is factorized. The check needs a third.
   need.dense_copies = arguments.check ? 3 : 2;
   need.tiled_copies = arguments.check ? 1 : 0;
   require_memory(need);
@@ -141,7 +143,7 @@ int run(const RunArguments& given) {
   }
   summary.traced =
       finish_trace(arguments.trace, {summary.title(), summary.window, std::move(summary.trace), summary.report});
-  // The measurements are worth seeing even if something went wrong.
+  // Print the measurements even if the check failed or a file could not be written.
   print(summary, arguments.json);
   const bool accepted = std::all_of(summary.residuals.begin(), summary.residuals.end(),
                                     [](const linalg::Residual& residual) { return residual.accepted(); });

@@ -1,4 +1,4 @@
-/// Factorizes a generated matrix, here or on a service: `troupe run` and `troupe submit`.
+/// Factorizes a generated matrix, in this process or on a service: `troupe run` and `troupe submit`.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ namespace troupe::apps {
 struct RunArguments {
   linalg::Application application = linalg::Application::cholesky;
   std::int64_t n = 4096;
-  /// The columns of a tile; 0 means that they are chosen by size.
+  /// The number of columns of a tile; 0 means a default that depends on the size.
   std::int64_t tile = 0;
-  /// The rows of a tile; 0 means that they are chosen by size and number of workers.
+  /// The number of rows of a tile; 0 means a default that depends on the size and the number of workers.
   std::int64_t tile_rows = 0;
   std::int64_t inner = 0;
   std::string precision = "double";
   linalg::Pivoting pivoting = linalg::Pivoting::partial;
   std::optional<linalg::ProblemKind> problem;
   RuntimeOptions runtime;
-  /// Makes the runtime in which tasks run; null means a runtime in this process, with the options `runtime`.
+  /// Makes the runtime that runs the tasks; null means a runtime in this process, with the options `runtime`.
   StartRuntime start;
-  /// Finds clusters if `runtime` asks for the best ones.
+  /// Finds clusters if `runtime` requests the best clusters.
   FindClusters find_clusters;
   int repeat = 1;
   bool check = false;
@@ -37,11 +37,11 @@ struct RunArguments {
   bool metrics = false;
   std::string picture;
   TraceArguments trace;
-  /// If it is set, LU of a sparse matrix of blocks runs instead (`run_sparse_lu`).
+  /// If this has a value, LU of a sparse matrix of blocks runs instead (`run_sparse_lu`).
   std::optional<SparseLuArguments> sparse;
 };
 
-/// Factorizes, checks if asked to, and prints the measurements. Throws `Error`.
+/// Factorizes, checks the result if `check` is set, and prints the measurements. Throws `Error`.
 int run(const RunArguments& arguments);
 
 }  // namespace troupe::apps

@@ -39,7 +39,8 @@ struct WorkerTimes {
 };
 
 WorkerTimes times_of(const WorkerReport& worker, double run_seconds) {
-  // A counter grows when a worker stops an activity. In a very short run, that activity may have begun before the run.
+  // Counters grow only when a worker ends an activity. In a very short run, the activity may have begun before the run,
+  // so the times are limited to the run.
   const double busy = std::min(seconds(worker.time.busy), run_seconds);
   const double waiting = std::min(seconds(worker.time.waiting_for_data), run_seconds - busy);
   const double searching = std::min(seconds(worker.time.searching), run_seconds - busy - waiting);
@@ -99,7 +100,8 @@ Json to_json(const RunSummary& summary) {
   return json;
 }
 
-/// Returns true for a service's report: it has one entry for everything that its workers did for this program.
+/// Returns true for a report from a service. Such a report has one entry for the work of all the service's workers for
+/// this program.
 bool is_of_service(const RunReport& report) { return report.workers.size() == 1 && !report.workers[0].worker.valid(); }
 
 bool has_clusters(const RunReport& report) {
@@ -114,7 +116,7 @@ std::string workers_in_words(const RunReport& report) {
   return text;
 }
 
-/// Returns how much of the clusters' time was used; empty if there are no clusters.
+/// Returns a line with the used share of the clusters' time; empty if there are no clusters.
 std::string teams_line(const RunReport& report) {
   if (!has_clusters(report)) return {};
   TeamUse use;
@@ -130,7 +132,7 @@ void print_workers(const RunSummary& summary) {
   }
   const double last = summary.runs.back().seconds;
   const auto share = [last](double part) { return fmt::format("{:.1f} %", 100 * part / last); };
-  // If there is only host memory, workers never wait for data.
+  // Workers wait for data only if there are accelerators.
   const bool waits = traces::count_accelerators(summary.report) > 0;
   std::vector<std::string> columns{"worker", "device", ">tasks", ">busy"};
   const bool teams = has_clusters(summary.report);

@@ -21,7 +21,8 @@ namespace troupe::apps {
 struct MeasuredRun {
   double seconds = 0;
   double gflops = 0;
-  /// The rate of concurrent matrix products on the same cores, measured next to the run; 0 if it was not measured.
+  /// The rate of concurrent matrix products on the same cores, measured just before or after the run; 0 if it was not
+  /// measured.
   double peak_gflops = 0;
 };
 
@@ -36,18 +37,18 @@ struct RunSummary {
   std::int64_t tile = 0;
   std::uint64_t seed = 0;
   std::vector<MeasuredRun> runs;
-  /// The residuals of the last run. The report, trace and window are also those of the last run.
+  /// The residuals of the last run. Report, trace and window are also from the last run.
   std::vector<linalg::Residual> residuals;
   RunReport report;
   Trace trace;
   traces::Interval window;
   std::optional<traces::PictureFiles> picture;
-  /// Metrics since the runtime's start.
+  /// The metrics since the runtime's start.
   std::optional<MetricsSnapshot> metrics;
   TraceOutcome traced;
-  /// The clusters that were found for the run.
+  /// The search for clusters; nothing if no clusters were searched for.
   std::optional<ClusterChoice> clusters;
-  /// Set for a sparse matrix.
+  /// The facts about a sparse matrix; nothing for a dense matrix.
   std::optional<SparseFacts> sparse;
 
   /// Returns the method, such as "cholesky" or "lu (pivoting: partial)".
@@ -56,12 +57,12 @@ struct RunSummary {
   [[nodiscard]] std::string title() const;
   [[nodiscard]] double median_seconds() const;
   [[nodiscard]] double median_gflops() const;
-  /// Returns the median over the runs of the run's share of the peak that was measured next to it; NaN if no peak was
-  /// measured.
+  /// Returns the median of the runs' shares of the peak, each relative to the peak that was measured with the run; NaN
+  /// if no peak was measured.
   [[nodiscard]] double median_share_of_peak() const;
 };
 
-/// Returns what happened between two reports of one runtime.
+/// Returns a report of the time between two reports of one runtime.
 [[nodiscard]] RunReport difference(const RunReport& later, const RunReport& earlier);
 
 /// Returns the picture of the traced run.
@@ -72,7 +73,8 @@ struct RunSummary {
 /// Returns a policy's options: `{"alpha": "0.5", "cp": true}` for "dada:alpha=0.5,cp"; empty if there are none.
 [[nodiscard]] Json policy_options_json(const std::string& specification);
 
-/// Returns JSON as text that people and programs can read. Bytes that are not UTF-8 (of a file's name) are replaced.
+/// Returns JSON as text that people and programs can read. Bytes that are not UTF-8, for example in a file's name, are
+/// replaced.
 [[nodiscard]] std::string as_text(const Json& json);
 
 /// Prints the summary to standard output, as one JSON object or as tables.

@@ -12,8 +12,8 @@ namespace troupe::apps {
 
 namespace {
 
-/// With more growth than this, the factors of LU with partial pivoting lose three digits. Growth is seldom above the
-/// square root of the order.
+/// If elements grow more than this, the factors of LU with partial pivoting lose three digits. Growth is seldom above
+/// the square root of the order.
 constexpr double kMuchGrowth = 1000;
 
 template <class T>
@@ -32,7 +32,8 @@ bool all_finite(const linalg::DenseMatrix<T>& a) {
   return std::all_of(a.values.begin(), a.values.end(), [](T value) { return std::isfinite(value); });
 }
 
-/// Names the first row or column whose elements are all zero (not `used`), counted from one; empty if there is none.
+/// Returns a text that names the first row or column whose elements are all zero (not `used`), counted from one; empty
+/// if there is none.
 std::string first_unused(const char* what, const std::vector<bool>& used) {
   const auto found = std::find(used.begin(), used.end(), false);
   return found == used.end() ? "" : fmt::format("{} {} is zero", what, found - used.begin() + 1);

@@ -1,4 +1,4 @@
-/// Facts about the solution of a system of equations besides its residual.
+/// Measures of the quality of a system's solution, in addition to its residual.
 #pragma once
 
 #include <limits>
@@ -10,24 +10,24 @@
 namespace troupe::apps {
 
 struct SolutionQuality {
-  /// The 1-norm of A, and its largest element.
+  /// The 1-norm of A, and the largest absolute value of its elements.
   double norm = 0;
   double largest = 0;
-  /// The largest element of U over that of A; 1 for methods in which elements do not grow.
+  /// The largest element of U divided by the largest element of A; 1 for methods in which elements do not grow.
   double growth = 1;
-  /// True if no element of the factors, or of X, is infinite or NaN.
+  /// True if no element of the factors is infinite or NaN, and the same for X.
   bool factors_finite = true;
   bool solution_finite = true;
   /// See `Factorization::reciprocal_condition`.
   double reciprocal_condition = 1;
 };
 
-/// Computes all members but the condition.
+/// Computes all members except the condition.
 template <class T>
 [[nodiscard]] SolutionQuality solution_quality(const linalg::DenseMatrix<T>& a, const linalg::DenseMatrix<T>& factors,
                                                linalg::Application method, const linalg::DenseMatrix<T>& x);
 
-/// A type of numbers, at run time.
+/// The properties of a floating-point type, as values.
 struct NumberType {
   template <class T>
   static NumberType of(const char* name) {
@@ -38,12 +38,12 @@ struct NumberType {
   std::string name;
   /// The relative machine precision, LAPACK's lamch('E').
   double eps = 0;
-  /// The smallest normal number: smaller ones have fewer digits.
+  /// The smallest normal number. Smaller numbers have fewer digits.
   double smallest_normal = 0;
 };
 
-/// Returns a text such as "row 3 is zero" or "column 2 is zero", or an empty text. A matrix with a zero row or column
-/// is singular, whatever the rounding errors.
+/// Returns a text such as "row 3 is zero" or "column 2 is zero"; empty if there is no such row or column. A matrix with
+/// a zero row or column is singular, independently of rounding errors.
 template <class T>
 [[nodiscard]] std::string zero_row_or_column(const linalg::DenseMatrix<T>& a);
 
@@ -52,7 +52,7 @@ template <class T>
 [[nodiscard]] std::string doubt_of(const SolutionQuality& quality, const NumberType& precision);
 /// Returns the condition and the doubt, such as "about 3e+05 (estimated, 1-norm)".
 [[nodiscard]] std::string condition_text(const SolutionQuality& quality, const NumberType& precision);
-/// Returns the likely reason why a solution's residual is not accepted, and what to do.
+/// Returns the likely reason why a solution's residual is not accepted, and the remedy.
 [[nodiscard]] std::string why_inaccurate(const SolutionQuality& quality, const NumberType& precision);
 
 }  // namespace troupe::apps

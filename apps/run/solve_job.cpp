@@ -28,10 +28,10 @@ namespace {
 struct Solved {
   linalg::Application method = linalg::Application::lu;
   std::int64_t tile = 0;
-  /// The reason why the first method was not used; empty if it was.
+  /// The reason why the first method was not used; empty if the first method was used.
   std::string remark;
   double seconds = 0;
-  /// The report of the factorization and the solution.
+  /// The report on the factorization and the solution.
   RunReport report;
   double total_seconds = 0;
   Trace trace;
@@ -84,7 +84,7 @@ linalg::MatrixMarketHeader usable_header(const SolveArguments& arguments) {
   return header;
 }
 
-/// Returns the header of the right-hand side's file; nothing if there is no such file.
+/// Returns the header of the right-hand side's file; nothing if the user gave no such file.
 std::optional<linalg::MatrixMarketHeader> right_hand_side_header(const SolveArguments& arguments,
                                                                  const linalg::MatrixMarketHeader& matrix) {
   if (arguments.right_hand_side.empty()) return std::nullopt;
@@ -102,7 +102,7 @@ NumberType precision_of(const SolveArguments& arguments) {
 void check_memory(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header,
                   std::int64_t right_hand_sides) {
   MemoryNeed need;
-  // Memory is needed for the matrix as read, for the copy that is factorized, and for B and X.
+  // Memory is needed for the original matrix, for the copy that is factorized, and for B and X.
   need.rows = header.rows;
   need.cols = header.cols;
   need.right_hand_sides = right_hand_sides;
@@ -117,7 +117,7 @@ linalg::DenseMatrix<T> right_hand_side(const SolveArguments& arguments,
                                        const std::optional<linalg::MatrixMarketHeader>& header,
                                        const linalg::DenseMatrix<T>& a) {
   if (header) return usable(linalg::read_dense<T>(arguments.right_hand_side, *header));
-  // This right-hand side makes the solution all ones.
+  // Without a file, the right-hand side is A times a vector of ones, so that all elements of the solution are 1.
   linalg::DenseMatrix<T> b(a.rows, 1);
   for (std::int64_t j = 0; j < a.cols; ++j) {
     for (std::int64_t i = 0; i < a.rows; ++i) b(i, 0) += a(i, j);
@@ -129,7 +129,7 @@ template <class T>
 Solved solve_by(Runtime& runtime, const SolveArguments& arguments, linalg::Application method,
                 const linalg::DenseMatrix<T>& a, linalg::DenseMatrix<T>& x) {
   const linalg::FactorizationOptions options = options_for(arguments, method, a.rows);
-  // A method that broke down may have left a trace, which is dropped here. A service gives no traces.
+  // Drop the trace that an earlier method, which broke down, may have left. A service gives no traces.
   const auto take_trace = [&] { return arguments.start ? Trace() : runtime.take_trace(); };
   [[maybe_unused]] const Trace earlier = take_trace();
   const RunReport before = runtime.report();
@@ -156,13 +156,13 @@ Error singular(const SolveArguments& arguments, const std::string& why) {
                                                  arguments.matrix, why));
 }
 
-/// Returns an error that says what is wrong with the matrix, in which file it is, and what to do.
+/// Returns an error that names the problem with the matrix, the file and the remedy.
 Error breakdown(const SolveArguments& arguments, linalg::Application method, const Error& error) {
   if (method != linalg::Application::cholesky) return singular(arguments, error.what());
   return Error(ErrorCode::numerical, fmt::format("{}: {}: use --method lu, or auto", arguments.matrix, error.what()));
 }
 
-/// Solves by the first method that does not break down.
+/// Solves the system by the first method that does not break down.
 template <class T>
 Solved solve_by_any(Runtime& runtime, const SolveArguments& arguments, const std::vector<linalg::Application>& methods,
                     const linalg::DenseMatrix<T>& a, const linalg::DenseMatrix<T>& b, linalg::DenseMatrix<T>& x) {
@@ -186,8 +186,8 @@ Solved solve_by_any(Runtime& runtime, const SolveArguments& arguments, const std
 template <class T>
 Solved solve_system(const SolveArguments& arguments, const linalg::MatrixMarketHeader& header,
                     const std::optional<linalg::MatrixMarketHeader>& right_hand_side_header) {
-  // The runtime is started before the files are read, which may take long: starting fails if too many cores were asked
-  // for.
+  // The runtime is started before the files are read, because starting it fails at once if the user asked for too many
+  // cores, and reading may take long.
   const std::shared_ptr<Runtime> place = start_runtime(arguments.runtime, arguments.start);
   Runtime& runtime = *place;
   const linalg::DenseMatrix<T> a = usable(linalg::read_dense<T>(arguments.matrix, header));

@@ -1,4 +1,5 @@
-/// Solves a system of equations from a Matrix Market file, here or on a service: `troupe solve` and `troupe submit`.
+/// Solves a system of equations from a Matrix Market file, in this process or on a service: `troupe solve` and `troupe
+/// submit`.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +19,18 @@ struct SolveArguments {
   std::string precision = "double";
   std::int64_t tile = 0;
   RuntimeOptions runtime;
-  /// Makes the runtime in which tasks run; null means a runtime in this process, with the options `runtime`.
+  /// Makes the runtime that runs the tasks; null means a runtime in this process, with the options `runtime`.
   StartRuntime start;
-  /// Finds clusters if `runtime` asks for the best ones, for the method that is tried first.
+  /// Finds clusters for the method that is tried first, if `runtime` requests the best clusters.
   FindClusters find_clusters;
   TraceArguments trace;
   bool json = false;
   bool metrics = false;
-  /// True if `solve_sparse` solves the system.
+  /// True if the matrix is sparse and `solve_sparse` solves the system.
   bool sparse = false;
 };
 
-/// Throws `invalid_argument` if `output` is one of the inputs or cannot be written.
+/// Throws `invalid_argument` if `output` is one of the input files or cannot be written.
 void check_solution_path(const SolveArguments& arguments);
 
 /// Solves, writes the solution if it is acceptable, and prints the results. Throws `Error`.

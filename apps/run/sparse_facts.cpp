@@ -91,7 +91,7 @@ double most_tasks(const linalg::BlockPattern& pattern, int side, linalg::BlockSt
 }
 
 void require_block_memory(Bytes blocks, double tasks) {
-  // The measured memory of a task: its steps, and the ranks from which their priorities follow.
+  // The memory of a task, as measured: the record of its step, and the ranks that give its priority.
   constexpr double kBytesPerTask = 100;
   const platform::HostMemory memory = platform::read_host_memory();
   const double needed = static_cast<double>(blocks.count) + tasks * kBytesPerTask;
@@ -111,7 +111,8 @@ void require_block_memory(Bytes blocks, double tasks) {
 }
 
 std::string small_tasks_warning(double tasks, double flops) {
-  // Up to a million tasks take only seconds to manage. A small task's operations take a core a few microseconds.
+  // Managing up to a million tasks takes only seconds. The operations of a small task take a core only a few
+  // microseconds.
   constexpr double kManyTasks = 1e6;
   constexpr double kSmallTask = 2e4;
   if (tasks <= kManyTasks || flops >= tasks * kSmallTask) return "";

@@ -23,9 +23,9 @@ namespace troupe::apps {
 
 namespace {
 
-/// Fills the matrix from the file, or with random elements times `scale`, where each diagonal element is larger than
-/// the others of its row together. Returns the least pivot: smaller pivots are replaced. A file's matrix may have any
-/// pivots; a generated matrix has no tiny ones, so its least pivot is 0.
+/// Fills the matrix from the file, or with random elements times `scale`. In a generated matrix, each diagonal element
+/// is larger than the sum of the other elements of its row. Returns the least pivot: smaller pivots are replaced. A
+/// file's matrix may have any pivots; a generated matrix has no tiny pivots, so its least pivot is 0.
 template <class T>
 double fill_blocks(const SparseProblem& problem, linalg::BlockMatrix<T>& a, double scale = 1) {
   if (problem.file) {
@@ -69,9 +69,9 @@ class SparseLuRuns {
     facts_.nonzeros = problem.file->matrix.entries();
   }
 
-  /// Factorizes once more, and adds the measurements to the summary.
+  /// Factorizes the matrix once, and adds the measurements to the summary.
   void run(RunSummary& summary) {
-    // Before the program writes to data, it has to acquire them in host memory.
+    // Acquire the data: the program must not write to them before they are in host memory.
     for (const auto& part : lu_.parts()) (void)runtime_.acquire(part.handle(), AccessMode::write);
     for (const auto& part : lu_.parts()) clear(lu_.super_block(part));
     const double least = fill_blocks(problem_, lu_, scale());
@@ -89,7 +89,7 @@ class SparseLuRuns {
     summary.runs.push_back(measured);
     summary.report = difference(runtime_.report(), before);
     summary.trace = runtime_.take_trace();
-    // With other steps no pivots were looked at, and no replacements counted.
+    // If not all steps ran, no pivots were checked, and no replacements counted.
     if (steps_ == linalg::BlockSteps::all) facts_.replaced = counts.total();
     if (problem_.file && facts_.replaced.count > 0) {
       facts_.replaced.first = problem_.file->analysis.row_at(facts_.replaced.first);
@@ -107,8 +107,8 @@ class SparseLuRuns {
   [[nodiscard]] const SparseFacts& facts() const { return facts_; }
 
  private:
-  /// Returns the factor by which elements are scaled. Without solves, products of products grow beyond all bounds
-  /// unless elements are far below 1.
+  /// Returns the factor by which elements are scaled. If only products run, without the solves, results grow beyond all
+  /// bounds unless the elements are far below 1.
   [[nodiscard]] double scale() const {
     return steps_ == linalg::BlockSteps::all ? 1 : 1 / static_cast<double>(lu_.blocks() * lu_.cut().block);
   }
@@ -150,7 +150,8 @@ RunSummary measure_sparse_lu(const RunArguments& arguments, const SparseProblem&
   return summary;
 }
 
-/// Returns true if the factors are equal up to rounding: kernels of devices other than cores may round differently.
+/// Returns true if the factors are equal up to rounding, because kernels of devices other than cores may round
+/// differently.
 bool equal_to_rounding(const RunSummary& summary) {
   const double eps =
       summary.precision == "float" ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();

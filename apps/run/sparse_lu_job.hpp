@@ -1,4 +1,4 @@
-/// LU without pivoting of a sparse matrix of blocks that is generated or read: `troupe run sparse-lu`.
+/// LU without pivoting of a generated or read sparse matrix of blocks: `troupe run sparse-lu`.
 #pragma once
 
 #include "apps/run/sparse_problem.hpp"
@@ -7,7 +7,7 @@ namespace troupe::apps {
 
 struct RunArguments;
 
-/// Factorizes, checks if asked to, and prints the measurements. Throws `Error`.
+/// Factorizes, checks the result if the arguments request it, and prints the measurements. Throws `Error`.
 int run_sparse_lu(const RunArguments& arguments, const SparseLuArguments& sparse);
 
 }  // namespace troupe::apps

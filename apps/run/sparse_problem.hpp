@@ -14,41 +14,41 @@ namespace troupe::apps {
 
 /// The part of the matrix that a task works on.
 enum class SparseGrain {
-  /// A block.
+  /// Each task works on one block.
   fine,
-  /// A super-block.
+  /// Each task works on one super-block.
   coarse,
-  /// A super-block, in pieces that other cores help with.
+  /// Each task works on one super-block, in pieces, with which other cores help.
   multi
 };
 
 /// Returns `fine`, `coarse` or `multi`.
 [[nodiscard]] const char* to_string(SparseGrain grain);
-/// Tells whether a task on a super-block runs as a whole or in pieces.
+/// Returns whether a task on a super-block runs as a whole or in pieces.
 [[nodiscard]] constexpr kernels::SuperTasks super_tasks(SparseGrain grain) {
   return grain == SparseGrain::multi ? kernels::SuperTasks::pieces : kernels::SuperTasks::whole;
 }
 
-/// The options besides the size, which counts blocks.
+/// The options of sparse-lu, except the size, which is a number of blocks.
 struct SparseLuArguments {
   /// A structure for `linalg::parse_structure`, or the name of a Matrix Market file.
   std::string structure = "third";
-  /// The rows of a block, and the blocks on a side of a super-block. 0 means the paper's values (192 and 5), or values
-  /// chosen to suit the file.
+  /// The number of rows of a block, and the number of blocks on a side of a super-block. 0 means the paper's values
+  /// (192 and 5), or values that suit the file.
   std::int64_t block = 0;
   int super = 0;
   SparseGrain grain = SparseGrain::coarse;
   linalg::Ordering ordering = linalg::Ordering::automatic;
   /// The steps: all, or only the products (the paper's step 3).
   linalg::BlockSteps steps = linalg::BlockSteps::all;
-  /// The choice of the indexes of reuse.
+  /// The rule by which reuse indices are chosen.
   linalg::BlockReuse reuse = linalg::BlockReuse::position;
 };
 
-/// Returns true if `SparseLuArguments::structure` names a file: it ends in `.mtx` or has a slash.
+/// Returns true if `structure` names a file: it ends in `.mtx` or contains a slash.
 [[nodiscard]] bool is_structure_file(const std::string& structure);
 
-/// A file's matrix, and the decisions about its ordering and blocks.
+/// A file's matrix, with its ordering and its cut into blocks.
 struct SparseFile {
   linalg::CompressedMatrix matrix;
   linalg::SparseAnalysis analysis;
@@ -63,16 +63,16 @@ struct SparseProblem {
   std::uint64_t seed = 0;
   std::optional<SparseFile> file;
 
-  /// Returns the rows of the matrix; for a generated matrix, the rows of all blocks together.
+  /// Returns the number of rows of the matrix; for a generated matrix, of all blocks together.
   [[nodiscard]] std::int64_t order() const;
   /// Returns the number of operations of these steps.
   [[nodiscard]] double flops(linalg::BlockSteps steps) const;
-  /// Returns the most full blocks that a super-block has.
+  /// Returns the largest number of full blocks in a super-block.
   [[nodiscard]] std::int64_t largest_super_block() const;
 };
 
-/// Makes or reads the matrix. `blocks` is the number of blocks on a side of the matrix, which a file determines itself.
-/// Throws `Error` if something cannot be read, cut or factorized.
+/// Makes or reads the matrix. `blocks` is the number of blocks on a side of the matrix; it is ignored for a file, which
+/// determines the number. Throws `Error` if the matrix cannot be read, cut or factorized.
 [[nodiscard]] SparseProblem problem_of(const SparseLuArguments& sparse, std::int64_t blocks, std::uint64_t seed);
 
 }  // namespace troupe::apps

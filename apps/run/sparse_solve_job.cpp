@@ -49,11 +49,11 @@ struct SparseSolved {
   double backward_error_bound = 0;
   /// True if every solution was accepted.
   bool accepted = true;
-  /// See `linalg::SparseSolution`; set if it holds for any of the solutions.
+  /// See `linalg::SparseSolution`; true if it is true for any of the solutions.
   bool nearly_singular = false;
   std::int64_t smallest_pivot_row = 0;
   double smallest_pivot = 0;
-  /// The report of the factorization.
+  /// The report on the factorization.
   RunReport report;
   Trace trace;
   traces::Interval window;
@@ -107,7 +107,7 @@ void write_solution(const std::string& path, std::int64_t order, const Columns& 
   linalg::write_array(path, all).value_or_throw();
 }
 
-/// Calls `compute`, and puts the file's name in front of errors about its matrix.
+/// Calls `compute`, and adds the file's name to the messages of errors about its matrix.
 template <class F>
 auto naming_the_matrix(const SolveArguments& arguments, F compute) {
   try {
@@ -152,7 +152,7 @@ SparseSolved solve_columns(const SolveArguments& arguments, const linalg::Compre
     linalg::SparseSolution solution = factorization.solve(column);
     column = std::move(solution.x);
     solved.refinements = std::max(solved.refinements, solution.refinements);
-    // NaN is the worst residual.
+    // NaN counts as the worst residual.
     const bool worse = !std::isnan(solved.residual.value) && !(solution.residual.value <= solved.residual.value);
     if (worse || solved.residual.formula.empty()) solved.residual = solution.residual;
     if (solution.backward_error > solved.backward_error) {
@@ -234,7 +234,8 @@ void print(const SolveArguments& arguments, const SparseSolved& solved) {
   print_text(solved.traced);
 }
 
-/// Returns an error that blames no pivot, since the numbers themselves are out of the range of the precision.
+/// Returns an error that names no pivot as the cause, because the numbers themselves are out of the range of the
+/// precision.
 Error out_of_range(const SolveArguments& arguments, const SparseSolved& solved) {
   return Error(
       ErrorCode::kernel_failed,

@@ -8,7 +8,8 @@ namespace troupe::apps {
 struct SolveArguments;
 
 /// Solves without ever making the matrix dense, writes the solution if it is acceptable, and prints the results. Throws
-/// `Error`: `kernel_failed` if a solution is not accurate enough, with the row whose pivot failed and what to do.
+/// `Error`. If a solution is not accurate enough, the error is `kernel_failed`, with the row whose pivot failed and the
+/// remedy.
 int solve_sparse(const SolveArguments& arguments, const linalg::SparseOptions& options);
 
 }  // namespace troupe::apps

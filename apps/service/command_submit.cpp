@@ -22,16 +22,16 @@ namespace {
 constexpr std::array kApplications{linalg::Application::cholesky, linalg::Application::lu, linalg::Application::qr};
 constexpr const char* kSolve = "solve";
 
-/// Returns the application of this name, which must exist.
+/// Returns the application with this name. The name must be valid.
 linalg::Application application_named(const std::string& name) {
   return *std::ranges::find_if(kApplications, [&](linalg::Application one) { return to_string(one) == name; });
 }
 
 struct SubmitArguments {
-  /// The options of a factorization, which is submitted if there is no matrix. They include the options that both kinds
-  /// of job have.
+  /// The options of a factorization, which is submitted if there is no matrix. They include the options that
+  /// factorizations and solutions share.
   RunArguments run;
-  /// "cholesky", or "solve" for the method that suits the matrix.
+  /// The name of a factorization such as "cholesky", or "solve" for a method that suits the matrix.
   std::string work;
   std::string matrix;
   std::string right_hand_side;
@@ -40,7 +40,8 @@ struct SubmitArguments {
   std::string name;
 };
 
-/// Connects to the service. A job uses none of the options of a runtime in this process except the seed of problems.
+/// Returns a function that connects to the service. A job uses none of the options for a runtime in this process,
+/// except the seed of problems.
 StartRuntime on_service(const SubmitArguments& arguments, CancelOnSignal& signals) {
   ConnectOptions options{.folder = arguments.folder, .name = arguments.name};
   if (options.name.empty()) options.name = "troupe submit " + arguments.work;

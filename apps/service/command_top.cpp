@@ -1,4 +1,4 @@
-/// `troupe top`: shows what a service does, refreshed live.
+/// `troupe top`: shows a live view of a service's work.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -41,7 +41,7 @@ ServiceView view_of(const ServiceCalls& calls) {
   return service::view_from_text(calls.look().value_or_throw()).value_or_throw();
 }
 
-/// Prints one frame without a terminal. It asks for two views, as rates need them.
+/// Prints one frame without a terminal. Asks for two views, because rates are differences between views.
 int print_once(const TopArguments& arguments) {
   const ServiceCalls calls = connect(arguments.service);
   if (arguments.service.json) {
@@ -59,7 +59,7 @@ int print_once(const TopArguments& arguments) {
   return kSuccess;
 }
 
-/// Keeps the last two views of a service, which may stop and start again meanwhile.
+/// Keeps the last two views of a service. The service may stop and be started again meanwhile.
 class LiveViews {
  public:
   explicit LiveViews(const TopArguments& arguments)
@@ -68,7 +68,7 @@ class LiveViews {
     now_ = view_of(*calls_);
   }
 
-  /// Asks the service again. After a failure, `trouble` says what went wrong.
+  /// Asks the service for a new view. After a failure, `trouble` has the message.
   void renew() {
     if (!calls_) {
       auto connected = ServiceCalls::connect(folder_, kOptions);
@@ -79,7 +79,7 @@ class LiveViews {
     if (!text) return fail(text.failure());
     auto view = service::view_from_text(text.value());
     if (!view) return fail(view.failure());
-    // Programs that ask at the same time get the same view.
+    // If other programs ask at about the same time, the service may return the same view again.
     if (view.value().process == now_.process && view.value().age == now_.age) return;
     before_ = std::exchange(now_, std::move(view).value());
     trouble_.clear();
@@ -89,7 +89,7 @@ class LiveViews {
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
  private:
-  /// The deadline keeps the screen from freezing if the service does not answer.
+  /// The deadline keeps the screen from freezing while the service does not answer.
   static constexpr remote::ServiceCallsOptions kOptions{.deadline = std::chrono::seconds(2)};
 
   void fail(const Failure& failure) {
@@ -104,7 +104,7 @@ class LiveViews {
   std::string trouble_;
 };
 
-/// Does what a key says; returns false if the user wants to leave.
+/// Executes the command of a key; returns false if the user wants to leave.
 bool obey(TopKey key, TopLayout& layout, std::size_t length) {
   const std::size_t page = layout.height && *layout.height > 6 ? *layout.height - 6 : 1;
   const std::size_t last = length > page ? length - page : 0;
@@ -124,9 +124,10 @@ bool obey(TopKey key, TopLayout& layout, std::size_t length) {
   return true;
 }
 
-/// Shows the screen until the user leaves or a signal comes, and returns that signal.
+/// Shows the screen until the user leaves or a stop signal comes. Returns that signal.
 std::optional<int> watch_until_left(LiveViews& live, Duration interval) {
-  // `signals` comes before the terminal: otherwise ncurses would install handlers of its own, which exit with 1.
+  // `signals` must be constructed before the terminal: otherwise ncurses would install its own signal handlers, which
+  // exit with code 1.
   const StopSignals signals;
   TopTerminal terminal;
   TopLayout layout;
@@ -148,7 +149,7 @@ std::optional<int> watch_until_left(LiveViews& live, Duration interval) {
 
 int watch(const TopArguments& arguments, Duration interval) {
   LiveViews live(arguments);
-  // A signal ends this command as usual, but the terminal is restored first.
+  // A signal ends this command as usual, but only after the terminal has been restored.
   if (const auto signal = watch_until_left(live, interval)) std::raise(*signal);
   return kSuccess;
 }

@@ -14,7 +14,8 @@
 namespace troupe::apps {
 namespace {
 
-/// The write end of the only object's pipe: a signal handler may do little more than write to a pipe.
+/// The write end of the pipe of the only `StopSignals` object. It is global because the signal handler writes to it: a
+/// handler may do little else.
 std::atomic<int> pipe_end{-1};
 
 extern "C" void note_stop_signal(int number) {

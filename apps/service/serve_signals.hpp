@@ -1,4 +1,4 @@
-/// The signals that tell a command to stop.
+/// The signals that request a command to stop.
 #pragma once
 
 #include <array>
@@ -10,9 +10,9 @@
 
 namespace troupe::apps {
 
-/// Catches SIGTERM, SIGINT and SIGHUP for `wait`, in their order, whichever thread of the process gets them: libraries
-/// may have started threads that block no signals. A SIGHUP that was ignored before (nohup) stays ignored. The
-/// destructor restores the previous handlers. There may be only one object at a time.
+/// Catches SIGTERM, SIGINT and SIGHUP and returns them from `wait` in their order. Any thread of the process may get
+/// the signal, because libraries may have started threads that block no signals. A SIGHUP that was ignored before
+/// (nohup) stays ignored. The destructor restores the previous handlers. There may be only one object at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -22,13 +22,13 @@ class StopSignals {
 
   /// Returns the next signal, or nothing after `at_most`. Without `at_most`, waits until a signal comes.
   [[nodiscard]] std::optional<int> wait(std::optional<Duration> at_most = std::nullopt) const;
-  /// Returns a descriptor for `poll`: it can be read while there is a signal that `wait` has not returned.
+  /// Returns a descriptor for `poll`. It is readable while there is a signal that `wait` has not returned.
   [[nodiscard]] int descriptor() const { return read_.get(); }
 
  private:
   static constexpr std::array<int, 3> kSignals{SIGTERM, SIGINT, SIGHUP};
 
-  /// A pipe that carries the numbers of signals.
+  /// The ends of a pipe that carries the numbers of signals.
   platform::FileDescriptor read_;
   platform::FileDescriptor write_;
   std::array<struct sigaction, kSignals.size()> before_{};

@@ -13,7 +13,7 @@ class App;
 namespace troupe::apps {
 
 struct ServiceArguments {
-  /// The folder of the service's sockets; if it is empty, `remote::socket_folder` finds it.
+  /// The folder of the service's sockets. If it is empty, `remote::socket_folder` finds the folder.
   std::string folder;
   bool json = false;
 };
@@ -21,10 +21,10 @@ struct ServiceArguments {
 /// Adds `--socket-folder`.
 void add_socket_folder(CLI::App& command, std::string& folder);
 
-/// Adds `--socket-folder` and `--json`. `arguments` outlives the parsing.
+/// Adds `--socket-folder` and `--json`. `arguments` must outlive the parsing.
 void add_service_options(CLI::App& command, ServiceArguments& arguments);
 
-/// Connects to the service. Throws the failures of `socket_folder` and `ServiceCalls::connect`.
+/// Connects to the service. Throws the errors of `socket_folder` and `ServiceCalls::connect`.
 [[nodiscard]] remote::ServiceCalls connect(const ServiceArguments& arguments);
 
 }  // namespace troupe::apps

@@ -22,7 +22,7 @@ CancelOnSignal::CancelOnSignal() : thread_([this] { run(); }) {}
 
 CancelOnSignal::~CancelOnSignal() {
   ending_ = true;
-  // The thread waits for signals, so this signal ends it.
+  // The thread waits for signals, so a signal is sent to end the thread.
   pthread_kill(thread_.native_handle(), SIGTERM);
   thread_.join();
 }
@@ -42,7 +42,7 @@ void CancelOnSignal::run() {
     cancelled_ = true;
     runtime = runtime_.lock();
   }
-  // The call has a thread of its own: a service that does not listen may take for ever.
+  // The call gets a separate thread, because a service that does not respond may block it for ever.
   std::thread canceller([&runtime] {
     if (runtime) runtime->cancel();
     runtime.reset();
@@ -50,12 +50,12 @@ void CancelOnSignal::run() {
   const auto second = signals_.wait(kPatience);
   if (ending_) return canceller.join();
   if (second) {
-    // The program ends as if the signal had never been caught.
+    // End the program by the second signal, as if this class had never caught it.
     std::signal(*second, SIG_DFL);
     std::raise(*second);
   }
   say("troupe: the job was cancelled by a signal; where a kernel of it runs, the service waits for its end\n");
-  // Destructors would also wait for the kernel.
+  // No destructors run, because they would wait for the kernel, too.
   ::_exit(exit_code(ErrorCode::cancelled));
 }
 

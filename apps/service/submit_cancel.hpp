@@ -12,8 +12,9 @@
 namespace troupe::apps {
 
 /// While the object lives, the first SIGINT or SIGTERM cancels the tasks of the job that have not started; threads that
-/// wait for them get `cancelled`. Kernels that run cannot be interrupted, and a service may not answer: a moment later,
-/// or at a second signal, the program ends anyway. Its connections end with it, so the service ends the job.
+/// wait for these tasks get the error `cancelled`. Running kernels cannot be interrupted, and a service may not answer.
+/// Therefore the program ends a moment later, or at a second signal, in any case. Its connections end with it, so the
+/// service ends the job.
 class CancelOnSignal {
  public:
   CancelOnSignal();
@@ -21,7 +22,7 @@ class CancelOnSignal {
   CancelOnSignal(const CancelOnSignal&) = delete;
   CancelOnSignal& operator=(const CancelOnSignal&) = delete;
 
-  /// Sets the runtime of the job that is cancelled. Throws `cancelled` if a signal has come before.
+  /// Sets the runtime of the job that a signal cancels. Throws `cancelled` if a signal has already come.
   void watch(const std::shared_ptr<Runtime>& runtime);
   [[nodiscard]] bool cancelled() const { return cancelled_; }
 

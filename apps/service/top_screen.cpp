@@ -21,7 +21,7 @@ using service::ServiceView;
 using service::SessionView;
 using Lines = std::vector<TopLine>;
 
-/// Returns as much of the beginning of the text as fits.
+/// Returns the beginning of the text, at most `width` columns.
 std::string clipped(const std::string& text, std::size_t width) {
   std::size_t columns = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -30,7 +30,7 @@ std::string clipped(const std::string& text, std::size_t width) {
   return text;
 }
 
-/// Returns a name for a table, clipped so that a very long name does not push the figures off the screen.
+/// Returns a name for a table, cut so that a very long name does not push the numbers off the screen.
 std::string label(const std::string& name) {
   constexpr std::size_t kLongest = 32;
   return clipped(service::harmless(name), kLongest);
@@ -44,11 +44,11 @@ std::string bar(double share, int width) {
          std::string(static_cast<std::size_t>(width - full), '.') + ']';
 }
 
-/// The growth of counters between one pair of views.
+/// The growth of counters between two views.
 class Rates {
  public:
   explicit Rates(const TopViews& views) : now_(*views.now), before_(views.before) {
-    // A different service has replaced the one before.
+    // Ignore the earlier view if it is from another service that has been replaced by this one.
     if (before_ != nullptr && (before_->process != now_.process || before_->age >= now_.age)) before_ = nullptr;
   }
 
@@ -59,12 +59,12 @@ class Rates {
   [[nodiscard]] double of(double now, double before) const {
     return known() ? std::max(0.0, now - before) / seconds(now_.age - before_->age) : 0;
   }
-  /// Returns the growth per second of the number that `pick` takes out of a view.
+  /// Returns the growth per second of the number that `pick` reads from a view.
   template <class Pick>
   [[nodiscard]] double of(const Pick& pick) const {
     return known() ? of(static_cast<double>(pick(now_)), static_cast<double>(pick(*before_))) : 0;
   }
-  /// Returns the rate in words; "-" if it is not known.
+  /// Returns the rate as text; "-" if it is not known.
   template <class Words>
   [[nodiscard]] std::string text(double rate, const Words& words) const {
     return known() ? words(rate) : "-";
@@ -83,7 +83,8 @@ class Rates {
   const ServiceView* before_;
 };
 
-/// Returns the element of an earlier list that describes the same thing; null if there was none.
+/// Returns the element of an earlier list that describes the same object (`same` returns true for it); null if there is
+/// none.
 template <class List, class Same>
 auto same_in(const List* list, const Same& same) -> decltype(list->data()) {
   if (list == nullptr) return nullptr;
@@ -91,7 +92,7 @@ auto same_in(const List* list, const Same& same) -> decltype(list->data()) {
   return found == list->end() ? nullptr : &*found;
 }
 
-/// Returns places in a list, in the chosen order; elements with equal loads stay in their order.
+/// Returns the indices of a list's elements in the chosen order; elements with equal loads stay in their order.
 template <class List, class Load>
 std::vector<std::size_t> ordered(const List& list, TopOrder order, const Load& load) {
   std::vector<std::size_t> places(list.size());
@@ -108,7 +109,7 @@ void add_table(Lines& lines, const std::string& title, const traces::Table& tabl
   lines.push_back({"", TopStyle::plain});
   lines.push_back({title, TopStyle::title});
   const std::string text = table.text();
-  constexpr std::size_t kHeading = 2;  // column titles and the rule below them
+  constexpr std::size_t kHeading = 2;  // The column titles and the rule below them.
   std::size_t row = 0;
   for (std::size_t at = 0; at < text.size(); ++row) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -117,7 +118,7 @@ void add_table(Lines& lines, const std::string& title, const traces::Table& tabl
   }
 }
 
-/// Returns the busy share of a worker's time since the view before, or since the start if there is none.
+/// Returns the busy share of a worker's time since the earlier view, or since the start if there is none.
 double busy_share(const Rates& rates, const ServiceView& now, std::size_t worker) {
   const Duration busy = now.runtime.workers[worker].busy;
   if (!rates.known() || worker >= rates.before()->runtime.workers.size()) {
@@ -203,7 +204,7 @@ void add_jobs(Lines& lines, const ServiceView& now, const Rates& rates, TopOrder
   });
 }
 
-/// Returns the share of a cluster's time that its tasks used. Counts the tasks that ended since the view before; if
+/// Returns the used share of the time of a cluster's cores. Counts the tasks that ended since the earlier view; if
 /// there are none, all tasks since the start.
 std::string team_used(const LiveWorker& worker, const LiveWorker* before) {
   if (worker.members.size() < 2) return "";
@@ -252,7 +253,7 @@ void add_workers(Lines& lines, const ServiceView& now, const Rates& rates, TopOr
             });
 }
 
-/// Returns the mean time that messages waited since the view before, or since the start if there is none.
+/// Returns the mean time that messages waited since the earlier view, or since the start if there is none.
 double waiting_s(const MailboxMetrics& now, const MailboxMetrics* before) {
   if (before == nullptr || now.waiting.count < before->waiting.count) return seconds(now.waiting.mean);
   const auto count = static_cast<double>(now.waiting.count), earlier = static_cast<double>(before->waiting.count);
@@ -337,7 +338,7 @@ std::vector<TopLine> top_screen(const TopViews& views, const TopLayout& layout) 
   Lines screen = summary(*views.now, rates, layout);
   Lines rest = sections(*views.now, rates, layout.order);
   if (layout.height) {
-    // The last line is for the keys.
+    // The last line of the screen shows the keys.
     const std::size_t most = *layout.height > screen.size() + 1 ? *layout.height - screen.size() - 1 : 0;
     const std::size_t first = rest.size() > most ? std::min(layout.first, rest.size() - most) : 0;
     const std::size_t shown = std::min(most, rest.size() - first);

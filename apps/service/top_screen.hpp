@@ -1,4 +1,4 @@
-/// The screen of `troupe top` as lines of text, so that it is made and tested without a terminal.
+/// The screen of `troupe top` as lines of text, so that it can be made and tested without a terminal.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace troupe::apps {
 
 enum class TopStyle { plain, title, quiet, good, bad };
 
-/// A line of the screen, at most as long as the terminal is wide. Names of clients are made harmless: they contain no
-/// control sequences.
+/// A line of the screen, at most as long as the terminal is wide. It contains no control sequences, not even in names
+/// from clients.
 struct TopLine {
   std::string text;
   TopStyle style = TopStyle::plain;
@@ -21,33 +21,33 @@ struct TopLine {
 
 /// The order of workers, mailboxes and jobs on the screen.
 enum class TopOrder {
-  /// The order of the service's numbers.
+  /// Sorted by the numbers that the service gave them.
   number,
-  /// The busiest, longest waiting and largest ones come first.
+  /// Sorted by load: the busiest workers, the mailboxes with the longest waits and the largest jobs come first.
   load,
 };
 
 struct TopLayout {
   std::size_t width = 80;
-  /// The height of the terminal. Without a value all lines are shown, and there are no keys and no scrolling.
+  /// The height of the terminal. Without a value, all lines are shown, and there are no keys and no scrolling.
   std::optional<std::size_t> height{};
   TopOrder order = TopOrder::number;
-  /// The number of lines below the summary that are scrolled away. If it is too large, the last lines are shown.
+  /// The number of lines below the summary that are scrolled out of view. If it is too large, the last lines are shown.
   std::size_t first = 0;
   /// The problem to show in the second line; empty if there is none.
   std::string trouble{};
 };
 
-/// Two views of one service. If the earlier view is missing, so are the rates.
+/// Two views of one service. If `before` is null, rates are not known.
 struct TopViews {
   const service::ServiceView* now = nullptr;
   const service::ServiceView* before = nullptr;
 };
 
-/// Returns the summary, then jobs, workers, mailboxes, links and memories.
+/// Returns the lines of the summary, then jobs, workers, mailboxes, links and memories.
 [[nodiscard]] std::vector<TopLine> top_screen(const TopViews& views, const TopLayout& layout);
 
-/// Returns the number of lines below the summary that can be scrolled through.
+/// Returns the number of lines below the summary through which the user can scroll.
 [[nodiscard]] std::size_t top_length(const TopViews& views, const TopLayout& layout);
 
 }  // namespace troupe::apps

@@ -19,7 +19,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// Makes the locale UTF-8: otherwise ncurses does not write characters of several bytes.
+/// Selects a UTF-8 locale, because otherwise ncurses does not write characters of several bytes.
 void use_utf8() {
   std::setlocale(LC_CTYPE, "");
   if (std::strcmp(::nl_langinfo(CODESET), "UTF-8") != 0) std::setlocale(LC_CTYPE, "C.UTF-8");
@@ -46,7 +46,7 @@ TopTerminal::TopTerminal() {
                 "the terminal (environment variable TERM) is not known: use `troupe top --once`");
   }
   if (::tigetstr("cup") == nullptr) {
-    // With a terminal such as "dumb", ncurses would write blanks, one screen after the other.
+    // This terminal cannot move the cursor, for example "dumb": ncurses would write one screen after the other.
     ::delscreen(static_cast<SCREEN*>(screen_));
     throw Error(ErrorCode::invalid_argument,
                 "the terminal (environment variable TERM) cannot put text where it belongs on the screen: use `troupe "
@@ -86,7 +86,7 @@ void TopTerminal::show(const std::vector<TopLine>& lines) {
 }
 
 TopKey TopTerminal::key(Duration most, int other) {
-  int read = ::getch();  // ncurses may have read more than one already
+  int read = ::getch();  // A previous call may have read several keys.
   if (read == ERR) {
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(std::max(most, Duration{}));
     std::array<pollfd, 2> readable{{{STDIN_FILENO, POLLIN, 0}, {other, POLLIN, 0}}};

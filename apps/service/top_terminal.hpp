@@ -1,4 +1,4 @@
-/// A terminal that shows whole screens of lines, by ncurses.
+/// A terminal that shows whole screens of lines, using ncurses.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@ namespace troupe::apps {
 
 enum class TopKey { none, quit, order, up, down, page_up, page_down, first, last, resized };
 
-/// The terminal; there may be one object at a time in a process. The destructor restores it, so a program that catches
-/// signals must not end before that.
+/// The terminal; a process may have only one object at a time. The destructor restores the terminal. A program that
+/// catches signals must therefore not end before the destructor has run.
 class TopTerminal {
  public:
-  /// Takes over the terminal of standard input and output. Throws `Error` if there is no usable one.
+  /// Takes control of the terminal of standard input and output. Throws `Error` if there is no usable terminal.
   TopTerminal();
   TopTerminal(const TopTerminal&) = delete;
   TopTerminal& operator=(const TopTerminal&) = delete;
@@ -24,7 +24,7 @@ class TopTerminal {
   [[nodiscard]] std::size_t width() const;
   [[nodiscard]] std::size_t height() const;
   void show(const std::vector<TopLine>& lines);
-  /// Waits for a key, at most for `most`, and no longer than until the descriptor `other` can be read.
+  /// Waits for a key, but not longer than `most`, and not after the descriptor `other` has become readable.
   TopKey key(Duration most, int other);
 
  private:

@@ -37,7 +37,7 @@ using service::Log;
 using service::LogField;
 using service::LogLevel;
 
-/// Sends a notice to the service manager. A failure is only logged.
+/// Sends a notice to the service manager. A failure is only written to the log.
 void tell_manager(const std::string& socket, std::string_view notice, const Log& log) {
   const auto told = service::notify_manager(socket, notice);
   if (!told) log.write(LogLevel::warning, "manager not told", std::array{LogField{"reason", told.failure().message}});
@@ -45,7 +45,7 @@ void tell_manager(const std::string& socket, std::string_view notice, const Log&
 
 service::ServerOptions server_options(const Configuration& configuration, const Log& log) {
   service::ServerOptions options = configuration.server;
-  // Clients look for the sockets in the same place.
+  // Clients also call `remote::socket_folder`, so that both sides use the same folder.
   options.folder = remote::socket_folder(configuration.server.folder).value_or_throw();
   options.weight = service::weights_of(configuration.weights, [&log](const std::string& unknown) {
     log.write(LogLevel::warning, "weight not used", std::array{LogField{"reason", unknown}});
@@ -61,10 +61,11 @@ service::ServerOptions server_options(const Configuration& configuration, const 
   return options;
 }
 
-/// The time from the second signal to the end of the process: twice the time that clients have to read the goodbye.
+/// The time from the second signal to the end of the process: twice the time for which clients may read the last
+/// message.
 constexpr Duration kLastSeconds = std::chrono::seconds(4);
 
-/// Starts the HTTP server; null if it is not wanted.
+/// Starts the HTTP server; returns null if the configuration does not enable it.
 std::unique_ptr<service::HttpServer> start_http(const Configuration& configuration, service::Server& server) {
   if (!configuration.http.enabled) return nullptr;
   service::HttpOptions options{.address = configuration.http.address, .port = configuration.http.port};
@@ -76,8 +77,8 @@ std::unique_ptr<service::HttpServer> start_http(const Configuration& configurati
   return http;
 }
 
-/// Returns the next signal that tells the service to stop. If the log is a file, SIGHUP only opens it anew; if it is a
-/// terminal, SIGHUP means that the terminal has gone.
+/// Returns the next signal that requests the service to stop. If the log is a file, SIGHUP only reopens the file; if it
+/// is a terminal, SIGHUP means that the terminal has gone.
 std::optional<int> next_stop(const StopSignals& signals, std::optional<Duration> at_most, const Log& log,
                              const Configuration& configuration) {
   std::optional<int> signal = signals.wait(at_most);
@@ -89,9 +90,10 @@ std::optional<int> next_stop(const StopSignals& signals, std::optional<Duration>
   return signal;
 }
 
-/// Logs that kernels are cut off, and removes the files that the next service would have to remove.
+/// Writes to the log that running kernels are aborted, and removes the socket files, so that the next service need not
+/// remove them.
 void say_last_words(const std::string& folder, const Log& log) {
-  // The log's thread may wait for its file for ever, so the log gets only a moment.
+  // The log gets only a moment, because its thread may wait for its file for ever.
   constexpr std::chrono::milliseconds kForTheLog{300};
   log.write(LogLevel::warning, "stopped while kernels ran",
             std::array{LogField{"reason", "they cannot be interrupted, and the service was told to stop twice"}});
@@ -101,7 +103,8 @@ void say_last_words(const std::string& folder, const Log& log) {
   (void)log.flush(kForTheLog);
 }
 
-/// Lets clients finish the tasks that they have submitted. A signal, or the end of the time allowed, cancels them.
+/// Stops the service. Clients may finish the tasks that they have submitted. A signal, or the end of the allowed time,
+/// cancels these tasks.
 void stop(service::Server& server, ForcedEnd& end, const Log& log, const Configuration& configuration) {
   const Duration cancel_after = configuration.stop.cancel_after;
   constexpr Duration kLook = std::chrono::milliseconds(50);
@@ -119,7 +122,7 @@ void stop(service::Server& server, ForcedEnd& end, const Log& log, const Configu
   }
 }
 
-/// Returns an upper limit of the threads that are started, including those of libraries.
+/// Returns an upper limit of the number of threads that are started, including threads of libraries.
 std::size_t threads_at_start(const Configuration& configuration) {
   constexpr std::size_t kOthers = 40;
   const auto& runtime = configuration.server.runtime;

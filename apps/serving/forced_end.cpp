@@ -27,7 +27,7 @@ void ForcedEnd::run() {
     if (!latest) latest = Clock::now() + parts_.patience;
     if (Clock::now() < *latest) continue;
     parts_.last_words();
-    // No destructor runs: they would wait for the kernels that make the end take so long.
+    // No destructors run, because they would wait for the running kernels.
     ::_exit(kFailure);
   }
 }

@@ -1,4 +1,4 @@
-/// Ends a process that was told to stop twice, whatever still runs in it.
+/// Ends a process that was requested to stop twice, even if kernels or threads still run in it.
 #pragma once
 
 #include <atomic>
@@ -9,15 +9,15 @@
 
 namespace troupe::apps {
 
-/// A kernel cannot be interrupted, so an orderly end may take as long as a kernel does. From its construction on this
-/// object listens, in a thread of its own, for a second signal. Some seconds after the signal (or after `hurry`) it
-/// ends the process unless the object was destroyed before. Nothing delays that: neither slow work nor waiting threads.
+/// A kernel cannot be interrupted, so an orderly end may take as long as a kernel does. From its construction on, this
+/// object waits for a second signal in a thread of its own. Some seconds after the signal (or after `hurry`), it ends
+/// the process, unless the object was destroyed before. Neither slow work nor waiting threads can delay this end.
 class ForcedEnd {
  public:
   struct Parts {
-    /// Waits up to the given time for a signal; returns true if one came.
+    /// Waits for a signal, at most for the given time; returns true if one came.
     std::function<bool(Duration)> told;
-    /// Called before the end; must not wait long for other threads.
+    /// Called just before the process ends; must not wait long for other threads.
     std::function<void()> last_words;
     Duration patience;
   };
@@ -27,7 +27,7 @@ class ForcedEnd {
   ForcedEnd(const ForcedEnd&) = delete;
   ForcedEnd& operator=(const ForcedEnd&) = delete;
 
-  /// Returns true if a second signal came or `hurry` was called. May be called from any thread.
+  /// Returns true if a second signal came or `hurry` was called. Any thread may call this function.
   [[nodiscard]] bool hurries() const { return hurries_.load(std::memory_order_relaxed); }
   void hurry() { hurries_.store(true, std::memory_order_relaxed); }
 

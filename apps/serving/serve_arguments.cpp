@@ -15,8 +15,8 @@ namespace {
 using service::ConfigurationKey;
 using service::ValueKind;
 
-/// Returns the option names of a key: "runtime.gpu_memory" is `--runtime.gpu_memory` and, as other commands call it,
-/// `--gpu-memory`.
+/// Returns the option names of a key: "runtime.gpu_memory" is `--runtime.gpu_memory` and also `--gpu-memory`, its name
+/// in other commands.
 std::string option_names(const ConfigurationKey& key) {
   std::string names = "--" + key.name;
   std::string other;

@@ -7,7 +7,7 @@
 
 namespace troupe::apps {
 
-/// Returns the application `troupe serve`. `chosen` is used as in `make_application`.
+/// Returns the application `troupe serve`. For `chosen`, see `make_application`.
 [[nodiscard]] std::unique_ptr<CLI::App> make_serve(Command& chosen);
 
 }  // namespace troupe::apps

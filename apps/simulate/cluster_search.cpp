@@ -20,25 +20,26 @@ namespace troupe::apps {
 
 namespace {
 
-/// One in this many candidates is simulated again with the next larger matrix.
+/// One in this many candidates, the fastest ones, is simulated again with the next larger matrix.
 constexpr std::size_t kOneInSoMany = 4;
-/// The fewest tiles across a smaller matrix; with fewer, the factorization would hardly have steps.
+/// The fewest tiles on a side of a smaller matrix. With fewer tiles, the factorization would have too few steps.
 constexpr std::int64_t kFewestTiles = 4;
 
-/// The cost of one task for each worker, since each decision about a task looks at all workers: 6 to 18 us a task with
-/// 24 workers, 45 with 120.
+/// The cost of simulating one task, for each worker, because each decision about a task considers all workers: 6 to 18
+/// us per task with 24 workers, 45 us with 120.
 constexpr double kSecondsPerTaskAndWorker = 0.4e-6;
-/// Clusters have to be faster than single cores by more than this: the model is not more exact.
+/// Clusters have to be faster than single cores by more than this share, because the model is not more exact than that.
 constexpr double kNoGain = 0.003;
-/// Single runs without noise count as equal if they differ by less than this, since they depend on luck that much.
+/// Single runs without noise count as equal if they differ by less than this share, because they depend on luck that
+/// much.
 constexpr double kNearBest = 0.1;
 constexpr std::size_t kMostFinalists = 16;
 constexpr std::size_t kLeastNoisyRuns = 4;
 constexpr std::size_t kMostNoisyRuns = 25;
-/// The seeds of the noisy runs are this far from the run's seed, so that they do not anticipate its noise.
+/// The distance of the noisy runs' seeds from the run's seed. The noisy runs must not have the same noise as the run.
 constexpr std::uint64_t kFirstSeed = 1'000'003;
 
-/// Returns the time that simulating a matrix of order `n` takes with all candidates of the contest.
+/// Returns the time for simulating a matrix of order `n` with all candidates of the contest, in seconds.
 double cost_s(const SimulatedRun& run, std::span<const TriedClusters> contest, std::int64_t n) {
   double workers = 0;
   for (const TriedClusters& one : contest) {
@@ -47,7 +48,8 @@ double cost_s(const SimulatedRun& run, std::span<const TriedClusters> contest, s
   return task_count(run.application, (n - 1) / run.tile + 1) * workers * kSecondsPerTaskAndWorker;
 }
 
-/// Returns the order of the largest matrix, at most the run's, that can be simulated with all candidates in `most_s`.
+/// Returns the order of the largest matrix that can be simulated with all candidates in `most_s`, but at most the run's
+/// order.
 std::int64_t affordable_order(const SimulatedRun& run, std::span<const TriedClusters> contest, double most_s) {
   if (cost_s(run, contest, run.n) <= most_s) return run.n;
   std::int64_t n = std::min(run.n, kFewestTiles * run.tile);
@@ -55,7 +57,7 @@ std::int64_t affordable_order(const SimulatedRun& run, std::span<const TriedClus
   return n;
 }
 
-/// Sorts by time, the fastest first; but single cores come first if they are nearly as fast.
+/// Sorts by time, the fastest first. Single cores come first even if they are slightly slower.
 void sort_by_time(std::span<TriedClusters> some) {
   std::ranges::stable_sort(some, {}, &TriedClusters::seconds);
   const auto single =
@@ -72,7 +74,8 @@ class Search {
     run_.access_observer = nullptr;
   }
 
-  /// Simulates a matrix of order `n` with each candidate, `runs` times, sets the mean times, and sorts the candidates.
+  /// Simulates a matrix of order `n` with each candidate, `runs` times, stores the mean times, and sorts the
+  /// candidates.
   void simulate(std::span<TriedClusters> some, std::int64_t n, std::size_t runs) {
     const SimulationList list{some.size() * runs, [&](std::size_t i) {
                                 SimulatedRun run = run_;
@@ -98,8 +101,8 @@ class Search {
     sort_by_time(some);
   }
 
-  /// Decides between candidates that were simulated with a matrix of order `n` and are sorted. The first one may be
-  /// first by luck, so it and the candidates with nearly the same time are simulated again, with noise.
+  /// Decides between sorted candidates that were simulated with a matrix of order `n`. The first candidate may be first
+  /// by luck. The first candidate and those with nearly the same time are therefore simulated again, with noise.
   void decide(std::span<TriedClusters> contest, std::int64_t n) {
     const double most_s = std::max(left_s() / 3, options_.most_seconds / 10);
     const auto affordable_runs = [&](std::size_t finalists) {
@@ -115,7 +118,7 @@ class Search {
     if (finalists > 1) simulate(contest.first(finalists), n, affordable_runs(finalists));
   }
 
-  /// Returns the simulation time that is left.
+  /// Returns the remaining time for simulations.
   [[nodiscard]] double left_s() const { return std::max(0.0, options_.most_seconds - spent_s_); }
 
  private:
@@ -142,7 +145,7 @@ ClusterChoice choose_clusters(const SimulatedRun& run, const std::vector<platfor
   std::vector<TriedClusters> contest;
   for (const platform::ClusterCandidate& candidate : candidates) contest.push_back({candidate});
   if (candidates.size() > 1 && !options.changing_policy.empty()) {
-    // The count of workers is set to that of single cores.
+    // Changing clusters count as having as many workers as single cores.
     contest.push_back({{kAutomaticClusters, "changing", candidates.back().largest, candidates.front().count}});
   }
   ClusterChoice choice;
@@ -150,7 +153,7 @@ ClusterChoice choose_clusters(const SimulatedRun& run, const std::vector<platfor
   std::int64_t n = 0;
   while (n < run.n && (n == 0 || contest.size() > 1)) {
     std::int64_t next = affordable_order(run, contest, search.left_s());
-    // Half of the time is kept for a larger matrix with the best candidates.
+    // Keep half of the time for a larger matrix with the best candidates.
     if (next < run.n) next = affordable_order(run, contest, search.left_s() / 2);
     if (next <= n) break;
     n = next;
@@ -171,7 +174,7 @@ ClusterChoice choose_described_clusters(const SimulatedRun& run, const ClusterSe
   const platform::Topology topology = actors::simulated_topology(run.simulation, false).value_or_throw();
   std::vector<platform::ClusterCandidate> candidates =
       platform::cluster_candidates(topology.cores, topology.machine, platform::Spanning::allowed);
-  // There are no candidates if all cores drive GPUs.
+  // If all cores drive GPUs, there are no candidates; single cores then stand for them.
   if (candidates.empty()) candidates.emplace_back();
   std::string remark;
   if (candidates.size() == 1) {

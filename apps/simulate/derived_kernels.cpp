@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 2> kPrecisions{"single", "double"};
 struct Place {
   std::string_view kernel;
   std::string_view in_qr;
-  /// The operations of `kernel` over those of `in_qr`: always half, such as 2/3 b^3 over 4/3 b^3 for tiles of order b.
+  /// The operations of `kernel` divided by those of `in_qr`. This is always a half, for example 2/3 b^3 against 4/3 b^3
+  /// for tiles of order b.
   double operations = 0.5;
 };
 constexpr std::array<Place, 4> kPlaces{

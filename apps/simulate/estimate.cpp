@@ -27,8 +27,8 @@ double within(double t, std::size_t degrees) {
 
 double student_t_95(std::size_t degrees) {
   constexpr double kProbability = 0.95;
-  // The sums become long with many degrees; from here on, the first correction of the normal distribution is exact to
-  // five digits.
+  // The sums become long for many degrees of freedom. From this number on, the normal distribution with its first
+  // correction is exact to five digits.
   constexpr std::size_t kMostDegrees = 10000;
   if (degrees > kMostDegrees) return 1.959964 + 2.372271 / static_cast<double>(degrees);
   double low = 1;

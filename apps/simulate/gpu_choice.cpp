@@ -43,14 +43,14 @@ std::optional<Range> range(std::string_view text) {
   return Range{*first, *last};
 }
 
-/// Returns the numbers of a list of ranges; nothing if it is malformed or has a number twice.
+/// Returns the numbers of a list of ranges; nothing if the text is malformed or has a number twice.
 std::optional<std::vector<int>> numbers(std::string_view text, int most) {
   std::vector<int> result;
   for (;;) {
     const std::size_t comma = text.find(',');
     const auto part = range(text.substr(0, comma));
     if (!part) return std::nullopt;
-    // One number above the limit is enough for the error message.
+    // Stop one number above the limit, which is enough for the error message.
     for (int i = part->first; i <= std::min(part->last, std::max(part->first, most + 1)); ++i) {
       if (std::find(result.begin(), result.end(), i) != result.end()) return std::nullopt;
       result.push_back(i);
@@ -75,8 +75,8 @@ std::size_t shared_links(const MachineDescription& machine, int a, int b) {
   return shared;
 }
 
-/// Orders the GPUs in `left`: each next one shares the most links with those before it, or the fewest; among equals the
-/// one that comes first in `left`.
+/// Orders the GPUs in `left`. The next GPU is always the one that shares the most links with the GPUs before it
+/// (`near`), or the fewest; among equals it is the first in `left`.
 std::vector<int> by_links(const MachineDescription& machine, std::vector<int> left, bool near) {
   std::vector<int> order;
   while (!left.empty()) {
@@ -94,7 +94,7 @@ std::vector<int> by_links(const MachineDescription& machine, std::vector<int> le
   return order;
 }
 
-/// Returns figures that describe a GPU and do not depend on its number.
+/// Returns numbers that describe a GPU and do not depend on its index.
 std::vector<double> look_of(const MachineDescription& machine, int gpu, const std::vector<int>& among) {
   const auto number = static_cast<std::size_t>(gpu);
   const platform::DescribedGpu& described = machine.gpus[number];

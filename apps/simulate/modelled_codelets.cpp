@@ -21,7 +21,7 @@ namespace {
 template <class T>
 struct Named {
   Codelet kernels::TileCodelets<T>::*codelet;
-  /// The kernel's possible names in description files; the first one that the machine has is used.
+  /// The kernel's possible names in description files. The first name that the machine has is used.
   std::vector<std::string> kernels;
 };
 
@@ -73,8 +73,8 @@ const platform::KernelTimes* first_of(const std::vector<std::string>& kernels, l
   return nullptr;
 }
 
-/// Returns a message that names the missing kernel. It blames the precision only if the machine has all of the
-/// application's kernels in the other precision.
+/// Returns a message that names the missing kernel. The message suggests the other precision only if the machine has
+/// all of the application's kernels in that precision.
 std::string what_is_missing(linalg::Application application, linalg::Pivoting pivoting, const std::string& precision,
                             const platform::MachineDescription& machine, const std::vector<std::string>& kernels) {
   const std::string other = precision == precision_name<float>() ? precision_name<double>() : precision_name<float>();

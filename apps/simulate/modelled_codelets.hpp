@@ -1,4 +1,4 @@
-/// The tile kernels with the times of a described machine.
+/// Codelets of the tile kernels that take the times of a described machine.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace troupe::apps {
 
-/// Returns the codelets that the tile algorithm of `application` submits (LU: with any pivoting), with the times of the
-/// machine's kernels, and with an implementation for each kind of device that the machine has times for. They compute
-/// the same as those of `codelets<T>()`. The precision is that of T, "single" or "double". Fails with `bad_input`,
-/// which names the kernel, if the machine lacks one.
+/// Returns the codelets that the tile algorithm of `application` submits (for LU: with any pivoting), with the times of
+/// the machine's kernels. They have an implementation for each kind of device for which the machine has times, and
+/// compute the same results as `codelets<T>()`. The precision is that of T, "single" or "double". Fails with
+/// `bad_input`, which names the kernel, if the machine lacks one.
 template <class T>
 [[nodiscard]] Result<kernels::TileCodelets<T>> modelled_codelets(linalg::Application application,
                                                                  const platform::MachineDescription& machine,
@@ -26,18 +26,18 @@ struct NeededKernel {
   std::string kernel;
 };
 
-/// Returns the codelets of `modelled_codelets`, as they come with Troupe.
+/// Returns the codelets of `modelled_codelets`, but in their original form, without modelled times.
 template <class T>
 [[nodiscard]] std::vector<NeededKernel> needed_kernels(linalg::Application application, linalg::Pivoting pivoting);
 
 /// The times of a codelet's tasks.
 struct ModelledKernel {
   std::string codelet;
-  /// Points into the machine's description.
+  /// The times, in the machine's description, which must outlive this object.
   const platform::KernelTimes* times = nullptr;
 };
 
-/// Returns the times of the codelets of `modelled_codelets`, from the machine's kernels as they are now. Fails like
+/// Returns the times of the codelets of `modelled_codelets`, from the present kernels of the machine. Fails like
 /// `modelled_codelets`.
 template <class T>
 [[nodiscard]] Result<std::vector<ModelledKernel>> modelled_kernels(linalg::Application application,

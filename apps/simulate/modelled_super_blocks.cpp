@@ -18,7 +18,7 @@ using platform::TileTimes;
 
 constexpr const char* kSparseLu = "sparse-lu";
 
-/// The number of calls of each kernel of lu in a task.
+/// The numbers of calls of the kernels of application "lu" in one task on super-blocks.
 struct Calls {
   double getrf = 0;
   double right = 0;
@@ -31,7 +31,7 @@ KernelTime operator+(const KernelTime& a, const KernelTime& b) {
   return {a.mean_us + b.mean_us, a.deviation_us + b.deviation_us};
 }
 
-/// The times of the kernels of lu at one tile.
+/// The times of the kernels of application "lu" for one tile size.
 class BlockTimes {
  public:
   BlockTimes(const platform::MachineDescription& machine, const std::string& precision, std::int64_t block)
@@ -42,7 +42,8 @@ class BlockTimes {
                 find("gemm")};
   }
 
-  /// Returns the times of a task with these calls and this many operations for each b^3.
+  /// Returns the times of a task on super-blocks with these calls. The task has `cubes` * b^3 operations, where b is
+  /// the tile's edge; `flops_per_cube` is `SuperKernel::flops_per_cube`.
   [[nodiscard]] TileTimes of(const Calls& calls, double cubes, double flops_per_cube) const {
     TileTimes times;
     times.edge = block_ * std::cbrt(cubes / flops_per_cube);
@@ -75,11 +76,11 @@ class BlockTimes {
   std::vector<const KernelTimes*> kernels_;
 };
 
-/// A kernel on super-blocks, and its calls of lu's kernels on a full super-block of k x k blocks.
+/// A kernel on super-blocks, and its calls of the kernels of "lu" on a full super-block of k x k blocks.
 struct SuperKernel {
   const char* name;
   const char* from;
-  /// Operations over the cube of the super-block's edge.
+  /// The number of operations divided by the cube of the super-block's edge.
   double flops_per_cube;
   Calls (*calls)(double k);
 };

@@ -27,7 +27,7 @@ void scale(Json& kernel, double factor) {
   scale_times(kernel["gpu_us"], 1 / factor);
 }
 
-/// Adds a deviation, `share` of the mean, to each time that has a mean but no deviation.
+/// Adds a deviation of `share` times the mean to each time that has a mean but no deviation.
 void add_deviation(Json& value, double share) {
   if (value.is_array()) {
     for (Json& element : value) add_deviation(element, share);
@@ -36,7 +36,7 @@ void add_deviation(Json& value, double share) {
   }
 }
 
-/// Gives each GPU a link with the bandwidth that its copies from the host reach; a copy between GPUs crosses both
+/// Gives each GPU a link of its own, with the bandwidth of its copies from the host. A copy between GPUs uses both
 /// links.
 void give_links(Json& machine) {
   const auto gpu_name = [](std::size_t gpu) { return fmt::format("gpu{}", gpu); };

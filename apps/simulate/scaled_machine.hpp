@@ -1,4 +1,4 @@
-/// Described machines with changed assumptions.
+/// Returns described machines with changed assumptions.
 #pragma once
 
 #include <string_view>
@@ -8,24 +8,24 @@
 
 namespace troupe::apps {
 
-/// Returns the machine `name`, which comes with Troupe, with GPUs that are `factor` times as fast as the file assumes
-/// on kernels whose times were not measured there (`"time_origin": "assumed"`); their deviations shrink as much. Times
-/// on cores, and everything that was measured, stay. Fails with `invalid_argument` for an unknown machine or a factor
-/// that is not positive.
+/// Returns the machine `name`, which comes with Troupe, with other assumptions about its GPUs. GPU times of kernels
+/// that the file only assumes (`"time_origin": "assumed"`) are divided by `factor`, together with their deviations.
+/// Times on cores and all measured times stay unchanged. Fails with `invalid_argument` for an unknown machine or a
+/// factor that is not positive.
 [[nodiscard]] Result<platform::MachineDescription> machine_with_assumptions(std::string_view name, double factor);
 
-/// The links from GPUs to host memory: those of the file, or one link for each GPU.
+/// The links from GPUs to host memory: as in the file, or one link for each GPU.
 enum class GpuLinks { as_described, one_each };
 
-/// Returns the machine `name`, which comes with Troupe, and fills in what its file leaves open: kernel times without a
-/// deviation get one of `share` of their mean, and GPUs get the links asked for, each with the bandwidth that copies
-/// between it and the host reach. Fails with `invalid_argument` for an unknown machine or a negative share.
+/// Returns the machine `name`, which comes with Troupe, with additions to its file. Kernel times without a deviation
+/// get a deviation of `share` times the mean. GPUs get the requested links, each with the bandwidth of copies between
+/// the GPU and the host. Fails with `invalid_argument` for an unknown machine or a negative share.
 [[nodiscard]] Result<platform::MachineDescription> machine_with_deviation(std::string_view name, double share,
                                                                           GpuLinks links);
 
-/// Returns a machine that comes with Troupe, where products of super-blocks reach `share` of the GPU's peak instead of
-/// what the file assumes (`assumptions.gpu_streamed_gemm_share_of_peak`). Fails with `invalid_argument` if the file
-/// assumes no such share, or if the share is not above 0 and at most 1.
+/// Returns a machine that comes with Troupe, with another assumption: products of super-blocks reach `share` of the
+/// GPU's peak, instead of the share in the file (`assumptions.gpu_streamed_gemm_share_of_peak`). Fails with
+/// `invalid_argument` if the file has no such assumption, or if the share is not above 0 and at most 1.
 [[nodiscard]] Result<platform::MachineDescription> machine_with_streamed_share(std::string_view name, double share);
 
 }  // namespace troupe::apps

@@ -19,11 +19,11 @@ constexpr int kTitleHeight = 40;
 /// The height of one line of the legend, below the panels.
 constexpr int kLegendHeight = 20;
 
-/// The numbers of the columns in the data.
+/// The columns of the data with the values of the two kinds of panel.
 constexpr int kGigaflops = 2;
 constexpr int kGigabytes = 5;
 
-/// Marks of gnuplot: squares, circles, triangles, … filled and empty in turn.
+/// The numbers of gnuplot's point types: squares, circles, triangles, … filled and empty in turn.
 constexpr std::array kMarks{7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
 
 class ChartScript : traces::GnuplotScript {
@@ -42,7 +42,7 @@ class ChartScript : traces::GnuplotScript {
     add_chart_style();
     add("set xtics {}", chart_.step);
     add("set xlabel {} offset 0,0.4", traces::gnuplot_string(chart_.axis));
-    // The key is higher than its lines by one, so that the axis' label does not touch it.
+    // The legend is one line higher than its text, so that it does not touch the label of the axis.
     add("set key below height 1 maxcols 2 samplen 2 noenhanced font ',11'");
     for (std::size_t i = 0; i < chart_.rows.size(); ++i) {
       panel(i, chart_.quantity, kGigaflops);
@@ -66,7 +66,7 @@ class ChartScript : traces::GnuplotScript {
     }
   }
 
-  /// `column` is the column of the values; the ends of their error bars are in the next two.
+  /// Adds one panel. `column` is the data column of the values; the next two columns have the ends of their error bars.
   void panel(std::size_t row, const std::string& quantity, int column) {
     const ChartRow& content = chart_.rows[row];
     add("set ylabel {} noenhanced", traces::gnuplot_string(quantity));

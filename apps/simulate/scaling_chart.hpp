@@ -1,4 +1,4 @@
-/// Speed and bytes over the number of GPUs, or over something else, as a picture.
+/// A chart of speed and bytes over the number of GPUs, or over another quantity.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ struct ChartValue {
 struct ChartPoint {
   double x;
   ChartValue gflops;
-  /// The gigabytes that were moved; a series without them (a bound, for example) has no value at any of its points.
+  /// The gigabytes that were copied. A series without bytes (for example a bound) has no value at any of its points.
   std::optional<ChartValue> gigabytes;
 };
 
@@ -34,8 +34,8 @@ struct ChartSeries {
   std::vector<ChartPoint> points;
 };
 
-/// One row of the picture: GFlop/s or another quantity on the left, GB moved on the right, each with a line with error
-/// bars per series.
+/// One row of the picture: GFlop/s or another quantity on the left, copied GB on the right. Each panel has one line
+/// with error bars per series.
 struct ChartRow {
   /// The row's title; empty if there is none.
   std::string title;
@@ -46,18 +46,18 @@ struct ScalingChart {
   std::string title;
   /// The rows; at least one.
   std::vector<ChartRow> rows;
-  /// The meaning of x: a number of GPUs, from 0 on, or another quantity.
+  /// The label of the x axis, whose values are numbers of GPUs, or another quantity.
   std::string axis = "GPUs";
   /// The distance between two marks of the axis.
   double step = 1;
-  /// The quantity on the left.
+  /// The name of the quantity in the left panels.
   std::string quantity = "GFlop/s";
 };
 
 /// Returns a script for gnuplot, which prints an SVG.
 [[nodiscard]] std::string chart_script(const ScalingChart& chart);
 
-/// Draws the chart into `path`, which appears complete or not at all. Fails with `ErrorCode::io`.
+/// Draws the chart into the file `path`, which appears complete or not at all. Fails with `ErrorCode::io`.
 [[nodiscard]] Result<void> draw_chart(const std::string& path, const ScalingChart& chart);
 
 }  // namespace troupe::apps

@@ -45,7 +45,7 @@ RuntimeOptions runtime_options_of(const SimulatedRun& run) {
   options.observation.observer = run.recorder;
   options.accelerators.eviction = run.eviction;
   options.observation.access_observer = run.access_observer;
-  // The window is so large that policies see all tasks.
+  // The submission window is so large that policies see all tasks.
   options.window = std::size_t{1} << 24U;
   return options;
 }

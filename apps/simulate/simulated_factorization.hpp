@@ -24,7 +24,7 @@ struct SimulatedSparseLu {
   SparseGrain grain = SparseGrain::coarse;
   linalg::BlockSteps steps = linalg::BlockSteps::all;
   linalg::BlockReuse reuse = linalg::BlockReuse::position;
-  /// The operations and tasks of these steps.
+  /// The number of operations and of tasks of these steps.
   double flops = 0;
   double tasks = 0;
 };
@@ -32,12 +32,12 @@ struct SimulatedSparseLu {
 struct SimulatedRun {
   linalg::Application application = linalg::Application::cholesky;
   Precision precision = Precision::double_precision;
-  /// LU: the pivoting. With partial pivoting the description needs times of kernels that Troupe's files do not have.
+  /// For LU, the pivoting. Partial pivoting needs times of kernels that the machines in Troupe's files do not have.
   linalg::Pivoting pivoting = linalg::Pivoting::none;
-  /// LU without pivoting: the order of submission.
+  /// For LU without pivoting, the order of submission.
   linalg::LuOrder lu_order = linalg::LuOrder::by_columns;
   std::int64_t n = 0;
-  /// The columns of a tile, and its rows: 0 means as many rows as columns, `kRowsByWorkers` means
+  /// The number of columns and rows of a tile. For rows, 0 means as many as columns, and `kRowsByWorkers` means
   /// `linalg::default_tile_rows`.
   std::int64_t tile = 0;
   static constexpr std::int64_t kRowsByWorkers = -1;
@@ -48,28 +48,28 @@ struct SimulatedRun {
   /// The value of `PlacementOptions::restrict`.
   std::string restrict = {};
   SimulationOptions simulation;
-  /// The eviction policy: what leaves a full memory first (`AcceleratorOptions::eviction`).
+  /// The eviction policy, which chooses the data to remove from a full memory (`AcceleratorOptions::eviction`).
   std::string eviction = "next-use";
-  /// If it is true, tile (i, j) has the reuse index i + j, since tiles to the bottom right are used longest.
+  /// If this is true, tile (i, j) has the reuse index i + j, because tiles at the bottom right are used longest.
   bool reuse_by_position = false;
-  /// LU only: each tile off the diagonal is empty with a probability of a third, drawn from this seed.
+  /// For LU only: each tile off the diagonal is empty with a probability of one third, drawn from this seed.
   std::optional<std::uint64_t> empty_tiles_seed = std::nullopt;
-  /// A sparse matrix instead of the application's dense one; then `n`, `tile` and the options of dense matrices are
-  /// ignored.
+  /// If this has a value, a sparse matrix replaces the dense one; then `n`, `tile` and the options of dense matrices
+  /// are ignored.
   std::optional<SimulatedSparseLu> sparse = std::nullopt;
-  /// The memory manager tells this observer of every use of data; may be null.
+  /// The memory manager reports every use of data to this observer; may be null.
   std::shared_ptr<memory::AccessObserver> access_observer = nullptr;
   bool trace = false;
-  /// Records the tasks of this one run, and the places of their tiles; may be null.
+  /// Records the tasks of this run and the places of their tiles in the matrix; may be null. Used for one run only.
   std::shared_ptr<GraphRecorder> recorder;
 };
 
-/// Factorizes a matrix that has no content. Throws `Error`: `invalid_argument` for options that cannot be used,
-/// `bad_input` if the machine lacks a kernel.
+/// Factorizes a matrix without content in virtual time. Throws `Error`: `invalid_argument` for options that cannot be
+/// used, `bad_input` if the machine lacks a kernel.
 [[nodiscard]] FactorizationOutcome simulate(const SimulatedRun& run);
 
-/// Returns `problem` with the number of operations and tasks of these steps. Throws `invalid_argument` if these are
-/// more than can be simulated.
+/// Returns `problem` with the number of operations and tasks of the steps in `how`. Throws `invalid_argument` if there
+/// are more tasks than can be simulated.
 [[nodiscard]] SimulatedSparseLu simulated_sparse_lu(std::shared_ptr<const SparseProblem> problem,
                                                     const SparseLuArguments& how);
 

@@ -20,11 +20,11 @@ using actors::described_time;
 using actors::DescribedDevice;
 using actors::kernel_duration;
 
-/// The largest graph that gets bounds, in tasks.
+/// The size of the largest graph for which bounds are computed, in tasks.
 constexpr double kMostBoundedTasks = 1e6;
 
-/// The workers of a run: its cores, by the size of their clusters, and each GPU, which may have times of its own. This
-/// class knows the times of all kinds for each type of worker.
+/// The workers of a run: its cores, by the size of their clusters, and its GPUs, each of which may have times of its
+/// own. This class knows the times of all kinds for each type of worker.
 class Workers {
  public:
   Workers(const FactorizationGraph& graph, const SimulationOptions& options, const CoreWorkers& cores)
@@ -41,8 +41,8 @@ class Workers {
 
   [[nodiscard]] const BoundMachine& machine() const { return machine_; }
 
-  /// Returns the task's length: the largest factor such that the run's time of the task is at least the factor times
-  /// its kind's time, on every worker.
+  /// Returns the task's length. This is the largest factor for which the task's time in the run is at least the factor
+  /// times its kind's time, on every worker.
   [[nodiscard]] double length(std::uint32_t kind, TaskId task) const {
     double least = kCannotRun;
     for (std::size_t i = 0; i < devices_.size(); ++i) {
@@ -68,7 +68,7 @@ class Workers {
     machine_.types.push_back(std::move(type));
   }
 
-  /// Returns the time of the kind on a device; nothing if it does not run there.
+  /// Returns the time of the kind on a device; nothing if the kind does not run on the device.
   [[nodiscard]] std::optional<platform::KernelTime> time_of(const FactorizationGraph::Kind& kind,
                                                             const DescribedDevice& device) const {
     if (!(is_accelerator(device.type.kind) ? kind.on_gpus : kind.on_cores)) return std::nullopt;
@@ -81,7 +81,7 @@ class Workers {
 
   const SimulationOptions& options_;
   BoundMachine machine_;
-  /// The devices, by type.
+  /// One device of each type of worker, in the order of the types.
   std::vector<DescribedDevice> devices_;
   std::vector<std::vector<platform::KernelTime>> times_;
 };
@@ -164,7 +164,7 @@ Bytes bound_bytes(const FactorizationGraph& graph, const SimulationOptions& opti
   const Workers workers(graph, options, cores);
   BytesProblem problem{graph.uses, graph.tiles, graph.kinds.size(), workers.machine(), makespan_s};
   if (options.noise) {
-    // This bound counts tasks, so each task counts as the shortest of its kind.
+    // This bound counts tasks, so each task must count as the shortest task of its kind.
     std::vector<double> least(graph.kinds.size(), kCannotRun);
     const std::vector<double> lengths = lengths_of(graph, workers);
     for (std::size_t i = 0; i < lengths.size(); ++i) {

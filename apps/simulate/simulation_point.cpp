@@ -24,7 +24,7 @@ LinkTraffic traffic_of(const FactorizationOutcome& outcome, const std::string& l
   return {link, 0, {}, {}};
 }
 
-/// Returns the links that any of the runs has used.
+/// Returns all links that at least one of the runs has used.
 std::vector<LinkUse> links_of(const std::vector<FactorizationOutcome>& outcomes) {
   std::vector<LinkUse> links;
   for (const FactorizationOutcome& outcome : outcomes) {

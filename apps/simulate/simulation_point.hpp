@@ -1,4 +1,4 @@
-/// Combines several runs of one simulation, which differ in their seeds.
+/// Combines several runs of one simulation that differ only in their seeds.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace troupe::apps {
 
-/// One of the configurations that are compared.
+/// One of the configurations that a simulation compares.
 struct SimulationPlace {
   std::int64_t n = 0;
   /// The GPUs' numbers in the description.
   std::vector<int> gpus;
   std::string policy;
-  /// The clusters that were found for this place; empty if all places have the same clusters.
+  /// The clusters that a search found for this place; empty if all places have the same clusters.
   std::string clusters = {};
 };
 
@@ -25,7 +25,7 @@ struct LinkUse {
   std::string name;
   double bandwidth_mb_per_s = 0;
   Estimate bytes;
-  /// The part of the makespan in which data passed over the link.
+  /// The share of the makespan in which data passed over the link.
   Estimate busy;
 };
 
@@ -36,7 +36,7 @@ struct WorkerUse {
   int cores = 1;
   Estimate tasks;
   Estimate busy_seconds;
-  /// The busy part of the makespan.
+  /// The busy share of the makespan.
   Estimate utilization;
 };
 
@@ -53,12 +53,12 @@ struct SimulationPoint {
   Estimate write_backs;
   std::vector<LinkUse> links;
   std::vector<WorkerUse> workers;
-  /// True if clusters could change on the way: `WorkerUse::cores` are those at the end, and cores that were lent to
-  /// others do not count.
+  /// True if clusters could change during the run. `WorkerUse::cores` is then the number at the end, and cores that
+  /// were lent to other workers do not count.
   bool regrouped = false;
-  /// A bound for each run: no schedule takes less time with the kernel times that the run drew. Empty if not known.
+  /// A bound for each run: no schedule takes less time with the kernel times of that run. Empty if not known.
   std::vector<double> run_bounds_s;
-  /// A bound on the bytes of schedules that take as long as the runs, on average over the runs; nothing if not known.
+  /// A bound on the bytes of schedules that take as long as the runs, averaged over the runs; nothing if not known.
   std::optional<Bytes> bound_bytes;
 
   /// Returns the mean utilization of accelerators, or of the other workers; nothing if there are none.
@@ -68,13 +68,13 @@ struct SimulationPoint {
   [[nodiscard]] std::vector<int> core_workers() const;
   /// Returns the mean of the runs' bounds; nothing if they are not known.
   [[nodiscard]] std::optional<double> bound_seconds() const;
-  /// Returns bound / makespan; nothing if the bound is not known.
+  /// Returns the bound divided by the makespan; nothing if the bound is not known.
   [[nodiscard]] std::optional<double> share_of_bound() const;
-  /// Returns bound / bytes; nothing if the bound is not known or no bytes were moved.
+  /// Returns the bound on bytes divided by the copied bytes; nothing if the bound is not known or no bytes were copied.
   [[nodiscard]] std::optional<double> bytes_share_of_bound() const;
 };
 
-/// Combines outcomes: at least one, all of the same place.
+/// Combines the outcomes of one place; there must be at least one.
 [[nodiscard]] SimulationPoint point_of(SimulationPlace place, const std::vector<FactorizationOutcome>& outcomes);
 
 }  // namespace troupe::apps

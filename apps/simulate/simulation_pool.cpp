@@ -16,7 +16,7 @@ class Pool {
  public:
   explicit Pool(const SimulationList& runs) : runs_(runs), outcomes_(runs.count), failures_(runs.count) {}
 
-  /// The work of one thread.
+  /// Simulates runs until none is left; the body of each thread.
   void work() {
     while (!failed_) {
       const std::size_t i = next_++;
@@ -33,7 +33,8 @@ class Pool {
 
   [[nodiscard]] Progress progress() const { return {done_, runs_.count}; }
 
-  /// Called when all threads have ended. Runs are taken in order, so all before one that has failed have ended as well.
+  /// Called when all threads have ended. Runs are started in order, so all runs before the first failed one have ended
+  /// as well.
   std::vector<FactorizationOutcome> take() {
     for (const std::exception_ptr& failure : failures_) {
       if (failure) std::rethrow_exception(failure);

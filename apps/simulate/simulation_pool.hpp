@@ -1,4 +1,4 @@
-/// Runs many simulations, several at a time.
+/// Runs many simulations, several of them at the same time.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace troupe::apps {
 
-/// A list of independent runs. `run(i)` is called in any thread.
+/// A list of independent runs. `run(i)` returns run i; any thread may call it.
 struct SimulationList {
   std::size_t count = 0;
   std::function<SimulatedRun(std::size_t)> run;
 };
 
-/// Simulates the runs on up to `jobs` threads; outcome i is that of run i. `progress` shows how many are done. If runs
-/// fail, throws the failure of the first one in the list, so the failure does not depend on `jobs`. No run begins after
-/// one has failed.
+/// Simulates the runs on up to `jobs` threads and returns their outcomes in order. `progress` shows the number of
+/// finished runs. If runs fail, throws the error of the first failed run in the list, so that the error does not depend
+/// on `jobs`. After a failure, no further run is started.
 [[nodiscard]] std::vector<FactorizationOutcome> simulate_all(const SimulationList& runs, int jobs,
                                                              ProgressOptions progress);
 

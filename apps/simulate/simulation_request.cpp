@@ -24,7 +24,7 @@ namespace {
 using platform::KernelTimes;
 using platform::MachineDescription;
 
-/// The largest graph that is simulated, in tasks; it takes some 10 GB.
+/// The size of the largest graph that is simulated, in tasks. Such a graph takes some 10 GB.
 constexpr double kMostTasks = 5e6;
 
 Result<std::vector<ModelledKernel>> kernels_in(Precision precision, linalg::Application application,
@@ -41,7 +41,7 @@ Precision precision_of(const SimulationArguments& arguments, const MachineDescri
   const bool in_single =
       kernels_in(Precision::single_precision, arguments.application, machine, arguments.pivoting).ok();
   if (in_single != in_double) return in_single ? Precision::single_precision : Precision::double_precision;
-  // If kernels are missing in both precisions, the precision with more kernels is chosen.
+  // If kernels are missing in both precisions, choose the precision with more kernels.
   const auto kernels = [&](const char* precision) {
     return std::count_if(machine.kernels.begin(), machine.kernels.end(), [&](const KernelTimes& times) {
       return times.application() == to_string(arguments.application) && times.precision() == precision;
@@ -82,7 +82,7 @@ SimulationOptions options_of(const SimulationArguments& arguments, MachineDescri
   return options;
 }
 
-/// Returns the GPUs that are used for each number of GPUs, in the order as given.
+/// Returns, for each requested number of GPUs, the GPUs to use, in the order of the request.
 std::vector<std::vector<int>> gpu_sets(const SimulationArguments& arguments, const MachineDescription& machine) {
   const std::string counts = arguments.gpus.empty() ? std::to_string(machine.gpus.size()) : arguments.gpus;
   const std::vector<int> order = gpu_order(arguments.gpu_order, machine).value_or_throw();
@@ -111,7 +111,7 @@ Bytes largest_task(const SimulatedRun& run, std::int64_t n) {
                                    run.precision == Precision::single_precision ? sizeof(float) : sizeof(double));
 }
 
-/// Returns the memory for data in bytes.
+/// Returns the size of a GPU's memory for data, in bytes.
 double memory_for_data(const SimulationOptions& options, int gpu) {
   const Bytes memory =
       options.accelerators.gpu_memory.value_or(options.machine.gpus[static_cast<std::size_t>(gpu)].memory);
@@ -190,7 +190,7 @@ std::vector<std::int64_t> SimulationRequest::prepare_sparse(const SimulationArgu
   return orders;
 }
 
-/// Keeps each warning once: warnings are the same for every policy, and mostly for every size.
+/// Keeps each warning once, because warnings are the same for every policy, and mostly for every size.
 void SimulationRequest::remove_repeated_warnings() {
   std::sort(warnings_.begin(), warnings_.end());
   warnings_.erase(std::unique(warnings_.begin(), warnings_.end()), warnings_.end());
@@ -220,8 +220,9 @@ void SimulationRequest::choose_clusters(const ClusterSearchOptions& options) {
   remove_repeated_warnings();
 }
 
-/// Checks the clusters for each place, since the cores that are left to form clusters depend on the number of GPUs. All
-/// kernels must have times on clusters, used or not: policies would silently ignore clusters if one had none.
+/// Checks the clusters for each place, because the number of cores that remain for clusters depends on the number of
+/// GPUs. All kernels must have times on clusters, even unused kernels: if one had none, policies would silently ignore
+/// clusters.
 void SimulationRequest::check_clusters() {
   SimulationOptions options = common_.simulation;
   if (options.clusters.empty() || finds_clusters()) return;
@@ -243,8 +244,8 @@ void SimulationRequest::check_clusters() {
   }
 }
 
-/// Checks the memory before anything begins. Tasks that fit into no GPU run on cores if they can; if nothing can run
-/// them, no simulation begins.
+/// Checks the memory before the first simulation. Tasks that fit into no GPU run on cores if they can; if no device can
+/// run them, this function throws.
 void SimulationRequest::check_memory() {
   const SimulationOptions& options = common_.simulation;
   const auto kernels =

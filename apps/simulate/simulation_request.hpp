@@ -1,4 +1,4 @@
-/// The request of `troupe simulate`, checked before anything runs.
+/// The request of `troupe simulate`, which is checked before the first simulation.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +16,32 @@
 
 namespace troupe::apps {
 
-/// The arguments as given; `SimulationRequest::make` chooses what is missing.
+/// The user's arguments. `SimulationRequest::make` chooses defaults for missing ones.
 struct SimulationArguments {
   linalg::Application application = linalg::Application::cholesky;
   /// For LU, the pivoting: none or incremental.
   linalg::Pivoting pivoting = linalg::Pivoting::none;
   std::string platform;
-  /// Orders of matrices; with `sparse`, blocks on a side, and empty if `sparse` names a file.
+  /// The orders of matrices. With `sparse`, the numbers of blocks on a side, or empty if `sparse` names a file.
   std::vector<std::int64_t> sizes;
-  /// LU of a sparse matrix of blocks; the application is "lu" then.
+  /// If this has a value, LU of a sparse matrix of blocks is simulated; the application is then "lu".
   std::optional<SparseLuArguments> sparse;
-  /// The tile's edge; 0 means the largest that was measured on the machine.
+  /// The edge of a tile; 0 means the largest tile that was measured on the machine.
   std::int64_t tile = 0;
   std::int64_t inner = 128;
   /// The precision, "float" or "double". Empty means double if the machine has the kernels in double, otherwise float.
   std::string precision;
-  /// The numbers of GPUs; empty means all numbers that the machine allows.
+  /// The numbers of GPUs to compare, such as "1-8"; empty means only the number of all the machine's GPUs.
   std::string gpus;
   std::string gpu_order = "near";
   std::vector<std::string> policies{"default"};
   std::string restrict;
-  /// The eviction policy: what leaves a full memory first.
+  /// The eviction policy, which chooses the data to remove from a full memory.
   std::string eviction = "next-use";
   int repeat = 1;
   /// True if kernel times vary. Without a value they vary only if there are several runs.
   std::optional<bool> noise;
-  /// The runtime whose behaviour is assumed. "starpu" sets defaults for options that are not given.
+  /// The runtime whose behaviour is assumed. "starpu" changes the defaults of options that are not given.
   std::string assume = "none";
   std::optional<double> memory_share;
   std::optional<double> kernel_overhead_us;
@@ -50,36 +50,38 @@ struct SimulationArguments {
   std::optional<double> copy_overhead_us;
   std::optional<bool> copy_streams;
   std::optional<bool> priorities;
-  /// The remaining options, used as they are.
+  /// The remaining options, which are used unchanged.
   SimulationOptions simulation;
 };
 
-/// A list of places, each with a number of runs.
+/// A list of places (configurations), each with a number of runs.
 class SimulationRequest {
  public:
-  /// Checks the arguments. Throws `invalid_argument` or `bad_input`, with what is wrong and what to do.
+  /// Checks the arguments. Throws `invalid_argument` or `bad_input`; the message names the problem and the remedy.
   static SimulationRequest make(const SimulationArguments& arguments);
 
-  /// If clusters are to be found, finds them for each place. Call it before `runs`. Throws what simulations throw.
+  /// If the user requests automatic clusters, finds the best clusters for each place. Call this function before `runs`.
+  /// Passes on the errors of simulations.
   void choose_clusters(const ClusterSearchOptions& options);
-  /// Returns one choice for each place if clusters were to be found, otherwise none.
+  /// Returns one choice for each place if the user requested automatic clusters, and otherwise none.
   [[nodiscard]] const std::vector<ClusterChoice>& choices() const { return choices_; }
 
-  /// Returns the places by size, then number of GPUs, then policy.
+  /// Returns the places, sorted by size, then number of GPUs, then policy.
   [[nodiscard]] const std::vector<SimulationPlace>& places() const { return places_; }
   [[nodiscard]] int repeat() const { return repeat_; }
   [[nodiscard]] SimulatedRun run(const SimulationPlace& place, std::uint64_t seed) const;
-  /// Returns all runs: those of the first place, with rising seeds, then those of the second, ….
+  /// Returns all runs: those of the first place, with increasing seeds, then those of the second, ….
   [[nodiscard]] SimulationList runs() const;
   /// Returns the settings that all runs share.
   [[nodiscard]] const SimulatedRun& common() const { return common_; }
-  /// Returns the kernels whose times the machine's description lacks.
+  /// Returns the kernels with derived times, because the machine's description lacks them.
   [[nodiscard]] const std::vector<DerivedKernel>& derived() const { return derived_; }
-  /// Returns remarks on things that are not wrong, but worth knowing.
+  /// Returns remarks on settings that are allowed but probably not intended.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  /// Finds the sparse structures, and the machine's kernels that they need. Returns the orders of the matrices.
+  /// Prepares the sparse problems, and derives the machine's kernels that they need. Returns the orders of the
+  /// matrices.
   std::vector<std::int64_t> prepare_sparse(const SimulationArguments& arguments, platform::MachineDescription& machine);
   void check_task_count(std::int64_t n) const;
   [[nodiscard]] bool finds_clusters() const;
@@ -90,7 +92,7 @@ class SimulationRequest {
   SimulatedRun common_;
   std::vector<SimulationPlace> places_;
   std::vector<ClusterChoice> choices_;
-  /// Sparse problems by order.
+  /// The sparse problems, by the order of their matrices.
   std::map<std::int64_t, SimulatedSparseLu> sparse_;
   int repeat_ = 1;
   std::vector<DerivedKernel> derived_;

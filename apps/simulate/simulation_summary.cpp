@@ -33,7 +33,7 @@ std::string percent(std::optional<double> share) {
   return share ? fmt::format("{:.1f} %", 100 * *share) : std::string("-");
 }
 
-/// Formats the value with at least four digits.
+/// Formats the mean with at least four digits, and the margin if `margin` is true.
 std::string with_margin(const Estimate& value, bool margin) {
   const int digits = value.mean >= 100 ? 1 : value.mean >= 10 ? 2 : 3;
   return margin ? fmt::format("{:.{}f} +- {:.{}f}", value.mean, digits, value.margin, digits)
@@ -56,7 +56,7 @@ std::string table_text(const SimulationSummary& summary) {
   return table.text();
 }
 
-/// Returns which clusters were found, and why.
+/// Returns lines with the clusters that were found and how they compare.
 std::string choices_text(const SimulationSummary& summary) {
   const std::vector<ClusterChoice>& choices = summary.request.choices();
   std::string text;
@@ -72,7 +72,7 @@ std::string choices_text(const SimulationSummary& summary) {
   return text;
 }
 
-/// Returns the assumptions that differ from a plain run.
+/// Returns the assumptions of the simulation that differ from the defaults.
 std::string assumptions_text(const SimulationOptions& options) {
   const SimulatedAccelerators& gpus = options.accelerators;
   std::vector<std::string> said;
@@ -189,7 +189,7 @@ std::string sparse_title(const SimulatedRun& run) {
                      cut.side > 1 ? fmt::format(", super-blocks of {0} x {0}", cut.side) : "", to_string(sparse.grain));
 }
 
-/// Adds the keys that dense factorizations do not have.
+/// Adds the members that only sparse factorizations have.
 void add_sparse_json(const SimulatedSparseLu& sparse, Json& json) {
   const linalg::BlockCut& cut = sparse.problem->cut;
   json["app"] = "sparse-lu";

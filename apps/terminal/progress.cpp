@@ -21,7 +21,7 @@ std::size_t terminal_width(int terminal) {
   return size.ws_col;
 }
 
-/// Writes all of the text. A failure is ignored: a bar that cannot be shown is not worth an error.
+/// Writes all of the text. A failure is ignored, because a progress bar that cannot be shown is not worth an error.
 void write_all(int file, std::string_view text) {
   while (!text.empty()) {
     const auto written = ::write(file, text.data(), text.size());
@@ -31,7 +31,7 @@ void write_all(int file, std::string_view text) {
   }
 }
 
-/// Starts a thread that no signal is delivered to: signals are for the threads that wait for them.
+/// Starts a thread that gets no signals, because signals are for the threads that wait for them.
 template <class Function>
 std::thread start_without_signals(Function function) {
   sigset_t all;
@@ -42,7 +42,7 @@ std::thread start_without_signals(Function function) {
   try {
     thread = std::thread(std::move(function));
   } catch (const std::system_error&) {
-    // If the machine cannot start another thread, the work goes on without a progress bar.
+    // If no thread can be started, the work continues without a progress bar.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
@@ -107,7 +107,7 @@ void ProgressBar::run() {
 
 void ProgressBar::show() {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started_;
-  // A character in the last column would move some terminals to the next line.
+  // The last column stays empty, because a character there would move the cursor of some terminals to the next line.
   const std::size_t width = terminal_width(options_.terminal) - 1;
   const std::string line = progress_line(options_, poll_(), elapsed.count(), width);
   const std::size_t rest = shown_ > line.size() ? std::min(shown_, width) - std::min(line.size(), width) : 0;

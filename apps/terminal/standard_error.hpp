@@ -1,4 +1,4 @@
-/// Messages for people.
+/// Messages to the user on standard error.
 #pragma once
 
 #include <cstdio>
@@ -6,8 +6,8 @@
 
 namespace troupe::apps {
 
-/// Writes to standard error. A failure to write there (it is closed, or its disk is full) is ignored, since nobody can
-/// be told. May be called from any thread.
+/// Writes to standard error. A failure (the stream is closed, or its disk is full) is ignored, because there is no
+/// other place to report it. Any thread may call this function.
 inline void say(const std::string& text) noexcept { std::fputs(text.c_str(), stderr); }
 
 }  // namespace troupe::apps

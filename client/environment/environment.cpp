@@ -23,7 +23,8 @@ bool is_known(std::string_view name) {
          std::ranges::any_of(other_variables(), [name](const OtherVariable& one) { return one.name == name; });
 }
 
-/// Returns the known variable that was probably meant by `name`, which nothing reads; empty if none is close.
+/// Returns the known variable that the user probably meant with `name`, which no code reads; empty if no name is
+/// similar.
 std::string meant_by(std::string_view name) {
   // The common prefix is left out, so that only the differing parts of the names are compared.
   std::vector<std::string> ends;
@@ -32,7 +33,7 @@ std::string meant_by(std::string_view name) {
   return end.empty() ? end : std::string(kPrefix) + end;
 }
 
-/// Returns the variables that nothing reads, with their values, in the order of their names.
+/// Returns the variables that no code reads, with their values, in the order of their names.
 std::vector<SetVariable> unknown_variables() {
   std::vector<SetVariable> found;
   for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {

@@ -1,4 +1,4 @@
-/// The environment of this process, and the part of it that a runtime follows.
+/// The environment variables of this process, and their effect on a runtime.
 #pragma once
 
 #include <string>
@@ -19,25 +19,25 @@ struct FromEnvironment {
 /// Merges a program's options with the environment. An option that the program sets to a value other than the default
 /// wins over the environment, and the environment wins over the default. In virtual time, and with `deterministic` or
 /// `shared`, only variables that merely observe (`Variable::watches`) count. Fails with `invalid_argument` if a
-/// variable that counts has an unusable value; the message names the variable, the value and the possible values. Reads
-/// the environment: do not call it while another thread changes the environment. Nothing is read in a program that runs
-/// with more rights than its user.
+/// variable that counts has an unusable value; the message names the variable, the value and the possible values. Do
+/// not call this function while another thread changes the environment. Does not read the environment in a program that
+/// runs with more rights than its user (setuid).
 [[nodiscard]] Result<FromEnvironment> with_environment(const RuntimeOptions& options);
 
 /// A variable of this process that begins with `TROUPE_`.
 struct SetVariable {
   std::string name;
   std::string value;
-  /// Says why the variable cannot be used, or that it has no effect and which variable was probably meant; empty if all
-  /// is well.
+  /// The reason why the variable cannot be used, or a note that it has no effect and which variable was probably meant;
+  /// empty if there is no problem.
   std::string remark = {};
 };
 
 /// Returns all variables that are set: first the variables of the table, in its order, then all others, by name.
 [[nodiscard]] std::vector<SetVariable> set_variables();
 
-/// Returns a message for each set variable that nothing reads but that resembles one of the table: "TROUPE_CORE is set,
-/// and nothing reads it: did you mean TROUPE_CORES?"
+/// Returns a message for each set variable that no code reads but whose name is similar to a known variable, such as
+/// "TROUPE_CORE is set, and nothing reads it: did you mean TROUPE_CORES?".
 [[nodiscard]] std::vector<std::string> likely_mistakes();
 
 }  // namespace troupe::client

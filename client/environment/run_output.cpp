@@ -26,7 +26,8 @@ std::string with_process(std::string path) {
 
 void write(Backend& backend, const WrittenAtStop& wanted, const RunWriter& writer) {
   static std::atomic<int> traces{0};
-  // A kernel or a callback cannot wait, and a runtime that ends there is lost anyway.
+  // A kernel or a callback cannot wait. A runtime that ends there cannot be used any more, so its output is not
+  // written.
   if (const Result<void> ended = backend.wait_all(); !ended && ended.failure().code == ErrorCode::wait_in_kernel)
     return;
   const std::string program = ::program_invocation_short_name;
@@ -35,7 +36,7 @@ void write(Backend& backend, const WrittenAtStop& wanted, const RunWriter& write
   if (wanted.report || !wanted.trace.empty()) {
     Trace trace = backend.take_trace().value_or_throw();
     if (wanted.report) text += writer.report_text(trace, report);
-    // There are no events if the program has taken the trace, or has run nothing.
+    // There are no events if the program has already taken the trace, or has run no tasks.
     if (!wanted.trace.empty() && !trace.events.empty()) {
       const std::string path = numbered_file(with_process(wanted.trace), ++traces);
       writer.write_trace(path, program, std::move(trace), report).value_or_throw();

@@ -1,4 +1,4 @@
-/// The output that the environment asks for when a runtime stops.
+/// The output that environment variables request, written when a runtime stops.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ namespace troupe::client {
 /// Returns "t.json" for the first file, "t-2.json" for the second.
 [[nodiscard]] std::string numbered_file(const std::string& path, int number);
 
-/// Waits for the tasks of a runtime that is about to stop, and writes the output that is wanted: the trace to a file,
-/// report and metrics to standard error. Calls `warn` for everything that fails. Never throws.
+/// Waits for the tasks of a runtime that is about to stop, and writes the requested output: the trace to a file, report
+/// and metrics to standard error. Calls `warn` if that fails. Never throws.
 void write_at_stop(Backend& backend, const WrittenAtStop& wanted,
                    const std::function<void(const std::string&)>& warn) noexcept;
 

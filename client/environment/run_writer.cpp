@@ -11,7 +11,7 @@ namespace {
 
 std::atomic<const RunWriter*> registered{nullptr};
 
-/// The result of the attempt to load the library; an empty `failure` is success.
+/// The result of the attempt to load libtroupe_traces. An empty `failure` means success.
 struct Search {
   std::string failure;
 };
@@ -29,7 +29,7 @@ std::string sibling() {
   return path.substr(0, name) + "libtroupe_traces.so" + path.substr(name + kOwn.size());
 }
 
-/// Searches once: a library that is missing now will be missing later.
+/// Searches for the library once per process, because a missing library will also be missing later.
 const Search& search() {
   static const Search found = [] {
     const std::string library = sibling();

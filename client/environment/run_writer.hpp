@@ -1,5 +1,5 @@
-/// The functions that write traces and reports. This library cannot call them directly: files and tables belong to
-/// libtroupe_traces, which depends on it.
+/// The functions that write traces and reports. This library, libtroupe, cannot call them directly: they belong to
+/// libtroupe_traces, which depends on libtroupe.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct RunWriter {
   Result<void> (*check_trace_path)(const std::string& path) = nullptr;
   Result<void> (*write_trace)(const std::string& path, const std::string& title, Trace trace,
                               const RunReport& report) = nullptr;
-  /// Describes where the time went: by the trace, if it has tasks.
+  /// Describes how the time was spent. Uses the trace if it has tasks.
   std::string (*report_text)(const Trace& trace, const RunReport& report) = nullptr;
   std::string (*metrics_text)(const MetricsSnapshot& metrics) = nullptr;
 };
@@ -25,8 +25,8 @@ struct RunWriter {
 /// must live as long as the process.
 void register_run_writer(const RunWriter* writer) noexcept;
 
-/// Returns the registered writer. If there is none and this is the shared library libtroupe, it loads libtroupe_traces
-/// from the same folder. Returns null if no writer can be found.
+/// Returns the registered writer. If there is none and this code is in the shared library libtroupe, the function loads
+/// libtroupe_traces from the same folder. Returns null if no writer can be found.
 [[nodiscard]] const RunWriter* run_writer();
 
 /// Returns the reason why there is no writer, for people. Call it after `run_writer` has returned null.

@@ -17,7 +17,7 @@ namespace troupe::client {
 
 namespace {
 
-/// Warns once per process: all runtimes share its environment.
+/// Warns once per process, because all runtimes of a process share its environment.
 void warn_of_mistakes(const Warn& warn) {
   static std::atomic<bool> warned{false};
   const std::vector<std::string> mistakes = likely_mistakes();

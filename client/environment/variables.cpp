@@ -41,7 +41,7 @@ Result<void> set_metrics(Settings& settings, const std::string& value) {
 
 bool always(const RuntimeOptions& /*options*/) { return true; }
 
-/// Variables that set no option, but choose what is written when a runtime stops.
+/// Variables that choose the output when a runtime stops.
 const Variable kWritten[] = {
     {"TROUPE_TRACE", "`t.json`, `t.paje`",
      "what ran when is written there when the runtime stops; that of a second runtime of the process to `t-2.json`. "

@@ -28,7 +28,7 @@ struct Settings {
   WrittenAtStop at_stop = {};
 };
 
-/// One variable. A variable that is set and empty counts as not set.
+/// One environment variable. A variable with an empty value counts as not set.
 struct Variable {
   std::string name;
   /// Texts for people: the possible values, the effect, and the option that the variable sets
@@ -48,7 +48,7 @@ struct Variable {
 /// Returns the variables in the order in which they are applied and listed.
 [[nodiscard]] std::span<const Variable> variables();
 
-/// A variable that is read by something other than the start of a runtime.
+/// A variable that is not read at the start of a runtime, but by other code.
 struct OtherVariable {
   std::string_view name;
   std::string_view meaning;

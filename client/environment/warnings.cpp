@@ -12,8 +12,8 @@ namespace troupe::client {
 
 namespace {
 
-/// The backends that were left undestroyed. The list is never destroyed and stays reachable, so that leak checkers do
-/// not report it.
+/// The backends that are never destroyed. The list of them is not destroyed either and stays reachable, so that leak
+/// checkers do not report it.
 struct LeftBackends {
   Mutex mutex;
   std::vector<std::shared_ptr<Backend>> all TROUPE_GUARDED_BY(mutex);

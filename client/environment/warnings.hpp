@@ -14,8 +14,8 @@ namespace troupe::client {
 /// function never throws.
 [[nodiscard]] Warn warner(const std::function<void(const std::string&)>& told);
 
-/// Warns of failures that the program was never told of. Called for a runtime whose tasks have all ended and that
-/// nobody can ask any more.
+/// Warns of failures that no wait has reported to the program. Called at the end of a runtime, when all its tasks have
+/// ended and no thread can wait any more.
 void warn_of_untold(const graph::FailureLog& failures, const Warn& warn);
 
 /// Called before a backend is destroyed. If the calling thread cannot destroy it (`Backend::end_here`), the backend is

@@ -15,13 +15,14 @@
 
 namespace troupe::remote {
 
-/// Asks the service once for each codelet, and remembers the answer. Thread-safe.
+/// Asks the service for the number of each codelet once, and keeps the answer. Thread-safe.
 class CodeletNumbers {
  public:
   explicit CodeletNumbers(Session& session) : session_(session) {}
 
-  /// Fails with `no_implementation` if the service does not know the codelet, with `signature_mismatch` if the
-  /// service's codelet has other parameters, or as the session does. Blocks when a codelet is used for the first time.
+  /// Returns the codelet's number. Blocks when a codelet is used for the first time. Fails with `no_implementation` if
+  /// the service does not know the codelet, with `signature_mismatch` if the service's codelet has other parameters,
+  /// and with the session's failure if the session is lost.
   Result<std::uint32_t> number_of(const Codelet& codelet);
 
  private:
@@ -32,7 +33,7 @@ class CodeletNumbers {
   Result<std::uint32_t> ask(const CodeletDefinition& definition) TROUPE_REQUIRES(mutex_);
 
   Session& session_;
-  /// The entries that were used last, to avoid the lock. All entries live as long as this object.
+  /// A cache of entries, which can be read without the lock. All entries live as long as this object.
   std::array<std::atomic<const Entry*>, 16> recent_{};
   Mutex mutex_;
   std::unordered_map<const CodeletDefinition*, std::unique_ptr<Entry>> entries_ TROUPE_GUARDED_BY(mutex_);

@@ -1,5 +1,5 @@
-/// `Runtime::connect`. It is in the library that talks to the service, so that programs that only embed a runtime need
-/// not link that library.
+/// The definition of `Runtime::connect`. It is in the library that talks to the service, so that a program that does
+/// not use the service need not link that library.
 #include <fmt/format.h>
 
 #include <filesystem>

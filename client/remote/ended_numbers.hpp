@@ -1,4 +1,4 @@
-/// The set of numbers of a sequence that are done.
+/// A set of the numbers of ended tasks.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace troupe::remote {
 
-/// A set of numbers from 1 that fills up roughly in order: one bit for each number after the first missing one. Not
-/// thread-safe.
+/// A set of numbers, counted from 1, that are added roughly in order. The set needs one bit for each number after the
+/// first missing number. Not thread-safe.
 class EndedNumbers {
  public:
   /// Returns the largest number up to which all numbers are in the set.
@@ -38,7 +38,7 @@ class EndedNumbers {
   }
 
  private:
-  /// All numbers up to this one, a multiple of 64, are done; `words_` holds the bits of the numbers after it.
+  /// All numbers up to `base_`, a multiple of 64, are in the set. `words_` has the bits of the numbers after `base_`.
   std::uint64_t base_ = 0;
   std::uint64_t trailing_ = 0;
   std::deque<std::uint64_t> words_;

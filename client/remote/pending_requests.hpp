@@ -15,7 +15,7 @@ namespace troupe::remote {
 /// The requests that wait for their answers. Thread-safe.
 class PendingRequests {
  public:
-  /// The value of `Reply.count`, or the problem.
+  /// The value of `Reply.count`, or the failure.
   using Answer = Result<std::uint64_t>;
 
   /// A thread that waits for an answer.
@@ -33,17 +33,17 @@ class PendingRequests {
     Answer answer_{0};
   };
 
-  /// Returns the number of a request whose answer `waiting` gets. Once the service is lost, `waiting` gets the loss as
-  /// its answer at once.
+  /// Begins a request and returns its number; `waiting` gets the answer. If the service is lost, `waiting` gets that
+  /// failure at once.
   std::uint64_t begin(Waiting& waiting);
-  /// Begins a request that nobody waits for: `then` is called with the answer, in the thread that received it. Returns
-  /// 0, and does not call `then`, if the service is lost already.
+  /// Begins a request for which no thread waits: `then` is called with the answer, in the thread that received it.
+  /// Returns 0, and does not call `then`, if the service is lost already.
   std::uint64_t begin(std::function<void(const Answer&)> then);
 
   void answer(std::uint64_t request, Answer answer);
   /// Answers all requests, including future ones, with this failure.
   void lose(const Failure& cause);
-  /// Returns true if some thread has got the loss as its answer.
+  /// Returns true if some thread has got the loss of the service as its answer.
   [[nodiscard]] bool loss_told() const {
     const LockGuard lock(mutex_);
     return loss_told_;

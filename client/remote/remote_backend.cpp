@@ -38,20 +38,21 @@ void fill(v1::RegisterData& out, const graph::DataRecord& record, const SharedPl
 
 }  // namespace
 
-/// Data that the program is using.
+/// Data that the program has acquired.
 struct RemoteBackend::Hold {
   std::uint64_t request = 0;
   AccessMode mode = AccessMode::read;
   std::shared_ptr<SharedPlace> place;
   SharedPlace::Part part;
-  /// The newest task when the data were asked for.
+  /// The number of the newest task when the data were acquired.
   std::uint64_t task = 0;
 
   // The next members require the submission lock.
-  /// The thread that holds the data and must not wait for them; none if another thread may give them back.
+  /// The thread that has acquired the data and must not wait for tasks that need them; empty if another thread may give
+  /// the data back.
   std::thread::id thread;
   const graph::DataRecord* record = nullptr;
-  /// The first task that waits for this hold; 0 if none does.
+  /// The first task that waits until the data are given back; 0 if there is none.
   std::uint64_t waiting = 0;
 };
 
@@ -85,12 +86,12 @@ Result<std::unique_ptr<RemoteBackend>> RemoteBackend::start(Connections connecti
 
 RemoteBackend::~RemoteBackend() {
   if (session_ == nullptr) return;
-  // This is read first, because the wait below also marks a loss as told.
+  // Read this first, because the wait below also marks a loss as reported.
   const bool told_of_loss = session_->requests().loss_told() || session_->ledger().loss_told();
   if (!session_->is_lost()) [[maybe_unused]]
     const Result<void> outcome = wait_until_ended();
   const bool lost_silently = session_->is_lost() && !told_of_loss && !session_->ledger().all_settled();
-  // Callbacks use this object, so it must be whole until the last of them has returned.
+  // Callbacks use this object, so its members must live until the last callback has returned.
   session_->end();
   if (!warn()) return;
   if (lost_silently) {
@@ -177,7 +178,7 @@ std::shared_ptr<void> RemoteBackend::pin(const void* /*memory*/, Bytes /*size*/)
 
 namespace {
 
-/// Returns true if the records are equal, or one is a part of the other.
+/// Returns true if both records are the same, or if one of them is a part of the other.
 bool meet(const graph::DataRecord& one, const graph::DataRecord& other) {
   const auto contains = [](const graph::DataRecord* above, const graph::DataRecord* below) {
     while (below != nullptr && below != above) below = below->parent;
@@ -289,8 +290,9 @@ Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally)
   const std::shared_ptr<SharedPlace> place = data_.place_of(record);
   const bool is_whole = record.parent == nullptr;
   const bool inside = !check_outside_callback().ok();
-  // If nobody else has the memory, nobody can see when it is freed: no need to wait for each tile of a matrix. There is
-  // also nothing to wait for if the program's memory has the newest content.
+  // If the registration is the only owner of the memory, the program cannot notice when the memory is freed. So there
+  // is no wait here, which would be slow for the many tiles of a matrix. A wait is also not needed if the program's
+  // memory has the newest content.
   const bool goes_too = record.owned && record.owned.use_count() == 1;
   if (is_whole && (goes_too || (finally && inside && !place->is_outdated()))) {
     if (!goes_too) place->take_back();
@@ -338,7 +340,8 @@ void RemoteBackend::let_go(const Handle& handle) noexcept {
   try {
     const Result<void> released = end_registration(handle, true);
     if (released) return;
-    // The program has released the data, or the service is gone, which every later call reports.
+    // These two failures are ignored: the program has already released the data, or the service is lost, which every
+    // later call reports.
     const ErrorCode code = released.failure().code;
     if (code != ErrorCode::invalid_handle && code != ErrorCode::service_lost) abandon(handle, released.failure());
   } catch (...) {
@@ -519,7 +522,7 @@ Result<void> RemoteBackend::check_holds(const graph::DataRecord* record, AccessM
 }
 
 Progress RemoteBackend::progress() const {
-  // Ended tasks are read first: the other order could return more ended than submitted tasks.
+  // Read the number of ended tasks first: in the other order, the result could have more ended than submitted tasks.
   const std::uint64_t ended = session_->ledger().settled_weight();
   return {session_->ledger().submitted_weight(), ended};
 }

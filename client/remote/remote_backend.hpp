@@ -22,15 +22,15 @@
 
 namespace troupe::remote {
 
-/// The client's side of a runtime on the service. It finds wrong calls with the same checks as an embedded runtime, and
-/// sends correct ones to the service. Handles, futures and waiting belong to this object. See
-/// client/remote/README.md for what happens when.
+/// The client's side of a runtime on the service. It checks calls in the same way as an embedded runtime, and sends
+/// correct calls to the service. Handles, futures and waits are handled in this object. client/remote/README.md
+/// describes the order of events.
 class RemoteBackend final : public client::Backend, public graph::TaskOwner {
  public:
   struct Connections {
     std::string folder;
     std::unique_ptr<SegmentSource> memory;
-    /// The token that names the memory's connection.
+    /// The token that identifies the memory connection.
     std::array<std::uint8_t, wire::kTokenSize> token{};
     std::unique_ptr<MessageStream> stream;
     std::string name;
@@ -83,7 +83,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   class Recorded;
   class Kept;
   struct Hold;
-  /// A recording that is being made. Its tasks have the same order here and in the messages.
+  /// A recording that has not ended. Its tasks have the same order in `recording` and in the messages.
   struct OpenRecording {
     graph::Recording* recording;
     OperationBatches tasks;
@@ -102,8 +102,8 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   // The following members require the submission lock, unless they say otherwise.
   /// Must be called without the lock.
   Result<void> wait_for_room();
-  /// Waits as `wait_all` does, but ignores failures of callbacks and tells the program nothing. Must be called without
-  /// the lock.
+  /// Waits as `wait_all` does, but ignores failures of callbacks, and failures do not count as reported. Must be called
+  /// without the lock.
   Result<void> wait_until_ended();
   Result<std::vector<std::uint64_t>> numbers_of(const graph::TaskSpecification& specification,
                                                 graph::Recording* recording) const;
@@ -111,11 +111,11 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   Result<Future> submit_recorded(const graph::TaskSpecification& specification, std::uint32_t codelet,
                                  graph::Recording& recording);
   void note_writes(const graph::TaskSpecification& specification, std::uint64_t number);
-  /// Notes that a task uses the data in this mode; data that the program holds may keep it waiting.
+  /// Notes that a task uses the data in this mode. The task may have to wait for data that the program has acquired.
   void note_use(const graph::DataRecord& record, AccessMode mode, std::uint64_t number);
   /// Fails with `invalid_argument` if the calling thread must not wait for all tasks, because one of them waits for
-  /// data that the thread itself holds. If `record` is not null, the check includes the acquire that the thread is
-  /// about to make.
+  /// data that the thread itself has acquired. If `record` is not null, the check includes the acquire that the thread
+  /// is about to make.
   [[nodiscard]] Result<void> check_holds(const graph::DataRecord* record, AccessMode mode) const;
   /// Fails if `more` handles would be too many for the service, which would then end the session.
   [[nodiscard]] Result<void> check_handles(std::size_t more) const;
@@ -128,7 +128,8 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   void forget(graph::DataRecord& record);
   /// Does the work of `release`, or (`finally`) the steps before `abandon`; takes the lock.
   Result<void> end_registration(const Handle& handle, bool finally);
-  /// Refuses the handle from now on, and forgets it when the service says that its last use has ended; nobody waits.
+  /// Refuses the handle from now on, without a wait. The record is deleted when the service reports that the last use
+  /// has ended.
   Result<void> release_late(graph::DataRecord& record);
   /// Does the same as `release_late`, for memory of the program that must not be touched any more.
   void abandon(const Handle& handle, const Failure& why);
@@ -140,9 +141,10 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   graph::DataRegistry registry_{this};
   SharedData data_;
   std::vector<OpenRecording*> open_recordings_;
-  /// The data that the program holds now.
+  /// The data that the program has acquired and not yet given back.
   std::vector<Hold*> holds_;
-  /// The last numbers that were given to submissions (marks, and ids of recorded tasks), recordings and kept data.
+  /// The last numbers that were assigned to submissions (marks, and ids of recorded tasks), to recordings and to kept
+  /// data.
   std::uint64_t last_mark_ = 0;
   std::uint64_t last_recording_ = 0;
   std::uint64_t last_keep_ = 0;

@@ -78,7 +78,8 @@ Result<std::shared_ptr<client::RecordedTasks>> RemoteBackend::seal(std::shared_p
   graph::BlockPool<graph::EdgeBlock>::Cache cache;
   recording->seal(pool, cache);
   auto lock = session_->sender().lock();
-  // Data were released, so nobody can run the recording any more, and the service would not understand it.
+  // If some of the data were released, the recording cannot run any more. The service does not know these data, so the
+  // recording is not sent.
   if (!graph::rebind(*recording, registry_, {})) {
     const std::size_t size = recording->size();
     return std::shared_ptr<client::RecordedTasks>(std::make_shared<Recorded>(*this, std::move(recording), 0, size));

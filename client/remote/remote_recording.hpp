@@ -13,14 +13,14 @@
 
 namespace troupe::remote {
 
-/// The bit that is set in the ids of recorded tasks. Ids of other tasks are the numbers by which the service knows
-/// them.
+/// The bit that is set in the ids of recorded tasks. The ids of other tasks are their numbers in the session with the
+/// service.
 inline constexpr std::uint64_t kRecordedBit = std::uint64_t{1} << 63U;
 
 [[nodiscard]] inline bool is_recorded(TaskId id) { return (id.value() & kRecordedBit) != 0; }
 
-/// The recording as the program sees it. This object knows which data the recording uses, so that runs are checked as
-/// in an embedded runtime; the tasks are with the service.
+/// The recording as the program sees it. This object has the list of data that the recording uses, so that runs are
+/// checked as in an embedded runtime. The service has the tasks.
 class RemoteBackend::Recorded final : public client::RecordedTasks {
  public:
   /// `number` is the service's number of the recording; 0 if the service does not have it, because data were released
@@ -36,7 +36,7 @@ class RemoteBackend::Recorded final : public client::RecordedTasks {
 
  private:
   RemoteBackend& backend_;
-  /// The session is held weakly, because the program may keep a recording for longer than the backend.
+  /// A weak pointer, because the program may keep a recording for longer than the backend.
   std::weak_ptr<Session> session_;
   std::shared_ptr<graph::Recording> recording_;
   std::uint64_t number_;

@@ -1,4 +1,4 @@
-/// Submission and futures.
+/// Members of `RemoteBackend` for submission and futures.
 #include <algorithm>
 #include <utility>
 
@@ -58,8 +58,8 @@ Result<void> RemoteBackend::wait_for_room() {
     return session_->ledger().submitted_weight() - arrived;
   };
   if (in_flight() < most || graph::ExecutionScope::find(this) != nullptr) return {};
-  // After the window was full, submissions go on only when a quarter of it is free; otherwise each further submission
-  // would cost a sleep.
+  // After the window was full, submissions continue only when a quarter of the window is free. Otherwise the thread
+  // would sleep at each further submission.
   const std::uint64_t low_water = most - std::max<std::uint64_t>(most / 4, 1);
   while (in_flight() >= most && !stopped_.load(std::memory_order_relaxed)) {
     const std::uint64_t wanted = session_->ledger().submitted_weight() - low_water;
@@ -74,7 +74,7 @@ Result<std::vector<std::uint64_t>> RemoteBackend::numbers_of(const graph::TaskSp
   for (const Future& future : specification.options.after) {
     if (recording == nullptr) {
       if (is_recorded(future.id())) return graph::recorded_dependency(specification.codelet);
-      // Tasks that have succeeded delay nothing.
+      // A task that has succeeded is no longer a dependency.
       if (session_->ledger().status(future.id().value()) != TaskStatus::succeeded) {
         numbers.push_back(future.id().value());
       }

@@ -35,7 +35,7 @@ void TaskLedger::ended(std::uint64_t number, TaskStatus status, Failure failure)
     outcome.message = failure.message;
     outcome.code = failure.code;
     const auto cause = std::make_shared<const Failure>(std::move(failure));
-    // The service does not say what led to a cancellation.
+    // The service does not send the root cause of a cancellation.
     const bool failed = status == TaskStatus::failed;
     failures_.task_ended(TaskId(number), status, cause, failed ? cause : nullptr);
     if (callbacks_.contains(number)) failures_.told(failed ? cause : nullptr);

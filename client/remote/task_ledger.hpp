@@ -20,26 +20,27 @@
 namespace troupe::remote {
 
 /// The ledger of a client's tasks, which have numbers from 1 without gaps. A task has *arrived* when the service has
-/// reported its end. It is *settled* when its callback has run too; then threads that wait for it continue.
+/// reported its end. It is *settled* when its callback has also run; then threads that wait for the task continue.
 /// Thread-safe.
 class TaskLedger {
  public:
   using Callback = std::function<void(const TaskOutcome&)>;
-  /// A callback that is due, and its arguments; call `settle` after it.
+  /// A callback that must be called now, and its arguments. Call `settle` after the callback.
   struct DueCallback {
     Callback callback;
     /// The task's description, such as "task 12 'gemm(3,1)' (codelet gemm)".
     std::string task;
     TaskOutcome outcome;
   };
-  /// `due` receives callbacks, in the thread of the call that made them due. It must not use the ledger.
+  /// `due` is called with each due callback, in the thread whose call made the callback due. It must not use the
+  /// ledger.
   explicit TaskLedger(std::function<void(DueCallback)> due) : due_(std::move(due)) {}
 
   // Threads that submit call the next functions, before they send the task.
-  /// Notes the next task, which has this number; `weight` is the number of tasks that it stands for (a run of a
-  /// recording).
+  /// Notes the next task, which has this number. `weight` is the number of tasks in a run of a recording, which has one
+  /// number; 1 for other tasks.
   void submitted(std::uint64_t number, std::uint64_t weight = 1);
-  /// `task` is the task's description in a failure of the callback.
+  /// Notes a task's callback. `task` is the description of the task in the message if the callback fails.
   void expect_callback(std::uint64_t number, Callback callback, std::string task);
 
   // The thread that receives the service's messages calls the next functions.
@@ -47,51 +48,52 @@ class TaskLedger {
   void ended(std::uint64_t number, TaskStatus status, Failure failure);
   /// Called when the callback of a task has returned.
   void settle(std::uint64_t number);
-  /// Called when the service will not report anything any more: everything that waits fails with `cause`. Tasks that
-  /// have not arrived count as cancelled. Only the first call has an effect.
+  /// Called when the service will not report anything any more: all waits fail with `cause`. Tasks that have not
+  /// arrived count as cancelled. Only the first call has an effect.
   void lose(const Failure& cause);
-  /// Returns why nothing more will be heard, or null. The caller tells the program, so the loss counts as told.
+  /// Returns the reason why the service is lost, or null. The caller reports the loss to the program, so it counts as
+  /// reported.
   [[nodiscard]] std::shared_ptr<const Failure> lost();
-  /// Returns true if a call of this object has told the program of the loss.
+  /// Returns true if a call of this object has reported the loss to the program.
   [[nodiscard]] bool loss_told() const;
   /// Returns true if every task was settled.
   [[nodiscard]] bool all_settled() const;
 
   /// Returns a task's status. A lost task that has not arrived counts as cancelled.
   [[nodiscard]] TaskStatus status(std::uint64_t number) const;
-  // The next functions wait. All fail with the cause if the service is lost.
+  // The next functions wait. If the service is lost, they fail with the cause of the loss.
   /// Waits until the task is settled; fails with the task's failure.
   Result<void> wait(std::uint64_t number);
   /// Waits until all tasks up to this number are settled, with any outcome.
   Result<void> wait_up_to(std::uint64_t number);
-  /// Waits until this many tasks, including those of runs, have arrived, or until `given_up` is set, which is read
-  /// again after each `wake`.
+  /// Waits until this many tasks have arrived, including tasks in runs of recordings, or until `given_up` is set. After
+  /// setting `given_up`, call `wake`.
   Result<void> wait_for_arrived(std::uint64_t count, const std::atomic<bool>& given_up);
   void wake();
 
-  // The next functions count tasks, including those of runs.
+  // The next functions count tasks, including the tasks in runs of recordings.
   /// Returns how many tasks have arrived. The acquire load makes visible what the service reported with them.
   [[nodiscard]] std::uint64_t arrived() const { return arrived_.load(std::memory_order_acquire); }
   [[nodiscard]] std::uint64_t submitted_weight() const { return submitted_weight_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t settled_weight() const { return settled_weight_.load(std::memory_order_relaxed); }
   /// Returns the log of callback failures. Failures of tasks are logged too, but the service gives their summary.
   [[nodiscard]] graph::FailureLog& callback_failures() { return callback_failures_; }
-  /// Calls `visit` with the log of tasks and with that of callbacks.
+  /// Calls `visit` with the log of tasks and with the log of callbacks.
   template <class Visit>
   void visit_failures(const Visit& visit) const {
     visit(failures_);
     visit(callback_failures_);
   }
-  /// Says that the program has been told of all failures of tasks so far: by a summary of the service, or by a refusal
-  /// to give data, which does not name the failure that caused it.
+  /// Marks all failures of tasks so far as reported to the program: in a summary of the service, or by a failed
+  /// acquire, whose message does not say which task's failure made the data invalid.
   void told_all() { failures_.told(nullptr); }
 
  private:
-  /// The numbers that threads wait for. If no thread waits for a number, reaching it wakes no thread.
+  /// The numbers for which threads wait. Only when one of these numbers is reached are threads woken.
   using Wanted = std::multiset<std::uint64_t>;
 
   void settle_range(std::uint64_t first, std::uint64_t count) TROUPE_REQUIRES(mutex_);
-  /// `outcome` is the outcome of each of the tasks.
+  /// Notes the arrival of `count` tasks. `outcome` is the outcome of each of them.
   void arrive(std::uint64_t first, std::uint64_t count, const TaskOutcome& outcome) TROUPE_REQUIRES(mutex_);
   /// Blocks until `done()` returns true; `done` is called with the mutex held.
   template <class Done>
@@ -109,7 +111,7 @@ class TaskLedger {
     std::string task;
   };
   std::map<std::uint64_t, Expected> callbacks_ TROUPE_GUARDED_BY(mutex_);
-  /// The weights of the tasks that stand for more than one.
+  /// The weights of runs of recordings, by number. All other tasks have weight 1.
   std::map<std::uint64_t, std::uint64_t> weights_ TROUPE_GUARDED_BY(mutex_);
   std::shared_ptr<const Failure> lost_ TROUPE_GUARDED_BY(mutex_);
   bool loss_told_ TROUPE_GUARDED_BY(mutex_) = false;

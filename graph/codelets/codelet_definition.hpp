@@ -18,7 +18,7 @@
 
 namespace troupe {
 
-/// Finds the groups of a variadic codelet's handles, one handle after the other.
+/// Assigns a variadic codelet's handles to its groups, one handle after the other.
 class GroupWalk {
  public:
   explicit GroupWalk(std::span<const HandleGroup> groups) : groups_(groups) {}
@@ -29,7 +29,7 @@ class GroupWalk {
     has_some_ = fits();
     return has_some_ ? &groups_[index_] : nullptr;
   }
-  /// Returns true if no group is left without a handle.
+  /// Returns true if every group has a handle.
   [[nodiscard]] bool complete() const { return has_some_ ? index_ + 1 == groups_.size() : groups_.empty(); }
   /// Returns the index of the last handle's group.
   [[nodiscard]] std::size_t index() const { return index_; }
@@ -74,8 +74,8 @@ struct CodeletDefinition {
   /// True for the runtime's own codelets, whose time is not counted in virtual time.
   bool internal = false;
   Environment environment = nullptr;
-  /// `typed` and `parameters` are filled from a typed implementation; they stay false and empty if only untyped ones
-  /// were given.
+  /// `typed` and `parameters` are filled from a typed implementation; they stay false and empty if all implementations
+  /// are untyped.
   bool typed = false;
   std::vector<DataParameter> parameters;
   /// The types of arguments by value, from a typed implementation or from `Codelet::takes`.

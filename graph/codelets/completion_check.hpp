@@ -1,4 +1,4 @@
-/// The checks of kernels that only enqueue: see `check_at_completion`.
+/// Checks of kernels that only enqueue their work on a device: see `check_at_completion`.
 #pragma once
 
 #include <functional>
@@ -18,11 +18,11 @@ void count_time_from_here();
 /// The checks of one task on a device whose kernels only enqueue.
 class CompletionChecks {
  public:
-  /// `count_from_here` does the work of `count_time_from_here`. It must not throw.
+  /// `count_time_from_here` calls `count_from_here`, which must not throw.
   explicit CompletionChecks(std::function<void()> count_from_here = nullptr)
       : count_from_here_(std::move(count_from_here)) {}
 
-  /// While a `Scope` lives, `checks` keeps the checks that kernels of this thread ask for.
+  /// While a `Scope` lives, `checks` keeps the checks that kernels of this thread pass to `check_at_completion`.
   class Scope {
    public:
     explicit Scope(CompletionChecks& checks);
@@ -34,8 +34,8 @@ class CompletionChecks {
     CompletionChecks* outer_;
   };
 
-  /// Calls the checks in the order in which they came, and forgets them. If a check throws, the later checks are not
-  /// called.
+  /// Calls the checks in the order in which they were added, and forgets them. If a check throws, the later checks are
+  /// not called.
   void run();
   void clear() { checks_.clear(); }
 

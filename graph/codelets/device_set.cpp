@@ -24,7 +24,7 @@ std::string in_lower_case(std::string_view text) {
   return result;
 }
 
-/// Returns true if `part`, which is not empty, is in `text` and neither begins nor ends within a word of it.
+/// Returns true if `text` contains `part`, which is not empty, and `part` neither begins nor ends inside a word.
 bool has_words(const std::string& text, const std::string& part) {
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
     const std::size_t end = at + part.size();

@@ -1,4 +1,4 @@
-/// Tracks which kernel or callback the calling thread is in.
+/// Tracks which kernel or callback the calling thread runs.
 #pragma once
 
 #include <utility>
@@ -20,8 +20,8 @@ class ExecutionScope {
     constexpr Place(const TaskOwner* owner, WorkerId worker, const Task* task, const Place* outer)
         : owner_(owner), task_(task), outer_(outer), worker_(worker) {}
 
-    /// Returns the worker that this thread belongs to; invalid in callbacks outside workers and in helper threads that
-    /// joined.
+    /// Returns the worker that this thread belongs to; invalid in callbacks outside workers and in helper threads
+    /// (`Joined`).
     [[nodiscard]] WorkerId worker() const { return worker_; }
 
    private:
@@ -38,7 +38,7 @@ class ExecutionScope {
     WorkerId worker_;
   };
 
-  /// `task` is the one whose kernel or callback runs; null if it is not known.
+  /// `task` is the task whose kernel or callback runs; null if it is not known.
   ExecutionScope(const TaskOwner* owner, WorkerId worker, const Task* task = nullptr)
       : place_(owner, worker, task, innermost_) {
     innermost_ = &place_;

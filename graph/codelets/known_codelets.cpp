@@ -48,7 +48,7 @@ Result<const Codelet*> KnownCodelets::only_on(const Codelet& codelet, const Devi
                                             here.failure().message};
   }
   named_devices_ += named;
-  // Keeps the definition alive, so that no other codelet gets its address.
+  // This entry keeps the definition alive, so that no other codelet gets its address.
   definitions_.try_emplace(&codelet.definition(), codelet.shared_definition());
   return &restricted_.emplace(key, codelet.only_on(devices, std::move(here).value())).first->second;
 }

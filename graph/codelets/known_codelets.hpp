@@ -1,4 +1,4 @@
-/// Known codelets: what a graph keeps of the codelets that were submitted to it.
+/// Known codelets: the definitions and environments of the codelets that were submitted to a graph.
 #pragma once
 
 #include <array>
@@ -26,7 +26,8 @@ using CodeletDefinitions = std::unordered_map<const CodeletDefinition*, std::sha
 /// The codelets that a graph knows. All functions may be called from any thread.
 class KnownCodelets {
  public:
-  /// Returns true if the codelet has been added. If false, it may still have been added: call `add`.
+  /// Returns true if the codelet has been added. If it returns false, the codelet may still have been added: call
+  /// `add`.
   [[nodiscard]] bool knows(const CodeletDefinition& definition) {
     return recent(definition).load(std::memory_order_acquire) == &definition;
   }
@@ -34,8 +35,8 @@ class KnownCodelets {
   /// made.
   Result<void> add(const Codelet& codelet);
   /// Returns `codelet` restricted to these devices: the same object for every call. `find` says which devices of the
-  /// runtime these are. At most `most_named` restrictions may give devices by number or name. Otherwise it fails with
-  /// `invalid_argument`.
+  /// runtime these are. Fails with `invalid_argument` if more than `most_named` restrictions give devices by number or
+  /// name.
   Result<const Codelet*> only_on(const Codelet& codelet, const DeviceSet& devices, std::size_t most_named,
                                  const std::function<Result<DevicesHere>()>& find);
   /// Returns all definitions and forgets them.

@@ -59,7 +59,7 @@ bool acquire_commute(Task& task, TaskList& retry) {
   DataRecord* const turn = std::exchange(task.woken_by, nullptr);
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (records[i]->commute.acquire_or_park(&task)) continue;
-    // Another thread may run the task from here on.
+    // The task is now parked, so another thread may run it from here on.
     for (std::size_t j = 0; j < i; ++j) records[j]->commute.release(*records[j], retry);
     if (turn != nullptr) turn->commute.pass_on(*turn, retry);
     return false;

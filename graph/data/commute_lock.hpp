@@ -9,16 +9,16 @@
 
 namespace troupe::graph {
 
-/// The lock of one record: the commuting task that runs on it, and the tasks that wait for that task to end.
+/// The lock of one record. It knows the commuting task that holds it, and the tasks that wait for it.
 class CommuteLock {
  public:
   /// Takes the lock, or parks `task` in its queue and returns false.
   bool acquire_or_park(Task* task) noexcept;
-  /// Gives the lock back and moves the oldest parked task to `retry`. That task must try again to take all its locks;
-  /// if it does not take this lock, it passes the turn on (`pass_on`).
+  /// Releases the lock and moves the oldest parked task to `retry`. That task must try again to take all its locks; if
+  /// it does not take this lock, it passes its turn on (`pass_on`).
   void release(DataRecord& self, TaskList& retry) noexcept;
-  /// Moves the oldest parked task to `retry` if the lock is free. Called if the task whose turn it was did not take the
-  /// lock.
+  /// Moves the oldest parked task to `retry` if the lock is free. Called if the task that was woken for the lock did
+  /// not take it.
   void pass_on(DataRecord& self, TaskList& retry) noexcept;
   /// Calls `holder(task or null)`, then `waiting(task)` for each parked task, under the lock.
   template <class Holder, class Waiting>
@@ -36,17 +36,17 @@ class CommuteLock {
   TaskList waiting_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// Takes the commute locks of all the task's records (including the parts of its handles), in the order of their ids,
-/// either all or none, so that no two tasks wait for each other. A task holds its locks while it waits for its data and
-/// while it runs; its worker prefers it to other tasks (`WorkerCore::next_acquired`). Returns true if the task holds
-/// them. If it returns false, the task is parked, no longer belongs to the caller, and comes back from a later
-/// `release_commute`. Appends other tasks whose turn has come to `retry`.
+/// Takes the commute locks of all the task's records (including the parts of its handles), in the order of their ids.
+/// It takes either all or none, so that no two tasks wait for each other. A task holds its locks while it waits for its
+/// data and while it runs; its worker prefers it to other tasks (`WorkerCore::next_acquired`). Returns true if the task
+/// holds the locks. If it returns false, the task is parked, no longer belongs to the caller, and comes back from a
+/// later `release_commute`. Appends other tasks that were woken for a lock to `retry`.
 ///
 /// A release wakes one task, not all, so that n commuting tasks cost n wakes. No turn is lost: a woken task either
 /// takes the lock that it was woken for, and its release wakes the next, or passes the turn on.
 bool acquire_commute(Task& task, TaskList& retry);
 
-/// Gives back the locks that `acquire_commute` took.
+/// Releases the locks that `acquire_commute` took.
 void release_commute(Task& task, TaskList& retry);
 
 /// Called for a task that was woken for a lock and will not take it, because it was cancelled.

@@ -33,7 +33,7 @@ struct DependencyState {
 };
 
 /// One registered piece of data or a part of one. Sub-handles form a tree; parts of one parent do not overlap. A task
-/// that uses a handle uses its record and all records below it, so that a whole and its parts are ordered.
+/// that uses a handle uses its record and all records below it, so that tasks on a whole and on its parts are ordered.
 ///
 /// `view`, `parent` and `name` are constant from registration to release.
 struct alignas(64) DataRecord {
@@ -43,11 +43,12 @@ struct alignas(64) DataRecord {
   std::atomic<std::uint64_t> id{HandleId{}.value()};
   /// The data in host memory, which belongs to the program or to `owned`.
   DataView view;
-  /// True if a task that modified this data did not succeed, and nothing has overwritten it since. Written by tasks
-  /// that the dependencies order (or that all write true), read by the tasks after them.
+  /// True if a task that modified this data did not succeed, and nothing has overwritten it since. Dependencies order
+  /// the tasks that write the flag, unless all of them write true; later tasks read it.
   std::atomic<bool> poisoned{false};
-  /// True if the record's memory goes away while tasks still use it; none of them may begin. Written once, under the
-  /// submission lock. Reads are relaxed: the reader has loaded `FailureLog::any_poison`, set after this, with acquire.
+  /// True if the record's memory is freed while tasks still use it; none of these tasks may begin. Written once, under
+  /// the submission lock. Relaxed loads suffice: their threads have loaded `FailureLog::any_poison`, which is set after
+  /// this flag, with acquire order.
   std::atomic<bool> abandoned{false};
   /// True if the memory has had no content since the runtime allocated it: no task that writes it has been submitted,
   /// and the program has not acquired it for writing. Guarded by the submission lock; changed by the registry alone,
@@ -67,14 +68,15 @@ struct alignas(64) DataRecord {
   /// True if a release waits for the last use; the handle may not be used any more. Guarded by the submission lock.
   bool releasing = false;
   DataRecord* parent = nullptr;
-  /// Changes only while no task uses any record of the tree (`TaskGraph::partition`), under the submission lock.
+  /// This list changes only while no task uses any record of the tree (`TaskGraph::partition`), under the submission
+  /// lock.
   std::vector<DataRecord*> children;
   /// True if the children cover all elements, so that this record has no data of its own.
   bool covered = false;
   std::int64_t row_in_parent = 0;
   std::int64_t col_in_parent = 0;
 
-  /// True if the program looks at the data only while it holds them, see `DataDescription`.
+  /// True if the program accesses the data only while it has acquired them, see `DataDescription`.
   bool hidden = false;
   /// Keeps memory that the runtime owns; null if the program owns it.
   std::shared_ptr<void> owned;

@@ -139,7 +139,7 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
     parent.children.push_back(&part);
     parts.push_back(&part);
   }
-  // A whole without elements counts as covered only if it has parts, as nothing else could hold its data.
+  // A whole without elements counts as covered only if it has parts: otherwise no record would hold its data.
   parent.covered = !parent.children.empty() && covered == whole.elements();
   if (parent.covered) set_unwritten(parent, false);
   return parts;

@@ -32,8 +32,8 @@ class DataRegistry {
   /// (`RegisteredMemory`).
   Result<DataRecord*> add_apart(DataDescription description);
   /// Adds one record per block, in order, below `parent`. The blocks must lie inside the parent, and must not overlap
-  /// each other or earlier parts: otherwise it fails with `overlapping_handles`. If one block does not fit, none is
-  /// added.
+  /// each other or earlier parts: otherwise the call fails with `overlapping_handles`. If one block does not fit, none
+  /// is added.
   Result<std::vector<DataRecord*>> add_parts(DataRecord& parent, std::span<const Block> blocks);
   /// Frees the record and all records below it.
   void remove(DataRecord& record);
@@ -44,7 +44,7 @@ class DataRegistry {
   [[nodiscard]] bool any_to_check() const { return to_check_ != 0; }
   /// Returns a piece of data of this record that has no content, or null.
   [[nodiscard]] static const DataRecord* find_unwritten(const DataRecord& record);
-  /// Notes that the record, and every record below it, is written.
+  /// Marks the record, and every record below it, as written.
   void note_written(DataRecord& record);
   /// Sets the record's own flag, without the records below it.
   void set_unwritten(DataRecord& record, bool unwritten);
@@ -52,7 +52,7 @@ class DataRegistry {
   /// Returns the record behind a handle, or fails with `invalid_handle`.
   [[nodiscard]] Result<DataRecord*> find(const Handle& handle) const;
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// Calls `visit(record)` for every handle that is no part of another.
+  /// Calls `visit(record)` for every handle that is not part of another handle.
   template <class Visit>
   void visit_wholes(const Visit& visit) {
     for (DataRecord& record : records_) {

@@ -9,7 +9,8 @@ constexpr std::size_t kPruneFrom = 32;
 /// While a trace is recorded, lists are pruned from this length on: the trace also needs predecessors that have ended.
 /// Without a bound, data that are only read would need ever more memory; such a list takes 1 MiB.
 constexpr std::size_t kPruneTracedFrom = 65536;
-/// The bound for `DependencyState::before`, which every member of an epoch walks through, when a trace is recorded.
+/// The length from which `DependencyState::before` is pruned while a trace is recorded. It is lower than
+/// `kPruneTracedFrom`, because every member of an epoch reads the whole list.
 constexpr std::size_t kPruneTracedBeforeFrom = 1024;
 
 EpochKind epoch_of(AccessMode mode) {
@@ -63,7 +64,7 @@ bool DependencyBuilder::add_edge(TaskReference predecessor, Edge::Kind kind) {
   Edge* head = other.successors.load(std::memory_order_acquire);
   if (head == Task::closed()) return false;
   // If the two tasks have several handles in common, the newest edge of the predecessor is already this task's. Only
-  // the address is compared, as the head may belong to a task that ends meanwhile.
+  // the address is compared, because the head may belong to a task that ends meanwhile.
   if (kind == Edge::data && head >= block_begin_ && head < block_next_) return true;
   Edge& edge = next_edge();
   edge.set(&task_, kind);
@@ -145,8 +146,8 @@ bool DependencyBuilder::finish() {
     task_.pending.store(0, std::memory_order_relaxed);
     return true;
   }
-  // Predecessors that ended meanwhile have decremented `pending`. Acquire: the task comes after their effects. Release:
-  // publishes the task's contents to the thread that makes the last decrement.
+  // Predecessors that ended meanwhile have decremented `pending`. Acquire: the task sees the effects of these
+  // predecessors. Release: publishes the task's contents to the thread that makes the last decrement.
   const std::uint32_t change = edges_ - Task::kSubmitting;
   return task_.pending.fetch_add(change, std::memory_order_acq_rel) + change == 0;
 }

@@ -34,7 +34,7 @@ class DependencyBuilder {
 
   /// Adds an explicit dependency. Returns false if the predecessor has ended already.
   bool after(TaskReference predecessor);
-  /// Orders the task after `predecessor` although no data require it, whether the predecessor succeeds or not.
+  /// Orders the task after `predecessor` although no data require it. The task also runs if the predecessor fails.
   void follow(TaskReference predecessor) { add_edge(predecessor, Edge::data); }
 
   /// Ends the submission. Returns true if nothing is left to wait for: the task is ready, and the caller activates it.
@@ -61,8 +61,8 @@ class DependencyBuilder {
   DependencyTrace* const trace_;
 };
 
-/// Makes room for one more entry in a list of tasks of which only those in flight matter. From length `from` on, ended
-/// tasks are dropped now and then, so that the list stays within twice the number of tasks in flight.
+/// Makes room for one more entry in a list in which only the tasks in flight matter. From length `from` on, ended tasks
+/// are dropped now and then, so that the list stays within twice the number of tasks in flight.
 void make_room(std::vector<TaskReference>& list, std::size_t from);
 
 }  // namespace troupe::graph

@@ -1,4 +1,4 @@
-/// The errors of a kernel that looks its data up by number and asks for something that it does not have.
+/// The errors of kernels that look up their data or arguments by number, with a wrong number, type or access.
 #include <string>
 
 #include "graph/codelets/type_names.hpp"
@@ -11,7 +11,7 @@ namespace troupe {
 
 namespace {
 
-/// Returns a text such as "the kernel asked for its data number 1 ('x')".
+/// Returns a text such as "the kernel asked for access 1 ('x')".
 std::string asked_for(const graph::TaskAccess* accesses, std::size_t index) {
   const std::string name = accesses == nullptr ? "" : " (" + graph::describe(*accesses[index].data()) + ")";
   return "the kernel asked for access " + std::to_string(index) + name;

@@ -77,8 +77,8 @@ std::uint64_t mix_shape(std::uint64_t hash, const TaskAccess& access, std::uint6
   return access.mode() == AccessMode::reduce ? mix(hash, 2) : hash;
 }
 
-/// Rounds to steps of half a power of two, so that the block columns of one matrix, no two of which are equally high,
-/// share a few classes.
+/// Rounds a number of rows to steps of half a power of two. All block columns of one matrix have different heights, and
+/// the rounding puts them into a few classes.
 std::uint64_t rough(std::int64_t rows) {
   return rows <= 0 ? 0 : 1 + static_cast<std::uint64_t>(std::lround(2 * std::log2(static_cast<double>(rows))));
 }
@@ -90,8 +90,8 @@ std::uint64_t rough_operations(double flops) {
   return 1 + static_cast<std::uint64_t>(std::lround(std::log(flops) / step));
 }
 
-/// Returns a number that tells apart tasks on equal shapes; 0 if they are all alike. A described machine has a time for
-/// each number of operations, and that number may depend on arguments.
+/// Returns a number that distinguishes tasks whose data have equal shapes; 0 if all such tasks are alike. A described
+/// machine has a time for each number of operations, and that number may depend on arguments.
 std::uint64_t operations_of(const Task& task) {
   const CodeletDefinition& codelet = *task.codelet;
   const bool described = !codelet.timed_as.empty() && (!codelet.typed || !codelet.argument_types.empty());

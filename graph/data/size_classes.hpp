@@ -44,11 +44,11 @@ struct SizeClass {
   [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const;
 };
 
-/// Numbers size classes as they appear. Only the codelet's `footprint` looks at arguments by value: if two tasks have
-/// equal shapes, the first one's operations count for both. But if tasks are made of pieces (`Codelet::pieces`),
-/// operations that differ by more than 5 % make another class, and if a machine description has times for the codelet,
-/// any difference does. The repeated handles of a variadic codelet count only by the rounded total of their rows. Not
-/// thread-safe.
+/// Numbers size classes as they appear. Arguments by value matter only to the codelet's `footprint`: if the data of two
+/// tasks have equal shapes, the operations of the first task count for both. There are two exceptions. If tasks are
+/// made of pieces (`Codelet::pieces`), operations that differ by more than 5 % make another class. If a machine
+/// description has times for the codelet, any difference does. The repeated handles of a variadic codelet count only by
+/// the rounded total of their rows. Not thread-safe.
 class SizeClasses {
  public:
   /// Returns the class of a task, which must not be a host task. O(accesses).
@@ -70,7 +70,7 @@ class SizeClasses {
 
   SizeClassId add(const Task& task, std::uint64_t shapes);
 
-  /// The table is used for look-ups only, and never walked.
+  /// The table is used for look-ups only, and never iterated over.
   std::unordered_map<Key, SizeClassId, Hash> ids_;
   std::deque<SizeClass> classes_;
 };
@@ -78,9 +78,9 @@ class SizeClasses {
 /// Returns the floating-point operations of a task as its codelet counts them; 0 if it does not count them, or throws.
 [[nodiscard]] double flops_of(const Task& task) noexcept;
 
-/// Returns the number of pieces of a task that begins on this worker, by the data as they lie in host memory. The
-/// task's codelet must have pieces. Runs in an `ExecutionScope`, as it calls the program's function. Throws as
-/// `Pieces::count_of` does.
+/// Returns the number of pieces of a task that begins on this worker, computed from the data in host memory. The task's
+/// codelet must have pieces. Must be called in an `ExecutionScope`, because it calls the program's function. Throws
+/// like `Pieces::count_of`.
 [[nodiscard]] std::uint32_t piece_count_of(const Task& task, WorkerId worker);
 
 }  // namespace troupe::graph

@@ -1,5 +1,6 @@
-/// Checks for data that may not be read yet, as the runtime allocated them and nobody has written them (a reader would
-/// see whatever lay in that memory), and for data that may not be written, as the program registered them as const.
+/// Checks for data that may not be read yet, because the runtime allocated them and nobody has written them (a reader
+/// would see old content of that memory), and for data that may not be written, because the program registered them as
+/// const.
 #pragma once
 
 #include <string>
@@ -11,11 +12,12 @@
 namespace troupe::graph {
 
 // Data count as written as soon as a task that writes them is submitted, or the program acquires them for writing; if
-// that task fails, they are poisoned instead. Writing a whole writes its parts and what lies between them. All
-// functions are called under the lock of the registry; calls are needed only if `DataRegistry::any_to_check` is true.
+// that task fails, they are poisoned instead. Writing a whole also writes its parts and the elements between the parts.
+// All functions are called under the lock of the registry; calls are needed only if `DataRegistry::any_to_check` is
+// true.
 
-/// Returns true if an access in this mode reads the content. A reduction of undivided data does not: its first
-/// combination begins with the neutral element, if nothing was there before.
+/// Returns true if an access in this mode reads the content. A reduction of undivided data does not read it: if the
+/// data have no content, its first combination begins with the neutral element.
 [[nodiscard]] bool needs_content(const DataRecord& record, AccessMode mode);
 
 /// These return texts such as "'x' has no valid content: …" and "'x' was registered as const: …".
@@ -25,7 +27,7 @@ namespace troupe::graph {
 /// Checks one access of the program, by `acquire` or `wait`. Fails with `invalid_argument`.
 Result<void> check_usable(const DataRecord& record, AccessMode mode);
 
-/// Notes that an access has been accepted: if it writes, the data count as written from now on.
+/// Records that an access has been accepted: if it writes, the data count as written from now on.
 void note_written(DataRegistry& registry, DataRecord& record, AccessMode mode);
 
 }  // namespace troupe::graph

@@ -9,8 +9,8 @@
 
 namespace troupe::graph {
 
-/// Appends one use for each piece of data, the parts of a whole one by one. Data that the task reduces are left out:
-/// it adds to a partial result of its worker. The task must not have ended.
+/// Appends one use for each piece of data, the parts of a whole one by one. Data that the task reduces are left out,
+/// because the task adds to a partial result of its worker. The task must not have ended.
 inline void append_working_set(const Task& task, std::vector<memory::Use>& uses) {
   for (const TaskAccess& access : task.data()) {
     if (access.mode() == AccessMode::reduce) continue;
@@ -21,7 +21,8 @@ inline void append_working_set(const Task& task, std::vector<memory::Use>& uses)
 }
 
 /// Returns data that the task uses as a whole though they have parts, or null. In host memory the parts lie inside the
-/// whole; elsewhere each has a place of its own, and no kernel could use them as one. The task must not have ended.
+/// whole. In a device's memory each part has a place of its own, so no kernel could use them as one. The task must not
+/// have ended.
 [[nodiscard]] inline const DataRecord* find_whole_of_parts(const Task& task) {
   for (const TaskAccess& access : task.data()) {
     if (!access.data()->children.empty()) return access.data();

@@ -11,7 +11,7 @@
 
 namespace troupe::graph {
 
-/// Returns the data of one run, in the order of `recording.uses()`: each is the recorded one, or the one that
+/// Returns the data of one run, in the order of `recording.uses()`: each is the recorded piece of data, or the one that
 /// `rebindings` names in its place. Called under the lock of the registry. Fails with `invalid_handle` or
 /// `invalid_argument`.
 Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRegistry& registry,
@@ -22,7 +22,7 @@ Result<void> check_uses(const Recording& recording, std::span<DataRecord* const>
 
 /// Checks that a run may use these data in its modes, see `check_usable` in graph/submission_checks.hpp.
 Result<void> check_usable(const Recording& recording, std::span<DataRecord* const> data);
-/// Notes that a run with these data has been accepted.
+/// Records that a run with these data has been accepted.
 void note_written(DataRegistry& registry, const Recording& recording, std::span<DataRecord* const> data);
 
 /// These return failures that are reported in several places.

@@ -18,7 +18,7 @@ void RecordedOrder::reduce() {
 }
 
 void RecordedOrder::drop_repeated(std::vector<Predecessor>& predecessors) {
-  // If a pair occurs twice, the explicit one comes first, so that it is the one that stays.
+  // If a pair occurs twice, the explicit dependency comes first, so that `std::unique` keeps it.
   std::sort(predecessors.begin(), predecessors.end(), [](const Predecessor& a, const Predecessor& b) {
     return a.index != b.index ? a.index < b.index : a.is_explicit > b.is_explicit;
   });
@@ -31,8 +31,8 @@ void RecordedOrder::drop_implied(std::size_t task) {
   std::vector<Predecessor>& predecessors = predecessors_[task];
   const std::uint32_t oldest = predecessors.front().index;
   const auto mark = static_cast<std::uint32_t>(task);
-  // Looks at all tasks that come before a predecessor, the newest first, back to the oldest predecessor. Dependencies
-  // that were dropped there are implied by those that were kept.
+  // This search visits the tasks that come before a predecessor, the newest first, back to the oldest predecessor.
+  // Dependencies that were dropped there follow from those that were kept.
   found_.clear();
   const auto look_behind = [&](std::uint32_t index) {
     for (const Predecessor& before : predecessors_[index]) {

@@ -8,15 +8,15 @@
 
 namespace troupe::graph {
 
-/// The predecessors of tasks that are numbered in the order of their submission; predecessors have lower numbers. Every
-/// dependency costs each run an atomic operation on a cache line that cores share, and access modes give many
-/// dependencies that others imply: a task that overwrites data waits for their old readers, but also for later tasks,
-/// which have waited for these readers already.
+/// The predecessors of tasks. Tasks are numbered in the order of their submission, so predecessors have lower numbers.
+/// Every dependency costs each run an atomic operation on a cache line that cores share, so needless dependencies are
+/// dropped. Access modes cause many needless dependencies: a task that overwrites data waits for the old readers, but
+/// also for later tasks, which have waited for these readers already.
 class RecordedOrder {
  public:
   struct Predecessor {
     std::uint32_t index = 0;
-    /// True if given by `TaskOptions::after`. Such a dependency says more than an order, and is kept.
+    /// True if `TaskOptions::after` gave it. It is always kept: if the earlier task fails, the later one is cancelled.
     bool is_explicit = false;
   };
 
@@ -25,8 +25,8 @@ class RecordedOrder {
   /// Adds a predecessor: `before` < `after`. The same pair may be added again.
   void add(std::size_t before, std::size_t after, bool is_explicit);
 
-  /// Drops pairs that were added twice, and dependencies that other predecessors imply, if looking at `kLook` tasks per
-  /// task finds them. O(tasks * kLook).
+  /// Drops pairs that were added twice, and dependencies that other predecessors imply, if a search of `kLook` tasks
+  /// for each task finds them. O(tasks * kLook).
   void reduce();
 
   /// Returns the predecessors; after a call of `reduce` they are in the order of submission.

@@ -84,7 +84,7 @@ void Recording::seal(BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& ca
     }
     task.successors.store(nullptr, std::memory_order_relaxed);
   }
-  // The edges are given back only now: each lies in the memory of the task that waits.
+  // The blocks of edges are freed only now, because each edge lies in the memory of the task that waits.
   for (RecordedTask& task : tasks_) {
     while (task.more_edges != nullptr) {
       EdgeBlock* block = task.more_edges;

@@ -53,7 +53,7 @@ struct RecordedTask : Task {
   std::array<Link, kInlineSuccessors> inline_links;
 
   [[nodiscard]] std::span<const Link> followers() const { return {links, link_count}; }
-  /// Called when the task begins: makes it ready for the next run, and prefetches what its end will touch.
+  /// Called when the task begins: makes it ready for the next run, and prefetches the memory that its end will access.
   void prepare() {
     pending.store(predecessors, std::memory_order_relaxed);
     for (const Link& link : followers()) {
@@ -94,8 +94,8 @@ class Recording {
     HandleId id;
     /// The mode is read, or read-write as soon as one task does more than read.
     AccessMode mode = AccessMode::read;
-    /// True if some task writes this very handle. `mode` says less: it is read-write also for a whole of which only a
-    /// part is written.
+    /// True if some task writes this very handle. `mode` is less exact: it is read-write also for a whole if only a
+    /// part of the whole is written.
     bool written = false;
     /// True if data that contain these data are used, too. Then only the containing data order runs, and neither can be
     /// exchanged.
@@ -103,7 +103,7 @@ class Recording {
     bool contains_another = false;
     /// True if some task reduces into the data.
     bool reduces = false;
-    /// True if some task so far has read the data, and true if some task has written them: see `first_accesses`.
+    /// True if some task so far has read the data, and if some task has written them: see `first_accesses`.
     bool is_read = false;
     bool is_written = false;
     /// The data that the last run used in place of `recorded`.
@@ -126,7 +126,7 @@ class Recording {
 
   // The next functions are used while the recording is open; all require the submission lock.
   RecordedTask& add();
-  /// Notes the data of a task whose accesses are known.
+  /// Records the data that a task uses; the task's accesses must be known.
   void note_uses(RecordedTask& task);
   [[nodiscard]] DependencyState& dependencies_of(DataRecord& record) { return states_[&record]; }
   /// Returns true if some task so far uses this data.
@@ -159,8 +159,8 @@ class Recording {
     std::size_t slot = 0;
     DependencyTrace* trace = nullptr;
   };
-  /// Releases the successors of an ended task, appending those that became ready. Returns true if the run has ended.
-  /// The task must not be used afterwards; if the run has not ended, neither must the recording.
+  /// Releases the successors of an ended task, and appends those that became ready to `ready`. Returns true if the run
+  /// has ended. The task must not be used afterwards. If the run has not ended, the recording must not be used either.
   bool task_ended(RecordedTask& task, const Ended& ended, TaskList& ready);
   /// Returns the task that stands for the current run; null between runs.
   [[nodiscard]] Task* run_task() const { return run_task_.load(std::memory_order_acquire); }
@@ -190,12 +190,12 @@ class Recording {
   std::deque<RecordedTask> tasks_;
   std::vector<std::unique_ptr<RecordedTask::Link[]>> more_links_;
   std::vector<RecordedTask*> roots_;
-  /// The number of tasks that no other waits for: the run ends with the last of them.
+  /// The number of tasks that no other task waits for: the run ends when all of these have ended.
   std::uint32_t sinks_ = 0;
   /// The uses, in the order of their first use.
   std::vector<Use> uses_;
   std::vector<Access> first_accesses_;
-  std::unordered_map<const DataRecord*, std::size_t> use_numbers_;  // looked up only
+  std::unordered_map<const DataRecord*, std::size_t> use_numbers_;  // used for look-ups only
 
   // These two are used while the recording is open, and for look-ups only.
   std::unordered_map<const DataRecord*, DependencyState> states_;

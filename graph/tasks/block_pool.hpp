@@ -12,11 +12,10 @@
 
 namespace troupe::graph {
 
-/// Objects of type `T`, which are constructed once and given back to the system when the pool dies: a record that is
-/// used again keeps its members. Threads allocate and free through a `Cache` of their own and meet only once per
-/// `kBatch` objects, when they exchange whole magazines: arrays of pointers. Free objects are not linked through
-/// themselves, so that handing one out does not wait for a cache line that another core has written last; the lines of
-/// the objects that come next are prefetched.
+/// Objects of type `T`, which are constructed once and destroyed with the pool: a record that is used again keeps its
+/// members. Threads allocate and free through a `Cache` of their own and meet only once per `kBatch` objects, when they
+/// exchange whole magazines: arrays of pointers. Free objects do not form a linked list, so an allocation need not wait
+/// for a cache line that another core has written last. The first lines of the next objects are prefetched.
 ///
 /// A magazine in the pool is full or empty; a cache holds two. There are enough magazines for all objects, so that
 /// freeing always finds an empty one and cannot fail.
@@ -67,7 +66,7 @@ class BlockPool {
     const LockGuard lock(mutex_);
     if (cache.current == nullptr) cache.current = new_magazine();
     if (cache.other == nullptr) cache.other = new_magazine();
-    // Makes room for the magazine now, as `make_room` must not allocate.
+    // Space for the magazines' pointers is reserved now, because `make_room` must not allocate.
     reserve();
   }
 
@@ -86,7 +85,7 @@ class BlockPool {
   }
 
  private:
-  /// The distance between the object that is handed out and the one whose first line is prefetched.
+  /// The distance between the object that is allocated and the object whose first line is prefetched.
   static constexpr std::size_t kAhead = 4;
 
   Magazine* new_magazine() TROUPE_REQUIRES(mutex_) {
@@ -104,7 +103,7 @@ class BlockPool {
     for (std::size_t batch = 0; batch < kSlab / kBatch; ++batch) {
       Magazine* magazine = new_magazine();
       reserve();
-      // The first address is handed out first.
+      // The object with the lowest address is allocated first.
       for (std::size_t i = 0; i < kBatch; ++i) {
         magazine->objects[i] = &objects[(kSlab / kBatch - batch) * kBatch - 1 - i];
       }

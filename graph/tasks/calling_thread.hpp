@@ -13,7 +13,7 @@ namespace troupe::graph {
 class TaskOwner;
 
 /// While an `UnboundedSubmission` lives, submissions of the calling thread to `owner` do not wait for room in the
-/// window, like those of kernels. The thread can then neither wait for tasks nor record any.
+/// window, just as submissions from kernels do not. Meanwhile the thread can neither wait for tasks nor record any.
 class UnboundedSubmission {
  public:
   explicit UnboundedSubmission(const TaskOwner* owner);
@@ -30,7 +30,7 @@ class UnboundedSubmission {
 /// ten times a second. They fail with `cancelled` when it returns true.
 class WaitInterrupt {
  public:
-  /// `gives_up` must live as long as this object. It is called under no lock.
+  /// `gives_up` must live as long as this object. It is called without any lock.
   explicit WaitInterrupt(const std::function<bool()>& gives_up);
   ~WaitInterrupt();
   WaitInterrupt(const WaitInterrupt&) = delete;

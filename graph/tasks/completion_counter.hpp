@@ -25,8 +25,8 @@ class CompletionCounter {
     return ended;
   }
 
-  /// Orders this worker's counts before its next load of a flag in the single total order, so that either the flag's
-  /// setter sees the counts or the worker sees the flag.
+  /// Called before this worker loads the flag of a waiting thread. These operations are in one total order, so either
+  /// the thread that set the flag sees this worker's counts, or the worker sees the flag.
   void publish(std::size_t worker) { shards_[worker].ended.fetch_add(0, std::memory_order_seq_cst); }
 
   [[nodiscard]] std::uint64_t total() const {

@@ -20,9 +20,9 @@ struct DependencyEntry {
 
 /// The dependencies of one graph. A dependency that made a task wait is recorded by the worker that completes the
 /// predecessor; a dependency on a task that had ended already is recorded by the submission. All are recorded, with two
-/// exceptions, because the graph forgets tasks: of more than 65,536 readers of the same data (or tasks that commute or
-/// reduce), those that ended before the next writer's submission may be missing; and so may ended predecessors of a
-/// commuting task that has more than 1024. The same pair may be recorded more than once.
+/// exceptions, because the graph forgets tasks. If data have more than 65,536 readers (or tasks that commute or
+/// reduce), those that ended before the next writer's submission may be missing. If a commuting task has more than 1024
+/// predecessors, those that have ended may be missing. The same pair may be recorded more than once.
 ///
 /// Each slot has one writer at a time: a worker has its own, completions by other threads share one, and submissions
 /// have one. Any thread may take the slots at any time.

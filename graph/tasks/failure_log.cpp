@@ -6,7 +6,7 @@
 namespace troupe::graph {
 
 namespace {
-/// The number of failures that a summary spells out.
+/// The number of failures that a summary lists with their texts.
 constexpr std::size_t kSpelledOut = 8;
 }  // namespace
 

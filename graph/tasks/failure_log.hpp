@@ -17,8 +17,8 @@ namespace troupe::graph {
 /// The log of one graph. Thread-safe. Not used on any path of a run without failures.
 class FailureLog {
  public:
-  /// The number of tasks for which details are kept; of further tasks the log knows how they ended, not why. After a
-  /// summary has been taken, the next failures beyond this number push out the older details.
+  /// The number of tasks for which details are kept; for further tasks the log knows how they ended, but not why. After
+  /// a summary has been taken, the details of the next failures beyond this number replace the older details.
   static constexpr std::size_t kDetails = 1024;
 
   using Cause = std::shared_ptr<const Failure>;
@@ -31,19 +31,20 @@ class FailureLog {
 
   /// Returns the status of an ended task; `succeeded` if the log has no entry for it.
   [[nodiscard]] TaskStatus status_of(TaskId task) const;
-  /// Returns why a task did not succeed. The caller tells the program, so the failure's origin counts as told.
+  /// Returns why a task did not succeed. The caller reports it to the program, so the failure's origin counts as
+  /// reported.
   [[nodiscard]] Failure failure_of(TaskId task);
-  /// Notes that the program has been told of this origin. If it is null, the origin is not known, and all count as
-  /// told.
+  /// Records that this origin was reported to the program. If it is null, the origin is not known, and all origins
+  /// count as reported.
   void told(const Cause& origin);
-  /// Returns the failures since the last summary of which the program has not been told in any way, in one line; null
+  /// Returns, in one line, the failures since the last summary that were not reported to the program in any way; null
   /// if there are none. Cancellations are not among them: they followed from a failure, or the program wanted them.
   [[nodiscard]] std::unique_ptr<Failure> untold() const;
 
   void poison(HandleId handle, const Cause& cause);
   void cure(HandleId handle);
-  /// Returns true if some handle has no valid content, so that accesses must look for it. A thread that is ordered
-  /// after a `poison` sees true.
+  /// Returns true if some handle has no valid content, so that accesses must check for it. A thread that is ordered
+  /// after a call of `poison` sees true.
   [[nodiscard]] bool any_poison() const { return any_poison_.load(std::memory_order_acquire); }
   /// Returns why a handle has no valid content.
   [[nodiscard]] Cause poison_of(HandleId handle) const;
@@ -79,7 +80,7 @@ class FailureLog {
   std::uint64_t cancelled_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::uint64_t other_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::vector<Failure> first_ TROUPE_GUARDED_BY(mutex_);
-  /// The origins that the program has not been told of, at most `kDetails`; `untold_beyond_` counts the others.
+  /// The origins that were not reported to the program, at most `kDetails`; `untold_beyond_` counts the others.
   std::vector<Cause> untold_ TROUPE_GUARDED_BY(mutex_);
   std::uint64_t untold_beyond_ TROUPE_GUARDED_BY(mutex_) = 0;
   /// True if the details are from before the last summary.

@@ -1,4 +1,4 @@
-/// A picture of all that is in flight in a graph at one moment, for code that explains it.
+/// A snapshot of everything in flight in a graph, for code that explains why tasks wait.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct TaskNode {
   bool runnable = true;
   /// True if the task waits in the queue of a commute lock.
   bool parked = false;
-  /// The number of tasks that this one waits for.
+  /// The number of tasks that this task waits for.
   std::uint32_t pending = 0;
   /// The worker that runs the kernel or the callback.
   WorkerId worker;
@@ -92,18 +92,18 @@ enum class WaitKind : std::uint8_t {
 struct ThreadWait {
   WaitKind kind = WaitKind::everything;
   /// The task that is waited for. For `data`, `change` and `release`, it is a task that represents the waiting thread
-  /// (`TaskRole::host`) and becomes ready when the thread may go on. Invalid for `everything` and `room`.
+  /// (`TaskRole::host`) and becomes ready when the thread may continue. Invalid for `everything` and `room`.
   TaskId task;
   TimeStamp since{};
 };
 
-/// The snapshot. It is not the state of a single moment, as workers go on meanwhile; but every edge was there when it
-/// was looked at.
+/// The snapshot. It is not the state of a single moment, because workers continue meanwhile; but every edge existed
+/// when it was read.
 struct GraphSnapshot {
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
   std::uint64_t window = 0;
-  /// The number of tasks in flight that were not looked at, as the number of nodes is bounded; all are younger than
+  /// The number of tasks in flight that were left out, because the number of nodes is bounded; all are younger than
   /// most of `nodes`.
   std::uint64_t left_out = 0;
   std::vector<TaskNode> nodes;

@@ -8,12 +8,13 @@
 
 namespace troupe::graph {
 
-/// A `Mutex` that costs, if no other thread wants it, one atomic operation to take and one to give back, without a
-/// call: a quarter of the instructions of the system's mutex. A thread that has to wait sleeps. Not for condition
-/// variables.
+/// A `Mutex` that costs, if no other thread wants it, one atomic operation to lock and one to unlock, without a
+/// function call: a quarter of the instructions of the system's mutex. A thread that has to wait sleeps. Not for
+/// condition variables.
 ///
-/// `free` -> `held` (`lock`) -> `free` (`unlock`). A thread that finds the mutex held makes it `awaited`. Giving back
-/// an awaited mutex wakes one thread, which takes it as `awaited` again, as others may still sleep.
+/// States: `free` -> `held` (`lock`) -> `free` (`unlock`). A thread that finds the mutex held sets it to `awaited`.
+/// Unlocking an awaited mutex wakes one thread, which locks it as `awaited` again, because other threads may still
+/// sleep.
 class TROUPE_LOCK("mutex") LightMutex {
  public:
   LightMutex() = default;

@@ -26,7 +26,7 @@ class PendingHold {
   Handle handle_;
   Task* hold_ = nullptr;
   bool releasing_ = false;
-  /// The note by which an inspection sees this wait.
+  /// The entry by which `TaskGraph::inspect` sees this wait.
   std::optional<WaitingThreads::Note> note_;
 };
 

@@ -26,7 +26,7 @@ struct DataRecord;
 struct Task;
 class TaskGraph;
 
-/// Lets a thread that is no worker wait for one task.
+/// Lets a thread that is not a worker wait for one task.
 class TaskWaiter;
 
 /// An edge says: "The owner waits for the task whose list this edge is in." It lies in the memory of the waiting task,
@@ -72,7 +72,7 @@ class TaskAccess {
  private:
   [[nodiscard]] std::uintptr_t bits() const { return bits_.load(std::memory_order_relaxed); }
 
-  /// Atomic for `TaskGraph::inspect`, which looks at the tasks of a recording while a run may exchange their data.
+  /// Atomic for `TaskGraph::inspect`, which reads the tasks of a recording while a run may exchange their data.
   std::atomic<std::uintptr_t> bits_{0};
 };
 
@@ -103,21 +103,21 @@ enum class TaskRole : std::uint8_t {
   user,
   /// The task combines the partial results of a reduction; it runs on a CPU core like any other task.
   combine,
-  /// The task stands for a thread that waits for data or holds them. It never runs; that thread completes it.
+  /// The task stands for a thread that waits for data or holds data. It never runs; that thread completes it.
   host,
-  /// The task stands for one run of a recording. It starts the run's tasks when it could run itself, and ends with the
+  /// The task stands for one run of a recording. It starts the run's tasks when it becomes ready, and ends with the
   /// last of them.
   replay,
   /// The task belongs to a recording (`RecordedTask`).
   recorded,
 };
 
-/// The reason why this task alone is not to run.
+/// The reason why this single task must not run.
 enum class Withdrawal : std::uint8_t {
   none,
-  /// The program has cancelled the task, which has an effect until the task starts.
+  /// The program has cancelled the task. This has no effect on a task that has started.
   by_program,
-  /// A task that had to succeed before this one did not. It does not count for a task that a device has run already.
+  /// A task that had to succeed before this one did not succeed.
   by_predecessor,
 };
 
@@ -140,7 +140,7 @@ struct alignas(64) Task {
   /// Added to `pending` while the submitter still adds predecessors.
   static constexpr std::uint32_t kSubmitting = 1U << 30;
 
-  // The first cache line has all that a task without data and extras needs from submission to its end.
+  // The first cache line has everything that a task without data and extras needs from submission to its end.
 
   /// The number of predecessors that have not ended (plus `kSubmitting`). The decrement to zero acquires what the other
   /// predecessors' decrements have released.
@@ -157,17 +157,17 @@ struct alignas(64) Task {
   std::atomic<std::uint64_t> id{0};
 
   const CodeletDefinition* codelet = nullptr;
-  /// `accesses` and `extras` are kept when the task has ended, for threads that look at it meanwhile, until its memory
-  /// is used again.
+  /// `accesses` and `extras` are kept when the task has ended, for threads that still read them, until the memory is
+  /// used again.
   TaskAccess* accesses = nullptr;
   /// The next task in a commute lock's queue or in a list of tasks.
   Task* next = nullptr;
   std::int32_t priority = 0;
   std::uint32_t access_count = 0;
   bool holds_commute = false;
-  /// True if something has to be given back when the task ends: accesses or edges that did not fit, or extras.
+  /// True if memory has to be freed when the task ends: accesses or edges that did not fit into the record, or extras.
   bool has_more = false;
-  /// True if a worker has the task in hand although tasks that it waits for have not ended: they are on that worker's
+  /// True if a worker has issued the task to its device although predecessors have not ended: these are on the same
   /// device. Written by that worker, whose completions make the task ready; other threads see false once they find the
   /// task ready.
   bool issued_ahead = false;
@@ -175,7 +175,7 @@ struct alignas(64) Task {
   /// The value of `TaskOptions::numa_node`.
   NumaId numa_node;
 
-  // The second cache line has all else that a task with data needs.
+  // The second cache line has everything else that a task with data needs.
 
   alignas(64) std::array<TaskAccess, kInlineAccesses> inline_accesses;
   std::unique_ptr<TaskExtras> extras;
@@ -244,7 +244,7 @@ struct TaskReference {
 
 static_assert(sizeof(Task) == 256);
 
-/// A list of tasks linked through `next`, handed over as a whole. Not thread-safe.
+/// A list of tasks linked through `next`, passed from owner to owner as a whole. Not thread-safe.
 class TaskList {
  public:
   [[nodiscard]] bool empty() const { return head_ == nullptr; }

@@ -10,8 +10,8 @@
 
 namespace troupe::graph {
 
-/// An event, of which all observers are told in the same form. Fields that the comment of a kind does not name have no
-/// meaning.
+/// An event, which all observers get in the same form. Only the fields that the comment of the event's kind names have
+/// a meaning.
 struct TaskEvent {
   enum class Kind : std::uint8_t {
     /// `task` has begun on `worker` at `at`.
@@ -20,7 +20,8 @@ struct TaskEvent {
     joined,
     /// Nobody can join `task` any more: each of its pieces is taken.
     all_taken,
-    /// `worker` runs no more pieces of `task`, which it or another has begun. If no other does, its end comes next.
+    /// `worker` runs no more pieces of `task`, which this or another worker has begun. The end of the task follows when
+    /// no worker runs pieces of it.
     stopped,
     /// `task` has ended at `at`, has not failed, and is about to be completed. It used its device for `took`, which is
     /// less than its running time if other tasks ran beside it.
@@ -29,12 +30,12 @@ struct TaskEvent {
     failed,
     /// `task` has left `worker` without having run there: it waits for a lock, or runs elsewhere or later.
     left,
-    /// `task` has left `worker` without having run, and has ended: it was cancelled, or cannot have its data. It may be
-    /// gone.
+    /// `task` has left `worker` without having run, and has ended: it was cancelled, or cannot have its data. Its
+    /// record may no longer exist.
     dropped,
     /// `worker` cannot run anything any more.
     worker_lost,
-    /// `worker` has `cores` cores from here on; if that is 0, it runs nothing until it has some again.
+    /// `worker` has `cores` cores from here on; if `cores` is 0, the worker runs nothing until it has cores again.
     regrouped,
     /// The data of `handle` are in `state` on `node`.
     replica_changed,
@@ -59,11 +60,11 @@ struct TaskEvent {
 class TaskObserver {
  public:
   virtual ~TaskObserver() = default;
-  /// Tells of an event. Called in the thread in which it happens; for a task this is its worker's thread.
+  /// Handles an event. Called in the thread in which the event happens; for a task this is its worker's thread.
   virtual void happened(const TaskEvent& event) = 0;
 };
 
-/// Tells several observers of each event, one after the other; they outlive this object.
+/// Passes each event to several observers, one after the other; they outlive this object.
 class TaskObservers final : public TaskObserver {
  public:
   void add(TaskObserver& observer) { observers_.push_back(&observer); }

@@ -19,7 +19,7 @@ struct TaskSpecification {
   /// The number by which `TaskEndings` and failures name the task; 0 if there is none. Kept with
   /// `GraphOptions::shares_workers` only.
   std::uint64_t tag = 0;
-  /// True if `GraphOptions::restrictions` hold for the task. False for the stand-in of a task that is refused.
+  /// True if `GraphOptions::restrictions` hold for the task. False for a task that takes the place of a refused task.
   bool restricted = true;
 };
 

@@ -25,8 +25,8 @@ class TaskWaiter {
       signalled();
       return;
     }
-    // Notified under the mutex: the waiting thread may destroy the object as soon as it sees `done_` without the mutex
-    // held.
+    // The notification comes under the mutex, because the waiting thread may destroy the object as soon as it sees
+    // `done_` and the mutex is free.
     const LockGuard lock(mutex_);
     done_ = true;
     condition_.notify_all();

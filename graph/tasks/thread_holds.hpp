@@ -1,4 +1,4 @@
-/// The data that each thread of the program holds.
+/// The data that each thread of the program holds, which means that the thread has acquired them.
 #pragma once
 
 #include <algorithm>
@@ -12,24 +12,24 @@
 
 namespace troupe::graph {
 
-/// The holds are kept to tell a thread that it is about to wait for itself. Thread-safe.
+/// A list of all holds. With it, the graph detects that a thread would wait for data that it holds itself. Thread-safe.
 class ThreadHolds {
  public:
-  /// Notes that the calling thread has acquired the data that this `host` task stands for.
+  /// Records that the calling thread has acquired the data that this `host` task stands for.
   void add(const Task* hold) {
     const LockGuard lock(mutex_);
     holds_.push_back({std::this_thread::get_id(), hold});
     count_.store(holds_.size(), std::memory_order_relaxed);
   }
-  /// Forgets the hold; does nothing if it is not known. May be called from any thread.
+  /// Removes the hold; does nothing if it is not known. May be called from any thread.
   void remove(const Task* hold) {
-    // Relaxed: a thread that gives a hold back has got it from the thread that acquired it, which orders the two.
+    // Relaxed: a thread that gives a hold back has got it from the thread that acquired it, which orders the two calls.
     if (count_.load(std::memory_order_relaxed) == 0) return;
     const LockGuard lock(mutex_);
     std::erase_if(holds_, [hold](const Hold& one) { return one.hold == hold; });
     count_.store(holds_.size(), std::memory_order_relaxed);
   }
-  /// Returns true if the calling thread holds anything.
+  /// Returns true if the calling thread holds any data.
   [[nodiscard]] bool any_here() const { return count_.load(std::memory_order_relaxed) != 0 && !here().empty(); }
   /// Returns the holds of the calling thread.
   [[nodiscard]] std::vector<const Task*> here() const {

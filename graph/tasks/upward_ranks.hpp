@@ -12,9 +12,9 @@ namespace troupe {
 /// rank among the tasks that wait for it, which is the length of the longest chain from its start to the end of the
 /// program (HEFT: Topcuoglu et al., IEEE TPDS 13 (2002)). Tasks with a higher rank should run first.
 ///
-/// Tasks are added in the order of submission, with the pieces of data that they read and write. The dependencies
-/// follow from that as they do in the runtime: readers wait for the last writer, writers for the last writer and for
-/// its readers. A task on a whole names all its parts. Costs are in any unit, as long as it is the same for all.
+/// Tasks are added in the order of submission, with the pieces of data that they read and write. These determine the
+/// dependencies, as in the runtime: readers wait for the last writer, writers for the last writer and for its readers.
+/// A task on a whole names all its parts. Costs are in any unit, as long as it is the same for all tasks.
 ///
 /// Memory and time are linear in the accesses. Not thread-safe.
 class UpwardRanks {
@@ -32,8 +32,8 @@ class UpwardRanks {
   /// Returns the ranks by task, in the order in which the tasks were added.
   [[nodiscard]] std::vector<double> ranks() const;
   /// Returns the ranks as priorities from 1 (the end) to `levels` (the start); a task's priority is never below that of
-  /// a task that waits for it. Tasks whose ranks differ little get the same priority: among equals a worker prefers
-  /// what its cache holds.
+  /// a task that waits for it. Tasks whose ranks differ little get the same priority: among these, a worker prefers
+  /// tasks whose data are in its cache.
   [[nodiscard]] std::vector<int> priorities(int levels) const;
 
  private:

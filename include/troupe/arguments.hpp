@@ -11,8 +11,8 @@
 
 namespace troupe {
 
-/// Returns a short mark of an argument's type, used where there is no room for its tag: two types in 256 get the same
-/// mark, but no two number types of C++ do.
+/// Returns a mark of 8 bits for an argument's type, where there is no room for the type's tag of 64 bits. Different
+/// types can have the same mark, but the number types of C++ all have different marks.
 constexpr std::uint8_t mark_of(std::uint64_t tag) { return static_cast<std::uint8_t>(tag >> 32U); }
 
 /// The arguments of a task as a kernel gets them: their bytes, places and types.
@@ -49,8 +49,8 @@ class Arguments {
     append_bytes(type_tag<T>(), sizeof(T), alignof(T), &value);
   }
 
-  /// Appends a value of a type of which only the tag, size and alignment are known. Returns false, and appends nothing,
-  /// if there is no room for it.
+  /// Appends a value of a type that is given only by its tag, size and alignment. If there is no room for the value,
+  /// returns false and appends nothing.
   bool append_bytes(std::uint64_t tag, std::size_t size, std::size_t alignment, const void* value) {
     const std::size_t offset = (used_ + alignment - 1) / alignment * alignment;
     if (count_ == kMaxArguments || size > kMaxBytes || offset + size > kMaxBytes) return false;

@@ -24,43 +24,46 @@ enum class DeviceKind : std::uint8_t { cpu_core, cuda, emulated, opencl, opencl_
 struct DeviceQueue {
   /// The number of tasks that a device takes at the same time. In virtual time it is always 1.
   std::size_t slots = 1;
-  /// True if the device takes more tasks than it has slots. It begins them when its slots come free, or when the tasks
-  /// that they wait for have ended there, without asking the host in between.
+  /// True if the device can be given more tasks than it has slots. The device then begins a waiting task by itself,
+  /// without the host, as soon as a slot is free and the task's predecessors on the device have ended.
   bool issues = false;
   /// The time from the start of a task on an idle device to its kernel's begin, plus the time from a kernel's end until
   /// its worker completes the task, in microseconds: issuing tasks ahead saves both. In virtual time the machine or the
-  /// options set them. A rough figure; it bounds how much work is issued ahead.
+  /// options set these times. The figure is rough, and only bounds how much work is issued ahead.
   int round_trip_us = 0;
 };
 
-/// A row of the table. Code that treats kinds differently asks for one of these members, never for the kind itself.
+/// A row of the table. Code that treats kinds differently reads one of these members, and never compares the kind
+/// itself.
 struct DeviceTraits {
   DeviceKind kind = DeviceKind::cpu_core;
-  /// The name for people. Files of kernel times and a service's view know the kind by it, so it must not change.
+  /// The name for people. Files of kernel times and a service's view identify the kind by this name, so it must not
+  /// change.
   const char* name = "";
   /// True if the kind's kernels use a memory of their own (a memory node), to which data are copied; false if they use
   /// the host's memory.
   bool own_memory = false;
-  /// True if the kind's kernels run on the host's cores, in the worker's thread. Such a worker takes part in tasks of
-  /// pieces, can lend its thread to a cluster, and combines partial results.
+  /// True if the kind's kernels run on the host's cores, in the worker's thread. Such a worker takes part in tasks that
+  /// are cut into pieces (`Codelet::pieces`), can lend its thread to a cluster, and combines partial results.
   bool on_cores = false;
   /// True if the kind counts as an accelerator beside the cores: faster for most tasks, and there are few. Policies
-  /// that choose between cores and accelerators, summaries and described machines call these "GPU".
+  /// that choose between cores and accelerators, summaries and described machines call such kinds "GPU".
   bool accelerator = false;
-  /// True if the kind takes tasks that reduce even where there are cores. Its kernels reach partial results, which lie
-  /// in host memory.
+  /// True if the kind runs tasks with access mode `reduce` even if the runtime has cores. Kernels of such a kind can
+  /// access the partial results, which lie in host memory.
   bool reduces = false;
-  /// True if the worker asks for ended tasks (`workers::Device::poll`). False if the device reports when they end; in
-  /// virtual time all devices do.
+  /// True if the worker polls the device for tasks that have ended (`workers::Device::poll`). False if the device
+  /// reports the end of tasks, as all devices do in virtual time.
   bool polled = false;
   DeviceQueue queue = {};
   /// True if devices of the kind differ in speed by their model, so that kernel times are kept for each model
   /// (`DeviceType`).
   bool by_model = false;
-  /// The kind whose implementations are run if a codelet has none for this kind; this kind itself if there is no other.
+  /// The kind whose implementation runs if a codelet has none for this kind; this kind itself if there is no such other
+  /// kind.
   DeviceKind stands_in_for = DeviceKind::cpu_core;
-  /// True if these are the devices of kind `stands_in_for` in another way of working; a program that names that kind
-  /// means these, too.
+  /// True if devices of this kind are devices of kind `stands_in_for` that work in another way. A program that names
+  /// `stands_in_for` then means this kind, too.
   bool variant = false;
 };
 
@@ -70,7 +73,8 @@ inline constexpr std::array kDeviceTraits{
                  .on_cores = true,
                  .reduces = true,
                  .stands_in_for = DeviceKind::cpu_core},
-    // Four slots are enough for the next kernels to begin as others end, and for small ones to share the GPU.
+    // Four slots are enough for the next kernels to begin as soon as others end, and for small kernels to share the
+    // GPU.
     DeviceTraits{.kind = DeviceKind::cuda,
                  .name = "CUDA GPU",
                  .own_memory = true,
@@ -78,9 +82,9 @@ inline constexpr std::array kDeviceTraits{
                  .polled = true,
                  .queue = {.slots = 4, .issues = true, .round_trip_us = 24},
                  .stands_in_for = DeviceKind::cuda},
-    // Its memory is an arena of host memory, and its kernels run on a host core. With two slots the next kernel begins
-    // when one ends, and does not wait until the worker is told of this end, which takes two wake-ups of threads. More
-    // slots would only keep tasks from other workers.
+    // The memory of an emulated GPU is an arena of host memory, and its kernels run on a host core. With two slots, the
+    // next kernel begins as soon as one ends. With one slot, it would wait until the worker has noticed the end, which
+    // takes two wake-ups of threads. More slots would only withhold tasks from other workers.
     DeviceTraits{.kind = DeviceKind::emulated,
                  .name = "emulated GPU",
                  .own_memory = true,
@@ -97,7 +101,8 @@ inline constexpr std::array kDeviceTraits{
                  .queue = {.slots = 2, .round_trip_us = 80},
                  .by_model = true,
                  .stands_in_for = DeviceKind::opencl},
-    // OpenCL devices that share the host's memory and whose drivers show that they need no copies.
+    // The kind has OpenCL devices that share the host's memory, if a trial of the driver has shown that no copies are
+    // needed.
     DeviceTraits{.kind = DeviceKind::opencl_in_place,
                  .name = "OpenCL device in place",
                  .accelerator = true,
@@ -114,7 +119,7 @@ inline constexpr std::size_t kDeviceKinds = kDeviceTraits.size();
 [[nodiscard]] constexpr bool is_accelerator(DeviceKind kind) { return traits(kind).accelerator; }
 [[nodiscard]] constexpr bool has_own_memory(DeviceKind kind) { return traits(kind).own_memory; }
 [[nodiscard]] constexpr const char* to_string(DeviceKind kind) { return traits(kind).name; }
-/// Returns the kind of this name; nothing if there is none.
+/// Returns the kind of this name; empty if no kind has this name.
 [[nodiscard]] constexpr std::optional<DeviceKind> device_kind_named(std::string_view name) {
   for (const DeviceTraits& row : kDeviceTraits) {
     if (name == row.name) return row.kind;
@@ -130,7 +135,7 @@ inline constexpr std::size_t kKindSets = std::size_t{1} << kDeviceKinds;
 [[nodiscard]] constexpr KindSet kind_set(DeviceKind kind) {
   return static_cast<KindSet>(1U << static_cast<unsigned>(kind));
 }
-/// Returns the kinds of device whose row fulfils `holds(row)`.
+/// Returns the kinds of device for whose rows `holds(row)` is true.
 template <class Holds>
 [[nodiscard]] constexpr KindSet kinds_where(Holds&& holds) {
   KindSet found = 0;
@@ -144,7 +149,7 @@ inline constexpr KindSet kEveryKind = kinds_where([](const DeviceTraits&) { retu
 inline constexpr KindSet kOnHostMemory = kinds_where([](const DeviceTraits& row) { return !row.own_memory; });
 inline constexpr KindSet kOnCores = kinds_where([](const DeviceTraits& row) { return row.on_cores; });
 inline constexpr KindSet kThatReduce = kinds_where([](const DeviceTraits& row) { return row.reduces; });
-/// Returns the kinds that a program means by a kind: the kind itself, and the same devices in another way of working.
+/// Returns the kinds that a program means by a kind: the kind itself and its variants (`DeviceTraits::variant`).
 [[nodiscard]] constexpr KindSet kinds_meant_by(DeviceKind kind) {
   return kinds_where(
       [kind](const DeviceTraits& row) { return row.kind == kind || (row.variant && row.stands_in_for == kind); });
@@ -165,7 +170,7 @@ struct DeviceType {
       : kind(kind), cores(cores), model(std::move(model)) {}
 
   DeviceKind kind;
-  /// The number of cores that each of its kernels has.
+  /// The number of cores that each kernel on such a device uses.
   int cores;
   /// The maker's name for the device; empty if all devices of the kind count as one type.
   std::string model;
@@ -180,7 +185,8 @@ struct DeviceType {
   return type.model.empty() ? text : text + " (" + type.model + ")";
 }
 
-/// Devices that are named one by one, and kinds of device. The choice contains each worker that any of these describe.
+/// A choice of devices by kind, by number and by name. The choice contains every worker that matches at least one of
+/// these.
 struct DeviceChoice {
   KindSet kinds = 0;
   /// The numbers of workers, rising, each once.
@@ -207,11 +213,11 @@ class DeviceSet {
   }
   /// Returns the set of CPU cores, alone and in clusters.
   [[nodiscard]] static DeviceSet cores() { return DeviceKind::cpu_core; }
-  /// Returns the set of GPUs and of what stands for them.
+  /// Returns the set of all accelerators: GPUs, emulated GPUs and OpenCL devices.
   [[nodiscard]] static DeviceSet accelerators() {
     return of_kinds(kinds_where([](const DeviceTraits& row) { return row.accelerator; }));
   }
-  /// Returns the devices of a model, or the one that a worker of this name drives, as `troupe info` prints them:
+  /// Returns the devices of a model, or the device of the worker with this name. `troupe info` prints both names:
   /// "NVIDIA H200", "GPU 1", "cluster of 4 cores 0-3". Some words of a model's name are enough ("h200"); upper and
   /// lower case count as equal.
   [[nodiscard]] static DeviceSet named(std::string name);
@@ -223,8 +229,8 @@ class DeviceSet {
   /// Returns the kinds of device in the set; devices of other kinds are not in it.
   [[nodiscard]] KindSet kinds() const { return kinds_; }
   [[nodiscard]] bool all() const { return kinds_ == kEveryKind && choices_ == nullptr; }
-  /// Returns conditions besides the kinds: a device must be in each of these choices. If there are none, the kinds
-  /// alone decide.
+  /// Returns further conditions: a device in the set must also be in each of these choices. If there are no choices,
+  /// the kinds alone decide.
   [[nodiscard]] std::span<const DeviceChoice> choices() const {
     return choices_ == nullptr ? std::span<const DeviceChoice>() : std::span<const DeviceChoice>(*choices_);
   }
@@ -233,7 +239,7 @@ class DeviceSet {
   friend DeviceSet operator|(const DeviceSet& a, const DeviceSet& b);
   friend DeviceSet operator&(const DeviceSet& a, const DeviceSet& b);
   friend bool operator==(const DeviceSet& a, const DeviceSet& b) { return (a <=> b) == 0; }
-  /// Orders sets in a way that has no meaning, for tables.
+  /// Orders sets in an arbitrary way, so that sets can be keys of tables.
   friend std::strong_ordering operator<=>(const DeviceSet& a, const DeviceSet& b);
 
  private:
@@ -241,22 +247,23 @@ class DeviceSet {
   [[nodiscard]] std::vector<DeviceChoice> conditions() const;
 
   KindSet kinds_ = kEveryKind;
-  /// The choices; null if there are none. Each leaves some device out.
+  /// The choices; null if there are none. Each choice excludes at least one device.
   std::shared_ptr<const std::vector<DeviceChoice>> choices_;
 };
 
 /// Returns the text for people, such as "cpu core, CUDA GPU" or "h200, worker 3"; "no device" for an empty set.
 [[nodiscard]] std::string to_string(const DeviceSet& devices);
 
-/// The amounts of work that devices are given ahead. Each number is 0 to 1024.
+/// The amounts of work that devices are given in advance. Each number is 0 to 1024.
 struct LookaheadOptions {
-  /// The number of tasks whose data an accelerator fetches while its kernels run; and the corresponding number for a
-  /// core beside accelerators. A higher number hides more latency, but tasks are placed earlier.
+  /// The number of tasks whose data an accelerator fetches while its kernels run. `core` is the same number for a core
+  /// in a runtime that has accelerators. A higher number hides more latency, but tasks are placed earlier.
   std::size_t gpu = 4;
   std::size_t core = 1;
-  /// The number of tasks that an accelerator is given beyond those that it takes at a time, so that it goes on without
-  /// the host: ready tasks, and tasks that wait only for tasks on it. They are given only while they are little work:
-  /// at most four times the time that the host takes to notice an end and launch a kernel (`DeviceTraits`). 0: none.
+  /// The number of tasks that an accelerator is given beyond its slots (`DeviceQueue`), so that it continues without
+  /// the host: ready tasks, and tasks that wait only for tasks on the same accelerator. Such tasks are given only while
+  /// all their predicted times together are at most four times the time that the host needs to notice an end and launch
+  /// a kernel (`DeviceQueue::round_trip_us`). 0: none.
   std::size_t issue = 8;
 };
 

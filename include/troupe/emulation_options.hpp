@@ -1,4 +1,4 @@
-/// The properties of emulated accelerators, and the faults of emulated and modelled ones.
+/// The properties of emulated accelerators, and the faults of emulated and modelled accelerators.
 #pragma once
 
 #include <chrono>
@@ -22,14 +22,15 @@ struct FaultOptions {
   [[nodiscard]] bool any() const { return copy > 0 || kernel > 0 || allocation > 0 || lost_after > 0; }
 };
 
-/// The properties of an emulated accelerator. Its copies really happen and its kernels really run; only their least
-/// times are set.
+/// The properties of an emulated accelerator. Its copies are really made and its kernels really run; the options only
+/// set how long a copy takes at least.
 struct EmulationOptions {
   Bytes memory{std::uint64_t{256} << 20};
-  /// The rates in bytes per second to the device and from it, each above zero; both directions work at the same time.
+  /// The rates of copies to the device and from the device, each above zero. Copies in both directions run at the same
+  /// time.
   double to_device_bytes_per_s = 8e9;
   double to_host_bytes_per_s = 8e9;
-  /// The time of each copy in addition to that of its bytes.
+  /// The time of each copy in addition to the time for its bytes.
   Duration latency = std::chrono::microseconds(10);
   /// The rate of direct copies between two emulated accelerators, which both must have such a rate. If it is 0, copies
   /// go through host memory.

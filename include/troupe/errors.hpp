@@ -76,7 +76,7 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
-/// A value, or the failure that came in its place. Used inside the runtime; the public interface throws `Error`.
+/// A value, or the failure that prevented it. Used inside the runtime; the public interface throws `Error`.
 template <class T>
 class [[nodiscard]] Result {
  public:

@@ -16,7 +16,7 @@ class StrongId {
  public:
   using value_type = Value;
 
-  /// Makes the invalid id, which differs from every id that was handed out.
+  /// Makes the invalid id, which is different from the id of every object.
   constexpr StrongId() = default;
   constexpr explicit StrongId(Value value) : value_(value) {}
 

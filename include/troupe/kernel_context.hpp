@@ -22,14 +22,15 @@ namespace detail {
 struct UncheckedViews;
 }
 
-/// The data and arguments of one running task. Filled by the device that runs it; valid during the kernel only.
+/// The data and arguments of one running task. The device that runs the task fills it. It is valid only while the
+/// kernel runs.
 ///
-/// The accessors throw `Error`, which is the task's failure if the kernel does not catch it: `invalid_argument` if the
-/// task has fewer handles or arguments, or if `T` is not const although the mode is read; `signature_mismatch` for
-/// another type, and for a vector of data with gaps between their columns.
+/// The accessors throw `Error`; if the kernel does not catch it, the task fails with it. The code is `invalid_argument`
+/// if the task has fewer handles or arguments, or if `T` is not const although the mode is read; `signature_mismatch`
+/// for another type, and for a vector of data with gaps between their columns.
 class KernelContext {
  public:
-  /// The objects that are pointed to must outlive the context.
+  /// Makes a context, which only refers to the data and the arguments: both must outlive it.
   KernelContext(std::span<const DataView* const> data, ArgumentsView arguments) : data_(data), arguments_(arguments) {}
 
   /// Returns the number of handles of the task.
@@ -82,7 +83,7 @@ class KernelContext {
   /// The stream (`cudaStream_t`) for all launches on a CUDA GPU, or the `OpenClLaunch`
   /// (troupe/opencl.hpp) on an OpenCL device; the data are then in the device's memory. Null elsewhere.
   void* stream = nullptr;
-  /// The team that `team` returns; if null, it returns a team of one.
+  /// The team that `team` returns. If it is null, `team` returns a team of one.
   Team* cores = nullptr;
   /// The modes in which the data are used; null if they are not known.
   const graph::TaskAccess* accesses = nullptr;
@@ -103,7 +104,7 @@ class KernelContext {
     }
     return view;
   }
-  // These are defined in a source file, as they need to know how messages name data.
+  // These functions are defined in a source file, because their messages name the data, which needs other headers.
   [[noreturn]] void refuse_index(std::size_t index) const;
   [[noreturn]] void refuse_type(std::size_t index, std::uint64_t asked, std::size_t size) const;
   [[noreturn]] void refuse_gaps(std::size_t index) const;
@@ -115,14 +116,15 @@ class KernelContext {
   ArgumentsView arguments_;
 };
 
-/// Registers a check. Called inside a kernel, after the work whose outcome is to be checked was enqueued: `check` is
-/// called when all work that the kernel has enqueued has ended. An exception of it is the task's failure, as if the
-/// kernel had thrown it. On a device whose kernels have done their work when they return, and outside of kernels, it is
-/// called at once.
+/// Registers a check of the work that a kernel has enqueued. Call this inside the kernel, after enqueuing: `check` is
+/// called when all work that the kernel has enqueued has ended. If `check` throws, the task fails, as if the kernel had
+/// thrown. Outside of kernels, and on devices where the work is done when the kernel returns, `check` is called at
+/// once.
 ///
-/// A kernel that only enqueues, as those for CUDA do, has no other way to look at the outcome of its work, such as the
-/// status of a factorization. `check` is called once, in the thread of the device's worker. On an OpenCL device it is
-/// called in any thread, and must not wait for OpenCL there. It is dropped if the device is lost before.
+/// A kernel that only enqueues work, such as a CUDA kernel, has no other way to examine the outcome, such as the status
+/// of a factorization. `check` is called once, in the thread of the device's worker. On an OpenCL device, `check` may
+/// be called in any thread, and must not wait for OpenCL. `check` is dropped if the device is lost before the work has
+/// ended.
 void check_at_completion(std::function<void()> check);
 
 namespace detail {

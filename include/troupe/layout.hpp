@@ -23,7 +23,7 @@ constexpr std::uint64_t hash_of(std::string_view text) {
 /// 64-bit hash are ignored: the tag guards against mistakes, not against malice.
 template <class T>
 constexpr std::uint64_t type_tag() {
-  // A `constexpr` variable is computed when compiling; otherwise each task argument would hash the name.
+  // The `constexpr` variable is computed at compile time. Otherwise the name would be hashed for every task argument.
   constexpr std::uint64_t tag = detail::hash_of(__PRETTY_FUNCTION__);
   return tag;
 }
@@ -74,7 +74,7 @@ struct MatrixView {
 template <class T>
 using VectorView = std::span<T>;
 
-/// An untyped block, which a reduction's functions get, and which a transfer moves.
+/// An untyped block: the argument of a reduction's functions, and the data of a transfer.
 struct DataView {
   std::byte* data = nullptr;
   Layout layout;

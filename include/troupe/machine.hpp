@@ -34,9 +34,9 @@ struct TileTimes {
   double edge = 0;
   /// The floating-point operations of one call, 0 if not known.
   double flops = 0;
-  /// The time on one core; nothing if the kernel does not run there, or was not measured at this edge.
+  /// The time on one core; empty if the kernel does not run on cores, or was not measured at this edge.
   std::optional<KernelTime> cpu;
-  /// The time on each GPU of the machine, or empty.
+  /// The time on each GPU of the machine; empty if there are no times on GPUs.
   std::vector<KernelTime> gpus;
   /// The times on clusters, at most one for each number of cores. Must be empty if there is no time on one core.
   std::vector<ClusterTime> clusters = {};
@@ -51,9 +51,10 @@ class TimeCurve {
   [[nodiscard]] bool empty() const { return points_.empty(); }
 
   /// Returns the time at an edge. For an edge that was added, it is exactly the time that was added. Between two such
-  /// edges, the rate edge^3 / time follows a straight line in the logarithms of rate and edge; outside, the nearest
-  /// edge's rate holds. The deviation's ratio to the mean follows a straight line over the logarithm of the edge, and
-  /// outside stays that of the nearest edge. The curve must not be empty; `edge` must be positive.
+  /// edges, the rate edge^3 / time follows a straight line in the logarithms of rate and edge; below the smallest and
+  /// above the largest edge, the nearest edge's rate holds. The ratio of deviation to mean follows a straight line over
+  /// the logarithm of the edge; outside, the nearest edge's ratio holds. The curve must not be empty; `edge` must be
+  /// positive.
   [[nodiscard]] KernelTime at(double edge) const;
 
   /// Returns the curve with all times multiplied by `factor`, which is positive.
@@ -80,7 +81,8 @@ class KernelTimes {
   KernelTimes(std::string application, std::string kernel, std::string precision, const std::vector<TileTimes>& tiles,
               std::size_t gpus);
 
-  /// Returns the application, such as "cholesky" or "lu": in another one the same kernel may take another time.
+  /// Returns the application, such as "cholesky" or "lu": the same kernel may take different times in different
+  /// applications.
   [[nodiscard]] const std::string& application() const { return application_; }
   /// Returns the kernel's name, such as "gemm" or "potrf".
   [[nodiscard]] const std::string& kernel() const { return kernel_; }
@@ -97,15 +99,15 @@ class KernelTimes {
 
   /// Returns the time on one core at a tile edge, any positive number (`TimeCurve::at`). Requires `on_cpu()`.
   [[nodiscard]] KernelTime cpu(double edge) const;
-  /// Returns the time on a cluster of `cores` cores. Numbers that were measured have a curve of their own; the others
-  /// follow Amdahl's law as it fits the measured numbers at this edge (`fit_amdahl`), and their deviation's ratio to
-  /// the mean is that of the next smaller number. Requires `on_clusters()`, or one core.
+  /// Returns the time on a cluster of `cores` cores. Each measured number of cores has a curve of its own. For other
+  /// numbers, the time follows Amdahl's law, fitted to the measured numbers at this edge (`fit_amdahl`), and the ratio
+  /// of deviation to mean is that of the next smaller measured number. Requires `on_clusters()`, or one core.
   [[nodiscard]] KernelTime cluster(int cores, double edge) const;
   /// Returns the time on a GPU. Requires `on_gpus()`.
   [[nodiscard]] KernelTime gpu(std::size_t gpu, double edge) const;
 
-  /// Returns the floating-point operations / edge^3 (2 for gemm), at the largest tile that records them: terms of lower
-  /// order count least there. 0 if no tile records them.
+  /// Returns the number of floating-point operations divided by edge^3 (2 for gemm), at the largest tile that records
+  /// operations, because terms of lower order matter least there. 0 if no tile records operations.
   [[nodiscard]] double flops_per_cube() const { return flops_per_cube_; }
 
   /// Returns the edge of a square tile on which a call has `flops` operations; if they are not counted, the largest
@@ -133,10 +135,10 @@ class KernelTimes {
 struct DescribedGpu {
   std::string model;
   Bytes memory;
-  /// The cores of the nearest socket, rising; empty if the file does not say.
+  /// The cores of the nearest socket, rising; empty if the file does not name them.
   std::vector<int> near_cores;
   /// The time from the start of a task on the idle GPU to its kernel's begin, and the time from a kernel's end until
-  /// the host knows of it. Zero if the file does not say.
+  /// the host notices the end. Zero if the file has no such time.
   Duration launch{0};
   Duration notice{0};
 };
@@ -154,8 +156,8 @@ struct DescribedLink {
 struct DescribedRoute {
   /// The indices of the machine's links, each once, in the order in which a copy crosses them.
   std::vector<std::uint32_t> links;
-  /// The rate of one copy alone, in 10^6 bytes per second. It is the measured one, or less if the narrowest link
-  /// carries less.
+  /// The rate of one copy alone, in 10^6 bytes per second. This is the measured rate, or the bandwidth of the narrowest
+  /// link if that is less.
   double bandwidth_mb_per_s = 0;
   /// The time from the start of a copy to its first byte.
   Duration latency{0};
@@ -182,26 +184,26 @@ struct MachineDescription {
   /// Returns the route; `from` and `to` are different nodes of this machine.
   [[nodiscard]] const DescribedRoute& route(std::size_t from, std::size_t to) const;
 
-  /// Returns the kernel; null if the machine has none of this name. Looks at all kernels, so call it once and keep the
-  /// pointer.
+  /// Returns the kernel; null if the machine has no kernel of this name. Searches all kernels, so call it once and keep
+  /// the pointer.
   [[nodiscard]] const KernelTimes* find_kernel(std::string_view application, std::string_view kernel,
                                                std::string_view precision) const;
 };
 
-/// Reads a description. Messages call the text `origin`, which is a file's path or a machine's name. Fails with
-/// `bad_input`; the message names origin, field and what is expected there.
+/// Reads a description. Error messages call the text `origin`, which is a file's path or a machine's name. Fails with
+/// `bad_input`; the message names the origin, the field and the expected value.
 Result<MachineDescription> parse_machine(std::string_view json, const std::string& origin);
 
-/// Loads a machine that comes with Troupe, by its name, or one from a file: a text with a '/' or that ends in ".json"
-/// is a path. Fails like `parse_machine`; with `invalid_argument` if no machine has this name, with `io` if the file
-/// cannot be opened or read.
+/// Loads a machine that comes with Troupe, by its name, or a machine from a file: a text that contains '/' or ends in
+/// ".json" is the path of a file. Fails like `parse_machine`; with `invalid_argument` if no machine has this name, with
+/// `io` if the file cannot be opened or read.
 Result<MachineDescription> load_machine(const std::string& name_or_path);
 
 /// Returns the names of the machines that come with Troupe, sorted.
 [[nodiscard]] std::vector<std::string> known_machines();
 
 struct PlainMachine {
-  /// The number of cores; each GPU that is used takes one of them.
+  /// The number of cores. Each GPU in use occupies one core.
   int cores = 1;
   int gpus = 0;
   /// The memory of each GPU.

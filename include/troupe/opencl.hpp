@@ -20,10 +20,11 @@ struct _cl_mem;
 namespace troupe {
 
 /// The launch of one task; valid while its kernel runs. All handles here belong to the device's own driver, so call the
-/// driver's functions by its table, never through libOpenCL: `launch.api().clEnqueueNDRangeKernel(launch.queue(), …)`.
+/// driver's functions through its table, never through libOpenCL: `launch.api().clEnqueueNDRangeKernel(launch.queue(),
+/// …)`.
 class OpenClLaunch {
  public:
-  /// The address of the data that the kernel gets, and the buffer that holds them.
+  /// The address that the kernel gets for its data, and the buffer that contains the data.
   struct Buffer {
     const std::byte* address = nullptr;
     _cl_mem* buffer = nullptr;
@@ -40,9 +41,11 @@ class OpenClLaunch {
   OpenClLaunch(const OpenClLaunch&) = delete;
   OpenClLaunch& operator=(const OpenClLaunch&) = delete;
 
-  /// Returns the queue, which is in order and profiled. The task ends after all that the kernel enqueues in it.
+  /// Returns the queue, which is in order and profiled. The task ends after all commands that the kernel enqueues in
+  /// this queue.
   [[nodiscard]] _cl_command_queue* queue() const { return queue_; }
-  /// Returns the context, of this device alone. It lives as long as the process, as the whole process shares it.
+  /// Returns the context, which contains only this device. The whole process shares the context, so it lives as long as
+  /// the process.
   [[nodiscard]] _cl_context* context() const { return device_.context; }
   [[nodiscard]] _cl_device_id* device() const { return device_.id; }
   /// Returns the driver's functions (CL/cl_icd.h).
@@ -50,18 +53,19 @@ class OpenClLaunch {
   /// Returns the worker that runs the task.
   [[nodiscard]] WorkerId worker() const { return worker_; }
 
-  /// Returns the buffer of a view of the task's data, by the view's pointer; it begins where the data begin, and may be
-  /// a little larger. Valid until the task has ended. Throws `Error` (`invalid_argument`) for any other address: pass a
-  /// part of a view to the kernel by its offset. The pointer only names the data: if a device works on host memory,
-  /// that memory belongs to the device as long as the task runs.
+  /// Returns the buffer of a view of the task's data; `address` is the view's pointer. The buffer begins where the data
+  /// begin, and may be a little larger than the data. It is valid until the task has ended. Throws `Error`
+  /// (`invalid_argument`) for any other address: to use a part of a view, pass the part's offset to the kernel. The
+  /// pointer only names the data: if a device works on host memory, that memory belongs to the device as long as the
+  /// task runs.
   [[nodiscard]] _cl_mem* buffer(const void* address) const;
 
   /// Makes the task end after this event, too, and fail if the event fails. Use it for work that the kernel enqueues on
-  /// queues of its own, and to hear of a command's failure, which drivers need not pass on to later commands in a
-  /// queue. Keeps the event until then. Throws `Error` (`kernel_failed`) if it is not an event.
+  /// queues of its own, and to detect a command's failure, which drivers need not pass on to later commands in a queue.
+  /// Retains the event until the task has ended. Throws `Error` (`kernel_failed`) if `event` is not a valid event.
   void wait_for(_cl_event* event);
 
-  /// Called by devices: returns the events that `wait_for` was given, each to be given back once.
+  /// Called by devices: returns the events that were passed to `wait_for`. The device must release each of them once.
   [[nodiscard]] std::vector<_cl_event*>& awaited() { return awaited_; }
 
  private:
@@ -78,8 +82,8 @@ struct _cl_kernel;
 
 namespace troupe {
 
-/// A program that is built once for each device, which may take a second, by the first task there that needs it. Copies
-/// share one program. Several kernels may call all functions at the same time.
+/// An OpenCL program. The first task that needs it on a device builds it for that device, which may take a second.
+/// Copies of this object share one program. Several kernels may call its functions at the same time.
 ///
 ///     const OpenClProgram program("kernel void scale(global double* x, double a) { x[get_global_id(0)] *= a; }");
 ///     const Codelet scale = Codelet("scale", {AccessMode::read_write})
@@ -92,9 +96,9 @@ class OpenClProgram {
   /// Makes a program. `options` are options for the compiler, such as "-cl-fast-relaxed-math".
   explicit OpenClProgram(std::string source, std::string options = {});
 
-  /// Returns the driver's kernel, for use by the running task only: its arguments stay set from one task to the next of
-  /// the same queue. It lives as long as the program; do not release it. Throws `Error` (`kernel_failed`) with the
-  /// compiler's message if the program cannot be built, and if it has no such kernel.
+  /// Returns the driver's kernel. Only the running task may use it: its arguments stay set from one task to the next of
+  /// the same queue. The kernel lives as long as the program; do not release it. Throws `Error` (`kernel_failed`) with
+  /// the compiler's message if the program cannot be built, and if it has no such kernel.
   [[nodiscard]] _cl_kernel* kernel(const OpenClLaunch& launch, const std::string& name) const;
 
  private:

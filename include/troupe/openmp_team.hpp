@@ -1,5 +1,5 @@
-/// OpenMP for codelets whose kernels, or a library they call, use it: a worker's OpenMP threads run on the cores of its
-/// cluster.
+/// OpenMP for codelets whose kernels use OpenMP, directly or in a library. A worker's OpenMP threads then run on the
+/// cores of the worker's cluster.
 #pragma once
 
 #ifdef _OPENMP
@@ -15,10 +15,10 @@
 
 namespace troupe {
 
-/// Sets as many OpenMP threads as the team has members, each bound to a member's core, and one thread again when the
-/// worker goes on to other codelets. OpenMP's threads belong to the thread that calls for them, so several teams can
-/// have theirs at the same time. Throws `Error`: `invalid_argument` if the environment binds OpenMP's threads,
-/// `platform` if there are too few threads or they cannot be bound.
+/// Gives OpenMP one thread per member of the team, bound to that member's core. When the worker goes on to other
+/// codelets, the number of OpenMP threads is set back to one. OpenMP's threads belong to the thread that starts them,
+/// so several teams can use OpenMP at the same time. Throws `Error`: `invalid_argument` if the environment binds
+/// OpenMP's threads, `platform` if there are too few threads or they cannot be bound.
 inline std::shared_ptr<void> openmp_team(Team& team) {
   if (omp_get_proc_bind() != omp_proc_bind_false) {
     throw Error(ErrorCode::invalid_argument,

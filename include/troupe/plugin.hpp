@@ -31,16 +31,16 @@ using PluginCheck = std::function<Result<void>(std::span<const Layout> layouts, 
 /// The object that a plug-in's register function gets. It is valid during that call only.
 class PluginRegistrar {
  public:
-  /// Adds a codelet that clients may use. They find it by its name, or by the name in `Codelet::known_as`, which no
-  /// other codelet of the service may have. It must be typed, so that the service can compare what clients send with
-  /// what the kernel takes.
+  /// Adds a codelet that clients may use. Clients find the codelet by its name, or by the name in `Codelet::known_as`,
+  /// which no other codelet of the service may have. The codelet must be typed, so that the service can compare what
+  /// clients send with the kernel's parameters.
   ///
   /// `check` is called for every task of a client before it is submitted, with the layouts of its data in the order of
   /// the kernel's parameters, and with its arguments. It must refuse every combination with which the kernel could read
   /// or write outside of its data, because clients can send anything. The service has already compared the numbers and
   /// types of handles and arguments; sizes are not negative, and columns do not overlap; arguments lie at
-  /// `arguments.offsets()` in `arguments.bytes()`. Several threads call it at once. If it is empty, the kernel must
-  /// accept everything that its types allow.
+  /// `arguments.offsets()` in `arguments.bytes()`. Several threads call `check` at once. If `check` is empty, the
+  /// kernel must accept everything that its types allow.
   ///
   /// Throws `Error` (`invalid_argument`) for a name that is in use, and for a codelet that is not typed or has no
   /// implementation.
@@ -61,8 +61,8 @@ class PluginRegistrar {
                                 const ReductionMethods& methods) = 0;
 };
 
-/// The symbol `troupe_plugin` that the service looks up in a shared object. The service refuses a plug-in if any field
-/// but the name and the function differs from the service's own value.
+/// The symbol `troupe_plugin` that the service looks up in a shared object. The service refuses a plug-in if any field,
+/// except the name and the function, differs from the service's own value.
 struct PluginDescriptor {
   std::uint64_t magic;
   /// The version of this header; raised by every change that old plug-ins would misunderstand.

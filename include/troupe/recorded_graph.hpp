@@ -15,11 +15,11 @@ namespace client {
 class RecordedTasks;
 }
 
-/// A graph recorded by `Runtime::record`: tasks with their dependencies, which can run any number of times without
-/// inferring these again. A run is ordered like one task that uses all the data of the recording: after the tasks that
-/// were submitted before and use some of them, and before those that are submitted afterwards. Runs of one recording
-/// never overlap. It is cheap to copy, and any thread may use it. It may outlive its runtime, but must not be used
-/// then.
+/// A graph recorded by `Runtime::record`: tasks with their dependencies. The graph can run any number of times, and the
+/// dependencies are not inferred again. A run is ordered like one task that uses all the data of the recording: after
+/// earlier tasks that use some of these data, and before later tasks that use some of them. Runs of one recording never
+/// overlap. The object is cheap to copy, and any thread may use it. It may outlive its runtime, but must not be used
+/// afterwards.
 class RecordedGraph {
  public:
   /// Makes a graph; called by `Runtime::record`.
@@ -31,9 +31,9 @@ class RecordedGraph {
   /// recording.
   Future run() const { return run(std::span<const Rebinding>()); }
   /// Submits one run with other data of the same sizes and element type: `run({{x, x2}, {y, y2}})`. The exchange holds
-  /// for this run only. Data cannot be exchanged if the recording also uses a part of them or a whole that contains
-  /// them, or if they are results of reductions. Data that are replaced stay registered. Throws `invalid_argument` and
-  /// `conflicting_access` too.
+  /// for this run only. Data cannot be exchanged if the recording also uses a block of them or a matrix that contains
+  /// them, or if they are results of reductions. Replaced data stay registered. Also throws `invalid_argument` and
+  /// `conflicting_access`.
   Future run(std::span<const Rebinding> rebindings) const;
   Future run(std::initializer_list<Rebinding> rebindings) const {
     return run(std::span<const Rebinding>(rebindings.begin(), rebindings.size()));

@@ -49,11 +49,11 @@ struct MemoryManagerCounts {
   std::uint64_t write_backs = 0;
   std::uint64_t prefetches = 0;
   std::uint64_t prefetches_used = 0;
-  /// Data that tasks on devices with a memory of their own read: those whose content was there when the task was
-  /// admitted, and those whose content was still on its way or had to be fetched.
+  /// Data that tasks read on devices with a memory of their own. A hit: the content was in that memory when the task
+  /// was admitted. A miss: the content was still being copied, or had to be fetched.
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
-  /// The number of times that a thread had the memory manager to itself; no other thread can use it meanwhile.
+  /// The number of times that a thread entered the memory manager, which only one thread can use at a time.
   std::uint64_t passes = 0;
 };
 
@@ -70,7 +70,7 @@ struct TransferReport {
   [[nodiscard]] Bytes total() const { return host_to_device + device_to_host + device_to_device; }
 };
 
-/// One copy; it starts when it is asked for.
+/// One copy. `start` is the time at which the copy was requested.
 struct TraceTransfer {
   HandleId handle;
   NodeId from;
@@ -85,9 +85,9 @@ struct TraceTransfer {
 struct PredictionErrors {
   /// The number of tasks that were placed with a prediction.
   std::uint64_t tasks = 0;
-  /// The number of tasks that a policy placed in order to learn their time, which was not known.
+  /// The number of tasks that a policy placed without a prediction, in order to learn their time.
   std::uint64_t unpredicted = 0;
-  /// The sum of the predicted times, and that of the measured ones.
+  /// The sum of the predicted times, and the sum of the measured times.
   Duration predicted{};
   Duration measured{};
   /// Sum of |measured - predicted| / measured.
@@ -117,7 +117,7 @@ struct PredictionErrors {
     relative -= other.relative;
     return *this;
   }
-  /// The mean of one task; 0 if there is none.
+  /// Return the mean per task; 0 if there are no tasks.
   [[nodiscard]] double mean_predicted_s() const { return mean(seconds(predicted)); }
   [[nodiscard]] double mean_measured_s() const { return mean(seconds(measured)); }
   /// The mean of |measured - predicted| / measured.
@@ -129,7 +129,7 @@ struct PredictionErrors {
 
 /// The predictions for a codelet's tasks on one kind of device.
 struct PredictionReport {
-  /// The name that the codelet is timed as, or else its own.
+  /// The name under which the codelet's times are kept (`Codelet::timed_as`), or else the codelet's own name.
   std::string codelet;
   DeviceKind kind = DeviceKind::cpu_core;
   PredictionErrors errors;
@@ -151,16 +151,16 @@ struct MailboxMetrics {
   std::string actor;
   /// The number of messages that were sent to the actor. `received - processed - dropped == depth` in every snapshot.
   std::uint64_t received = 0;
-  /// Messages that it has taken out of its mailbox, or answered at delivery.
+  /// Messages that the actor has taken out of its mailbox, or that were answered at delivery.
   std::uint64_t processed = 0;
-  /// Messages that were lost with an actor that died, or that came when it had ended.
+  /// Messages that were lost when the actor died, or that came after its end.
   std::uint64_t dropped = 0;
   /// The number of messages that wait now, and the largest such number so far.
   std::uint64_t depth = 0;
   std::uint64_t peak_depth = 0;
   /// Steal requests answered at delivery, in the thief's thread.
   std::uint64_t answered_at_delivery = 0;
-  /// Messages that waited behind so many others that their time of arrival was not kept.
+  /// Messages whose waiting time is not known, because too many messages were waiting when they arrived.
   std::uint64_t unmeasured = 0;
   /// The time from sending to the beginning of the handler.
   LatencySummary waiting;
@@ -186,25 +186,27 @@ struct Progress {
 /// The counts of a worker.
 struct WorkerCounts {
   std::uint64_t tasks = 0;
-  /// Successful steal requests, the tasks that they brought, and requests that brought none.
+  /// The number of successful steal requests, the number of tasks that they brought, and the number of requests that
+  /// brought no task.
   std::uint64_t steals = 0;
   std::uint64_t stolen_tasks = 0;
   std::uint64_t failed_steals = 0;
-  /// The number of pieces that it ran (`Codelet::pieces`), and how many of them belonged to other workers' tasks.
+  /// The number of pieces that the worker ran (`Codelet::pieces`), and how many of them belonged to other workers'
+  /// tasks.
   std::uint64_t pieces = 0;
   std::uint64_t stolen_pieces = 0;
-  /// Tasks that its device was given before the tasks that they wait for had ended there.
+  /// The number of tasks that the worker's device was given before their predecessors on that device had ended.
   std::uint64_t issued_ahead = 0;
-  /// The number of times that it went to sleep.
+  /// The number of times that the worker went to sleep.
   std::uint64_t parks = 0;
 };
 
 /// The time that a worker has spent on each activity.
 struct WorkerTime {
-  /// Time of running tasks (including the runtime's work between them), and time of looking for work.
+  /// The time spent on tasks (including the runtime's work between them), and the time spent looking for work.
   Duration busy{};
   Duration searching{};
-  /// Time in which it had tasks in hand and none ran, because their data had not arrived.
+  /// The time in which the worker had taken tasks, but none ran because their data had not arrived.
   Duration waiting_for_data{};
 };
 
@@ -214,14 +216,14 @@ struct WorkerReport {
   /// The device's name: "cpu core 3".
   std::string device;
   DeviceKind kind = DeviceKind::cpu_core;
-  /// The number of cores that work together as this worker: more than one in a cluster; 0 if it lends its thread to a
-  /// cluster (`ThreadOptions::regroup`).
+  /// The number of cores that work together as this worker: more than one in a cluster; 0 if this worker lends its
+  /// thread to a cluster (`ThreadOptions::regroup`).
   int cores = 1;
-  /// The processing unit that its thread is bound to, or -1.
+  /// The processing unit that the worker's thread is bound to; -1 if the thread is not bound.
   int bound_to = -1;
   /// The processing units of a core or a cluster, the master's first, whether or not threads are bound to them.
   std::vector<int> members = {};
-  /// The share of its cores' time that a cluster's tasks have used so far. All zero in virtual time.
+  /// The use of a cluster's cores by its tasks so far. All zero in virtual time.
   TeamUse team;
   WorkerCounts counts;
   WorkerTime time;
@@ -234,7 +236,7 @@ struct RunReport {
   std::vector<WorkerReport> workers;
   /// The number of completed changes of clusters, including the first when the runtime starts.
   std::uint64_t regroupings = 0;
-  /// The present virtual time. Nothing on a real machine.
+  /// The present virtual time; empty on a real machine.
   std::optional<Duration> virtual_time;
   /// Copies between memory nodes; empty if there is one node.
   TransferReport transfers;

@@ -50,7 +50,7 @@ struct ThreadOptions {
   /// Several clients share the workers, each with a graph of its own (`RuntimeSystem::open_graph`): for services. Not
   /// in virtual time and not with `deterministic`.
   bool shared = false;
-  /// A pretended machine, in hwloc's notation, and the folder that stands for `/`: for tests.
+  /// For tests: a synthetic machine in hwloc's notation, and the folder that replaces `/` when system files are read.
   std::string synthetic_topology = {};
   std::string system_root = {};
 };
@@ -60,20 +60,21 @@ struct PlacementOptions {
   /// Codelets whose tasks only some devices may run, in addition to each task's options: "potrf,trsm:cores"
   /// (`parse_restrictions`).
   std::string restrict = {};
-  /// Makes a placing policy of the program's own, which replaces `policy`. Called once, when the runtime starts. If it
-  /// throws or returns null, `Runtime`'s constructor throws `invalid_argument` with a message that says so
-  /// (docs/extending.md).
+  /// A function that makes a placing policy of the program's own, which replaces `policy`. It is called once, when the
+  /// runtime starts. If it throws or returns null, `Runtime`'s constructor throws `invalid_argument` with a message
+  /// that says so (docs/extending.md).
   std::function<std::unique_ptr<scheduler::PlacingPolicy>()> make_policy = nullptr;
   /// Placing policies learn on this machine how long kernels take. The learned times are kept in this folder, which is
-  /// made if need be: a file for each kind of machine, read at the start and replaced at the end (docs/models.md).
-  /// "default" is `default_model_folder()`. Empty or "none": every runtime begins with nothing, and tries each codelet
-  /// a few times on each kind of device. Not used in virtual time or with `deterministic`.
+  /// created if it does not exist. The folder has one file for each kind of machine; the file is read at the start and
+  /// replaced at the end (docs/models.md). "default" is `default_model_folder()`. Empty or "none": every runtime begins
+  /// without times, and tries each codelet a few times on each kind of device. Not used in virtual time or with
+  /// `deterministic`.
   std::string models = {};
 };
 
 /// The accelerators of a runtime, besides the number of CUDA GPUs.
 struct AcceleratorOptions {
-  /// Emulated accelerators. Each takes a core as long as more than one is left (docs/accelerators.md).
+  /// Emulated accelerators. Each occupies one core, unless only one core is left (docs/accelerators.md).
   std::vector<platform::EmulationOptions> emulated_gpus = {};
   /// The most memory that data may take on each CUDA GPU. Without a value: nine tenths of the memory that is free when
   /// the runtime starts, and never the last 512 MiB.
@@ -83,19 +84,21 @@ struct AcceleratorOptions {
   /// (docs/eviction.md). Unknown names are an error.
   std::string eviction = "next-use";
   /// A file with the number of uses of each handle, in the order of registration: the reuse index of handles for which
-  /// the program sets none. If there is no such file, this run counts the uses and writes it. Empty: no file is read or
-  /// written.
+  /// the program sets none. If there is no such file, this run counts the uses and writes the file. Empty: no file is
+  /// read or written.
   std::string reuse_profile = {};
-  /// OpenCL devices: "all", "gpu" or "cpu" (all of that sort), or numbers as `troupe info` lists them, "0,2". Empty:
-  /// none. A device that does not exist is an error whose message lists those that do. Each takes a core as long as
-  /// more than one is left.
+  /// The OpenCL devices to use: "all", "gpu" or "cpu" (all GPUs or all CPUs), or numbers as `troupe info` lists them,
+  /// "0,2". Empty: none. If a device does not exist, the error message lists the existing devices. Each device occupies
+  /// one core, unless only one core is left.
   std::string opencl = {};
   /// The most memory that data may take on each OpenCL device. Without a value: nine tenths of the device's memory;
-  /// devices that share the host's memory take, together, at most half of the memory that is available there when the
-  /// runtime starts. With a value, all devices have memory of their own, which the value limits: none works in place.
+  /// devices that share the host's memory take, together, at most half of the host memory that is available when the
+  /// runtime starts. With a value, every device has a memory of its own, which the value limits, and no device works in
+  /// place.
   std::optional<Bytes> opencl_memory = std::nullopt;
-  /// True: OpenCL devices that share the host's memory work on copies, too. False: they work in place if a trial, once
-  /// per process, shows that they can: nothing is copied, and nothing limits the memory that they use (`troupe info`).
+  /// True: OpenCL devices that share the host's memory work on copies, too. False: such devices work in place if a
+  /// trial, once per process, shows that they can. Then nothing is copied, and nothing limits the memory that they use
+  /// (`troupe info`).
   bool opencl_copies = false;
   /// OpenCL devices work in place on data without gaps between their columns that begin at a multiple of this many
   /// bytes; other data are copied for every task. 0: the alignment that the device needs for any type
@@ -103,27 +106,28 @@ struct AcceleratorOptions {
   std::size_t opencl_alignment = 0;
 };
 
-/// The functions and objects that are told what a runtime does.
+/// The options to observe a runtime: its trace, and functions and objects of the program that the runtime calls.
 struct ObservationOptions {
-  /// The number of entries that are kept until the trace is taken; further entries are counted and lost.
+  /// The number of entries that are kept until the trace is taken. Further entries are only counted.
   std::size_t trace_limit = 4'000'000;
   /// If tasks are in flight and none has started or ended for this time, `on_stall` is called with the reason
   /// (`Runtime::why`): once per stall, then at growing intervals. 0: never, and no thread watches. A kernel that takes
   /// longer while nothing else can run counts as a stall. Below 0 is an error.
   Duration why_after{};
-  /// Called in a thread of its own; it may use the runtime but not wait for it. Its exceptions are dropped.
+  /// The runtime calls this function in a separate thread. The function may use the runtime but must not wait for it.
+  /// Its exceptions are dropped.
   std::function<void(const WhyReport&)> on_stall = nullptr;
-  /// Called for problems that do not stop the run: kernel times that are damaged, or cannot be kept; clusters that span
-  /// caches or NUMA nodes; failures that the program was never told of. Called in the thread that starts or ends the
-  /// runtime; its exceptions are dropped. Null: nobody is told, but warnings about environment variables and those
-  /// failures go to standard error.
+  /// Called for problems that do not stop the run: a file of kernel times that is damaged or cannot be written;
+  /// clusters that span caches or NUMA nodes; failures that no wait has reported. Called in the thread that starts or
+  /// ends the runtime; its exceptions are dropped. Null: warnings about environment variables and unreported failures
+  /// go to standard error, and other problems are not reported.
   std::function<void(const std::string&)> on_warning = nullptr;
-  /// Sees every task as it is submitted, with its codelet and data, before it may run (graph/submission_observer.hpp):
-  /// for tools that look at the whole graph. Called while the submitting thread holds the graph's lock, so it must be
-  /// short and not use the runtime. Null: nobody sees them.
+  /// For tools that examine the whole graph: the observer gets every submitted task, with its codelet and data, before
+  /// the task may run (graph/submission_observer.hpp). It is called while the submitting thread holds the graph's lock,
+  /// so it must be fast and must not use the runtime. Null: no observer.
   std::shared_ptr<graph::SubmissionObserver> observer = nullptr;
-  /// Hears from the memory manager which node uses which data (actors/memory/memory_options.hpp): for tools. Null:
-  /// nobody hears.
+  /// For tools: the memory manager reports to this observer which memory node uses which data
+  /// (actors/memory/memory_options.hpp). Null: no observer.
   std::shared_ptr<memory::AccessObserver> access_observer = nullptr;
 };
 
@@ -133,12 +137,13 @@ struct RuntimeOptions {
   /// more is an error that names the limit.
   int cores = 0;
   /// The clusters of cores, each of which is one worker: "2x10", "1x16+4x1", "socket", "numa" or "l3"
-  /// (docs/clusters.md). Cores that are left over are workers of their own; with "single" and with an empty text all
-  /// cores are. Clusters can change while tasks run: "2x10,1500:single" changes when 1500 tasks have ended. "auto"
-  /// groups the cores as suits the remaining work; it needs a placing policy ("default" is one then) and does not work
-  /// with `deterministic`.
+  /// (docs/clusters.md). Each core that is left over is a worker of its own; with "single" and with an empty text,
+  /// every core is one. Clusters can change while tasks run: "2x10,1500:single" changes when 1500 tasks have ended.
+  /// "auto" chooses the clusters that suit the remaining work. It needs a placing policy, which "default" then is, and
+  /// does not work with `deterministic`.
   std::string clusters = {};
-  /// The number of CUDA GPUs to use: the first of those that this process may use. More than there are is an error.
+  /// The number of CUDA GPUs to use. The runtime uses the first GPUs that this process may use. A number larger than
+  /// the number of these GPUs is an error.
   int gpus = 0;
   /// The scheduling policy, which decides where tasks run: a name, and options behind a colon (docs/policies.md).
   std::string policy = "default";

@@ -22,27 +22,30 @@
 namespace troupe {
 
 /// The properties that the time of a task may depend on. Tasks of one codelet on data of equal shapes count as alike,
-/// unless they differ in operations (`Codelet::flops`) or in `Codelet::footprint`: a time is asked for once for all
-/// tasks that are alike.
+/// unless they differ in operations (`Codelet::flops`) or in `Codelet::footprint`: a function for times is called once
+/// for all tasks that are alike.
 struct TimedTask {
-  /// The operations, as the codelet counts them; 0 if it does not.
+  /// The number of floating-point operations, as the codelet counts them; 0 if the codelet does not count.
   double flops = 0;
-  /// The shapes of its data, in the order of the handles.
+  /// The shapes of the task's data, in the order of the handles.
   std::span<const Layout> data;
-  /// The number of cores of the worker that it would run on: more than one on a cluster (`CodeletTimes::most_cores`).
+  /// The number of cores of the worker on which the task would run: more than one on a cluster
+  /// (`CodeletTimes::most_cores`).
   int cores = 1;
   /// The number of the GPU in the machine's description; -1 on cores.
   int gpu = -1;
 };
 
-/// A time, or a function that returns it; empty: tasks do not run there.
+/// The time of a codelet's tasks on one kind of device: a fixed time, or a function of the task. Empty: tasks do not
+/// run on this kind of device.
 class TaskTime {
  public:
   TaskTime() = default;
   template <class Rep, class Period>
   TaskTime(std::chrono::duration<Rep, Period> time)  // NOLINT: a time is one
       : of_([time = std::chrono::duration_cast<Duration>(time)](const TimedTask&) { return time; }) {}
-  /// The function must return the same for the same task. If it throws, the task fails.
+  /// Makes a time from a function of the task. The function must return the same time for equal tasks. If it throws,
+  /// the task fails.
   template <class F>
     requires std::is_invocable_r_v<Duration, F, const TimedTask&>
   TaskTime(F function) : of_(std::move(function)) {}  // NOLINT
@@ -57,15 +60,16 @@ class TaskTime {
 /// The times of one codelet on each kind of device.
 struct CodeletTimes {
   TaskTime core = {};
-  /// The time on every GPU; a function may tell the GPUs apart.
+  /// The time on every GPU. A function may return different times for different GPUs (`TimedTask::gpu`).
   TaskTime gpu = {};
-  /// The standard deviation divided by the mean: times vary by it with `SimulationOptions::noise`.
+  /// The standard deviation divided by the mean. With `SimulationOptions::noise`, times vary with this deviation.
   double deviation = 0;
-  /// The number of cores of a cluster that one task can make use of. `core` is told how many cores the task has.
+  /// The number of cores of a cluster that one task can make use of. A function in `core` gets the number of cores in
+  /// `TimedTask::cores`.
   int most_cores = 1;
 };
 
-/// Times by the name that a codelet is timed as, or by the codelet's name if it has none.
+/// Times by the name in `Codelet::timed_as`, or by the codelet's own name if it has no such name.
 using TimesOfCodelets = std::map<std::string, CodeletTimes, std::less<>>;
 
 using platform::load_machine;
@@ -77,7 +81,7 @@ struct SimulatedAccelerators {
   double memory_share = 1;
   /// Replaces the description's memory size, for all GPUs.
   std::optional<Bytes> gpu_memory = std::nullopt;
-  LookaheadOptions ahead{.gpu = 2};  ///< A simulated GPU looks two tasks ahead, a real one four.
+  LookaheadOptions ahead{.gpu = 2};  ///< A simulated GPU looks two tasks ahead, a real GPU four.
   /// A time that is added to every kernel on a GPU.
   Duration kernel_overhead{};
   /// These replace the description's times of all GPUs: the time from the start of a task on an idle GPU to its
@@ -93,10 +97,10 @@ struct SimulatedCopies {
   Duration overhead{};
   /// Copies wait for one another as in CUDA's streams (`platform::LinkNetwork::Queueing::streams`).
   bool streams = false;
-  /// True: GPUs copy from one another. False: such a copy becomes two, to the host and from there to the other GPU, one
-  /// after the other; host memory keeps nothing of it.
+  /// True: GPUs copy from one another. False: such a copy becomes two copies, one to the host and then one to the other
+  /// GPU. Host memory does not keep the data.
   bool peer = true;
-  /// Copies data that no task writes any more to the host at once.
+  /// Copies data to the host as soon as no task will write them any more.
   bool write_back_finished = false;
 };
 
@@ -106,13 +110,14 @@ struct SimulatedKnowledge {
   enum class Model {
     /// The mean times of the machine's description.
     exact,
-    /// The times that were measured during the run, beginning with nothing: each kernel is tried a few times on each
-    /// kind of device. Nothing is read from disk or kept there.
+    /// The times that policies measure during the run. They begin without times, so each kernel is tried a few times on
+    /// each kind of device. No times are read from disk or written to disk.
     learned,
   };
   Model model = Model::exact;
-  /// Assumed kernel times and bandwidths are wrong by factors drawn from [1/f, f], one for each kernel and kind of
-  /// device and one for each pair of memory nodes, with either model. At least 1; 1: they are right.
+  /// With either model, the times that policies assume are wrong by a factor from [1/f, f], drawn for each kernel and
+  /// kind of device. Assumed bandwidths are wrong by a factor drawn for each pair of memory nodes. f is at least 1;
+  /// with 1 the assumptions are right.
   double kernel_error = 1;
   double bandwidth_error = 1;
   /// True: tasks have the priorities that they are submitted with. False: all are equal.
@@ -121,10 +126,10 @@ struct SimulatedKnowledge {
 
 /// The faults of GPUs, and the order of messages.
 struct SimulatedDisturbances {
-  /// The faults of every GPU; each GPU has a seed of its own that follows from the given one. A copy fails at its end.
-  /// A kernel also fails at its end, before it is executed; so a GPU is lost at the end of a kernel.
+  /// The faults of every GPU; each GPU has a seed of its own that is computed from the given seed. A copy fails at its
+  /// end. A kernel also fails at its end, before it is executed; so a GPU is lost at the end of a kernel.
   platform::FaultOptions faults = {};
-  /// True: messages are handled in an order drawn from the seed. False: each is handled as soon as it comes.
+  /// True: messages are handled in an order drawn from the seed. False: each message is handled as soon as it comes.
   bool shuffle_messages = false;
 };
 
@@ -135,22 +140,22 @@ struct SimulationOptions {
   using Model = SimulatedKnowledge::Model;
 
   platform::MachineDescription machine;
-  /// The times of tasks of these codelets, which replace the description's. Without real buffers a codelet needs no
-  /// implementation for a kind of device that it has a time for here; a codelet without any implementation runs where
-  /// there are times.
+  /// Times by codelet, which replace the times in the machine's description. Without `real_buffers`, a codelet needs no
+  /// implementation for a kind of device for which it has a time here. A codelet without any implementation runs on the
+  /// kinds of device for which it has times.
   TimesOfCodelets times = {};
   /// The GPUs to use, by their number in the description.
   std::vector<int> gpus = {};
-  /// The number of cores that run tasks. 0: all cores of the machine, less one for each GPU, which drives it.
+  /// The number of cores that run tasks. 0: all cores of the machine, minus one per GPU, which drives the GPU.
   int cores = 0;
   /// The clusters of these cores, see `RuntimeOptions::clusters`.
   std::string clusters = {};
   /// The seed of the noise and of everything else that is drawn.
   std::uint64_t seed = 1;
-  /// True: kernel times vary by the description's deviations (log-normal). False: each takes its mean.
+  /// True: kernel times vary by the description's deviations (log-normal). False: each kernel takes its mean time.
   bool noise = false;
-  /// Kernels and copies are executed, at their virtual end. This needs memory for all nodes; if false, data need no
-  /// memory.
+  /// True: kernels and copies are really executed, each at its virtual end, which needs memory for all memory nodes.
+  /// False: data need no memory.
   bool real_buffers = false;
   SimulatedAccelerators accelerators = {};
   SimulatedCopies copies = {};

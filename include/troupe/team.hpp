@@ -11,8 +11,8 @@
 namespace troupe {
 
 /// The cores of the worker that runs a kernel: one, or those of a cluster. A kernel for teams (`Codelet::cpu_team`)
-/// runs in the master, rank 0, and calls the other members as often as it likes. Several threads must not use it at
-/// once, and it must not be used from within `run`.
+/// runs in the master, rank 0, and may call the other members any number of times. Only one thread at a time may use a
+/// team, and a function that runs in `run` must not call `run`.
 class Team {
  public:
   /// The function that every member calls, with its rank.
@@ -22,14 +22,14 @@ class Team {
 
   /// Returns the number of members, the master included; at least 1.
   [[nodiscard]] virtual int size() const noexcept = 0;
-  /// Calls `part(work, rank)` once in every member, all at the same time, and returns when all calls have returned.
-  /// When all have ended, rethrows the exception of the lowest rank that threw.
+  /// Calls `part(work, rank)` once in every member, all at the same time, and returns when all calls have returned. If
+  /// members threw, it then rethrows the exception of the lowest rank.
   virtual void enter(Part part, void* work) = 0;
-  /// Called within `run`. Returns when all members have called it. Every member must call `barrier` equally often; a
-  /// member that throws counts as having called it for ever.
+  /// Called within `run`. Returns when all members have called it. Every member must call `barrier` equally often;
+  /// after a member has thrown, the others do not wait for it any more.
   virtual void barrier() noexcept = 0;
-  /// Binds the calling thread, which belongs to another library's pool, to the place where the member of this rank
-  /// runs. Returns false if that failed. Does nothing if members are not bound.
+  /// Binds the calling thread, which belongs to another library's pool, to the core of the member with this rank.
+  /// Returns false if that failed. Does nothing if members are not bound.
   [[nodiscard]] virtual bool bind_like(int rank) const = 0;
 
   /// Calls `work(rank, size)` once in every member, all at the same time: see `enter`.
@@ -47,7 +47,8 @@ class Team {
         },
         &call);
   }
-  /// Calls `work(i)` once for each i below `count`, each in some member: a member that has finished one takes the next.
+  /// Calls `work(i)` once for each i below `count`, each in some member: a member that has finished one call takes the
+  /// next i.
   template <class F>
   void for_each(std::size_t count, F&& work) {
     const Each call = [](void* of, std::size_t index) { (*static_cast<std::remove_reference_t<F>*>(of))(index); };
@@ -68,26 +69,27 @@ class LoneTeam final : public Team {
   [[nodiscard]] bool bind_like(int /*rank*/) const override { return true; }
 };
 
-/// A function that makes the team ready for kernels that bring threads of their own, in the worker's thread. Its result
-/// lives until the worker runs something else (`Codelet::prologue`).
+/// A function that prepares the team, in the worker's thread, for kernels that have threads of their own. The returned
+/// object lives until the worker runs something else (`Codelet::prologue`).
 using TeamPrologue = std::shared_ptr<void> (*)(Team& team);
 
 /// The use of the cores of a cluster, or of several clusters. While a worker runs a task, it offers the task's time on
-/// each of its cores; the used time is that in which these cores computed. The master, which runs the kernel, computes
-/// from the task's beginning to its end, except while it waits for members that have not ended their parts. A helper
-/// computes in its parts. A member that waits at a barrier does not compute. So a kernel without a version for teams
-/// uses one core's time, and one that uses its team of four during half of its time uses five eighths. Calling the
-/// other members counts as work of the master. Time in which another process had the core counts as used.
+/// each of its cores; the used time is the time in which these cores computed. The master, which runs the kernel,
+/// computes from the task's beginning to its end, except while it waits for members that have not ended their parts. A
+/// helper computes in its parts. A member that waits at a barrier does not compute. So a kernel without a version for
+/// teams uses one core's time. A kernel that uses its team of four during half of its time uses five eighths of the
+/// offered time. Calling the other members counts as work of the master. Time in which another process had the core
+/// counts as used.
 struct TeamUse {
   /// The sum of cores times duration of the tasks whose used time is known.
   Duration offered{};
   /// The used time, at most `offered`.
   Duration used{};
-  /// The sum of cores times duration of tasks whose kernels bring threads of their own (`Codelet::prologue`): it is not
-  /// known how many of these computed, and when.
+  /// The sum of cores times duration of tasks whose kernels have threads of their own (`Codelet::prologue`): the
+  /// runtime does not know how many of these threads computed, and when.
   Duration unseen{};
 
-  /// Returns the used share, between 0 and 1; nothing if nothing is known.
+  /// Returns the used share, between 0 and 1; empty if no used time is known.
   [[nodiscard]] std::optional<double> share() const {
     if (offered <= Duration{}) return std::nullopt;
     return seconds(used) / seconds(offered);

@@ -62,7 +62,7 @@ enum class TilePlacement {
   /// The first task that writes the memory determines its node.
   first_touch,
   /// The memory is spread block-cyclically over the NUMA nodes that have workers (`TileOwners`): tiles over a grid of
-  /// nodes, block columns in turn. `gather_from` hands each copy to a worker of the tile's node. With one node this is
+  /// nodes, block columns in turn. `gather_from` lets a worker of the tile's node make each copy. With one node this is
   /// the same as `first_touch`.
   spread,
 };
@@ -108,23 +108,23 @@ class TiledMatrix {
                                             std::int64_t ld, TileSize tile, const std::string& name = {});
 
   /// Makes tiles in memory of the program, which must outlive this object. Each tile is contiguous; the tiles of `part`
-  /// lie one after the other, column of tiles by column of tiles. All other tiles have invalid handles.
+  /// lie one after the other, one column of tiles after the other. All other tiles have invalid handles.
   [[nodiscard]] static TiledMatrix in_tiles(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols,
                                             TileSize tile, TilePart part = TilePart::all, const std::string& name = {});
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] std::int64_t cols() const { return cols_; }
   [[nodiscard]] const TileSize& tile() const { return tile_; }
-  /// The first returns the number of tiles from top to bottom, the second that from left to right.
+  /// Return the number of tile rows and the number of tile columns.
   [[nodiscard]] int tile_rows() const { return tile_rows_; }
   [[nodiscard]] int tile_cols() const { return tile_cols_; }
-  /// The first returns the number of rows of the tiles in tile row i, the second the number of columns of those in tile
-  /// column j.
+  /// `rows_of` returns the number of rows of each tile in tile row i. `cols_of` returns the number of columns of each
+  /// tile in tile column j.
   [[nodiscard]] std::int64_t rows_of(int i) const { return least(tile_.rows, rows_ - i * tile_.rows); }
   [[nodiscard]] std::int64_t cols_of(int j) const { return least(tile_.cols, cols_ - j * tile_.cols); }
 
-  /// Return the place where the diagonal enters tile column k: in tile row `diagonal(k)`, `diagonal_offset(k)` rows
-  /// below its top.
+  /// Return the place where the matrix diagonal enters tile column k: `diagonal` returns the tile row, and
+  /// `diagonal_offset` returns the number of rows between the top of that tile row and the diagonal.
   [[nodiscard]] int diagonal(int k) const { return static_cast<int>(k * tile_.cols / tile_.rows); }
   [[nodiscard]] std::int64_t diagonal_offset(int k) const { return k * tile_.cols % tile_.rows; }
 
@@ -135,9 +135,10 @@ class TiledMatrix {
   /// Returns all tiles of column j as one block of `rows()` rows. Not available with `TileStorage::tiles`.
   [[nodiscard]] Handle column(int j) const;
 
-  /// Submit tasks that copy a column-major matrix of the program into the tiles, or the tiles into it. The memory must
-  /// stay until these tasks have ended; every tile is copied on its own, as soon as it can be. With a service the
-  /// calling thread copies tile after tile, and all copies are complete when the call returns.
+  /// Submit tasks that copy a column-major matrix of the program into the tiles (`gather_from`), or the tiles into such
+  /// a matrix (`scatter_to`). The memory must remain valid until these tasks have ended. Each tile has a task of its
+  /// own, which runs as soon as it can. With a service the calling thread copies tile after tile, and all copies are
+  /// complete when the call returns.
   void gather_from(const T* data, std::int64_t ld, TilePart part = TilePart::all);
   void scatter_to(T* data, std::int64_t ld, TilePart part = TilePart::all) const;
 

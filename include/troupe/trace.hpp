@@ -17,9 +17,9 @@ namespace troupe {
 enum class WorkerActivity : std::uint8_t {
   /// The worker runs tasks, or does the work between them.
   working,
-  /// The worker has asked another one for tasks and waits for the answer.
+  /// The worker has sent a steal request to another worker and waits for the answer.
   stealing,
-  /// The worker found nothing and looks for tasks, awake.
+  /// The worker has no task and looks for tasks without sleeping.
   searching,
   /// The worker sleeps until it is woken.
   asleep,
@@ -53,8 +53,8 @@ struct TraceEvent {
   bool failed = false;
   /// The number of cores of the worker: more than 1 for a cluster.
   int cores = 1;
-  /// The sum of the times in which these cores computed, see `TeamUse`. Empty for a single core, and if it is not
-  /// known, as in virtual time and for kernels that bring threads of their own.
+  /// The sum of the times in which these cores computed, see `TeamUse`. Empty for a single core, and if the sum is not
+  /// known, as in virtual time and for kernels that have threads of their own.
   std::optional<Duration> used = {};
 
   [[nodiscard]] Duration duration() const { return end - start; }
@@ -67,8 +67,9 @@ struct TraceEvent {
   }
 };
 
-/// Says that `after` could not start before `before` had ended. Either may be missing among the events: because it ran
-/// before the trace was last taken, was cancelled, or is a wait of the program for data or a run of a recorded graph.
+/// A dependency: `after` could not start before `before` had ended. Either task may have no event in the trace: because
+/// it ran before the trace was last taken, was cancelled, or is a wait of the program for data or a run of a recorded
+/// graph.
 struct TraceDependency {
   TaskId before;
   TaskId after;
@@ -82,7 +83,8 @@ struct TraceState {
   WorkerActivity state = WorkerActivity::asleep;
   TimeStamp start{};
   TimeStamp end{};
-  /// The task that the worker helps with, in the state `helping`. Its event, if there is one, is another worker's.
+  /// The task that the worker helps with, in the state `helping`. That task's event, if there is one, belongs to
+  /// another worker.
   TaskId task = {};
 };
 
@@ -92,7 +94,8 @@ struct Trace {
   std::vector<TraceEvent> events;
   /// The dependencies, sorted by successor, then predecessor; each pair occurs once.
   std::vector<TraceDependency> dependencies;
-  /// The states, sorted by worker, then start. No two states of one worker overlap, nor do they overlap its tasks.
+  /// The states, sorted by worker, then start. The states of one worker do not overlap one another, and do not overlap
+  /// the worker's tasks.
   std::vector<TraceState> states;
   /// The copies between memory nodes, sorted by end.
   std::vector<TraceTransfer> transfers;

@@ -140,7 +140,7 @@ typedef struct troupe_options {
    * (troupe_why), in a thread of its own. Without on_stall the reasons are printed on standard error. */
   double why_after;
   void (*on_stall)(const char* why, void* user);
-  /* Called for problems that do not stop the run, and for failures that nobody had asked about when the runtime ends;
+  /* Called for problems that do not stop the run, and, when the runtime ends, for failures that no wait has reported.
    * NULL: these go to standard error. */
   void (*on_warning)(const char* what, void* user);
   /* The last argument of both functions. */
@@ -163,14 +163,15 @@ troupe_error troupe_start(int cores, const char* policy, troupe_runtime** runtim
  * program's name in `troupe jobs`; NULL: the name of its executable. Returns TROUPE_NO_IMPLEMENTATION if Troupe was
  * built without its service. */
 troupe_error troupe_connect(const char* folder, const char* name, troupe_runtime** runtime);
-/* Waits for all tasks, and frees the runtime. Existing holds end before the wait. The memory of data that the runtime
- * has allocated, recordings and factors are freed with the runtime. The error reports what has failed since the last
- * wait; the runtime is freed all the same. In a kernel or a callback of the runtime it returns TROUPE_WAIT_IN_KERNEL,
- * and does nothing.
+/* Waits for all tasks, and frees the runtime. Holds that still exist (troupe_acquire) end before the wait. The memory
+ * of data that the runtime has allocated, recordings and factors are freed with the runtime. The error reports what has
+ * failed since the last wait; the runtime is freed in any case. In a kernel or a callback of the runtime it returns
+ * TROUPE_WAIT_IN_KERNEL, and does nothing.
  *
- * Until all tasks have ended, kernels and callbacks run as usual, and may submit. Other threads may be in calls on the
- * runtime and on objects that belong to it. Calls that give it data or tasks (troupe_run, troupe_factorization_solve
- * …) are waited for; such a call that begins only now returns TROUPE_STOPPED. */
+ * Until all tasks have ended, kernels and callbacks run as usual, and may submit. Meanwhile other threads may be in
+ * calls on the runtime and on objects that belong to it. If such a call gives the runtime data or tasks (troupe_run,
+ * troupe_factorization_solve …), troupe_runtime_free waits for the call. If it begins later, it returns TROUPE_STOPPED.
+ */
 troupe_error troupe_runtime_free(troupe_runtime* runtime);
 troupe_error troupe_workers(const troupe_runtime* runtime, size_t* workers);
 troupe_error troupe_progress(const troupe_runtime* runtime, uint64_t* submitted, uint64_t* ended);
@@ -184,8 +185,8 @@ troupe_error troupe_register(troupe_runtime* runtime, troupe_type type, void* me
  * be copied. A task that reads it before a task has written it is refused: TROUPE_INVALID_ARGUMENT. */
 troupe_error troupe_allocate(troupe_runtime* runtime, troupe_type type, int64_t rows, int64_t cols, const char* name,
                              troupe_data** data);
-/* Waits for the last use, and ends the registration. Memory of the runtime is freed after its last use, and nobody
- * waits for that. In a kernel or a callback, where it cannot wait, it returns TROUPE_WAIT_IN_KERNEL, and does nothing.
+/* Waits for the last use, and ends the registration. Memory of the runtime is freed after its last use, without a wait.
+ * In a kernel or a callback, where waiting is not allowed, the function returns TROUPE_WAIT_IN_KERNEL and does nothing.
  */
 troupe_error troupe_data_free(troupe_data* data);
 /* Returns the handle of the data; for NULL, a handle that is invalid everywhere. */
@@ -194,7 +195,7 @@ troupe_handle troupe_data_handle(const troupe_data* data);
 typedef struct troupe_block {
   int64_t row, col, rows, cols;
 } troupe_block;
-/* Stores the handles of `count` disjoint blocks. They end with the whole. */
+/* Stores the handles of `count` disjoint blocks, which are valid as long as the registration of the whole matrix. */
 troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                               troupe_handle* parts);
 /* Allows mode reduce for the handle, with sums; its elements must be of this type. Not for types that the program has
@@ -252,10 +253,10 @@ troupe_error troupe_codelet_define(const char* name, const troupe_mode* modes, s
                                    const troupe_type* arguments, size_t argument_count, troupe_kernel kernel,
                                    void* user, void (*destroy)(void* user), troupe_codelet** codelet);
 /* Sets a function that returns a task's floating-point operations from its shapes and arguments; it is called with the
- * `user` of the codelet's definition. Call this before the codelet is submitted for the first time; afterwards, and
- * for kernels that come with Troupe, it is an error. The numbers are for reports and traces. In virtual time, where
- * data may have no memory, they also tell which of the sizes in the machine's description a task has, if its codelet
- * was given to troupe_codelet_timed_as. */
+ * `user` of the codelet's definition. Call this before the codelet is submitted for the first time; afterwards, and for
+ * kernels that come with Troupe, it is an error. The numbers are for reports and traces. In virtual time, where data
+ * may have no memory, the numbers also select a task's size in the machine's description, if its codelet was given to
+ * troupe_codelet_timed_as. */
 troupe_error troupe_codelet_set_flops(troupe_codelet* codelet,
                                       double (*flops)(const troupe_kernel_context* context, void* user));
 /* Sets the kernel of a described machine whose times this codelet takes: "cholesky/gemm/double". The same restriction
@@ -303,7 +304,7 @@ troupe_error troupe_future_cancel(troupe_future future);
 
 /* Waits for all tasks; the error sums up what has failed since the last call. */
 troupe_error troupe_wait(troupe_runtime* runtime);
-/* Waits until the content is final as of the tasks submitted so far. */
+/* Waits until all tasks submitted so far that change the data have ended. */
 troupe_error troupe_wait_for(troupe_runtime* runtime, troupe_handle handle);
 /* Cancels all tasks that have not started. */
 troupe_error troupe_cancel(troupe_runtime* runtime);
@@ -312,8 +313,8 @@ troupe_error troupe_regroup(troupe_runtime* runtime, const char* clusters);
 
 /* ---- Recorded graphs ---- */
 
-/* Records the tasks that `program` submits in this thread, instead of running them. `program` returns 0; it gives up
- * the recording with any other number. */
+/* Records the tasks that `program` submits in this thread, instead of running them. `program` returns 0; any other
+ * number cancels the recording. */
 troupe_error troupe_record(troupe_runtime* runtime, int (*program)(void* user), void* user, const char* name,
                            troupe_recording** recording);
 typedef struct troupe_rebinding {
@@ -329,8 +330,8 @@ void troupe_recording_free(troupe_recording* recording);
 
 typedef int troupe_format;
 enum { TROUPE_TEXT = 0, TROUPE_JSON = 1 };
-/* The following functions store a text; free it with troupe_text_free. troupe_why tells why tasks do not make
- * progress, root causes first. Any thread may call it at any time, also in kernels. */
+/* The following functions store a text; free it with troupe_text_free. troupe_why stores the reasons why tasks do not
+ * make progress, root causes first. Any thread may call it at any time, also in kernels. */
 troupe_error troupe_why(const troupe_runtime* runtime, troupe_format format, char** text);
 /* Stores the figures of every actor's mailbox. */
 troupe_error troupe_metrics(const troupe_runtime* runtime, troupe_format format, char** text);

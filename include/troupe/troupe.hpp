@@ -1,4 +1,4 @@
-/// Everything that a program needs.
+/// Includes all headers that a program needs.
 #pragma once
 
 #if __cplusplus < 202002L

@@ -19,8 +19,8 @@ struct Bytes {
   }
 };
 
-/// Every duration and time stamp of the runtime: signed nanoseconds. A time stamp counts from the
-/// epoch of the clock it was read from; only differences have a meaning across a program.
+/// Every duration and time stamp of the runtime is a signed number of nanoseconds. A time stamp counts from the epoch
+/// of its clock, so only differences between time stamps have a meaning.
 using Duration = std::chrono::nanoseconds;
 using TimeStamp = std::chrono::nanoseconds;
 

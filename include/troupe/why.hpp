@@ -13,21 +13,21 @@
 
 namespace troupe {
 
-/// The root causes for which tasks wait: a root cause itself waits for no task.
+/// The kinds of root cause why tasks wait. A root cause is something that itself waits for no task.
 enum class WhyKind {
   /// A kernel runs.
   running,
   /// A task's callback runs, and the tasks that depend on the task wait for it.
   callback,
-  /// The program holds data (`HostAccess`).
+  /// The program has acquired data and has not given them back (`HostAccess`).
   held_by_program,
-  /// Tasks are ready, and lie in the queues of workers that do not come to them.
+  /// Tasks are ready and lie in the queues of workers, which have not begun them.
   ready,
   /// Tasks are ready, and the placing policy has not decided where they run.
   undecided,
   /// No worker has a device that the task's codelet runs on.
   no_worker,
-  /// A worker has taken the task, but its data are not yet where it is to run.
+  /// A worker has taken the task, but the task's data have not yet arrived in the memory of the worker's device.
   fetching,
 };
 [[nodiscard]] const char* to_string(WhyKind kind);
@@ -36,31 +36,33 @@ enum class WhyKind {
 struct WhyTask {
   TaskId id;
   std::string name;
-  /// Empty if the task stands for a thread of the program.
+  /// Empty if the task stands for a waiting thread of the program.
   std::string codelet;
   /// A description: "task 12 'gemm(3,1)' (codelet gemm)", "the combining of 'x'", "a thread's wait for 'x'".
   std::string text;
-  /// The number of pieces of a task of pieces that runs, and how many of them have begun. Zero for other tasks.
+  /// The number of pieces of a running task that is cut into pieces, and the number of pieces that have begun. Zero for
+  /// other tasks.
   std::uint32_t pieces = 0;
   std::uint32_t pieces_begun = 0;
 };
 
 struct WhyCause {
   WhyKind kind = WhyKind::running;
-  /// The task; with `ready` and `undecided`, the first of the tasks.
+  /// The task; for the kinds `ready` and `undecided`, the first of the tasks.
   WhyTask task;
   /// The number of ready tasks, or 1.
   std::uint64_t tasks = 1;
   /// The number of tasks that wait for this cause, directly or through other tasks. A task with several causes counts
-  /// for one: for `no_worker` first, then `held_by_program`, then `running`, `fetching` and `callback`, then the rest;
-  /// among equals, for the cause that has lasted longest.
+  /// for only one of them: for `no_worker` first, then `held_by_program`, then `running`, `fetching` and `callback`,
+  /// then the other kinds. Among causes of equal rank, it counts for the cause that has lasted longest.
   std::uint64_t waiting = 0;
   /// True if some task waits for this cause, even if that task counts for another cause.
   bool blocks = false;
   WorkerId worker;
   /// The time that the cause has lasted; zero if it is not known.
   Duration lasting{};
-  /// The data, with `held_by_program`; with `fetching`, what has to happen: "the copy of handle 17 to emulated GPU 0".
+  /// For `held_by_program`, the data. For `fetching`, the step that is missing: "the copy of handle 17 to emulated GPU
+  /// 0".
   std::string data;
   AccessMode mode = AccessMode::read;
 };
@@ -86,9 +88,9 @@ enum class WhyWorkerState {
   callback,
   asleep,
   awake,
-  /// It waits until all workers whose cores are regrouped have ended their kernels.
+  /// The worker waits until all workers whose cores are regrouped have ended their kernels.
   regrouping,
-  /// Its thread is lent to another worker.
+  /// The worker's thread is lent to another worker.
   lent,
 };
 [[nodiscard]] const char* to_string(WhyWorkerState state);
@@ -97,17 +99,17 @@ struct WhyWorker {
   WorkerId worker;
   /// The device's name: "cpu core 3".
   std::string device;
-  /// The worker's state; with `awake` it looks for work, or is between two tasks.
+  /// The worker's state; a worker that is `awake` looks for work, or is between two tasks.
   WhyWorkerState state = WhyWorkerState::awake;
-  /// The worker that it lends its thread to; invalid if it does not.
+  /// The worker that uses this worker's thread; invalid if the thread is not lent.
   WorkerId lent_to = {};
   WhyTask task;
   Duration lasting{};
-  /// Ready tasks in its deque.
+  /// The number of ready tasks in the worker's deque.
   std::uint64_t queued = 0;
   /// The processing units of a core or a cluster, the master's first; empty for a GPU.
   std::vector<int> members = {};
-  /// The share of its cores' time that a cluster's tasks have used so far, without the task that runs.
+  /// The use of a cluster's cores by its tasks so far, without the running task.
   TeamUse team;
 };
 
@@ -125,26 +127,27 @@ struct WhyCounts {
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
   std::uint64_t in_flight = 0;
-  /// The number of the youngest tasks in flight, which were not looked at; the report is about the older ones.
+  /// The number of tasks in flight that the report does not cover. These are the youngest tasks.
   std::uint64_t left_out = 0;
-  /// The numbers of tasks in flight that wait for others, that are ready, and that are with a worker.
+  /// The numbers of tasks in flight that wait for other tasks, that are ready, and that a worker has taken.
   std::uint64_t waiting = 0;
   std::uint64_t ready = 0;
   std::uint64_t running = 0;
-  /// Ready tasks outside the deques: those that no worker owns, and those that the scheduler has not decided on
-  /// (placing policies only).
+  /// The numbers of ready tasks outside the deques: tasks in the entry queue, which no worker owns, and tasks that the
+  /// scheduler has not placed yet (placing policies only).
   std::uint64_t in_entry_queue = 0;
   std::uint64_t undecided = 0;
 };
 
-/// The answer of `Runtime::why`. Workers go on while it is made, so it does not show a single moment; every relation in
-/// it was true when it was looked at. It is bounded: lists are cut, and the number of missing entries is given.
+/// The answer of `Runtime::why`. Workers continue while the report is made, so it does not show a single moment; but
+/// every relation in it was true when it was read. The size of the report is bounded: long lists are cut, and the
+/// number of missing entries is given.
 struct WhyReport {
   WhyCounts counts;
   std::string policy;
   /// True if the scheduler's actor has ended: undecided tasks then stay undecided.
   bool scheduler_died = false;
-  /// The time for which nothing has started or ended, in a report of the watchdog. Otherwise zero.
+  /// In a report of the watchdog, the time in which no task has started or ended; otherwise zero.
   Duration quiet_for{};
   /// The causes, sorted by the number of waiting tasks, the most first.
   std::vector<WhyCause> causes;

@@ -20,7 +20,7 @@ void equal_shapes(Conditions& c) {
 
 void short_sleep(Conditions& c) { c.argument_up_to(0, kLongestSleep_ns, "the time in ns"); }
 
-/// Returns the name of a type that built-in kernels take.
+/// Returns the name of a type that occurs in built-in kernels; empty for other types.
 std::string type_name(std::uint64_t tag) {
   if (tag == type_tag<float>()) return "float";
   if (tag == type_tag<double>()) return "double";

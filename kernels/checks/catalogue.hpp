@@ -12,7 +12,7 @@
 
 namespace troupe::kernels {
 
-/// A description of one of a codelet's data, for people and programs.
+/// A description of one piece of data of a codelet, for people and programs.
 struct CatalogueData {
   /// The name in descriptions, such as "C".
   std::string name;
@@ -20,7 +20,7 @@ struct CatalogueData {
   ViewShape shape = ViewShape::any;
   /// The element type, such as "double" or "int32"; empty if any type is allowed.
   std::string element;
-  /// True if a task names one or more of them.
+  /// True if a task passes one or more handles here.
   bool repeated = false;
 };
 
@@ -40,11 +40,12 @@ struct CatalogueEntry {
   std::vector<CatalogueData> data = {};
   std::vector<CatalogueArgument> arguments = {};
   /// Checks a task: fails with `invalid_argument` for every combination of shapes and arguments with which the kernel
-  /// could read or write outside of its data, or BLAS would misbehave. A task that passes is safe whatever the data
-  /// hold, even while others write them. It does not check that the memory is as large as the layouts say, nor that it
-  /// is aligned to its elements' size. May be called from any thread.
+  /// could read or write outside of its data, or BLAS would misbehave. A task that passes the check is safe for any
+  /// content of its data, even while other processes write them. The function does not check that the memory is as
+  /// large as the layouts say, or that it is aligned to the size of its elements. May be called from any thread.
   TaskCheck check;
-  /// Returns how long a task takes on any machine, if its arguments say so; null for other codelets.
+  /// Returns the time that a task takes on any machine. Only for codelets whose arguments give the time; null for
+  /// others.
   Duration (*takes)(const Arguments& arguments) = nullptr;
 };
 

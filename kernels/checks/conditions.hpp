@@ -18,19 +18,19 @@
 
 namespace troupe::kernels {
 
-/// The largest size, as BLAS takes sizes of 32 bits.
+/// The largest size of a matrix, because BLAS takes sizes of 32 bits.
 inline constexpr std::int64_t kLargestSize = 2147483647;
 
-/// Collects what is wrong with one task; only the first fault is reported. It checks some conditions itself: the number
-/// and types of the codelet's data and arguments are right, all sizes are from 0 to `kLargestSize`, and no layout wraps
-/// around. So sums and differences of a few sizes do not overflow.
+/// Checks the conditions of one task, and keeps the first fault. The constructor checks that the number and types of
+/// the data and arguments are right, that all sizes are from 0 to `kLargestSize`, and that no layout exceeds the
+/// address space. So sums and differences of a few sizes do not overflow.
 class Conditions {
  public:
-  /// Checks these conditions. `definition` belongs to a typed codelet, or to a variadic one that declares its handles.
-  /// The arguments must outlive this object.
+  /// Makes the checks above. `definition` belongs to a typed codelet, or to a variadic codelet that declares its
+  /// handles. The arguments must outlive this object.
   Conditions(const CodeletDefinition& definition, std::span<const Layout> layouts, const Arguments& arguments);
 
-  /// Returns false if a fault was found; then nothing more may be looked at.
+  /// Returns false if a fault was found; then the data and arguments must not be used any more.
   [[nodiscard]] bool ok() const { return !wrong_; }
   [[nodiscard]] const Layout& data(std::size_t index) const { return layouts_[index]; }
   /// Returns the layouts of a group of a variadic codelet's handles; a group has at least one.
@@ -46,8 +46,8 @@ class Conditions {
   void require(bool holds, std::string_view what) {
     if (!holds && !wrong_) wrong_ = std::string(what);
   }
-  /// Returns argument number `index` (int64), called `name` in messages, if it is from 0 to `most`. For other values it
-  /// notes a fault and returns 0.
+  /// Returns argument number `index` (int64) if it is from 0 to `most`. Otherwise notes a fault, whose message calls
+  /// the argument `name`, and returns 0.
   std::int64_t argument_up_to(std::size_t index, std::int64_t most, std::string_view name);
 
   /// Returns success, or the fault with all sizes and the codelet's name.
@@ -69,8 +69,8 @@ class Conditions {
 /// A check of tasks: fails with `invalid_argument` if the kernel would access memory outside of its data.
 using TaskCheck = std::function<Result<void>(std::span<const Layout>, const Arguments&)>;
 
-/// Returns the check that a codelet's conditions make. Without `conditions` it checks only what every `Conditions`
-/// checks.
+/// Returns a check that tests a codelet's `conditions`. If `conditions` is null, the check makes only the tests of the
+/// constructor of `Conditions`.
 [[nodiscard]] TaskCheck make_check(const Codelet& codelet, void (*conditions)(Conditions&) = nullptr);
 
 }  // namespace troupe::kernels

@@ -13,7 +13,7 @@ CheckedPivots::CheckedPivots(std::span<const std::span<const int>> pieces, std::
   pivots_.reserve(count);
   for (const auto& piece : pieces) {
     for (const int& given : piece) {
-      // Loads the value once, by an atomic load, so that the value that is checked is the one that is used.
+      // Load the value once, atomically: another process may change it, and the checked value must be the used value.
       const int pivot = std::atomic_ref<int>(const_cast<int&>(given)).load(std::memory_order_relaxed);
       if (pivot < begin || pivot >= end) unusable_pivot(size(), begin, end);
       pivots_.push_back(pivot);

@@ -1,4 +1,4 @@
-/// Pivots that are safe to follow, whatever their source.
+/// Pivots that are safe to use, even if another process can write them.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace troupe::kernels {
 
-/// A copy of the pivots in `pieces`, each element read once and checked: all are rows from `begin` to `end` - 1. Throws
-/// `bad_input` if one is not. Other threads may write the pieces at the same time.
+/// A copy of the pivots in `pieces`. Each element is read once, and must be a row from `begin` to `end` - 1; otherwise
+/// the constructor throws `bad_input`. Other threads may write the pieces at the same time.
 class CheckedPivots {
  public:
   CheckedPivots(std::span<const std::span<const int>> pieces, std::int64_t begin, std::int64_t end);

@@ -1,5 +1,6 @@
-// Each function follows the kernel of its name in kernels/codelets.cpp: what it reads and writes, and what LAPACK's
-// routines demand of their arguments. Names of matrices are those of kernels/codelets.hpp.
+// Each function checks the conditions of the kernel with the same name in kernels/codelets.cpp: the kernel must not
+// read or write outside of its data, and LAPACK's routines must accept their arguments. Matrices have the same names as
+// in kernels/codelets.hpp.
 #include "kernels/checks/tile_conditions.hpp"
 
 #include <limits>
@@ -12,7 +13,8 @@ namespace {
 constexpr std::string_view kOffset = "offset";
 constexpr std::string_view kFirst = "first";
 
-/// Checks the argument `offset`: `count` rows from it on must lie in a matrix of `rows` rows.
+/// Checks the argument `offset`: `count` rows from row `offset` on must lie in a matrix of `rows` rows. Returns
+/// `offset`.
 std::int64_t offset(Conditions& c, std::size_t argument, std::int64_t count, std::int64_t rows) {
   return c.argument_up_to(argument, rows - count, kOffset);
 }
@@ -20,8 +22,8 @@ std::int64_t offset(Conditions& c, std::size_t argument, std::int64_t count, std
 /// Checks `first` for a codelet that needs it only for messages.
 void first_of_messages(Conditions& c, std::size_t argument) { c.argument_up_to(argument, kLargestSize, kFirst); }
 
-/// Checks a block column and returns the rows of its tiles, which have as many columns each. `offset` and `first` name
-/// the first of the `exchanged` rows.
+/// Checks a block column, whose tiles must have equally many columns, and returns its number of rows. The arguments
+/// `offset` and `first` give the first of the `exchanged` rows.
 std::int64_t block_column(Conditions& c, std::span<const Layout> tiles, std::int64_t exchanged) {
   std::int64_t rows = 0;
   for (const Layout& tile : tiles) {
@@ -37,14 +39,14 @@ std::int64_t block_column(Conditions& c, std::span<const Layout> tiles, std::int
   return rows;
 }
 
-/// Checks T for `columns` reflectors: LAPACK's inner block is its number of rows.
+/// Checks T for `columns` reflectors: the number of rows of T is LAPACK's inner block size.
 void inner_block(Conditions& c, const Layout& t, std::int64_t columns) {
   c.require(t.cols == columns, "T must have a column for each reflector");
   c.require(columns == 0 || (t.rows >= 1 && t.rows <= columns),
             "T must have at least one row, and at most as many as columns");
 }
 
-/// Checks L for `columns` columns of a pair of tiles: the inner block is its number of rows.
+/// Checks L for `columns` columns of a pair of tiles: the number of rows of L is the inner block size.
 void pair_factors(Conditions& c, const Layout& l, const Layout& pivots, std::int64_t columns) {
   c.require(l.cols == columns && pivots.elements() == columns,
             "L must have as many columns, and P as many elements, as B has columns");

@@ -3,8 +3,8 @@
 
 #include "kernels/checks/conditions.hpp"
 
-/// Each function checks a task of the tile codelet of its name, or of several that demand the same, in either
-/// precision.
+/// Each function checks a task of the tile codelet with the same name, or of several codelets with the same conditions,
+/// for float and double.
 namespace troupe::kernels::demands {
 
 void potrf(Conditions& c);

@@ -15,7 +15,7 @@ inline cublasFillMode_t triangle(char uplo) { return uplo == 'L' ? CUBLAS_FILL_M
 inline cublasSideMode_t side_of(char side) { return side == 'L' ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT; }
 inline cublasDiagType_t diagonal(char diag) { return diag == 'U' ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT; }
 
-/// Returns the one of two functions that is for the element type `T`; they differ only in that type.
+/// Returns the function for the element type `T` from two functions that differ only in the element type.
 template <class T, class Single, class Double>
 auto choose(Single single, Double two) {
   if constexpr (std::is_same_v<T, float>) {
@@ -122,8 +122,8 @@ void add(CudaStream& s, T alpha, MatrixView<const T> a, T beta, MatrixView<const
           "cublasGeam");
 }
 
-/// Computes the Cholesky factor L of A in A's lower triangle. `info`, in the device's memory, is as LAPACK's. A has
-/// elements.
+/// Computes the Cholesky factor L of A in A's lower triangle. `info`, in the device's memory, gets the same value as in
+/// LAPACK. A must not be empty.
 template <class T>
 void potrf(CudaStream& s, MatrixView<T> a, int* info) {
   int size = 0;
@@ -146,8 +146,8 @@ std::size_t getrf_work_size(CudaStream& s, MatrixView<T> a) {
   return static_cast<std::size_t>(size);
 }
 
-/// Computes A <- L (unit lower) and U. `pivots` and `info` are in the device's memory and as LAPACK's; if `pivots` is
-/// null, no rows are exchanged. `info` is below zero for a wrong argument. A has elements.
+/// Computes A <- L (unit lower) and U. `pivots` and `info` are in the device's memory and get the same values as in
+/// LAPACK; if `pivots` is null, no rows are exchanged. `info` is below zero for a wrong argument. A must not be empty.
 template <class T>
 void getrf(CudaStream& s, MatrixView<T> a, T* work, int* pivots, int* info) {
   const auto call = choose<T>(s.solver().cusolverDnSgetrf, s.solver().cusolverDnDgetrf);

@@ -1,4 +1,5 @@
-// The tile codelets on CUDA GPUs: as in kernels/codelets.cpp, but they only enqueue on the context's stream.
+// The tile codelets of kernels/codelets.cpp on CUDA GPUs. These implementations only enqueue work on the context's
+// stream.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -107,7 +108,8 @@ void potrf(const Call& call) {
   const Out<T> block = rows_from(d, offset, d.cols);
   int* const status = call.stream.device_status();
   cuda::potrf(call.stream, block, status);
-  // cuSOLVER 12 misses the last minor of every 64th order and names others late, so the diagonal is checked.
+  // Check the diagonal, because cuSOLVER 12 does not report a leading minor that is not positive if the minor's order
+  // is a multiple of 64, and reports some others too late.
   first_bad_pivot(call.stream, constant(block), NeededPivots::positive, status + 1);
   call.stream.watch([first = call.number(1)](const Status& values) {
     if (values[0] < 0) throw Error(ErrorCode::kernel_failed, "cusolverDnPotrf was called with a wrong argument");
@@ -117,7 +119,8 @@ void potrf(const Call& call) {
   cuda::solve_triangular(call.stream, 'R', 'L', 'T', 'N', constant(block), rows_below(d, offset + d.cols));
 }
 
-/// Called after `factor_checked` for a matrix of `cols` columns. `tell` throws the error for a row.
+/// Registers the check of pivots after `factor_checked`, for a matrix of `cols` columns. `tell` throws the error for a
+/// row.
 void watch_pivots(const Call& call, std::int64_t cols, std::int64_t first, void (*tell)(std::int64_t row)) {
   call.stream.watch([cols, first, tell](const Status& status) {
     if (status[0] < 0) throw Error(ErrorCode::kernel_failed, "cusolverDnGetrf was called with a wrong argument");
@@ -148,7 +151,8 @@ void getrf_panel(const Call& call) {
   watch_pivots(call, a.cols(), call.number(1), &singular_or_no_number);
 }
 
-/// Exchanges the rows of C from `offset` on with those that the pivots name. A pivot that is no row fails the task.
+/// Exchanges the rows of C from `offset` on with the rows that the pivots name. If a pivot is not a row, the task
+/// fails.
 template <class T>
 void exchange(const Call& call, const BlockColumn<T>& c, std::span<const std::span<const int>> pivots) {
   const std::int64_t offset = call.number(0);

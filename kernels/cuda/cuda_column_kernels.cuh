@@ -1,4 +1,4 @@
-/// Kernels for block columns that are given in pieces: part of kernels/cuda/cuda_tile_kernels.cu.
+/// Kernels for block columns that are given as separate tiles: part of kernels/cuda/cuda_tile_kernels.cu.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ __device__ void note_places(const TilePlaces<T>& some, TilePlace<T>* places, std
   if (static_cast<int>(threadIdx.x) < count) places[begin + threadIdx.x] = some.at[threadIdx.x];
 }
 
-/// Copies the column's rows, from row `offset` on, to W if `gather` is true; if not, copies W to these rows.
+/// If `gather` is true, copies the column's rows, from row `offset` on, to W. Otherwise copies W to these rows.
 template <class T>
 __device__ void copy_column(const TiledColumn<T>& column, std::int64_t offset, T* w, std::int64_t ldw, bool gather) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
@@ -56,8 +56,9 @@ __device__ void copy_column(const TiledColumn<T>& column, std::int64_t offset, T
   }
 }
 
-/// Writes to `pivots`, counted from 0 in the whole matrix, the rows of `given`, which count from 1 in a panel of `rows`
-/// rows. If the panel has NaN, some of `given` may be no rows: those exchange nothing. Runs in one block.
+/// Converts the pivots `given`, counted from 1 in a panel of `rows` rows, to `pivots`, counted from 0 in the whole
+/// matrix. If the panel has NaN, some numbers in `given` may not be rows of the panel; such a pivot becomes its own
+/// row, so that it exchanges nothing. Runs in one block.
 __device__ void settle_pivots(const int* given, int* pivots, std::int64_t count, std::int64_t rows,
                               std::int64_t first) {
   for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) {
@@ -67,12 +68,12 @@ __device__ void settle_pivots(const int* given, int* pivots, std::int64_t count,
 }
 
 /// Exchanges rows `offset + i` and `pivots[i] - above` of C for i = 0, …, count - 1, in this order. Each block works on
-/// whole columns. If a pivot is no row of C, row `offset + i` stays where it is, and `info` becomes `before` + i + 1
-/// for some such i. If all are rows of C, `info` becomes 0, or stays as it is if `before` is not 0.
+/// whole columns. If a pivot is not a row of C, row `offset + i` is not exchanged, and `info` becomes `before` + i + 1
+/// for one such i. If all pivots are rows of C, `info` becomes 0, or is not changed if `before` is not 0.
 ///
-/// `kExchangesAtOnce` exchanges are resolved to one permutation of the rows that they touch, and then each column is
-/// read and written once, neighbouring rows by neighbouring threads. Slot i < kExchangesAtOnce stands for row `offset +
-/// i`, slot kExchangesAtOnce + i for row `pivots[i] - above`, if no other slot stands for that row.
+/// `kExchangesAtOnce` exchanges at a time are combined to one permutation of the exchanged rows. Then each column is
+/// read and written once, neighbouring rows by neighbouring threads. Slot i < kExchangesAtOnce is row `offset + i`;
+/// slot kExchangesAtOnce + i is row `pivots[i] - above`, if that row has no other slot.
 template <class T>
 __device__ void swap_rows(const TiledColumn<T>& c, const int* pivots, std::int64_t count, std::int64_t offset,
                           std::int64_t above, std::int64_t before, int* info) {

@@ -1,5 +1,5 @@
-/// Constants and types for the launches of the kernels of kernels/cuda/cuda_tile_kernels.cu, which host and device code
-/// share.
+/// Constants and types that host code and device code share: the host launches the kernels of
+/// kernels/cuda/cuda_tile_kernels.cu with them.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace troupe::kernels {
 
 /// The number of threads in a block of every kernel.
 inline constexpr int kKernelThreads = 256;
-/// The number of row exchanges that are resolved together, each by one thread.
+/// The number of row exchanges that are combined to one permutation, each by one thread.
 inline constexpr int kExchangesAtOnce = kKernelThreads;
-/// The largest number of blocks in one direction of a grid; kernels loop over the rest.
+/// The largest number of blocks in one direction of a grid. If the data need more blocks, the kernels loop.
 inline constexpr int kMostBlocks = 32768;
 
 /// The place in memory of a tile of a block column.
@@ -25,14 +25,14 @@ struct TilePlace {
   std::int64_t end;
 };
 
-/// The places of as many tiles as one launch can pass, as its arguments may have 4096 bytes.
+/// The places of as many tiles as one launch can pass, because the arguments of a launch have at most 4096 bytes.
 template <class T>
 struct TilePlaces {
   static constexpr int kMost = 120;
   TilePlace<T> at[kMost];
 };
 
-/// A block column in pieces, as device code sees it: `tiles` places in the device's memory.
+/// A block column of separate tiles, for device code: `places` is an array of `tiles` places in the device's memory.
 template <class T>
 struct TiledColumn {
   const TilePlace<T>* places;
@@ -41,7 +41,7 @@ struct TiledColumn {
   std::int64_t cols;
 };
 
-/// The memory of the super-blocks of a step. The `..._step` fields are the distances between their neighbours, in
+/// The memory of the super-blocks of a step. The `..._step` fields are the distances between neighbouring blocks, in
 /// elements of T.
 template <class T>
 struct BlockMemory {
@@ -61,14 +61,15 @@ struct BlockPointers {
   T* result[kMostBatched];
 };
 
-/// The rule for small pivots of a block, and the rows to report them with.
+/// The rule for small pivots of a block, and the rows for its report.
 template <class T>
 struct PivotTask {
   T least;
-  /// The number of rows of its super-block above the block, and of the whole matrix above the super-block.
+  /// The number of rows of the super-block above the block, and the number of rows of the whole matrix above the
+  /// super-block.
   std::int64_t above;
   std::int64_t first;
-  /// True for the first block of its super-block, where counts begin.
+  /// True for the first block of its super-block, at which the counts are set to zero.
   bool begins;
 };
 

@@ -16,7 +16,7 @@ void check_launch(const platform::CudaApi& api, cudaError_t status, const std::s
   platform::cuda_check(api, status, what, ErrorCode::kernel_failed).value_or_throw();
 }
 
-/// The name of one of our kernels, for one type of element.
+/// The names of the kernels in cuda_tile_kernels.cu. Each kernel exists for float and for double.
 enum class Name {
   note_places,
   copy_column,
@@ -41,8 +41,8 @@ struct Loaded {
   std::array<cudaKernel_t, kNames.size()> kernels{};
 };
 
-/// Loads the library of kernels, which stays loaded until the process ends. It belongs to no device: each device gets
-/// its code at the first launch.
+/// Loads the library of kernels, which stays loaded until the process ends. The library is for all devices: each device
+/// gets its code at the first launch.
 Result<cudaLibrary_t> load_library() {
   if (!has_device_code()) {
     return Failure{ErrorCode::no_implementation,
@@ -108,7 +108,7 @@ bool is_empty(MatrixView<T> a) {
 
 bool has_device_code() { return !device_code().empty(); }
 
-// The arguments are passed by address, so they must have exactly the types of the kernel's parameters.
+// Launches pass the arguments by address, so the arguments must have exactly the types of the kernel's parameters.
 
 template <class T>
 TiledColumn<T> place_tiles(CudaStream& stream, const BlockColumn<T>& column, TilePlace<T>* places) {
@@ -131,7 +131,7 @@ TiledColumn<T> place_tiles(CudaStream& stream, const BlockColumn<T>& column, Til
 template <class T>
 void copy_column(CudaStream& stream, const TiledColumn<T>& column, std::int64_t offset, MatrixView<T> w, bool gather) {
   if (is_empty(w)) return;
-  // A thread looks a row's tile up once for this many columns.
+  // A thread finds the tile of a row once for this many columns.
   constexpr std::int64_t kColumns = 8;
   const dim3 grid{grid_over(w).x, blocks((w.cols + kColumns - 1) / kColumns), 1};
   launch<T>(stream, Name::copy_column, grid, column, offset, w.data, w.ld, gather);
@@ -147,8 +147,8 @@ template <class T>
 bool swap_rows(CudaStream& stream, const TiledColumn<T>& c, std::span<const std::span<const int>> pieces,
                std::int64_t offset, std::int64_t above, int* info) {
   if (c.rows == 0 || c.cols == 0) return false;
-  // Resolving the exchanges costs a block about as much as exchanging rows in four columns, so each block has at least
-  // four.
+  // In each block, combining the exchanges takes about as long as exchanging rows in four columns, so each block has at
+  // least four columns.
   constexpr std::int64_t kColumns = 4;
   const dim3 grid(blocks((c.cols + kColumns - 1) / kColumns));
   std::int64_t before = 0;
@@ -206,7 +206,7 @@ void factor_block(CudaStream& stream, MatrixView<T> a, const PivotTask<T>& task,
 
 template <class T>
 void first_not_finite(CudaStream& stream, MatrixView<const T> a, int* info) {
-  // The value of each byte of `info` at first: it makes a number that is greater than that of any column.
+  // The initial value of each byte of `info`. The resulting number is greater than the number of any column.
   constexpr int kByte = 0x7f;
   check_launch(stream.cuda(), stream.cuda().cudaMemsetAsync(info, kByte, sizeof *info, stream.stream()),
                "cudaMemsetAsync");

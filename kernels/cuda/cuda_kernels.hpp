@@ -17,13 +17,13 @@ namespace troupe::kernels {
 // All views are of the device's memory. `T` is float or double. All functions enqueue one launch unless stated
 // otherwise, and nothing for empty blocks.
 
-/// Passes the places of the column's tiles to the functions below. They are written to `places` (in the device's
-/// memory; as many as there are tiles) by one launch for each `TilePlaces`.
+/// Returns the column in the form that the functions below take. Writes the places of its tiles to `places`, which is
+/// in the device's memory and has an entry for each tile. Needs one launch for each `TilePlaces`.
 template <class T>
 TiledColumn<T> place_tiles(CudaStream& stream, const BlockColumn<T>& column, TilePlace<T>* places);
 
-/// Copies the column's rows, beginning with row `offset`, to W if `gather` is true; if not, copies W to these rows. W
-/// has the shape of these rows.
+/// If `gather` is true, copies the column's rows, from row `offset` on, to W. Otherwise copies W to these rows. W has
+/// the shape of these rows.
 template <class T>
 void copy_column(CudaStream& stream, const TiledColumn<T>& column, std::int64_t offset, MatrixView<T> w, bool gather);
 
@@ -32,9 +32,10 @@ void copy_column(CudaStream& stream, const TiledColumn<T>& column, std::int64_t 
 template <class T>
 void settle_pivots(CudaStream& stream, const int* given, std::span<int> pivots, std::int64_t rows, std::int64_t first);
 
-/// Exchanges rows `offset + i` and `pivots[i] - above` of C in the order of i, which counts through the pieces. A row
-/// stays where it is if its pivot is no row of C; `info` (in the device's memory) becomes i + 1 for some such i, 0 if
-/// there is none. Returns true if there is anything to exchange, and `info` is set. One launch for each piece.
+/// Exchanges rows `offset + i` and `pivots[i] - above` of C in the order of i, which counts through all pieces. If a
+/// pivot is not a row of C, its row is not exchanged; `info` (in the device's memory) becomes i + 1 for one such i, or
+/// 0 if there is none. Returns true, and sets `info`, if there is anything to exchange. Needs one launch for each
+/// piece.
 template <class T>
 bool swap_rows(CudaStream& stream, const TiledColumn<T>& c, std::span<const std::span<const int>> pieces,
                std::int64_t offset, std::int64_t above, int* info);
@@ -43,7 +44,7 @@ bool swap_rows(CudaStream& stream, const TiledColumn<T>& c, std::span<const std:
 template <class T>
 void unit_lower(CudaStream& stream, MatrixView<const T> v, MatrixView<T> w);
 
-/// The condition that a factorization sets for its pivots. `positive` is false for NaN and infinity, too.
+/// The condition that the pivots of a factorization must meet. NaN and infinity do not count as `positive`.
 enum class NeededPivots { not_zero, positive };
 
 /// Writes to `info` (in the device's memory) the first i, from 1, where A(i, i) does not meet the condition; 0 if there
@@ -61,8 +62,8 @@ template <class T>
 void fill_symmetric(CudaStream& stream, MatrixView<T> a, std::int64_t row, std::int64_t col, std::uint64_t seed,
                     double diagonal);
 
-/// Computes the QR factorization of a panel as one inner block: R and reflectors in A (rows >= columns), their triangle
-/// in T, as LAPACK's geqrt.
+/// Computes the QR factorization of a panel as one inner block, as LAPACK's geqrt does: A (rows >= columns) becomes R
+/// and the reflectors, T their triangular factor.
 template <class T>
 void factor_reflectors(CudaStream& stream, MatrixView<T> a, MatrixView<T> t);
 
@@ -70,15 +71,16 @@ void factor_reflectors(CudaStream& stream, MatrixView<T> a, MatrixView<T> t);
 template <class T>
 void factor_stacked_reflectors(CudaStream& stream, MatrixView<T> r, MatrixView<T> b, MatrixView<T> t);
 
-/// Writes the addresses of the first `count` places to `pointers` (in the device's memory); `count` is above zero.
+/// Writes the addresses of the operands at the first `count` places to `pointers` (in the device's memory); `count` is
+/// above zero.
 template <class T>
 void note_blocks(CudaStream& stream, const BlockPlaces& places, int count, const BlockMemory<T>& memory,
                  BlockPointers<T>* pointers);
 
-/// Computes A <- L (unit lower) and U without exchanging rows. A is square. `report` is the number of pivots of the
-/// super-block that were replaced so far, and the row of the first (`SuperBlockCodelets::factorize`). `zero_pivot` is
-/// the first row of the super-block so far, from 1, whose pivot is exactly zero; 0 if there is none. All are in the
-/// device's memory.
+/// Computes A <- L (unit lower) and U without exchanging rows. A is square. `report` has two numbers: the number of
+/// pivots of the super-block that were replaced so far, and the row of the first replaced pivot
+/// (`SuperBlockCodelets::factorize`). `zero_pivot` is the first row of the super-block so far, from 1, whose pivot is
+/// exactly zero; 0 if there is none. `report` and `zero_pivot` are in the device's memory.
 template <class T>
 void factor_block(CudaStream& stream, MatrixView<T> a, const PivotTask<T>& task, std::int64_t* report, int* zero_pivot);
 

@@ -1,4 +1,5 @@
-/// The functions of cuBLAS and cuSOLVER, loaded when a kernel first needs them: the program is not linked with CUDA.
+/// The functions of cuBLAS and cuSOLVER. They are loaded when a kernel first needs them, so the program is not linked
+/// with CUDA.
 #pragma once
 
 #include <cublas_v2.h>
@@ -10,7 +11,7 @@
 
 namespace troupe::kernels {
 
-/// The names have the suffix `_v2`, as cublas_v2.h defines the plain names as these.
+/// The names have the suffix `_v2`, because cublas_v2.h defines the plain names as macros for these names.
 #define TROUPE_CUBLAS_FUNCTIONS(X) \
   X(cublasCreate_v2)               \
   X(cublasDestroy_v2)              \
@@ -63,13 +64,13 @@ struct CusolverApi {
 
 #undef TROUPE_CUDA_MEMBER
 
-/// Return the libraries that belong to the toolkit of this build ("libcublas.so.13", "libcusolver.so.12"), found as by
-/// `platform::open_cuda_library`; loaded by the first call, which takes seconds. Fail with `platform` if that fails.
-/// May be called from any thread.
+/// Return the libraries of the CUDA toolkit of this build ("libcublas.so.13", "libcusolver.so.12"), which
+/// `platform::open_cuda_library` finds. The first call loads them, which takes seconds. Fail with `platform` if a
+/// library cannot be loaded. May be called from any thread.
 [[nodiscard]] Result<const CublasApi*> cublas_api();
 [[nodiscard]] Result<const CusolverApi*> cusolver_api();
 
-/// Throw `kernel_failed`, unless the call was successful, with a text such as "cublasDgemm failed:
+/// Throw `kernel_failed` if the call was not successful. An example of the text is "cublasDgemm failed:
 /// CUBLAS_STATUS_INVALID_VALUE (…)".
 void require(const CublasApi& api, cublasStatus_t status, const char* call);
 void require(cusolverStatus_t status, const char* call);

@@ -10,10 +10,10 @@ namespace troupe::kernels {
 
 namespace {
 
-/// Divides one block of the stream's memory into parts, one after the other.
+/// Divides one piece of the stream's work space into parts, one after the other.
 class Parts {
  public:
-  /// Adds room for `count` elements; returns the part's offset.
+  /// Adds a part of `count` elements; returns the part's offset.
   template <class T>
   std::size_t add(std::size_t count) {
     const std::size_t begin = size_;
@@ -39,7 +39,7 @@ template <class T>
 void factor_checked(CudaStream& stream, MatrixView<T> a, T* work, int* pivots, int* status) {
   first_not_finite(stream, constant(a), status + 2);
   cuda::getrf(stream, a, work, pivots, status);
-  // The manual promises only that the status names a zero pivot, not that it is the first one.
+  // The manual of cuSOLVER promises only that the status names a zero pivot, not that it names the first zero pivot.
   first_bad_pivot(stream, constant(rows_from(a, 0, a.cols)), NeededPivots::not_zero, status + 1);
 }
 

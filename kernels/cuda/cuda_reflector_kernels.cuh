@@ -10,8 +10,8 @@
 namespace troupe::kernels {
 namespace {
 
-/// Combines `own` of all threads of the block by `join`, and returns the result in each thread. Needs no barrier
-/// between two calls.
+/// Combines the values `own` of all threads of the block with `join`, and returns the result in each thread. Two calls
+/// need no barrier between them.
 template <class T, class Join>
 __device__ T join_over_block(T own, Join join) {
   constexpr int kParts = 16;
@@ -30,7 +30,8 @@ __device__ T join_over_block(T own, Join join) {
   return whole;
 }
 
-/// Returns the length of a vector, in each thread of the block. Squares neither overflow nor vanish.
+/// Returns the length of a vector, in each thread of the block. The elements are scaled, so that their squares do not
+/// overflow or underflow.
 template <class T>
 __device__ T length_over_block(const T* x, std::int64_t count) {
   using Limits = std::numeric_limits<T>;
@@ -54,8 +55,9 @@ __device__ T length_over_block(const T* x, std::int64_t count) {
 /// Computes the QR factorization of a panel, column by column, and the triangle T of its reflectors, as LAPACK's geqrt
 /// and tpqrt leave them. Runs in one block.
 ///
-/// If `stacked`, it factorizes the upper triangle R on top of B, all rows of which are used; the reflectors are left in
-/// B. Otherwise R is B, with `rows` >= `cols`, and reflector j begins on the diagonal.
+/// If `stacked`, the function factorizes the upper triangle R on top of B; all rows of B are used, and the reflectors
+/// are stored in B. Otherwise R and B are the same matrix, with `rows` >= `cols`, and reflector j begins on the
+/// diagonal.
 template <class T, bool stacked>
 __device__ void factor_reflectors(T* r, std::int64_t ldr, T* b, std::int64_t ldb, std::int64_t rows, std::int64_t cols,
                                   T* t, std::int64_t ldt) {
@@ -101,7 +103,8 @@ __device__ void factor_reflectors(T* r, std::int64_t ldr, T* b, std::int64_t ldb
         const std::int64_t column = first + own;
         T& head = row[column * ldr];
         if (column < j) {
-          // This product of two reflectors is for T. Reflectors of a stacked panel have ones in different rows.
+          // This product of two reflectors is for T. In a stacked panel, the ones of two reflectors are in different
+          // rows, so they do not contribute to the product.
           t[column + j * ldt] = stacked ? sum : sum + head;
         } else {
           share[own] = tau * (head + sum);
@@ -115,8 +118,8 @@ __device__ void factor_reflectors(T* r, std::int64_t ldr, T* b, std::int64_t ldb
         for (std::int64_t i = begin + lane; i < rows; i += kGroup) other[i] -= share[c] * x[i];
       }
     }
-    // Computes T(0:j, j) <- -tau T(0:j, 0:j) times those products. A row is written only after all threads that need
-    // its old content have read it.
+    // Computes T(0:j, j) <- -tau T(0:j, 0:j) T(0:j, j), where column j has the products from above. A row is written
+    // only after all threads that need its old content have read it.
     for (std::int64_t first = 0; first < j; first += kKernelThreads) {
       const std::int64_t i = first + own;
       T sum{0};

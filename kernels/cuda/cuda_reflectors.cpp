@@ -24,7 +24,7 @@ void gemqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<co
   if (c.rows == 0 || c.cols == 0 || v.cols == 0) return;
   const std::int64_t inner = t.rows;
   T* const work = stream.work_space<T>(static_cast<std::size_t>(v.rows * v.cols + inner * c.cols));
-  // With its ones and zeros stored, V can take part in ordinary products.
+  // Store V with its ones and zeros, so that it can be an operand of ordinary matrix products.
   const MatrixView<T> whole{work, v.rows, v.cols, std::max<std::int64_t>(v.rows, 1)};
   unit_lower(stream, v, whole);
   for_each_block(v.cols, inner, trans, [&](std::int64_t first, std::int64_t count) {
@@ -60,7 +60,7 @@ void tpmqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<co
 template <class T>
 void geqrt(CudaStream& stream, MatrixView<T> a, MatrixView<T> t) {
   const std::int64_t inner = t.rows;
-  // Allocates the largest work space that `gemqrt` below asks for.
+  // Allocate the largest work space that `gemqrt` needs below, before anything is enqueued.
   (void)stream.work_space<T>(static_cast<std::size_t>((a.rows + a.cols) * inner));
   for_each_block(a.cols, inner, 'T', [&](std::int64_t first, std::int64_t count) {
     const MatrixView<T> below = rows_below(a, first);
@@ -75,7 +75,7 @@ void geqrt(CudaStream& stream, MatrixView<T> a, MatrixView<T> t) {
 template <class T>
 void tpqrt(CudaStream& stream, MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t) {
   const std::int64_t inner = t.rows;
-  // Allocates the largest work space that `tpmqrt` below asks for.
+  // Allocate the largest work space that `tpmqrt` needs below, before anything is enqueued.
   (void)stream.work_space<T>(static_cast<std::size_t>(inner * b.cols));
   for_each_block(b.cols, inner, 'T', [&](std::int64_t first, std::int64_t count) {
     const MatrixView<T> facing = rows_from(upper, first, count);

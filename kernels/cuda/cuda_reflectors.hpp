@@ -7,22 +7,23 @@
 namespace troupe::kernels {
 
 // All views are of the device's memory. An inner block is a block of as many columns as T has rows. All functions
-// enqueue a few launches for each inner block, and use the memory that belongs to `stream`.
+// enqueue a few launches for each inner block, and use the work space of `stream`.
 
-/// Computes A <- R and reflectors (rows >= columns). Needs our own kernels.
+/// Computes A <- R and reflectors (rows >= columns). Needs Troupe's own kernels.
 template <class T>
 void geqrt(CudaStream& stream, MatrixView<T> a, MatrixView<T> t);
 
 /// Computes the QR factorization of the upper triangle of `upper` (as many of its first rows as B has columns) on top
-/// of B. Needs our own kernels.
+/// of B. Needs Troupe's own kernels.
 template <class T>
 void tpqrt(CudaStream& stream, MatrixView<T> upper, MatrixView<T> b, MatrixView<T> t);
 
-/// Computes C <- Q C (`trans` 'N') or Q^T C ('T'), where Q is given by `geqrt`'s V and T. Needs our own kernels.
+/// Computes C <- Q C (`trans` 'N') or Q^T C ('T'), where Q is given by V and T from `geqrt`. Needs Troupe's own
+/// kernels.
 template <class T>
 void gemqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c);
 
-/// Computes [A; B] <- Q [A; B] or Q^T [A; B], where Q is given by `tpqrt`'s V and T. Of A only the first rows take
+/// Computes [A; B] <- Q [A; B] or Q^T [A; B], where Q is given by V and T from `tpqrt`. Only the first rows of A take
 /// part, as many as V has columns.
 template <class T>
 void tpmqrt(CudaStream& stream, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a,

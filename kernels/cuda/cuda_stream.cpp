@@ -36,7 +36,7 @@ DeviceMemory::DeviceMemory(const platform::CudaApi& api, std::size_t bytes) : si
   void* memory = nullptr;
   check(api, api.cudaMalloc(&memory, bytes), "cudaMalloc of " + std::to_string(bytes) + " bytes for kernels to work in",
         ErrorCode::out_of_memory);
-  // If the device is lost, cudaFree fails, which does no harm.
+  // If the device is lost, cudaFree fails. This error can be ignored.
   memory_ = {static_cast<std::byte*>(memory), [&api](std::byte* begin) { (void)api.cudaFree(begin); }};
 }
 
@@ -72,16 +72,16 @@ CudaStream::CudaStream(int device, cudaStream_t stream)
       status_(std::make_unique<DeviceMemory>(*cuda_, StatusPool::kValues * sizeof(int))),
       statuses_(std::make_shared<StatusPool>(*cuda_)) {
   check(*cuda_, cuda_->cudaMemsetAsync(status_->data(), 0, status_->size(), stream), "cudaMemsetAsync");
-  // Makes the pool allocate now, and not in the first kernel that calls `watch`.
+  // Make the pool allocate its memory now, and not in the first kernel that calls `watch`.
   (void)statuses_->take();
   blas_memory_ = std::make_unique<DeviceMemory>(*cuda_, recommended_workspace(*cuda_, device));
   require(*blas_, blas_->cublasCreate_v2(&blas_handle_), "cublasCreate");
   try {
     require(*blas_, blas_->cublasSetStream_v2(blas_handle_, stream), "cublasSetStream");
-    // cublasSetStream resets the work space, so this call comes after it.
+    // This call must come after cublasSetStream, which resets the work space.
     require(*blas_, blas_->cublasSetWorkspace_v2(blas_handle_, blas_memory_->data(), blas_memory_->size()),
             "cublasSetWorkspace");
-    // The default mode computes in the precision of the elements throughout.
+    // Set the default mode, in which cuBLAS computes in the precision of the elements.
     require(*blas_, blas_->cublasSetMathMode(blas_handle_, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
     require(solver_->cusolverDnCreate(&solver_handle_), "cusolverDnCreate");
     require(solver_->cusolverDnSetStream(solver_handle_, stream), "cusolverDnSetStream");
@@ -93,18 +93,18 @@ CudaStream::CudaStream(int device, cudaStream_t stream)
 }
 
 CudaStream::~CudaStream() {
-  // The calling thread may have another current device. Making that device current again, or freeing memory with it,
-  // would begin to use it; in a thread that never chose one it is GPU 0.
+  // Use a separate thread, because the calling thread may have another current device. Making that device current again
+  // afterwards would create a CUDA context on it. In a thread that never chose a device, this would be GPU 0.
   try {
     platform::on_thread_of_its_own([this] { give_back(); });
-  } catch (const std::system_error&) {  // No thread could be started: the resources end with the process.
+  } catch (const std::system_error&) {  // No thread could be started: the resources are freed when the process ends.
   }
 }
 
 void CudaStream::give_back() {
   (void)cuda_->cudaSetDevice(device_);
-  // The stream may be gone, so the handles must not use it again. On a lost device all of these calls fail, which does
-  // no harm.
+  // The stream may be destroyed already, so the handles must not use it again. On a lost device all of these calls
+  // fail, which can be ignored.
   (void)solver_->cusolverDnSetStream(solver_handle_, nullptr);
   (void)solver_->cusolverDnDestroy(solver_handle_);
   (void)blas_->cublasSetStream_v2(blas_handle_, nullptr);
@@ -117,10 +117,11 @@ void CudaStream::give_back() {
 
 std::byte* CudaStream::work_bytes(std::size_t size) {
   if (work_.empty() || work_.back()->size() < size) {
-    // Allocates half as much again, so that a size that grows a little each time does not allocate each time.
+    // Allocate at least one and a half times the previous size, so that sizes that grow slowly do not need an
+    // allocation each time.
     const std::size_t before = work_.empty() ? 0 : work_.back()->size();
     work_.push_back(std::make_unique<DeviceMemory>(*cuda_, std::max(size, before + before / 2)));
-    // The memory serves later kernels as well, so its allocation does not count as this kernel's time.
+    // Later kernels use the memory, too, so the time of its allocation must not count as this kernel's time.
     graph::count_time_from_here();
   }
   return work_.back()->data();
@@ -148,7 +149,7 @@ SuperBlockLaunches CudaStream::super_block_launches() const {
 
 namespace {
 
-/// Holds the object that environments keep alive and kernels look up.
+/// Refers to the `CudaStreams` object, which the codelets' environments keep alive and kernels look up.
 struct Holder {
   Mutex mutex;
   std::weak_ptr<CudaStreams> streams TROUPE_GUARDED_BY(mutex);
@@ -203,7 +204,8 @@ CudaStream& CudaStreams::find(cudaStream_t stream) {
   std::unique_ptr<CudaStream>& found = streams_[{device, stream}];
   if (!found) {
     found = std::make_unique<CudaStream>(device, stream);
-    // Handles and work space serve all kernels of the stream, so their cost must not count as this kernel's time.
+    // All kernels of the stream use the handles and the work space, so the time to make them must not count as this
+    // kernel's time.
     graph::count_time_from_here();
   }
   return *found;

@@ -21,8 +21,8 @@
 
 namespace troupe::kernels {
 
-/// Device memory that is freed with the object. All enqueued work that uses the memory must have ended by then, because
-/// freeing waits for such work.
+/// Device memory that is freed with the object. All enqueued work that uses the memory must have ended before, because
+/// cudaFree would wait for it.
 class DeviceMemory {
  public:
   /// Allocates the memory. Throws `out_of_memory`, or `device_lost`.
@@ -36,13 +36,13 @@ class DeviceMemory {
   std::size_t size_;
 };
 
-/// Status values: a few integers that a kernel writes and the host reads once the kernel has ended, in memory that both
-/// reach at any time. They come from a pool that grows: each kernel that has not ended yet has one set.
+/// Status values: a few integers that a kernel writes and the host reads when the kernel has ended. They lie in memory
+/// that both can access. Each kernel that has not ended yet has one set of values, from a pool that grows.
 class StatusPool : public std::enable_shared_from_this<StatusPool> {
  public:
   static constexpr std::size_t kValues = 3;
-  /// A set of values, which goes back to the pool when its last owner lets go of it; by then no work that writes it may
-  /// be under way.
+  /// A set of values, which returns to the pool when its last owner is destroyed. All enqueued work that writes the
+  /// values must have ended before.
   using Status = std::shared_ptr<std::array<int, kValues>>;
 
   explicit StatusPool(const platform::CudaApi& api) : api_(&api) {}
@@ -60,8 +60,9 @@ class StatusPool : public std::enable_shared_from_this<StatusPool> {
   std::vector<std::array<int, kValues>*> unused_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// The resources of one device and one stream, as a handle of these libraries and its work memory must not serve two
-/// streams at a time. To be used by one thread at a time, for which this device is current.
+/// The resources of one device and one stream. Each stream has its own, because two streams must not use a handle of
+/// these libraries, or its work space, at the same time. Only one thread at a time may use the object, and this device
+/// must be current in that thread.
 class CudaStream {
  public:
   /// Makes the libraries' handles, which allocates and waits. `device` must be the current device.
@@ -77,28 +78,28 @@ class CudaStream {
   [[nodiscard]] cublasHandle_t blas_handle() const { return blas_handle_; }
   [[nodiscard]] cusolverDnHandle_t solver_handle() const { return solver_handle_; }
 
-  /// Returns memory of the device for `count` elements, for work that is enqueued on this stream until the next call;
-  /// the work after that call comes later in the stream. Allocates only if more is asked for than ever before. The
-  /// kernel's time then counts from this call, so ask before anything is enqueued. Throws `out_of_memory`.
+  /// Returns device memory for `count` elements. Only work that is enqueued on this stream before the next call may use
+  /// it; the next call may return the same memory. Allocates only if the size is larger than ever before. The kernel's
+  /// time is then measured from this call on, so call this before anything is enqueued. Throws `out_of_memory`.
   template <class T>
   [[nodiscard]] T* work_space(std::size_t count) {
     return reinterpret_cast<T*>(work_bytes(count * sizeof(T)));
   }
 
-  /// Returns integers in the device's memory, for work that is enqueued until the next call of `watch`.
+  /// Returns integers in the device's memory, which work may use that is enqueued before the next call of `watch`.
   [[nodiscard]] int* device_status() const { return reinterpret_cast<int*>(status_->data()); }
-  /// Calls `check`, once the kernel's work has ended, with the values that `device_status` has at this point of the
-  /// stream: see `check_at_completion`.
+  /// Calls `check` when the kernel's work has ended, with the values that `device_status` has at this point of the
+  /// stream. See `check_at_completion`.
   void watch(std::function<void(const std::array<int, StatusPool::kValues>&)> check);
 
-  /// Counts a task of this step, which needed `launches` calls.
+  /// Counts a task of this step that needed `launches` calls.
   void count(SuperBlockStep step, std::uint64_t launches);
   /// Returns the counts so far. May be called from any thread.
   [[nodiscard]] SuperBlockLaunches super_block_launches() const;
 
  private:
   [[nodiscard]] std::byte* work_bytes(std::size_t size);
-  /// Destroys handles and memory, in a thread whose device is this one.
+  /// Destroys the handles and frees the memory. Makes this object's device current in the calling thread.
   void give_back();
 
   const platform::CudaApi* cuda_;
@@ -108,7 +109,7 @@ class CudaStream {
   cudaStream_t stream_;
   cublasHandle_t blas_handle_ = nullptr;
   cusolverDnHandle_t solver_handle_ = nullptr;
-  /// The work space of cuBLAS. Without it the library would allocate, which waits for the whole device.
+  /// The work space of cuBLAS. Without it cuBLAS would allocate memory itself, which waits for all work on the device.
   std::unique_ptr<DeviceMemory> blas_memory_;
   /// The work spaces. The last one is in use; enqueued work may still use earlier ones.
   std::vector<std::unique_ptr<DeviceMemory>> work_;
@@ -121,26 +122,27 @@ class CudaStream {
   std::array<Counts, kSuperBlockSteps> counts_;
 };
 
-/// The streams on which kernels have run since the start of a runtime that knows tile codelets. Thread-safe.
+/// The streams on which kernels have run since a runtime first got a tile codelet. Thread-safe.
 class CudaStreams {
  public:
-  /// Returns the object of this process; makes it if nobody holds it. Environments of codelets hold it.
+  /// Returns the object of this process, and makes it if it does not exist. The environments of codelets own it.
   [[nodiscard]] static std::shared_ptr<CudaStreams> hold();
 
-  /// Returns the resources of the stream of a kernel that runs in this thread, whose device is current. Throws the
-  /// libraries' errors if they cannot be used, and `kernel_failed` if nobody holds the streams.
+  /// Returns the resources of a kernel's stream. Called by the kernel, in a thread in which the kernel's device is
+  /// current. Throws the libraries' errors if they cannot be used, and `kernel_failed` if the object of this process
+  /// does not exist.
   [[nodiscard]] static CudaStream& of(const KernelContext& context);
 
   /// Returns the sum of the counts of all streams.
   [[nodiscard]] SuperBlockLaunches super_block_launches();
-  /// Returns the object that is held; null if nobody holds it.
+  /// Returns the object of this process; null if it does not exist.
   [[nodiscard]] static std::shared_ptr<CudaStreams> held();
 
  private:
   CudaStream& find(cudaStream_t stream);
 
   Mutex mutex_;
-  /// The table is used for look-ups by device and stream only, so the order of addresses has no effect.
+  /// The table is used only for look-ups by device and stream, so the order of its addresses has no effect.
   std::map<std::pair<int, cudaStream_t>, std::unique_ptr<CudaStream>> streams_ TROUPE_GUARDED_BY(mutex_);
 };
 

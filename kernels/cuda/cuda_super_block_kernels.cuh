@@ -36,8 +36,9 @@ __device__ T accept_pivot(T pivot, T least, std::int64_t row, std::int64_t& repl
 /// Computes A <- L (unit lower) and U, without exchanging rows. A pivot whose absolute value is below `task.least`
 /// becomes `task.least`, with its sign, and is counted. Runs in one block.
 ///
-/// It takes a few columns at a time: first these, one by one; then the rows right of their triangle, one thread per
-/// column; then the rest, where neighbouring threads have neighbouring rows.
+/// The factorization goes by panels of a few columns. First come the columns of the panel, one by one; then the rows to
+/// the right of the panel's triangle, one thread per column; then the rest, where neighbouring threads have
+/// neighbouring rows.
 template <class T>
 __device__ void factor_block(T* a, std::int64_t ld, std::int64_t order, const PivotTask<T>& task, std::int64_t* report,
                              int* zero_pivot) {
@@ -50,7 +51,7 @@ __device__ void factor_block(T* a, std::int64_t ld, std::int64_t order, const Pi
   const int own = static_cast<int>(threadIdx.x);
   const int lane = own % kLanes;
   const int group = own / kLanes;
-  // These two are used by the first thread only.
+  // Only the first thread uses the following variables.
   std::int64_t replaced = 0;
   std::int64_t earliest = 0;
   std::int64_t zero = -1;
@@ -70,7 +71,7 @@ __device__ void factor_block(T* a, std::int64_t ld, std::int64_t order, const Pi
       }
       __syncthreads();
     }
-    // A panel that reaches the end is the last one.
+    // If the panel reaches the end, there is nothing to its right.
     if (end == order) break;
     triangle[own / kPanel][own % kPanel] = a[begin + own / kPanel + (begin + own % kPanel) * ld];
     __syncthreads();

@@ -27,7 +27,7 @@ std::int64_t step_of(const SuperBlock<T>& all) {
 template <class T>
 class SuperBlockCalls {
  public:
-  /// Writes the places of the operands to the device's memory.
+  /// Writes the addresses of the operands to the device's memory.
   SuperBlockCalls(CudaStream& stream, const BlockBatches& batches, const Left<T>& left, const Left<T>& right,
                   const SuperBlock<T>& result)
       : stream_(stream), left_(left), right_(right), result_(result) {
@@ -63,7 +63,7 @@ class SuperBlockCalls {
   BlockPointers<T>* pointers_ = nullptr;
 };
 
-/// Runs the calls in their order; `factorize(call)` runs those that factorize, and returns the number of its launches.
+/// Runs the calls in their order. `factorize(call)` runs a call that factorizes, and returns its number of launches.
 template <class T, class Factorize>
 void run_batches(CudaStream& stream, SuperBlockStep step, const BlockBatches& batches, const Left<T>& left,
                  const Left<T>& right, const SuperBlock<T>& result, Factorize factorize) {

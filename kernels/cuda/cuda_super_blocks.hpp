@@ -8,13 +8,13 @@
 
 namespace troupe::kernels::cuda {
 
-// All data are in the device's memory. The functions only enqueue, use the stream's memory, and need our own kernels.
-// Each makes one launch that writes the places of the blocks, and then the calls of its `BlockBatches`; the stream
-// counts them. In each block the products come in the same order as on cores.
+// All data are in the device's memory. The functions only enqueue work, use the stream's work space, and need Troupe's
+// own kernels. Each function makes one launch that writes the addresses of the blocks, and then the calls of its
+// `BlockBatches`; the stream counts launches and calls. In each block the products come in the same order as on cores.
 
 /// Computes D <- L (unit lower) and U. A pivot whose absolute value is below `least` becomes `least`, with its sign.
-/// `report` is as in `SuperBlockCodelets::factorize`. `zero_pivot` becomes the first row, from 1, whose pivot is
-/// exactly zero, otherwise 0. Blocks of more than `kFactoredAtOnce` rows take more calls.
+/// `report` is described at `SuperBlockCodelets::factorize`. `zero_pivot` becomes the first row, from 1, whose pivot is
+/// exactly zero, otherwise 0. Blocks of more than `kFactoredAtOnce` rows need more calls.
 template <class T>
 void factorize_super_block(CudaStream& stream, const SuperBlock<T>& d, T least, std::int64_t first,
                            std::int64_t* report, int* zero_pivot);

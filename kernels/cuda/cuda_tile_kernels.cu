@@ -1,5 +1,6 @@
-// Kernels that tile codelets need on a GPU and no library offers. Each kernel exists for float (…_s) and double (…_d),
-// under a name that kernels/cuda/cuda_kernels.cpp looks up; all of them run in blocks of kKernelThreads threads.
+// Kernels that tile codelets need on a GPU and that no library offers. Each kernel exists for float (…_s) and double
+// (…_d). kernels/cuda/cuda_kernels.cpp looks the kernels up by name. All kernels run in blocks of kKernelThreads
+// threads.
 #include <cstdint>
 
 #include "kernels/cuda/cuda_column_kernels.cuh"
@@ -23,8 +24,8 @@ __device__ void unit_lower(const T* v, std::int64_t ldv, T* w, std::int64_t ldw,
   }
 }
 
-/// Writes to `info` the first i, from 1, where A(i, i) is zero, or, if it has to be `positive`, is no positive number
-/// (NaN and infinity are none); 0 if there is none. Runs in one block.
+/// Writes to `info` the first i, from 1, where A(i, i) is a bad pivot; 0 if there is none. A pivot is bad if it is
+/// zero. If `positive` is true, it is also bad if it is negative, infinite or NaN. Runs in one block.
 template <class T>
 __device__ void first_bad_pivot(const T* a, std::int64_t ld, std::int64_t order, bool positive, int* info) {
   __shared__ int earliest;
@@ -39,8 +40,8 @@ __device__ void first_bad_pivot(const T* a, std::int64_t ld, std::int64_t order,
   if (threadIdx.x == 0) *info = earliest > order ? 0 : earliest;
 }
 
-/// Writes to `info` the first column of A, from 1, that has an element which is not finite, if it is less than the
-/// present value.
+/// Finds the first column of A, from 1, that has an element which is not finite. Writes its number to `info` if the
+/// number is less than the present value of `info`.
 template <class T>
 __device__ void first_not_finite(const T* a, std::int64_t ld, std::int64_t rows, std::int64_t cols, int* info) {
   const std::int64_t start = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;

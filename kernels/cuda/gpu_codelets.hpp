@@ -1,4 +1,5 @@
-/// The parts that a build with CUDA adds to the tile codelets. A build without CUDA has the environment alone.
+/// The functions that a build with CUDA has in addition, for the tile codelets. A build without CUDA has only
+/// `gpu_environment`.
 #pragma once
 
 #include "kernels/gpu_environment.hpp"
@@ -6,9 +7,9 @@
 
 namespace troupe::kernels {
 
-// Each function gives the tile codelet of its name an implementation for `DeviceKind::cuda`. Where the build had no
-// compiler for device code, codelets that need our own kernels stay on cores (docs/gpu-kernels.md). A modelled GPU,
-// whose data are in host memory, runs the implementation for cores. `T` is float or double.
+// Each function gives the tile codelet with the same name an implementation for `DeviceKind::cuda`. If the build had no
+// compiler for device code, codelets that need Troupe's own kernels run only on cores (docs/gpu-kernels.md). A modelled
+// GPU, whose data are in host memory, runs the implementation for cores. `T` is float or double.
 
 template <class T>
 void gpu_potrf(Codelet& codelet);

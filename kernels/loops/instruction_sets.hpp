@@ -1,4 +1,4 @@
-/// Loops over vectors, compiled for the processor's instruction sets.
+/// A macro for functions with loops over vectors that are compiled for several instruction sets.
 #pragma once
 
 /// Makes one copy of a function per instruction set, chosen when the program is loaded.

@@ -11,16 +11,17 @@ namespace troupe::kernels {
 
 namespace {
 
-/// The number of rows that are worked on together, and are neighbours in the copy.
+/// The number of rows of a strip. The rows of a strip are processed together, and are neighbours in the copy of B.
 constexpr std::int64_t kStripRows = 64;
 
-/// The work of one pass over the rows: column `done`, times a factor, becomes a reflector, and each column after it
-/// loses a multiple of it (`times`); then the products of column `done` + 1 with all columns are computed.
+/// The work of one pass over the rows. Column `done` is multiplied by `factor` and becomes a reflector. A multiple of
+/// the reflector (`times`) is subtracted from each later column. Then the products of column `done` + 1 with all
+/// columns are computed.
 template <class T>
 struct Pass {
   std::int64_t strips = 0;
   std::int64_t cols = 0;
-  std::int64_t done = -1;  // -1 if there is none yet
+  std::int64_t done = -1;  // -1 before the first column
   T factor = 1;
   T times[kNarrowPanel] = {};
   T products[kNarrowPanel] = {};
@@ -110,7 +111,7 @@ class Column {
       for (std::int64_t i = 0; i < kStripRows; ++i) visit(part[i]);
     }
   }
-  /// Returns the product of this column with the same rows of another column, without H's part.
+  /// Returns the product of the parts of this column and of another column that are in B.
   [[nodiscard]] T product_of_tails(std::int64_t other) const {
     T sum = 0;
     for (std::int64_t s = 0; s < strips_; ++s) {
@@ -135,15 +136,16 @@ struct Reflector {
   T factor = 1;  // the factor by which the column becomes the reflector
 };
 
-/// Returns the reflector for [alpha; x], given the sum of the squares of x, which is neither tiny nor huge.
+/// Returns the reflector for [alpha; x]. `squares` is the sum of the squares of x, which must be between 1 / `kSafe`
+/// and `kSafe`.
 template <class T>
 Reflector<T> reflector_of(T alpha, T squares) {
   const T beta = -std::copysign(std::hypot(alpha, std::sqrt(squares)), alpha);
   return {.beta = beta, .tau = (beta - alpha) / beta, .factor = T{1} / (alpha - beta)};
 }
 
-/// Returns the reflector for any numbers, and overwrites the column by it. Like LAPACK's larfg, it makes no reflector
-/// if x is zero.
+/// Returns the reflector for a column of any size, and overwrites the column with the reflector. Like LAPACK's larfg,
+/// it makes no reflector if x is zero.
 template <class T>
 Reflector<T> scaled_reflector_of(T alpha, const Column<T>& column) {
   T largest = 0;
@@ -166,7 +168,8 @@ Reflector<T> scaled_reflector_of(T alpha, const Column<T>& column) {
   return found;
 }
 
-/// Sums of squares from `1 / kSafe` to `kSafe` are safe: neither they nor the products with other columns lose digits.
+/// Sums of squares from `1 / kSafe` to `kSafe` are safe: these sums, and products with other columns, do not lose
+/// digits.
 template <class T>
 const T kSafe = std::ldexp(T{1}, std::numeric_limits<T>::max_exponent / 4);
 
@@ -198,7 +201,7 @@ void factor_narrow_panel(MatrixView<T> head, MatrixView<T> tail, bool stacked, M
       for (std::int64_t k = 0; k < n; ++k) products[k] = column.product_of_tails(k);
     }
     for (std::int64_t i = below; i < n; ++i) head(i, j) *= found.factor;
-    // Subtracts the reflector from the columns after it: in H here, in B in the next pass.
+    // Subtract multiples of the reflector from the later columns: in H here, in B in the next pass.
     for (std::int64_t k = j + 1; k < n; ++k) {
       T product = head(j, k) + found.factor * products[k];
       for (std::int64_t i = below; i < n; ++i) product += head(i, j) * head(i, k);

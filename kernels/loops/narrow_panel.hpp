@@ -16,11 +16,11 @@ std::int64_t narrow_panel_work(std::int64_t rows_of_tail, std::int64_t cols);
 
 /// Computes the QR factorization of [H; B], where `head` H is square and has at most `kNarrowPanel` columns. R is
 /// stored in the upper triangle of H, and the triangular factor of the block reflector in the upper triangle of `t`. If
-/// `stacked`, only the upper triangle of H is read and written, and the reflectors are [I; B], as in tpqrt. Otherwise
-/// they are unit lower triangular in H, as in geqrt.
+/// `stacked` is true, only the upper triangle of H is read and written, and the reflectors are [I; B], as in tpqrt.
+/// Otherwise the part of the reflectors in H is unit lower triangular, as in geqrt.
 ///
-/// It makes one pass over B for each column, in blocks of rows in their order: the pass applies a reflector, and also
-/// computes the length of the next column and its products with all the others.
+/// The function makes one pass over B for each column. The pass applies a reflector, and also computes the length of
+/// the next column and its products with all other columns.
 template <class T>
 void factor_narrow_panel(MatrixView<T> head, MatrixView<T> tail, bool stacked, MatrixView<T> t, T* work);
 

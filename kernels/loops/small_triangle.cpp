@@ -12,7 +12,7 @@ namespace {
 /// The number of right-hand sides that are copied together.
 constexpr std::int64_t kStrip = 64;
 
-/// The triangle of a system whose unknowns are numbered in the order in which substitution finds them.
+/// The triangle of a system of equations, with the unknowns numbered in the order in which substitution computes them.
 template <class T>
 struct System {
   std::int64_t order = 0;
@@ -45,7 +45,7 @@ template <class T>
   constexpr int kLanes = 32 / static_cast<int>(sizeof(T));
   constexpr int kPacks = static_cast<int>(kStrip) / kLanes;
   // Eight sums hide the latency of the products, and fit into sixteen registers. Vectors of 64 bytes, which the
-  // compiler must split for AVX2, were three times as slow there.
+  // compiler must split for AVX2, were three times as slow on processors with AVX2.
   constexpr int kTogether = 8;
   for (int first = 0; first < kPacks; first += kTogether) {
     for (std::int64_t j = 0; j < system.order; ++j) {
@@ -89,7 +89,8 @@ void solve_small_triangle(char side, char uplo, char trans, char diag, MatrixVie
   assert(a.rows == a.cols && a.cols == (left ? b.rows : b.cols) && a.cols <= kSmallTriangle && "shapes do not fit");
   System<T> system;
   read_system(left, uplo == 'L', trans != 'N', diag == 'U', a, system);
-  // Works on copies, as columns of B whose distance is a multiple of 4096 bytes would evict one another from the cache.
+  // Work on copies of the right-hand sides, because columns of B at a distance of a multiple of 4096 bytes would evict
+  // one another from the cache.
   alignas(64) T x[kSmallTriangle * kStrip] = {};
   const std::int64_t right_hand_sides = left ? b.cols : b.rows;
   for (std::int64_t first = 0; first < right_hand_sides; first += kStrip) {

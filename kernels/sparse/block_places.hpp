@@ -5,11 +5,12 @@
 
 namespace troupe::kernels {
 
-/// The largest number of products in a step's calls: as many as three full super-blocks of the largest side have.
+/// The largest number of products in the calls of a step: the number of products if all three super-blocks are full and
+/// have the largest side.
 inline constexpr int kMostBatched = 8 * 8 * 8;
 
 /// The operands of all calls of a step. Each operand is given by its place in the memory of its super-block, which is
-/// the number of blocks before it. The places are so small that all of them are an argument of one launch.
+/// the number of blocks before it. A place has one byte, so that all places fit into the arguments of one launch.
 struct BlockPlaces {
   std::uint8_t left[kMostBatched];
   std::uint8_t right[kMostBatched];

@@ -1,4 +1,4 @@
-/// Super-blocks: squares of blocks of which only the full ones (those that are not empty) are stored.
+/// Super-blocks: squares of blocks. Only blocks that are not empty, called full blocks, are stored.
 #pragma once
 
 #include <bit>
@@ -24,8 +24,8 @@ inline constexpr int kLargestSide = 8;
   return std::popcount(mask & (block_bit(i, j, side) - 1));
 }
 
-/// A super-block in memory: its full blocks, b x b each and column-major, one after the other in the order of their
-/// bits, which together are a matrix of b rows. Does not own the memory.
+/// A super-block in memory. Its full blocks are column-major, b x b each, and lie one after the other in the order of
+/// their bits, so together they are a matrix with b rows. Does not own the memory.
 template <class T>
 class SuperBlock {
  public:

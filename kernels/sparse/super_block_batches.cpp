@@ -7,7 +7,7 @@ namespace {
 
 using Kind = BlockBatch::Kind;
 
-/// A super-block as its mask describes it.
+/// The full blocks of a super-block, as its mask describes them.
 struct MaskedBlocks {
   [[nodiscard]] bool full(int i, int j) const { return is_full(mask, i, j, side); }
   [[nodiscard]] int place(int i, int j) const { return place_of(mask, i, j, side); }

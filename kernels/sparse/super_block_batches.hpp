@@ -1,4 +1,4 @@
-/// The steps on super-blocks as batched calls: the blocks of each call follow from masks alone.
+/// The steps on super-blocks as batched calls. The blocks of each call are determined by the masks alone.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ namespace troupe::kernels {
 /// One call. Its operations are independent: no operation reads or writes the result of another.
 struct BlockBatch {
   enum class Kind {
-    factorize,    ///< result <- its L and U; a single block
+    factorize,    ///< result <- L and U of the result block, which is the only one
     solve_upper,  ///< result <- result U^-1, U in the right operand; the left one is not used
     solve_lower,  ///< result <- L^-1 result, L (unit) in the left operand; the right one is not used
     multiply      ///< result <- result - left right
   };
 
   Kind kind = Kind::multiply;
-  /// The row and column, within the super-blocks, of the block on the diagonal that the call belongs to.
+  /// The index, within the super-block, of the row and column of the diagonal block to which the call belongs.
   int k = 0;
-  /// The range of the call's blocks among the places.
+  /// The range of the call's blocks in `BlockBatches::places`.
   int first = 0;
   int count = 0;
 };
@@ -32,10 +32,10 @@ class BlockBatches {
  public:
   [[nodiscard]] const std::vector<BlockBatch>& calls() const { return calls_; }
   [[nodiscard]] const BlockPlaces& places() const { return places_; }
-  /// Returns the number of blocks that have operands.
+  /// Returns the number of blocks in all calls.
   [[nodiscard]] int count() const { return count_; }
 
-  /// Adds a block to the call of this kind and k, which must be the last call or a new one behind it.
+  /// Adds a block to the call of this kind and k. If this is not the last call, begins a new call.
   void add(BlockBatch::Kind kind, int k, int left, int right, int result);
 
  private:
@@ -44,13 +44,13 @@ class BlockBatches {
   int count_ = 0;
 };
 
-/// Returns the calls for D <- L and U (`factorize_super_block`): all operands are D's.
+/// Returns the calls for D <- L and U (`factorize_super_block`): all operands are blocks of D.
 [[nodiscard]] BlockBatches factorization_batches(BlockMask d, int side);
-/// Returns the calls for A <- A U^-1 (`SolveWithUpper`): left operands are A's, right ones D's.
+/// Returns the calls for A <- A U^-1 (`SolveWithUpper`): left operands are blocks of A, right operands blocks of D.
 [[nodiscard]] BlockBatches upper_solve_batches(BlockMask d, BlockMask a, int side);
-/// Returns the calls for B <- L^-1 B (`SolveWithLower`): left operands are D's, right ones B's.
+/// Returns the calls for B <- L^-1 B (`SolveWithLower`): left operands are blocks of D, right operands blocks of B.
 [[nodiscard]] BlockBatches lower_solve_batches(BlockMask d, BlockMask b, int side);
-/// Returns the calls for C <- C - A B (`SubtractProduct`): left operands are A's, right ones B's.
+/// Returns the calls for C <- C - A B (`SubtractProduct`): left operands are blocks of A, right operands blocks of B.
 [[nodiscard]] BlockBatches product_batches(BlockMask a, BlockMask b, BlockMask c, int side);
 
 }  // namespace troupe::kernels

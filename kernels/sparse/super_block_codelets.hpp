@@ -7,16 +7,17 @@
 
 namespace troupe::kernels {
 
-/// Codelets for cores, clusters of them, emulated accelerators and GPUs. A handle is a super-block as it is packed
-/// (`SuperBlock`); its mask (uint64) is an argument, as is the number of blocks on a side (int64). Like `TileCodelets`
-/// they keep the BLAS library single-threaded and count their operations. The division of a step into pieces does not
-/// change the result, except on GPUs, which round differently. If the build had no compiler for device code, none runs
-/// on a GPU.
+/// Codelets for cores, clusters, emulated accelerators and GPUs. A handle is a packed super-block (`SuperBlock`). Its
+/// mask (uint64) and the number of blocks on a side (int64) are arguments. Like `TileCodelets`, these codelets keep the
+/// BLAS library single-threaded and count their operations. The division of a step into pieces does not change the
+/// result, except on GPUs, which round differently. If the build had no compiler for device code, the codelets do not
+/// run on GPUs.
 template <class T>
 struct SuperBlockCodelets {
-  /// D rw, R w (int64, 2 of them); mask, side, first, least (double): D <- L and U. R: the number of pivots that
-  /// were replaced, as their absolute value was below `least`, and the row of the first; D's first row is row `first`.
-  /// With a `least` of zero a pivot of exactly zero throws `numerical` with its row, counted from 1.
+  /// D rw, R w (int64, 2 of them); mask, side, first, least (double): D <- L and U. R: the number of pivots that were
+  /// replaced because their absolute value was below `least`, and the row of the first such pivot. The first row of D
+  /// is row `first` of the whole matrix. If `least` is zero, a pivot of exactly zero throws `numerical` with its row,
+  /// counted from 1.
   Codelet factorize;
   Codelet solve_upper;  ///< D r, A rw; masks of D and A, side: A <- A U^-1
   Codelet solve_lower;  ///< D r, B rw; masks of D and B, side: B <- L^-1 B, L with a unit diagonal
@@ -25,9 +26,9 @@ struct SuperBlockCodelets {
 
 /// The workers that share the pieces of a solve or a product.
 enum class SuperTasks {
-  /// The worker on which the task was placed; on a cluster the members of the team share the pieces.
+  /// Only the worker on which the task was placed runs the pieces. On a cluster, the members of the team share them.
   whole,
-  /// The worker on which the task was placed begins, and cores that have nothing else to do help (`Codelet::pieces`).
+  /// The worker on which the task was placed begins, and idle cores help (`Codelet::pieces`).
   pieces
 };
 

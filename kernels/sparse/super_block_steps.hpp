@@ -1,4 +1,4 @@
-/// The steps of LU without pivoting on super-blocks, each a loop over pieces that do not depend on one another.
+/// The steps of LU without pivoting on super-blocks. Each step is a loop over independent pieces.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,14 @@
 
 namespace troupe::kernels {
 
-// Every block is the result of the same products in the same order, for each side and each division of the pieces among
-// members, so the bits are the same, too. A product whose result is not full is left out.
+// Every block is computed by the same products in the same order, for every side of the super-blocks and every division
+// of the pieces among members, so the bits of the result are always the same. A product is skipped if its result is not
+// a full block.
 
-/// Factorizes the diagonal super-block: D <- L (unit lower) and U. This is one piece, as each block waits for the ones
-/// before it. A pivot whose absolute value is below `least` becomes `least`, with its sign. Returns 0, or the first i
-/// (from 1) with U(i, i) = 0, where it stopped; this cannot happen if `least` is positive. All blocks on the diagonal
-/// before the last full one must be full, too.
+/// Factorizes the diagonal super-block: D <- L (unit lower) and U. This step is one piece, because each block depends
+/// on the blocks before it. A pivot whose absolute value is below `least` becomes `least`, with its sign. Returns 0, or
+/// the first i (from 1) with U(i, i) = 0, at which the function stops. This cannot happen if `least` is positive. All
+/// blocks on the diagonal before the last full block must be full, too.
 template <class T>
 int factorize_super_block(const SuperBlock<T>& d, T least, ReplacedPivots& replaced);
 
@@ -58,7 +59,7 @@ class SubtractProduct {
   SuperBlock<T> c_;
 };
 
-// These return the numbers of operations of the steps, computed from masks alone.
+// The next functions return the numbers of operations of the steps, computed from the masks alone.
 
 [[nodiscard]] double factorization_flops(BlockMask d, int side, std::int64_t block);
 [[nodiscard]] double upper_solve_flops(BlockMask d, BlockMask a, int side, std::int64_t block);

@@ -1,5 +1,5 @@
-/// The parts that a build with CUDA adds to the codelets on super-blocks (kernels/cuda/cuda_super_blocks.cpp). A build
-/// without CUDA adds nothing.
+/// The implementations for GPUs of the codelets on super-blocks (kernels/cuda/cuda_super_blocks.cpp). In a build
+/// without CUDA, these functions do nothing.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 namespace troupe::kernels {
 
 /// Gives the codelets their implementation for `DeviceKind::cuda`: batched calls, at most one of each kind for each
-/// index within the super-blocks, however many blocks there are (`BlockBatches`). If the build had no compiler for
-/// device code, they stay on cores.
+/// index within the super-blocks, for any number of blocks (`BlockBatches`). If the build had no compiler for device
+/// code, the function does nothing.
 template <class T>
 void add_gpu_implementations(SuperBlockCodelets<T>& codelets);
 
@@ -28,8 +28,8 @@ struct StepLaunches {
 /// The launches, indexed by `SuperBlockStep`.
 using SuperBlockLaunches = std::array<StepLaunches, kSuperBlockSteps>;
 
-/// Returns the launches on all GPUs since the first runtime that knows these codelets began; zeros if there is none.
-/// May be called from any thread.
+/// Returns the launches on all GPUs since the first runtime with these codelets began; zeros if there is no such
+/// runtime. May be called from any thread.
 [[nodiscard]] SuperBlockLaunches super_block_launches();
 
 }  // namespace troupe::kernels

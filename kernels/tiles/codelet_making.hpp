@@ -1,4 +1,4 @@
-/// These are the parts that files which make tile codelets share. Only those files include this header.
+/// Helper functions for the files that make tile codelets. Only those files include this header.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +24,14 @@ using In = MatrixView<const T>;
 template <class T>
 using Out = MatrixView<T>;
 
-/// Sets up the conditions under which tile codelets may run.
+/// Makes the environment that tile codelets need: BLAS with one thread, and the resources of GPUs.
 inline std::shared_ptr<void> tile_environment() {
   using Both = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
   return std::make_shared<Both>(single_threaded_blas(), gpu_environment());
 }
 
-/// Makes a codelet with this library's environment. `kernel` is for teams; a core is a team of one. `flops` is a
-/// function of the context.
+/// Makes a codelet with `tile_environment`. `kernel` is for teams; a core is a team of one. `flops` is a function of
+/// the context.
 template <class F, class Flops>
 Codelet make(const char* name, std::vector<AccessMode> modes, F kernel, Flops flops) {
   return Codelet(name, std::move(modes)).cpu_team(kernel).flops(flops).environment(tile_environment);
@@ -40,15 +40,14 @@ Codelet make(const char* name, std::vector<AccessMode> modes, F kernel, Flops fl
 inline double rows(const KernelContext& c, std::size_t i) { return static_cast<double>(c.data(i).layout.rows); }
 inline double cols(const KernelContext& c, std::size_t i) { return static_cast<double>(c.data(i).layout.cols); }
 
-/// Solves for B with one triangle and updates other rows of B, in a team: `solve(part of B)` does so for a part of its
-/// columns.
+/// Divides the columns of B among the members of a team: each member calls `solve` with its columns.
 template <class T, class F>
 void for_columns(Team& team, Out<T> b, F solve) {
   share(team, b.cols, kColumnStep,
         [&](std::int64_t first, std::int64_t count) { solve(columns_from(b, first, count)); });
 }
 
-/// Returns the operations of LU with partial pivoting of a panel.
+/// Returns the number of operations of LU with partial pivoting of a panel.
 inline double panel_flops(double rows, double cols) { return rows * cols * cols - cols * cols * cols / 3; }
 
 }  // namespace troupe::kernels::tiles

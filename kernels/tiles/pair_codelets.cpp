@@ -19,10 +19,11 @@ void copy_to(Out<T> v, Out<T> own) {
   for (std::int64_t j = 0; j < own.cols; ++j) std::copy_n(own.data + j * own.ld, own.rows, v.data + j * v.ld);
 }
 
-/// Returns the pivots, checked to be among rows 0 up to `rows`.
+/// Returns the pivots. Checks that each is at least 0 and below `rows`.
 CheckedPivots checked(const std::span<const int>& pivots, std::int64_t rows) { return {{&pivots, 1}, 0, rows}; }
 
-/// Throws if a pivot is zero and `last` is true: then no tile is left that could have another pivot.
+/// Throws if a pivot is zero and `last` is true. Otherwise a tile further below may still have a pivot that is not
+/// zero.
 template <class T>
 void require_pivots(Out<T> u, std::int64_t first, std::int64_t last) {
   for (std::int64_t j = 0; last != 0 && j < u.cols; ++j) {
@@ -36,7 +37,7 @@ template <class T>
 Codelet getrf_incpiv() {
   const auto kernel = [](Team& team, Out<T> a, Out<T> v, std::span<int> pivots, std::int64_t first, std::int64_t last) {
     const Out<T> own = rows_below(a, a.rows - v.rows);
-    std::vector<int> found(pivots.size());  // as in getrf_panel
+    std::vector<int> found(pivots.size());  // a copy of its own, for the reason in getrf_panel
     (void)factor_panel(team, own, std::span(found));
     std::ranges::copy(found, pivots.begin());
     copy_to(v, own);

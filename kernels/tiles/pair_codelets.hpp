@@ -1,5 +1,5 @@
-/// The tile codelets that work on pairs of tiles: LU with incremental pivoting, and QR. kernels/codelets.hpp says what
-/// their data and arguments are.
+/// The tile codelets that work on pairs of tiles: LU with incremental pivoting, and QR. kernels/codelets.hpp describes
+/// their data and arguments.
 #pragma once
 
 #include "kernels/checks/pivots.hpp"

@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Returns the processing unit with this index, counted among the units that this process may use.
+/// Returns the processing unit number `index` of those that this process may use; -1 if there is none.
 int allowed_unit(int index) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -31,11 +31,11 @@ void bind_to(int unit) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<unsigned>(unit), &set);
-  // If the thread cannot be bound, the measurement is less precise, but not wrong.
+  // If binding fails, the measurement is less precise, but not wrong.
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/// Returns the iterations per second of one thread. The calls are long, like those of tasks with long kernels.
+/// Returns the iterations per second of one thread. Each call of `compute` is long, as in a task with a long kernel.
 double rate_of_one(double seconds, std::barrier<>& together) {
   constexpr std::int64_t kLong = 100'000;
   volatile double sink = compute(kLong);
@@ -48,7 +48,7 @@ double rate_of_one(double seconds, std::barrier<>& together) {
     iterations += kLong;
     elapsed = Clock::now() - begin;
   } while (elapsed.count() < seconds);
-  // No thread stops while another is measured: with free cores, the others could run faster.
+  // No thread stops before all have been measured: with free cores, the others could run faster.
   together.arrive_and_wait();
   return static_cast<double>(iterations) / elapsed.count();
 }
@@ -56,13 +56,14 @@ double rate_of_one(double seconds, std::barrier<>& together) {
 }  // namespace
 
 double compute(std::int64_t iterations) noexcept {
-  // There are enough independent chains to hide the latency. The values approach 4/3, far from slow denormals.
+  // There are enough independent chains to hide the latency of an operation. The values approach 4/3, so slow denormal
+  // numbers do not occur.
   alignas(64) std::array<double, 16> x{1.00, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07,
                                        1.08, 1.09, 1.10, 1.11, 1.12, 1.13, 1.14, 1.15};
   for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
     for (double& value : x) value = value * 0.25 + 1.0;
   }
-  // The sum is computed by halves, not one by one: it must not take longer than a few iterations.
+  // The sum is computed in halves instead of one by one, so that it takes no longer than a few iterations.
   for (std::size_t half = x.size() / 2; half > 0; half /= 2) {
     for (std::size_t i = 0; i < half; ++i) x[i] += x[i + half];
   }

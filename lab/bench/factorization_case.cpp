@@ -14,7 +14,7 @@
 namespace troupe::bench {
 namespace {
 
-/// The threshold of LAPACK's test programs.
+/// The largest valid residual, as in LAPACK's test programs.
 constexpr double kResidualBound = 30;
 constexpr std::int64_t kLargestWarmUp = 2048;
 constexpr std::size_t kMostRuns = 15;
@@ -34,7 +34,7 @@ Matrix random_values(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
   return matrix;
 }
 
-/// Copies the lower triangle to the upper one, in blocks that stay in the cache.
+/// Copies the lower triangle to the upper triangle, in blocks that fit into the cache.
 void mirror(Matrix& a) {
   constexpr std::int64_t kBlock = 64;
   for (std::int64_t first_col = 0; first_col < a.cols; first_col += kBlock) {
@@ -81,7 +81,7 @@ FactorizationCase factorization_case(Parameters& parameters) {
   options.tile_rows = parameters.integer("tile_rows", 0);
   options.inner = parameters.integer("inner", 0);
   options.cores = cores_of(parameters);
-  constexpr std::int64_t kLargest = 1 << 17;  // LAPACK counts bytes of rows in 32 bits in some places
+  constexpr std::int64_t kLargest = 1 << 17;  // LAPACK counts bytes of rows in 32 bits in some places.
   if (options.n > kLargest) throw BadParameter("n: at most 131072");
   return options;
 }
@@ -111,7 +111,7 @@ Json measure_factorization(const FactorizationCase& options, const Factorize& fa
   std::unique_ptr<Factors> factors;
   std::vector<double> seconds;
   do {
-    factors.reset();  // they refer to the matrix
+    factors.reset();  // The factors refer to the matrix, so they are destroyed before it changes.
     std::copy(original.values.begin(), original.values.end(), a.values.begin());
     const auto start = std::chrono::steady_clock::now();
     factors = factorize(a);

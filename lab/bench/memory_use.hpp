@@ -10,8 +10,8 @@
 namespace troupe::bench {
 
 struct MemoryOptions {
-  /// The number of tasks that wait behind the first one. Each has two accesses: it reads what the first one writes, and
-  /// modifies one of 64 data.
+  /// The number of tasks that wait for the first task. Each task has two accesses: it reads the data that the first
+  /// task writes, and modifies one of 64 data.
   std::int64_t in_flight = 50'000;
   int cores = 1;
 };
@@ -20,12 +20,12 @@ inline constexpr std::int64_t kMemorySlots = 64;
 /// Reads the parameters `in_flight cores`.
 [[nodiscard]] MemoryOptions memory_options(Parameters& parameters);
 
-/// Return the resident memory of this process: the present amount, and the largest so far.
+/// Return the resident memory of this process: now, and at most so far.
 [[nodiscard]] std::int64_t resident_bytes();
 [[nodiscard]] std::int64_t peak_resident_bytes();
 
-/// Measures memory per task. `submit` puts `in_flight` tasks in flight, none of which can end. Figure:
-/// `bytes_per_task`, the growth of resident memory.
+/// Measures memory per task. `submit` must submit `in_flight` tasks that cannot end before it returns. The figure
+/// `bytes_per_task` is the growth of resident memory per task.
 [[nodiscard]] Json measure_in_flight(const MemoryOptions& options, const std::function<void()>& submit);
 
 }  // namespace troupe::bench

@@ -1,4 +1,4 @@
-/// `key=value` words that tell a runner what to measure.
+/// The parameters of a measurement as `key=value` words, which a runner gets as arguments.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,26 @@
 
 namespace troupe::bench {
 
-/// Thrown if the words make no sense: the runner ends with exit code 2.
+/// Thrown if a word is not valid: the runner ends with exit code 2.
 struct BadParameter : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The parameters, looked up by the case that runs. A word that no case has looked up is a mistake of the caller.
+/// The parameters, which the measured case looks up. If a word is never looked up, it is a mistake of the caller.
 class Parameters {
  public:
   /// Throws `BadParameter` for words without `=` and for keys that appear twice.
   explicit Parameters(std::span<const char* const> words);
 
-  /// Each returns the value of a key, or `otherwise`. Throws `BadParameter` if the value is no number, or is below
-  /// `least`.
+  /// These three return the value of a key, or `otherwise` if the key is not given. They throw `BadParameter` if the
+  /// value is not a number, or is below `least`.
   [[nodiscard]] std::int64_t integer(const std::string& key, std::int64_t otherwise, std::int64_t least = 0);
   [[nodiscard]] double number(const std::string& key, double otherwise);
   [[nodiscard]] std::string text(const std::string& key, const std::string& otherwise);
-  /// Returns the value of a key that is 0 or 1.
+  /// Returns the value of a key that must be 0 or 1.
   [[nodiscard]] bool flag(const std::string& key);
 
-  /// Throws `BadParameter` if a key was given that has not been looked up.
+  /// Throws `BadParameter` if a given key has not been looked up.
   void require_all_used() const;
 
  private:

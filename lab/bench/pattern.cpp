@@ -6,10 +6,10 @@
 namespace troupe::bench {
 namespace {
 
-/// In Task Bench, random dependencies differ between three successive rows and then repeat.
+/// The period of random dependencies: in Task Bench they differ between three successive rows and then repeat.
 constexpr std::int64_t kRandomPeriod = 3;
 
-/// Returns true for a quarter of all arguments: a random choice that is always the same.
+/// Returns true for a quarter of all arguments. The choice is random, but the same for equal arguments.
 bool connected(int radix, std::int64_t set, int from, int to) {
   std::uint64_t state = 0;
   for (const auto value : {static_cast<std::int64_t>(radix), set, std::int64_t{from}, std::int64_t{to}}) {
@@ -28,7 +28,7 @@ std::int64_t period_of(const GraphShape& shape) {
   return std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(shape.width - 1))));
 }
 
-/// Appends the columns from `first` to `last` that exist and that `take` accepts.
+/// Appends the columns from `first` to `last` that exist and for which `take` returns true.
 template <class Take>
 void append_range(std::vector<int>& columns, int width, int first, int last, Take take) {
   for (int column = std::max(0, first); column <= std::min(last, width - 1); ++column) {
@@ -36,7 +36,7 @@ void append_range(std::vector<int>& columns, int width, int first, int last, Tak
   }
 }
 
-/// Appends the inputs of task `column` in rows whose number is `set` modulo the period.
+/// Appends the inputs of task `column` in a row whose number modulo `period` is `set`.
 void append_inputs(const GraphShape& shape, std::int64_t period, std::int64_t set, int column,
                    std::vector<int>& columns) {
   const auto any = [](int) { return true; };

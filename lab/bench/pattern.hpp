@@ -1,7 +1,7 @@
-/// The dependence patterns of Task Bench: which tasks of a step need which of the step before.
+/// The dependence patterns of Task Bench: they say which results of the previous step each task needs.
 ///
 /// Slaughter et al., "Task Bench: A Parameterized Benchmark for Evaluating Parallel Runtime Performance", SC20, section
-/// II and table II. A graph is `steps` rows of `width` tasks; a task depends on tasks of the row above only.
+/// II and table II. A graph has `steps` rows of `width` tasks; a task depends only on tasks in the row above.
 #pragma once
 
 #include <array>
@@ -27,24 +27,26 @@ inline constexpr std::array kPatterns{Pattern::trivial, Pattern::stencil_1d,    
 struct GraphShape {
   Pattern pattern = Pattern::stencil_1d;
   int width = 1;
-  /// For `nearest`, the dependencies of a task away from the borders. For `random_nearest`, the candidates for these;
-  /// the task above is always one, and each other candidate is one with probability 1/4.
+  /// For `nearest`, the number of dependencies of a task away from the borders. For `random_nearest`, the number of
+  /// candidates for dependencies: the task above always is a dependency, and every other candidate with probability
+  /// 1/4.
   int radix = 3;
 };
 
-/// The dependencies of every task, computed once, so that no runtime is charged for it. They repeat from row to row
-/// with a short period. Immutable; any thread may read.
+/// The dependencies of every task. They are computed once, so that their computation is not counted as time of a
+/// runtime. They repeat from row to row with a short period. Immutable; any thread may read them.
 class GraphPattern {
  public:
   explicit GraphPattern(const GraphShape& shape);
 
   [[nodiscard]] const GraphShape& shape() const { return shape_; }
   [[nodiscard]] int width() const { return shape_.width; }
-  /// Returns the number of tasks of a row: the tree's rows double until they are as wide as the graph.
+  /// Returns the number of tasks in a row. In a tree, each row is twice as wide as the row above, up to the width of
+  /// the graph.
   [[nodiscard]] int row_width(std::int64_t step) const;
-  /// Returns the number of tasks of the first `steps` rows.
+  /// Returns the number of tasks in the first `steps` rows.
   [[nodiscard]] std::int64_t tasks(std::int64_t steps) const;
-  /// Returns the columns of row `step - 1` that task (step, column) needs, ascending; none in row 0.
+  /// Returns the columns of row `step - 1` on which task (step, column) depends, in ascending order; none in row 0.
   [[nodiscard]] std::span<const int> inputs(std::int64_t step, int column) const {
     if (step == 0) return {};
     const auto at = static_cast<std::size_t>((step % period_) * shape_.width + column);

@@ -11,7 +11,7 @@
 namespace troupe::bench {
 namespace {
 
-/// The number of tasks in a fork: its first task, and the tasks that wait for it.
+/// The number of tasks in a fork: the first task, and the tasks that wait for it.
 constexpr std::int64_t kForkTasks = kForkWidth + 1;
 
 }  // namespace
@@ -40,7 +40,7 @@ DataUse data_use(Shape shape, std::int64_t task) {
     case Shape::chain: return {0, true};
     case Shape::chains64: return {task % kChains, true};
     case Shape::fork_join: return {0, task % kForkTasks == 0};
-    // These tasks only read, so they are independent even if they share data.
+    // Tasks of these shapes only read, so they are independent even if they share data.
     default: return {task % kChains, false};
   }
 }

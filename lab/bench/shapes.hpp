@@ -1,4 +1,4 @@
-/// The shapes of the benchmark `overhead`: empty tasks in orders that real programs have.
+/// The shapes of the benchmark `overhead`: graphs of empty tasks with dependencies as in real programs.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@ namespace troupe::bench {
 enum class Shape : std::uint8_t {
   independent,
   chain,
-  /// 64 chains side by side, submitted in turn.
+  /// There are 64 independent chains; the program submits a task of each in turn.
   chains64,
-  /// One task, then ten that wait for it, then one that waits for these.
+  /// One task, then ten tasks that wait for it, then one task that waits for these ten.
   fork_join,
   /// A binary tree: every task submits its two children; the program submits only the root.
   tree,
-  /// The program submits one task and waits for it, again and again.
+  /// The program submits one task and waits for it, repeatedly.
   one_by_one
 };
 
@@ -33,8 +33,8 @@ inline constexpr std::int64_t kChains = 64;
 [[nodiscard]] const char* to_string(Shape shape);
 [[nodiscard]] std::optional<Shape> shape_named(std::string_view name);
 
-/// The data that the task with this number uses, for runtimes that derive the order from data. Data come in sets with
-/// one datum for each of a task's handles; a task uses one set, in one mode.
+/// The data that task number `task` uses, for runtimes that derive dependencies from data. Data come in sets, with one
+/// piece of data for each handle of a task; a task uses one set, in one mode.
 struct DataUse {
   std::int64_t set = 0;
   bool writes = false;
@@ -42,8 +42,8 @@ struct DataUse {
 [[nodiscard]] DataUse data_use(Shape shape, std::int64_t task);
 [[nodiscard]] std::int64_t data_sets(Shape shape);
 
-/// The earlier tasks after which the task with this number comes, for runtimes with explicit dependencies: `count`
-/// consecutive tasks from `first` on.
+/// The earlier tasks on which task number `task` depends, for runtimes with explicit dependencies: `count` consecutive
+/// tasks, the first of which is `first`.
 struct Predecessors {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -52,23 +52,24 @@ struct Predecessors {
 
 struct OverheadOptions {
   Shape shape = Shape::independent;
-  /// The data handles per task; 0 means none, and explicit dependencies if the shape has any.
+  /// The number of data handles of a task. With 0 there are no data, and the shape's order is given by explicit
+  /// dependencies.
   int handles = 0;
   std::int64_t tasks = 100'000;
   int cores = 1;
 };
-/// The most handles that a runner has to support.
+/// The largest number of handles that a runner has to support.
 inline constexpr int kMostHandles = 4;
 
 /// Reads the parameters `shape handles tasks cores`.
 [[nodiscard]] OverheadOptions overhead_options(Parameters& parameters);
 
-/// Return the number of tasks of a complete binary tree of this depth, and the depth of the largest such tree with at
+/// Return the number of tasks in a complete binary tree of this depth, and the depth of the largest such tree with at
 /// most `tasks` tasks.
 [[nodiscard]] constexpr std::int64_t tree_tasks(int depth) { return (std::int64_t{2} << depth) - 1; }
 [[nodiscard]] int tree_depth(std::int64_t tasks);
 
-/// Calls `run`, which returns the number of tasks that it ran, once to warm up and three times to measure. Figures:
+/// Calls `run` once to warm up and three times to measure; `run` returns the number of tasks that it ran. Figures:
 /// `us_per_task` (the median) and `tasks`.
 [[nodiscard]] Json measure_overhead(const std::function<std::int64_t()>& run);
 

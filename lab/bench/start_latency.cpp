@@ -24,7 +24,7 @@ double one_start(const std::function<void(StartTime&)>& submit, bool asleep) {
   StartTime started{0};
   const std::int64_t submitted = now_ns();
   submit(started);
-  // The thread that is woken may have to run on this core, so this thread does not occupy it.
+  // The thread that the runtime wakes may have to run on this core, so this thread does not occupy the core.
   while (started.load() == 0) {
     if (asleep) {
       std::this_thread::sleep_for(microseconds(100));

@@ -10,14 +10,14 @@ namespace troupe::bench {
 
 using Estimate = MedianInterval;
 
-/// Return the median, and the median with its interval. Both throw std::invalid_argument for no samples.
+/// Return the median, and the median with its interval. Both throw std::invalid_argument if there are no samples.
 [[nodiscard]] double median_of(std::vector<double> samples);
 [[nodiscard]] Estimate estimate(std::vector<double> samples);
 
-/// Returns the ratios of pairs that were measured one after the other. Both spans must have the same size.
+/// Returns the ratios of pairs of figures that were measured one after the other. Both spans must have the same size.
 [[nodiscard]] std::vector<double> ratios(std::span<const double> numerators, std::span<const double> denominators);
 
-/// Returns the `share` quantile, by nearest rank. `sorted` is in ascending order and not empty.
+/// Returns the `share` quantile, by the nearest-rank method. `sorted` must be in ascending order and not empty.
 [[nodiscard]] double quantile(std::span<const double> sorted, double share);
 
 }  // namespace troupe::bench

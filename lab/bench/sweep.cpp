@@ -26,7 +26,7 @@ GraphShape shape_of(Parameters& parameters, int cores) {
   return shape;
 }
 
-/// Returns the smallest number of rows with at least `tasks` tasks.
+/// Returns the smallest number of rows that together have at least `tasks` tasks.
 std::int64_t steps_for(const GraphPattern& pattern, double tasks) {
   auto steps = static_cast<std::int64_t>(tasks) / pattern.width();
   while (static_cast<double>(pattern.tasks(steps)) < tasks) ++steps;
@@ -59,7 +59,7 @@ class Sweep {
     return std::max(1.0, std::round(options_.first_us * 1e-6 * options_.peak / options_.cores));
   }
 
-  /// Halves the task size until two points are below 50 %: one may be an accident.
+  /// Halves the task size until two successive points are below 50 %, as a single point may be below 50 % by accident.
   void descend(double iterations) {
     for (int below = 0; below < 2 && iterations >= 2;) {
       iterations = std::floor(iterations / 2);
@@ -82,7 +82,7 @@ class Sweep {
   }
 
   CurvePoint measure(double iterations) {
-    // The runtime's overhead at this size is not known yet; that of the last point is a good guess.
+    // The runtime's overhead at this task size is not known yet; the overhead at the last point is a good guess.
     const double expected_s = (iterations / options_.peak + overhead_s_);
     const double wanted = options_.least_seconds / expected_s;
     const double tasks =
@@ -117,7 +117,7 @@ class Sweep {
   const GraphPattern& pattern_;
   GraphExecutor& executor_;
   Workload workload_;
-  /// The wall time per task in addition to its iterations, at the last point.
+  /// The wall time per task at the last point, without the time of its iterations.
   double overhead_s_ = 0;
   std::vector<CurvePoint> curve_;
 };
@@ -126,7 +126,7 @@ Json verify(const SweepOptions& options, const GraphPattern& pattern, GraphExecu
   Workload workload{&pattern, options.steps, 1, true};
   executor.prepare(workload);
   executor.execute(workload);
-  executor.execute(workload);  // the second execution shows that a graph can be executed again
+  executor.execute(workload);  // The second execution shows that a graph can be executed again.
   return {{"tasks", workload.tasks()}, {"wrong", executor.wrong()}};
 }
 

@@ -1,4 +1,4 @@
-/// The sweep over task sizes that finds METG(50%) of one runtime on one graph.
+/// Finds METG(50%) of one runtime on one graph by measuring tasks of several sizes.
 #pragma once
 
 #include <functional>
@@ -18,41 +18,41 @@ class GraphExecutor {
   GraphExecutor& operator=(const GraphExecutor&) = delete;
   virtual ~GraphExecutor() = default;
 
-  /// Called outside of the timed part, before executions with a different number of steps. A graph that is executed
-  /// several times is built here. Work that each execution needs must not be done here.
+  /// Called outside of the timed part, before executions with a different number of steps. If a graph is executed
+  /// several times, it is built here. Work that each execution needs must not be done here.
   virtual void prepare(const Workload& /*workload*/) {}
-  /// Executes the graph and returns when it is done. This is the timed part.
+  /// Executes the graph, and returns when all tasks have completed. Only this call is timed.
   virtual void execute(const Workload& workload) = 0;
-  /// Returns the number of wrong inputs since the start.
+  /// Returns the number of wrong inputs that tasks have found so far.
   [[nodiscard]] virtual std::int64_t wrong() const = 0;
 };
 
 struct SweepOptions {
   GraphShape shape;
   int cores = 1;
-  /// The iterations per second of all cores: the common reference.
+  /// The iterations per second of all cores without a runtime: the common reference.
   double peak = 0;
-  /// The largest and the smallest number of tasks of one execution.
+  /// The largest and the smallest number of tasks in one execution.
   std::int64_t most_tasks = 16'384;
   std::int64_t least_tasks = 400;
-  /// A point is measured this many times, each for at least `least_seconds`; the median counts.
+  /// The number of measurements of each point, and the least time of each; the median counts.
   int repetitions = 3;
   double least_seconds = 0.010;
-  /// The first granularity that is tried.
+  /// The granularity at which the sweep starts.
   double first_us = 128;
-  /// True for one execution of `steps` rows with verified inputs, instead of a sweep.
+  /// True for a single execution of `steps` rows with checks of all inputs, instead of a sweep.
   bool check = false;
   std::int64_t steps = 0;
 };
 
-/// Reads the parameters `pattern width dependencies cores peak check steps tiny`. Without `peak`, it is measured here.
-/// `most_tasks` is the size of the largest graph; a graph that is built once and executed often must not be larger than
-/// graphs that programs keep.
+/// Reads the parameters `pattern width dependencies cores peak check steps tiny`. If `peak` is not given, this function
+/// measures it. `most_tasks` is the size of the largest graph. If a graph is built once and executed often, it must not
+/// be larger than such graphs are in real programs.
 [[nodiscard]] SweepOptions sweep_options(Parameters& parameters, std::int64_t most_tasks);
 
-/// Halves the task size until the efficiency stays below 50 %, then measures once more in between. Figures: `metg_us`,
-/// `bounded`, `curve`, `peak_iterations_per_second`; with `check`, `tasks` and `wrong` instead. Throws
-/// std::runtime_error if 50 % is never reached.
+/// Halves the task size until the efficiency stays below 50 %, then measures one more point in between. Figures:
+/// `metg_us`, `bounded`, `curve`, `peak_iterations_per_second`; with `check`, only `tasks` and `wrong`. Throws
+/// std::runtime_error if no point reaches 50 %.
 [[nodiscard]] Json sweep(const SweepOptions& options, const GraphPattern& pattern, GraphExecutor& executor);
 
 }  // namespace troupe::bench

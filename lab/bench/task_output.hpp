@@ -1,4 +1,4 @@
-/// The output of a task of a benchmark graph: the identity of the task, so that readers can tell whether they ran too
+/// The output of a task of a benchmark graph. It identifies the task, so that readers can detect that they ran too
 /// early or too late.
 #pragma once
 
@@ -11,24 +11,25 @@
 
 namespace troupe::bench {
 
-/// An output, on a cache line of its own like data of real tasks.
+/// An output. It has a cache line of its own, like data of real tasks.
 struct alignas(64) TaskOutput {
   std::int64_t step = -1;
   std::int64_t column = -1;
 };
 
-/// Data that all tasks of one execution share. Written between executions only.
+/// Data that all tasks of one execution share. They are written only between executions.
 struct Workload {
   const GraphPattern* pattern = nullptr;
   std::int64_t steps = 0;
   std::int64_t iterations = 0;
-  /// True if readers verify what they read. False in measurements.
+  /// True if tasks verify their inputs. False in measurements.
   bool check = false;
 
   [[nodiscard]] std::int64_t tasks() const { return pattern->tasks(steps); }
 };
 
-/// The body of task (step, column). `input(k)` returns the output of its k-th input; `wrong` counts wrong inputs.
+/// The body of task (step, column). `input(k)` returns the output of the task's k-th input; `wrong` counts wrong
+/// inputs.
 template <class Input>
 void run_task(const Workload& workload, std::int64_t step, int column, TaskOutput& output, Input input,
               std::atomic<std::int64_t>& wrong) {
@@ -39,15 +40,15 @@ void run_task(const Workload& workload, std::int64_t step, int column, TaskOutpu
       if (read.step != step - 1 || read.column != columns[k]) wrong.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  // The condition is never true; the compiler does not know that, so it has to compute.
+  // The condition is never true. The compiler does not know that, so it cannot remove the computation.
   if (compute(workload.iterations) < 0) wrong.fetch_add(1, std::memory_order_relaxed);
   output = {step, column};
 }
 
-/// Outputs for runtimes that derive the order from data. There are several per column, used in turn. Each is read only
-/// in the next row and is written again `kRows` rows later, when most of its readers have ended. So the runtime also
-/// orders writes after reads, but this delays hardly any task. Every runtime with data handles uses this class;
-/// runtimes with explicit edges have one output per task instead.
+/// Outputs for runtimes that derive dependencies from data. Each column has several outputs, which are used in turn. An
+/// output is read only in the next row, and is written again `kRows` rows later, when most of its readers have ended.
+/// So the runtime also orders writes after reads, but this order delays hardly any task. Every runtime with data
+/// handles uses this class; runtimes with explicit edges have one output per task instead.
 class OutputRing {
  public:
   static constexpr std::int64_t kRows = 8;

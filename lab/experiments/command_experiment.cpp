@@ -1,4 +1,4 @@
-/// `troupe experiment`: repeats published experiments in virtual time.
+/// The command `troupe experiment`: repeats published experiments in virtual time.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -25,7 +25,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// The machine and precision of the paper on DADA.
+/// The machine of the paper on DADA, with its precision.
 constexpr const char* kMachine = "idgraf-double";
 
 int dada_experiment(const ExperimentArguments& arguments) {
@@ -63,7 +63,7 @@ int dada_experiment(const ExperimentArguments& arguments) {
   return kSuccess;
 }
 
-/// Returns the points that run in seconds, for a first look.
+/// Removes the points that take longer than seconds, for a first look at the results.
 std::vector<PolicyPoint> quick(std::vector<PolicyPoint> points) {
   std::erase_if(points, [](const PolicyPoint& point) { return point.n / point.tile > 18 || point.gpus % 4 != 0; });
   return points;
@@ -130,7 +130,7 @@ int experiment(ExperimentArguments arguments) {
   return arguments.name == "dada" ? dada_experiment(arguments) : policy_experiment(arguments);
 }
 
-/// Refuses options of other experiments, which would have no effect on this one.
+/// Refuses options that belong to other experiments and would have no effect on this one.
 void refuse_ignored_by(const CLI::App& command, const std::string& experiment) {
   const bool dada = experiment == "dada";
   const bool policies = experiment == "policies";
@@ -150,7 +150,7 @@ void refuse_ignored_by(const CLI::App& command, const std::string& experiment) {
   refuse_ignored_opencl_options(command, opencl);
 }
 
-/// Refuses all options in front of `scaling`, which has options of its own that come after its name.
+/// Refuses all options before `scaling`, because the options of `scaling` come after its name.
 void refuse_all(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     refuse_ignored(command, option->get_name(), false, "other experiments; options of scaling come after its name");
@@ -181,7 +181,7 @@ std::unique_ptr<CLI::App> make_experiments(Command& chosen) {
           "others on several machines; eviction: bytes that eviction policies move, a table only; clusters: cores "
           "alone and together (HeteroPar 2016); multigrain: super-tasks of sparse LU (2012); opencl: OpenCL on all "
           "devices (Euro-Par 2014)")
-      // Messages list all names, but `scaling` is a command, which the parser finds first.
+      // Messages list all names. But `scaling` is a command with its own options, so the parser finds it first.
       ->check(one_of({"dada", "policies", "eviction", "clusters", "multigrain", "opencl", "scaling"})
                   .description("{dada,policies,eviction,clusters,multigrain,opencl}"));
   command

@@ -1,4 +1,4 @@
-/// `troupe experiment scaling`: a factorization over the number of accelerators.
+/// The command `troupe experiment scaling`: runs a factorization on several numbers of accelerators.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,7 +24,8 @@ namespace troupe::apps {
 
 namespace {
 
-/// The most runs: with more, medians hardly change, and computing their exact intervals takes long.
+/// The largest number of runs. With more runs, medians hardly change, and the computation of their exact intervals
+/// takes long.
 constexpr int kMostRuns = 1000;
 
 struct ScalingCommand {
@@ -34,7 +35,7 @@ struct ScalingCommand {
   bool json = false;
 };
 
-/// Throws if a residual is not below the bound.
+/// Throws an error if a residual is not below the bound.
 void require_accuracy(const std::vector<ScalingPoint>& points) {
   for (const ScalingPoint& point : points) {
     if (!point.residual || *point.residual < linalg::kResidualBound) continue;
@@ -52,7 +53,7 @@ int scale(const ScalingCommand& arguments) {
       run_scaling(scaling, {.enabled = !arguments.json, .label = to_string(scaling.application)});
   std::vector<ScalingPoint> points;
   for (const ScalingRuns& of : runs) points.push_back(scaling_point(of));
-  // The measurements are worth seeing even if the plot could not be written.
+  // The measurements are printed even if the plot could not be written.
   Result<void> drawn;
   if (!arguments.plot.empty()) drawn = draw_chart(arguments.plot, scaling_chart(scaling, points));
   const bool plotted = drawn && !arguments.plot.empty();
@@ -78,7 +79,7 @@ void add_what(CLI::App& command, ScalingArguments& arguments) {
   add_policies(command, arguments.policies, "Policies, one after the other: lws,heft")->required();
 }
 
-/// Adds the options for the devices, of which exactly one is required.
+/// Adds the options that choose the devices. The user must give exactly one of them.
 void add_where(CLI::App& command, ScalingCommand& arguments) {
   ScalingArguments& scaling = arguments.scaling;
   CLI::Option_group* group = command.add_option_group("devices", "On what it runs; one of these");

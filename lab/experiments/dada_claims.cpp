@@ -19,10 +19,10 @@ constexpr DadaGraph kQr = DadaGraph::qr;
 constexpr std::array kCompared{kHeft, kAlphaZero, kAlphaHalf, kAlphaHalfCp};
 constexpr std::array kDual{kAlphaZero, kAlphaHalf, kAlphaHalfCp};
 constexpr std::array kAffine{kAlphaHalf, kAlphaHalfCp};
-/// The paper's "large numbers of GPUs" are taken to be this many or more.
+/// The number from which on this file counts GPUs as the paper's "large numbers of GPUs".
 constexpr int kMany = 6;
 
-/// The checks of one claim, and the results that they use.
+/// The checks of one claim, and the results on which they are based.
 class Checks : public Judgement {
  public:
   explicit Checks(const DadaResults& results) : results_(results) {}
@@ -36,7 +36,7 @@ class Checks : public Judgement {
   [[nodiscard]] double seconds(DadaGraph graph, std::string_view policy, int gpus) const {
     return results_.at(graph, policy, gpus).seconds.mean;
   }
-  /// Returns the mean bytes of one policy over those of another.
+  /// Returns the mean bytes of policy `a` divided by those of policy `b`.
   [[nodiscard]] double bytes_ratio(DadaGraph graph, std::string_view a, std::string_view b, int gpus) const {
     return bytes(graph, a, gpus).mean / bytes(graph, b, gpus).mean;
   }
@@ -44,7 +44,7 @@ class Checks : public Judgement {
     return speed(graph, a, gpus).mean / speed(graph, b, gpus).mean;
   }
 
-  /// Adds the GFlop/s of each policy with `gpus` GPUs to the numbers.
+  /// Appends the GFlop/s of each policy with `gpus` GPUs to the claim's numbers.
   template <class Policies>
   void say_speeds(DadaGraph graph, const Policies& policies, int gpus) {
     std::string text;
@@ -354,7 +354,7 @@ std::vector<Tested> about_cholesky() {
   };
 }
 
-/// Returns the claims about LU with one of its graphs. The claims' names begin with `name`.
+/// Returns the claims about LU, for one of its graphs. The names of the claims begin with `name`.
 std::vector<Tested> about_lu(DadaGraph graph, const std::string& name) {
   const std::string lu = to_string(graph);
   const auto on_graph = [graph](void (*test)(Checks&, DadaGraph)) {

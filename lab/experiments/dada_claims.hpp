@@ -1,4 +1,4 @@
-/// The claims of the paper on DADA about its figures, and whether they hold here.
+/// The claims about figures in the paper on DADA, and whether they hold in this simulation.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace troupe::apps {
 
-/// Returns all claims that can be tested here, in the paper's order.
+/// Returns all claims that this simulation can test, in the paper's order.
 [[nodiscard]] const std::vector<Claim>& dada_claims();
 
 /// Returns a judgement for each of `dada_claims()`.
 [[nodiscard]] std::vector<Judgement> judge(const DadaResults& results);
 
-/// The words that rules use. Speeds or bytes are *similar* if they differ by at most 10 % of the larger one; *more* and
-/// *less* mean that the 95 % confidence intervals do not overlap; *at least* allows 2 % below.
+/// The meanings of words in the rules. Speeds or bytes are *similar* if they differ by at most 10 % of the larger one;
+/// *more* and *less* mean that the 95 % confidence intervals do not overlap; *at least* allows 2 % below.
 [[nodiscard]] bool similar(double a, double b);
 [[nodiscard]] bool more(const Estimate& a, const Estimate& b);
 [[nodiscard]] bool at_least(const Estimate& a, const Estimate& b);

@@ -22,7 +22,7 @@ const std::vector<std::string>& compared_policies() {
 
 using Key = std::tuple<DadaGraph, std::string, int>;
 
-/// Returns every point once.
+/// Returns all points, each once, even if several figures use it.
 std::vector<Key> all_points() {
   std::vector<Key> keys;
   const auto add = [&keys](DadaGraph graph, const std::string& policy) {
@@ -88,7 +88,7 @@ std::vector<DadaFigure> dada_figures() {
 
 DadaResults DadaResults::measure(const DadaExperimentOptions& options, const platform::MachineDescription& machine,
                                  const ProgressOptions& progress) {
-  // GPUs are taken in the paper's order: the first four are on different switches.
+  // GPUs are used in the paper's order: the first four are connected to different switches.
   const std::vector<int> order = gpu_order("spread", machine).value_or_throw();
   const std::vector<Key> keys = all_points();
   const auto repeat = static_cast<std::size_t>(options.repeat);

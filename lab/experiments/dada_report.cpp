@@ -26,7 +26,7 @@ std::string setting(const DadaReport& report) {
       options.seed + static_cast<std::uint64_t>(options.repeat) - 1);
 }
 
-/// Returns the numbers of the first variant, and also of the last one if it has no peer copies.
+/// Returns the numbers of the first variant. If the last variant has no peer copies, adds the numbers of that variant.
 std::string measured_text(const DadaReport& report, std::size_t claim) {
   std::string text = report.variants.front().judgements[claim].measured;
   const DadaVariant& last = report.variants.back();

@@ -22,27 +22,27 @@ struct DadaVariant {
 struct DadaReport {
   DadaExperimentOptions options;
   std::string machine;
-  /// The derived kernels, which the machine's description lacks.
+  /// The kernels whose times are derived, because the machine's description lacks them.
   std::string derived;
-  /// At least one variant; the first is drawn.
+  /// The variants, at least one. The figures show the first one.
   std::vector<DadaVariant> variants;
 };
 
 /// Returns the verdicts as a table for terminals.
 [[nodiscard]] std::string dada_text(const DadaReport& report);
-/// Returns claims, verdicts and all points.
+/// Returns claims, verdicts and all points as JSON.
 [[nodiscard]] Json dada_json(const DadaReport& report);
 /// Returns the verdicts and the figures as Markdown.
 [[nodiscard]] std::string dada_markdown(const DadaReport& report);
-/// Returns the verdicts as Markdown, a line for each claim: the table of the manual.
+/// Returns the table in the manual: the verdicts as Markdown, one line for each claim.
 [[nodiscard]] std::string dada_table(const DadaReport& report);
-/// Returns a figure's points under all assumptions, with a line of titles.
+/// Returns the points of a figure under all assumptions as CSV, with a line of titles.
 [[nodiscard]] std::string figure_csv(const DadaFigure& figure, const DadaReport& report);
 /// Returns the verdicts as CSV, with a line of titles.
 [[nodiscard]] std::string claims_csv(const DadaReport& report);
 
-/// Writes figure1.svg, figure1.csv, ..., claims.csv, table.md, report.md and report.json into `folder`, which exists.
-/// Fails with `io`.
+/// Writes figure1.svg, figure1.csv, ..., claims.csv, table.md, report.md and report.json into `folder`, which must
+/// exist. Fails with `io`.
 [[nodiscard]] Result<void> write_dada_report(const std::string& folder, const DadaReport& report);
 
 }  // namespace troupe::apps

@@ -1,5 +1,5 @@
-/// Compares the bytes that each eviction policy moves with the bytes that furthest-next-use would have moved with
-/// knowledge of the whole run.
+/// Compares the bytes that each eviction policy moves with the bytes that furthest-next-use eviction would move if it
+/// knew the whole run.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 namespace troupe::apps {
 
 struct EvictionExperimentOptions {
-  /// One of the machines that come with Troupe.
+  /// The name of a machine that comes with Troupe.
   std::string machine = "idgraf-double";
   /// The scheduling policy.
   std::string policy = "dada:alpha=0.5,cp";
   int gpus = 2;
-  /// The order of all matrices and the edge of their tiles; some tiles of the sparse matrix are empty.
+  /// The order of all matrices, and the edge of their tiles. In the sparse matrix, some tiles are empty.
   std::int64_t n = 16384;
   std::int64_t tile = 512;
   std::uint64_t seed = 1;
@@ -29,9 +29,9 @@ struct EvictionExperimentOptions {
 struct EvictionFigure {
   std::string eviction;
   double seconds = 0;
-  /// The bytes that the run moved, and the bytes of content that the host lacks when the run ends.
+  /// The bytes that the run moved, plus the bytes of content that the host lacks at the end of the run.
   Bytes moved;
-  /// The bytes that `furthest_next_use_offline` moves for the accesses of the same run.
+  /// The bytes that `furthest_next_use_offline` moves for the same sequence of accesses.
   Bytes offline;
   std::uint64_t evictions = 0;
   std::uint64_t write_backs = 0;
@@ -42,13 +42,13 @@ struct EvictionFigure {
 struct EvictionComparison {
   /// The problem, such as "sparse lu" or "cholesky".
   std::string problem;
-  /// The memory of each accelerator; together they hold a quarter of the matrix.
+  /// The memory of each accelerator. All accelerators together have memory for a quarter of the matrix.
   Bytes capacity;
   std::vector<EvictionFigure> figures;
 };
 
-/// Simulates the sparse LU pattern, Cholesky, LU and QR under every eviction policy. Policy "reuse" is given the index
-/// i + j for tile (i, j). Throws what `simulate` throws.
+/// Simulates the sparse LU pattern, Cholesky, LU and QR with every eviction policy. For the policy "reuse", tile (i, j)
+/// has the index i + j. Throws the errors of `simulate`.
 [[nodiscard]] std::vector<EvictionComparison> compare_evictions(const EvictionExperimentOptions& options,
                                                                 const ProgressOptions& progress);
 

@@ -1,4 +1,4 @@
-/// The arguments of the experiments that repeat published ones.
+/// The arguments of the experiments that repeat published experiments.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,17 +9,17 @@
 
 namespace troupe::apps {
 
-/// The arguments of `clusters`; an empty member means the experiment's default.
+/// The arguments of `clusters`. An empty member stands for the experiment's default.
 struct ClustersArguments {
   std::vector<std::int64_t> orders;
   std::vector<std::int64_t> tiles;
   std::string gpus;
   std::vector<std::string> configurations;
-  /// The deviations; the figures show the first.
+  /// The deviations of kernel times. The figures show the first one.
   std::vector<double> deviations;
 };
 
-/// The arguments of `multigrain`; an empty member means the experiment's default.
+/// The arguments of `multigrain`. An empty member stands for the experiment's default.
 struct MultigrainArguments {
   std::vector<int> blocks;
   std::vector<std::string> machines;
@@ -28,9 +28,9 @@ struct MultigrainArguments {
   std::optional<int> most_fine;
 };
 
-/// The arguments of `opencl`; an empty member means the experiment's default.
+/// The arguments of `opencl`. An empty member stands for the experiment's default.
 struct OpenClArguments {
-  /// The rows, "virtual" or "measured"; empty means both.
+  /// The kinds of results, "virtual" or "measured"; empty stands for both.
   std::vector<std::string> rows;
   std::optional<double> scale;
   bool socl = false;
@@ -38,48 +38,47 @@ struct OpenClArguments {
 
 struct ExperimentArguments {
   std::string name;
-  /// The folder of the report; empty means the experiment's name.
+  /// The folder of the report; empty stands for the experiment's name.
   std::string folder;
-  /// The number of runs of each point; 0 means the experiment's default.
+  /// The number of runs of each point; 0 stands for the experiment's default.
   int repeat = 0;
   std::uint64_t seed = 1;
-  /// The number of simulations at the same time; 0 means one for each core.
+  /// The number of simulations that run at the same time; 0 stands for one per core.
   int jobs = 0;
   bool quick = false;
   bool json = false;
-  /// The factors of dada's assumptions; the figures show the first.
+  /// The factors in the assumptions of `dada`. The figures show the first one.
   std::vector<double> assumptions;
-  /// The policy of the experiments `policies`, `eviction` and `clusters`; empty means the experiment's default.
+  /// The policy of the experiments `policies`, `eviction` and `clusters`; empty stands for the experiment's default.
   std::string policy;
-  // The experiment `policies` uses these two.
+  // The next two are for the experiment `policies`.
   std::vector<std::string> points;
   std::vector<double> errors;
-  // Each of these has the arguments of one experiment.
+  // Each of the next three has the arguments of one experiment.
   ClustersArguments clusters;
   MultigrainArguments multigrain;
   OpenClArguments opencl;
 };
 
-/// Makes the folder if it is missing. Throws `bad_input` if it cannot be made, or if a report cannot be written into
-/// it.
+/// Makes the folder if it is missing. Throws `bad_input` if it cannot be made, or if no report can be written into it.
 void make_report_folder(const std::string& folder);
 
-/// Adds the options that only `clusters` has. `arguments` outlives the parsing.
+/// Adds the options that only `clusters` has. `arguments` must outlive the parsing.
 void add_clusters_options(CLI::App& command, ClustersArguments& arguments);
-/// Refuses the options of `clusters` unless `used` is true.
+/// Refuses the options of `clusters`, unless `used` is true.
 void refuse_ignored_clusters_options(const CLI::App& command, bool used);
-/// Runs the experiment, and writes its report into `arguments.folder`, which it makes. After that, throws
-/// `kernel_failed` if a run was faster than its bound: then simulation or bound is wrong. Throws `invalid_argument`
-/// before anything runs or is made.
+/// Runs the experiment, and writes its report into the folder `arguments.folder`, which it makes. Then throws
+/// `kernel_failed` if a run was faster than its bound, because then simulation or bound is wrong. Throws
+/// `invalid_argument` for invalid arguments, before it runs or makes anything.
 int clusters_experiment(const ExperimentArguments& arguments);
 
-/// The next three functions do for `multigrain` what those above do for `clusters`.
+/// The next three functions are those of `multigrain`, with the same rules as for `clusters`.
 void add_multigrain_options(CLI::App& command, MultigrainArguments& arguments);
 void refuse_ignored_multigrain_options(const CLI::App& command, bool used);
 int multigrain_experiment(const ExperimentArguments& arguments);
 
-/// The next three functions do the same for `opencl`. The last one throws `kernel_failed`, after the report, if a
-/// program failed or its result was wrong.
+/// The next three functions are those of `opencl`, with the same rules. After the report, `opencl_experiment` throws
+/// `kernel_failed` if a program failed or its result was wrong.
 void add_opencl_options(CLI::App& command, OpenClArguments& arguments);
 void refuse_ignored_opencl_options(const CLI::App& command, bool used);
 int opencl_experiment(const ExperimentArguments& arguments);

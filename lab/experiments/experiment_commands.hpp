@@ -7,8 +7,8 @@
 
 namespace troupe::apps {
 
-/// Returns the application `troupe experiment`: the experiments that repeat a published one as its arguments, and
-/// `scaling` below it. `chosen` is used as in `make_application`.
+/// Returns the application `troupe experiment`. Its argument is the name of a published experiment to repeat; `scaling`
+/// is a command below it. `chosen` is used as in `make_application`.
 [[nodiscard]] std::unique_ptr<CLI::App> make_experiments(Command& chosen);
 void add_scaling_command(CLI::App& application, Command& chosen);
 

@@ -1,4 +1,4 @@
-/// The pictures of a report.
+/// The figures of a report.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@
 namespace troupe::apps {
 
 struct ExperimentFigure {
-  /// The file's name without its ending, such as "figure4".
+  /// The name of the file without its extension, such as "figure4".
   std::string name;
   std::string title;
   ScalingChart chart;
 };
 
-/// Returns a point of medians with their intervals. Bytes are drawn as GB.
+/// Returns a point with medians and their intervals. The chart shows bytes in GB.
 [[nodiscard]] ChartPoint chart_point(double x, const MedianInterval& gflops, const MedianInterval& bytes);
 
-/// Adds a row with the series that have points; adds nothing if no series has any.
+/// Adds a row with those series that have points. Adds nothing if no series has points.
 void add_chart_row(ScalingChart& chart, const std::string& title, std::vector<ChartSeries> series);
 
-/// Returns a heading and the picture below it, as Markdown. The picture's file lies beside the text.
+/// Returns Markdown with a heading and the picture below it. The picture's file must be in the folder of the text.
 [[nodiscard]] std::string figure_markdown(const std::string& name, const std::string& title);
 
-/// Draws each figure as an SVG into `folder`, which exists. Fails with `io`.
+/// Draws each figure as an SVG file into `folder`, which must exist. Fails with `io`.
 [[nodiscard]] Result<void> draw_figures(const std::string& folder, const std::vector<ExperimentFigure>& figures);
 
 }  // namespace troupe::apps

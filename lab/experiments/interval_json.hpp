@@ -8,7 +8,7 @@
 
 namespace troupe::apps {
 
-/// Adds a key such as "gflops", and if there are several runs also "gflops_low" and "gflops_high".
+/// Adds a key such as "gflops". If there are several runs, also adds "gflops_low" and "gflops_high".
 void add_interval(Json& json, const std::string& key, const MedianInterval& value, bool several = true);
 
 }  // namespace troupe::apps

@@ -83,7 +83,7 @@ class Replay {
 
   Replica& at(std::size_t handle, std::size_t node) { return replicas_[handle * nodes_.size() + node]; }
 
-  /// Finds, for each use in the log, the request in which its node uses the handle next.
+  /// Finds, for each use in the log, the next request in which the same node uses the handle.
   void find_next_uses() {
     std::vector<std::size_t> next(handles_ * nodes_.size(), kNoNextUse);
     std::vector<std::vector<std::size_t>> all(log_.size());
@@ -92,7 +92,7 @@ class Replay {
       for (const memory::Use& use : uses) {
         std::size_t* row = &next[use.handle.index() * nodes_.size()];
         all[i].push_back(row[node.index()]);
-        if (writes(use.mode)) std::fill_n(row, nodes_.size(), kNoNextUse);  // the other nodes' replicas are outdated
+        if (writes(use.mode)) std::fill_n(row, nodes_.size(), kNoNextUse);  // Other nodes' replicas are outdated.
         row[node.index()] = i;
       }
     }
@@ -102,7 +102,8 @@ class Replay {
   void access(std::size_t i) {
     const auto [id, uses] = log_[i];
     const std::size_t node = id.index();
-    // Replicas that the access uses must not be evicted meanwhile. They are put back with their next use.
+    // Replicas that the access uses must not be evicted during the access. Afterwards they become evictable again, with
+    // their next use.
     for (const memory::Use& use : uses) {
       bytes_[use.handle.index()] = use.bytes;
       if (at(use.handle.index(), node).valid) take_out(use.handle.index(), node);
@@ -163,10 +164,11 @@ class Replay {
   const std::size_t handles_;
   std::vector<Replica> replicas_;
   std::vector<Bytes> bytes_;
-  /// The number of nodes that have each handle's content, indexed by handle.
+  /// The number of nodes that have a valid replica of each handle, indexed by handle.
   std::vector<std::uint32_t> valid_;
   std::vector<Bytes> used_;
-  /// The replicas that each node may evict, ordered by next use, the furthest last; indexed by node.
+  /// The replicas that each node may evict, ordered by their next use. The replica whose next use is furthest comes
+  /// last. Indexed by node.
   std::vector<Order> order_;
   std::vector<std::vector<std::size_t>> next_uses_;
   OfflineTraffic traffic_;

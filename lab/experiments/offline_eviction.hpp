@@ -1,4 +1,4 @@
-/// Computes the bytes that furthest-next-use eviction would have moved with knowledge of the whole run.
+/// Computes the bytes that furthest-next-use eviction would have moved if it had known the whole run.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,14 @@
 
 namespace troupe::apps {
 
-/// The accesses of one run on all nodes, in the order in which their requests were admitted, for tools that compute
-/// what another eviction policy would have moved. Read it when the run is over. It takes 32 bytes for each use.
+/// Records the accesses of one run on all nodes, in the order in which their requests were admitted. Tools use the log
+/// to compute the bytes that another eviction policy would have moved. Read it only after the run. It takes 32 bytes
+/// per use.
 class AccessLog final : public memory::AccessObserver {
  public:
   struct Access {
     NodeId node;
-    /// The uses; each handle once.
+    /// The uses. Each handle occurs once.
     std::span<const memory::Use> uses;
   };
 
@@ -28,8 +29,8 @@ class AccessLog final : public memory::AccessObserver {
   [[nodiscard]] Access operator[](std::size_t i) const;
   /// Returns the bytes of all copies, including prefetches.
   [[nodiscard]] Bytes moved() const { return moved_; }
-  /// Returns the bytes of content that the host does not have: the program would have to fetch them to have all its
-  /// data in host memory.
+  /// Returns the bytes of content that the host does not have. The program would have to copy them to have all its data
+  /// in host memory.
   [[nodiscard]] Bytes not_on_host() const;
 
  private:
@@ -41,35 +42,35 @@ class AccessLog final : public memory::AccessObserver {
   std::vector<Request> requests_;
   std::vector<memory::Use> uses_;
   Bytes moved_;
-  /// The bytes of each handle whose content the host does not have; zero for the others. Indexed by handle.
+  /// For each handle, the bytes of content that the host does not have; zero if it has the content. Indexed by handle.
   std::vector<Bytes> not_on_host_;
 };
 
 struct OfflineTraffic {
-  /// Copies to all nodes, including the host, because a task reads the data there.
+  /// Copies to all nodes, including the host, made because a task reads the data on that node.
   Bytes loaded;
-  /// Copies to the host because the only replica is evicted.
+  /// Copies to the host, made because the only replica is evicted.
   Bytes written_back;
-  /// Copies to the host after the last access, so that the host has all content.
+  /// Copies to the host after the last access, made so that the host has all content.
   Bytes brought_home;
 
   [[nodiscard]] Bytes total() const { return loaded + written_back + brought_home; }
 };
 
-/// Goes through the accesses of a run in their order and keeps the replicas that each node holds. If a node is full, it
-/// evicts the replica that it uses next furthest in the future (L. A. Belady, 1966). A replica that it never uses
-/// again, or not before another node overwrites it, goes first of all. Compare the result with `AccessLog::moved() +
-/// AccessLog::not_on_host()` of the run.
+/// Replays the accesses of a run in their order, and tracks the replicas of each node. If a node is full, it evicts the
+/// replica whose next use on this node is furthest in the future (L. A. Belady, 1966). The first candidates are
+/// replicas that the node never uses again, or not before another node overwrites the data. Compare the result with
+/// `AccessLog::moved() + AccessLog::not_on_host()` of the run.
 ///
-/// All copies for accesses, to make room, and to the host at the end are counted. As in the run, a working set is held
-/// as a whole, a writer outdates all other replicas, content that is overwritten is not loaded, and a replica is
-/// evicted without a copy if other nodes have one. Some causes of copies in the run are not counted: other tasks'
-/// data that are pinned at the same time, free memory in too small pieces, unused prefetches, early write-backs.
-/// Furthest-next-use is optimal only for loads of equal size; with write-backs and several sizes it is a good
-/// yardstick, not a bound.
+/// The result counts all copies for accesses, all copies that make room, and the copies to the host at the end. As in
+/// the run, all data of an access must be in memory at the same time, a write makes all other replicas invalid, content
+/// that is overwritten is not loaded, and a replica is evicted without a copy if another node has one. Some causes of
+/// copies in the run do not exist here: data that other tasks pin at the same time, fragmented free memory, unused
+/// prefetches, and early write-backs. Furthest-next-use is optimal only for loads of equal size; with write-backs and
+/// several sizes it is a good reference, not a bound.
 ///
-/// `nodes` are the run's nodes. Each request must fit. The time is O(u log u) for u uses; the memory is a table of
-/// handles * nodes.
+/// `nodes` are the nodes of the run. The data of each request must fit into its node. Takes O(u log u) time for u uses,
+/// and memory for a table of handles * nodes.
 [[nodiscard]] OfflineTraffic furthest_next_use_offline(const AccessLog& log,
                                                        std::span<const memory::NodeDescription> nodes);
 

@@ -13,9 +13,10 @@ namespace troupe::apps {
 
 namespace {
 
-/// Bytes are compared with this many GPUs and with twice as many: with fewer, most data move once.
+/// The number of GPUs with which bytes are compared, also with twice as many. With fewer GPUs, most data are copied
+/// only once.
 constexpr int kManyGpus = 4;
-/// A rival can be the thriftiest only if its time is at most this many times that of the fastest rival.
+/// The largest ratio of a rival's time to the fastest rival's time with which the rival can still be the thriftiest.
 constexpr double kFastEnough = 1.25;
 
 struct Series {
@@ -47,7 +48,7 @@ constexpr linalg::Application kSweepQr = linalg::Application::qr;
 constexpr Precision kSingle = Precision::single_precision;
 constexpr Precision kDouble = Precision::double_precision;
 
-/// Returns the means over all runs of one policy on one point.
+/// Returns the means over all runs of one policy at one point.
 PolicyFigure figure_of(const std::string& policy, const FactorizationOutcome* outcomes, int repeat) {
   PolicyFigure figure{policy, 0, 0};
   for (int i = 0; i < repeat; ++i) {

@@ -1,4 +1,4 @@
-/// Compares one policy with all others, over machines, applications, sizes and numbers of GPUs.
+/// Compares one policy with all others, for several machines, applications, sizes and numbers of GPUs.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ struct PolicyPoint {
   [[nodiscard]] std::string name() const;
 };
 
-/// Returns the points on which the policy was tuned: two measured machines in two precisions, 1 to 8 GPUs.
+/// Returns the points with which the policy was tuned: two measured machines in two precisions, with 1 to 8 GPUs.
 [[nodiscard]] std::vector<PolicyPoint> tuned_points();
-/// Returns points that played no part in the tuning: another machine, and other sizes and tiles.
+/// Returns points that were not used for the tuning: another machine, and other sizes and tiles.
 [[nodiscard]] std::vector<PolicyPoint> other_points();
 
 /// Returns `heft`, `heft-rank`, `mct`, `mct:shared`, `heteroprio`, `lws`, and `dada` with alpha 0, 0.25, 0.5, 0.75, 1,
@@ -37,16 +37,16 @@ struct PolicyExperimentOptions {
   std::vector<PolicyPoint> points;
   std::string policy = "homeward";
   std::vector<std::string> rivals = rival_policies();
-  /// The number of runs of each point with noise, with seeds from `seed` on.
+  /// The number of runs of each point, with noise. Their seeds are `seed`, `seed` + 1, and so on.
   int repeat = 10;
   std::uint64_t seed = 1;
   int jobs = 1;
-  /// The largest factors by which the times and bandwidths that policies believe are wrong (`SimulationOptions`).
+  /// The largest factors by which the kernel times and bandwidths that policies assume are wrong (`SimulationOptions`).
   double kernel_error = 1;
   double bandwidth_error = 1;
 };
 
-/// Means over the runs of one point under one policy.
+/// The means of the runs of one point with one policy.
 struct PolicyFigure {
   std::string policy;
   double seconds = 0;
@@ -57,8 +57,8 @@ struct PolicyComparison {
   PolicyPoint point;
   PolicyFigure measured;
   std::vector<PolicyFigure> rivals;
-  /// The rival with the shortest makespan; and, of the rivals that take at most a quarter longer, the one that moves
-  /// the fewest bytes.
+  /// `fastest` is the rival with the shortest makespan. `thriftiest` is the rival that moves the fewest bytes, among
+  /// the rivals that take at most a quarter longer than `fastest`.
   PolicyFigure fastest;
   PolicyFigure thriftiest;
 
@@ -70,11 +70,11 @@ struct PolicySummary {
   double makespan_mean = 0;
   double makespan_worst = 0;
   std::string worst_point;
-  /// The mean over the points with 4 and with 8 GPUs; nothing if there are no such points.
+  /// The mean ratio of bytes over the points with 4 and with 8 GPUs; nothing if there are no such points.
   std::optional<double> bytes_mean;
 };
 
-/// Compares the policies. Throws what `simulate` throws.
+/// Compares the policies. Throws the errors of `simulate`.
 [[nodiscard]] std::vector<PolicyComparison> compare_policies(const PolicyExperimentOptions& options,
                                                              const ProgressOptions& progress);
 /// Returns the geometric means of the ratios.

@@ -10,7 +10,7 @@
 
 namespace troupe::apps {
 
-/// The results for one set of points and one set of errors in the policies' beliefs.
+/// The results for one set of points, and for one set of errors in the times and bandwidths that policies assume.
 struct PolicyVariant {
   /// The name: "tuned" or "other".
   std::string name;
@@ -25,10 +25,10 @@ struct PolicyVariant {
 [[nodiscard]] Json policy_json(const std::vector<PolicyVariant>& variants);
 /// Returns summaries and all points as Markdown.
 [[nodiscard]] std::string policy_markdown(const std::vector<PolicyVariant>& variants);
-/// Returns every mean of every policy, with a line of titles.
+/// Returns the means of every policy at every point as CSV, with a line of titles.
 [[nodiscard]] std::string policy_csv(const std::vector<PolicyVariant>& variants);
 
-/// Writes policies.csv, report.md and report.json into `folder`, which exists. Fails with `io`.
+/// Writes policies.csv, report.md and report.json into `folder`, which must exist. Fails with `io`.
 [[nodiscard]] Result<void> write_policy_report(const std::string& folder, const std::vector<PolicyVariant>& variants);
 
 }  // namespace troupe::apps

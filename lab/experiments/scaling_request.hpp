@@ -1,4 +1,4 @@
-/// The request of `troupe experiment scaling`, and its runs.
+/// The arguments of `troupe experiment scaling`, and its runs.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,12 @@
 
 namespace troupe::apps {
 
-/// The devices on which the experiment runs.
+/// The kinds of devices on which the experiment can run.
 enum class ScalingDevices {
   /// CUDA GPUs of this machine.
   real,
-  /// Emulated accelerators: they run on real threads, and their times prove nothing about speed.
+  /// Emulated accelerators. They run on threads of this machine, so their times say nothing about the speed of real
+  /// ones.
   emulated,
   /// The GPUs of a described machine, in virtual time.
   modelled,
@@ -43,24 +44,24 @@ struct ScalingArguments {
   std::string platform;
   int repeat = 3;
   bool check = false;
-  /// The cores, GPU memory, lookahead, models and seed.
+  /// The options of the runtime: cores, GPU memory, lookahead, models and seed.
   RuntimeOptions runtime;
 };
 
-/// The runs of one policy on one number of accelerators.
+/// The runs with one policy and one number of accelerators.
 struct ScalingRuns {
   std::string policy;
   int gpus = 0;
   std::vector<FactorizationOutcome> outcomes;
-  /// The residuals of the last run, if asked for.
+  /// The residuals of the last run, if the user requested the check.
   std::vector<linalg::Residual> residuals;
 };
 
-/// Checks everything before anything runs. Runs come in the order of the numbers, and for each number in the order of
-/// the policies. On this machine the runs come one after the other. For each number and policy, a first run does not
-/// count: in it, memories are touched for the first time and unknown kernels are tried. LU does not pivot, as
-/// pivoting works on whole block columns, which only cores do. Throws `invalid_argument`, `bad_input` or `platform`
-/// with what is wrong and what to do.
+/// Checks all arguments before anything runs. Runs are ordered by the number of accelerators, then by policy. On this
+/// machine they run one after the other. For each number and policy, the first run does not count: in it, memory is
+/// touched for the first time and kernels with unknown times are tried. LU does not pivot, because pivoting works on
+/// whole block columns, which only cores can do. Throws `invalid_argument`, `bad_input` or `platform`; the message
+/// describes the mistake and its remedy.
 [[nodiscard]] std::vector<ScalingRuns> run_scaling(const ScalingArguments& arguments, ProgressOptions progress);
 
 }  // namespace troupe::apps

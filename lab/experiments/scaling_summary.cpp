@@ -31,7 +31,7 @@ std::optional<double> prediction_error(const std::vector<FactorizationOutcome>& 
   return sum.tasks > 0 ? std::optional(sum.mean_relative()) : std::nullopt;
 }
 
-/// Returns a text such as "812 [798, 820]", or the median alone for one run.
+/// Returns a text such as "812 [798, 820]"; for a single run, only the median.
 std::string with_interval(const MedianInterval& value, bool several) {
   return several ? fmt::format("{:.4g} [{:.4g}, {:.4g}]", value.median, value.low, value.high)
                  : fmt::format("{:.4g}", value.median);

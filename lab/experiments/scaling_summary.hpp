@@ -1,4 +1,4 @@
-/// The summary of an experiment over the number of accelerators, as text for people, as JSON and as a picture.
+/// The summary of an experiment with several numbers of accelerators, as text for people, as JSON and as a chart.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace troupe::apps {
 
-/// The results of the runs of one policy on one number of accelerators.
+/// The results of the runs with one policy and one number of accelerators.
 struct ScalingPoint {
   std::string policy;
   int gpus = 0;
@@ -24,14 +24,14 @@ struct ScalingPoint {
   MedianInterval bytes_device_to_host;
   MedianInterval bytes_device_to_device;
   MedianInterval evictions;
-  /// The mean of |measured - predicted| / measured over the tasks of all runs that were placed with a prediction;
-  /// nothing if there are none.
+  /// The mean of |measured - predicted| / measured over the tasks of all runs that had a prediction when they were
+  /// placed; nothing if there are no such tasks.
   std::optional<double> prediction_error;
-  /// The largest residual; nothing if none was asked for.
+  /// The largest residual; nothing if residuals were not requested.
   std::optional<double> residual;
 };
 
-/// Combines runs, which have at least one outcome.
+/// Combines the runs. `runs` must have at least one outcome.
 [[nodiscard]] ScalingPoint scaling_point(const ScalingRuns& runs);
 
 /// Returns a title such as "cholesky, n = 8192, tile 512, double precision, emulated accelerators".
@@ -39,7 +39,7 @@ struct ScalingPoint {
 [[nodiscard]] std::string scaling_text(const ScalingArguments& arguments, const std::vector<ScalingPoint>& points);
 [[nodiscard]] Json scaling_json(const ScalingArguments& arguments, const std::vector<ScalingRuns>& runs,
                                 const std::vector<ScalingPoint>& points);
-/// Returns a chart of speed and bytes over the number of accelerators, with a line for each policy.
+/// Returns a chart of speed and bytes over the number of accelerators, with one line for each policy.
 [[nodiscard]] ScalingChart scaling_chart(const ScalingArguments& arguments, const std::vector<ScalingPoint>& points);
 
 }  // namespace troupe::apps

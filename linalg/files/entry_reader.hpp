@@ -1,4 +1,4 @@
-/// The entries of a Matrix Market file, one after the other.
+/// Reads the entries of a Matrix Market file, one after the other.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,9 +15,10 @@
 
 namespace troupe::linalg {
 
-/// Reads the entries that follow a header, as numbers of type `T`, float or double. Hands them to `elements`; for a
-/// symmetric or skew-symmetric matrix, both triangles: `elements.add(row, col, value)`, counted from zero, adds to what
-/// is there and says whether the sum is finite. Each function returns what is wrong, if anything is.
+/// Reads the entries that follow a header, as numbers of type `T`, float or double. For each element, including both
+/// triangles of a symmetric or skew-symmetric matrix, calls `elements.add(row, col, value)`, with indices from zero.
+/// This function must add the value to the element and return true if the sum is finite. The functions here return the
+/// failure, if there is one.
 template <class T, class Elements>
 class EntryReader {
  public:
@@ -32,7 +33,7 @@ class EntryReader {
       if (word.empty() || word[0] == '%') continue;
       auto failure =
           header_.format == MatrixFormat::coordinate ? read_coordinate(word, rest, line) : read_array(word, rest);
-      // More lines should have followed, so the fault of this line is that the file was cut off in it.
+      // The file ends inside this line although more entries should follow, so report that the file is truncated.
       if (failure && lines_.cut_off() && found_ < header_.entries) return truncated(found_ - 1);
       if (failure) return failure;
     }
@@ -137,7 +138,7 @@ class EntryReader {
     return std::nullopt;
   }
 
-  /// Goes to the next element of an array, column by column; of a symmetric matrix only in the lower triangle.
+  /// Moves to the next element of an array, column by column. For a symmetric matrix, only through the lower triangle.
   void advance() {
     if (++next_row_ < header_.rows) return;
     ++next_col_;

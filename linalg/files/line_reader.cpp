@@ -53,7 +53,8 @@ bool LineReader::next(std::string_view& line) {
   return true;
 }
 
-/// Moves the unfinished line to the front of the buffer and reads more behind it. Returns false at the end of the file.
+/// Moves the unfinished line to the front of the buffer, and reads more text into the rest of the buffer. Returns false
+/// at the end of the file.
 bool LineReader::refill() {
   if (at_end_) return false;
   std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);

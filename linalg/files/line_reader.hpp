@@ -13,18 +13,18 @@
 
 namespace troupe::linalg {
 
-/// Reads one file. To be used by one thread at a time.
+/// Reads one file. Only one thread at a time may use the object.
 class LineReader {
  public:
-  /// The length of the longest line that is read; a file with a longer one is not text.
+  /// The length of the longest line that is read. A file with a longer line is refused, because it is not a text file.
   static constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
   /// Opens a regular file. Fails with `ErrorCode::io` for a file that is missing, may not be read, or is a folder or a
   /// pipe.
   static Result<LineReader> open(const std::string& path);
 
-  /// Stores the next line, without its end (LF or CR LF). The view holds until the next call. Returns false at the end
-  /// of the file and after a failure, which `failure()` tells apart.
+  /// Stores the next line, without its end (LF or CR LF). The view is valid until the next call. Returns false at the
+  /// end of the file and after a failure; `failure()` shows which of the two it was.
   [[nodiscard]] bool next(std::string_view& line);
 
   /// Returns the number of the line that `next` stored last, counted from one.
@@ -44,7 +44,7 @@ class LineReader {
   platform::FileDescriptor file_;
   std::string path_;
   std::unique_ptr<char[]> buffer_;
-  /// The part of the buffer that was not handed out yet is [begin_, end_).
+  /// The part of the buffer that `next` has not yet returned is [begin_, end_).
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool at_end_ = false;

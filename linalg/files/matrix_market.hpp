@@ -9,9 +9,9 @@
 
 namespace troupe::linalg {
 
-/// Reads the matrix whose header `read_header` returned; the caller has decided that it fits in memory. `T` is float or
-/// double. Both triangles of a symmetric or skew-symmetric matrix are filled. Entries of a coordinate file that name
-/// the same element are added up, as is customary.
+/// Reads the matrix in `path`. `header` is the result of `read_header`; the caller has checked that the matrix fits in
+/// memory. `T` is float or double. Both triangles of a symmetric or skew-symmetric matrix are filled. Entries of a
+/// coordinate file that name the same element are added up, as is customary.
 ///
 /// Fails with `ErrorCode::bad_input`, which names the file and the line, for: an index out of range; an entry above the
 /// diagonal of a symmetric file; NaN, infinity, or a value that does not fit in `T` or is no number; fewer or more
@@ -20,7 +20,7 @@ namespace troupe::linalg {
 template <class T>
 Result<DenseMatrix<T>> read_dense(const std::string& path, const MatrixMarketHeader& header);
 
-/// Reads a file of any size, after its header.
+/// Reads the header and then the matrix, of any size.
 template <class T>
 Result<DenseMatrix<T>> read_dense(const std::string& path);
 

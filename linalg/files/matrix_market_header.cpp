@@ -11,7 +11,7 @@
 namespace troupe::linalg {
 namespace {
 
-/// The largest number of elements of a dense matrix: its size in bytes then fits into 63 bits, whatever the element
+/// The largest number of elements of a dense matrix. With it, the size in bytes fits into 63 bits for every element
 /// type.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 59;
 
@@ -26,7 +26,7 @@ Failure not_matrix_market(const LineReader& lines, std::string_view first_line) 
                   quoted(first_line)));
 }
 
-/// Reads the next line that holds more than white space and comments. Returns false at the end of the file.
+/// Reads the next line that is not empty and not a comment. Returns false at the end of the file.
 bool next_content(LineReader& lines, std::string_view& line) {
   while (lines.next(line)) {
     std::string_view rest = line;
@@ -96,7 +96,7 @@ Result<void> read_banner(LineReader& lines, MatrixMarketHeader& header) {
   return {};
 }
 
-/// Returns the largest number of entries that a file of this size and symmetry can have.
+/// Returns the largest number of entries in a file for a matrix of this size and symmetry.
 std::int64_t most_entries(const MatrixMarketHeader& header) {
   const std::int64_t full = header.rows * header.cols;
   switch (header.symmetry) {

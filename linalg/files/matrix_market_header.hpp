@@ -1,4 +1,4 @@
-/// The header of a Matrix Market file: the part before its numbers begin.
+/// The header of a Matrix Market file: the part before the numbers.
 ///
 /// The format is described in R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market Exchange Formats: Initial
 /// Design", NISTIR 5935.
@@ -22,8 +22,7 @@ enum class MatrixSymmetry { general, symmetric, skew_symmetric };
 struct MatrixMarketHeader {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  /// The number of entries that the file stores. If the matrix is symmetric, these are only those of the lower
-  /// triangle.
+  /// The number of entries that the file stores. If the matrix is symmetric, the file stores only the lower triangle.
   std::int64_t entries = 0;
   MatrixFormat format = MatrixFormat::coordinate;
   MatrixField field = MatrixField::real;
@@ -40,13 +39,13 @@ struct MatrixMarketHeader {
   friend bool operator==(const MatrixMarketHeader&, const MatrixMarketHeader&) = default;
 };
 
-/// Reads only the banner and the size, so that a matrix that is too large can be refused before memory is allocated.
-/// Fails with `ErrorCode::io` if the file cannot be read, with `ErrorCode::bad_input` if it is no Matrix Market file,
-/// has a form that cannot be used here (`pattern`, `complex`, `hermitian`), has no row or no column, has more than 2^59
-/// elements, or contradicts itself; the message names the file and the line and says what to do.
+/// Reads only the first line and the size, so that the caller can refuse a matrix that is too large before memory is
+/// allocated. Fails with `ErrorCode::io` if the file cannot be read, with `ErrorCode::bad_input` if it is no Matrix
+/// Market file, has a form that cannot be used here (`pattern`, `complex`, `hermitian`), has no row or no column, has
+/// more than 2^59 elements, or contradicts itself; the message names the file and the line and says what to do.
 Result<MatrixMarketHeader> read_header(const std::string& path);
 
-/// Reads the header of a file that was just opened; then the next line of `lines` is that of the first entry.
+/// Reads the header of a file that was just opened. Afterwards the next line of `lines` has the first entry.
 Result<MatrixMarketHeader> read_header(LineReader& lines);
 
 }  // namespace troupe::linalg

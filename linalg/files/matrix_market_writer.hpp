@@ -8,8 +8,8 @@
 
 namespace troupe::linalg {
 
-/// Writes an `array real general` file, with as many digits as it takes to read back the same numbers. The file appears
-/// complete or not at all. Fails with `ErrorCode::io`. `comment` may have several lines. `T` is float or double.
+/// Writes an `array real general` file, with enough digits to read back the same numbers. If writing fails, no file
+/// appears. Fails with `ErrorCode::io`. `comment` may have several lines. `T` is float or double.
 template <class T>
 Result<void> write_array(const std::string& path, const DenseMatrix<T>& matrix, const std::string& comment = {});
 

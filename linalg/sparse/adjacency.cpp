@@ -10,8 +10,8 @@ constexpr std::int32_t kRoot = -1;
 
 std::size_t place(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-/// Calls `use(i, j)` for the elements off the diagonal, once for (i, j) and once for (j, i), where the indices are
-/// vertices.
+/// Calls `use(i, j)` and `use(j, i)` for each element off the diagonal, where i and j are the vertices of its row and
+/// column.
 template <class F>
 void for_each_pair(const CompressedMatrix& a, const std::vector<std::int32_t>& vertex_of_row, F use) {
   for (std::int64_t row = 0; row < a.order; ++row) {
@@ -41,7 +41,7 @@ Adjacency adjacency(const CompressedMatrix& a, std::span<const std::int32_t> row
   for_each_pair(a, vertex_of_row, [&](std::int32_t i, std::int32_t j) {
     graph.neighbours[static_cast<std::size_t>(next[place(i)]++)] = j;
   });
-  // Every pair of a symmetric pattern is there twice; each is kept once.
+  // In a symmetric pattern, every pair has been stored twice. Keep each pair once.
   std::int64_t kept = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const auto first = graph.neighbours.begin() + graph.begin[i];
@@ -62,7 +62,7 @@ std::vector<std::int32_t> elimination_tree(const Adjacency& graph, std::span<con
   std::vector<std::int32_t> place_of(n);
   for (std::size_t k = 0; k < n; ++k) place_of[place(order[k])] = static_cast<std::int32_t>(k);
   std::vector<std::int32_t> parent(n, kRoot);
-  // A known ancestor of each vertex. A walk up replaces it by the newest root, so that later walks are short.
+  // An ancestor of each vertex. A walk up the tree replaces it by the newest root, so that later walks are short.
   std::vector<std::int32_t> ancestor(n, kRoot);
   for (std::size_t k = 0; k < n; ++k) {
     for (std::int32_t below : graph.of(order[k])) {
@@ -81,7 +81,8 @@ std::vector<std::int32_t> elimination_tree(const Adjacency& graph, std::span<con
 std::vector<std::int32_t> postordered(const Adjacency& graph, std::span<const std::int32_t> order) {
   const std::size_t n = order.size();
   const std::vector<std::int32_t> parent = elimination_tree(graph, order);
-  // Builds lists of children, each in the given order; the last child is inserted first, as each is put in front.
+  // Build lists of children, each in the given order. The last child is inserted first, because each child is inserted
+  // at the front of its list.
   std::vector<std::int32_t> first_child(n, kRoot);
   std::vector<std::int32_t> sibling(n, kRoot);
   for (std::size_t k = n; k-- > 0;) {

@@ -1,4 +1,4 @@
-/// The graph of a sparse matrix: unknowns that meet in an equation are neighbours.
+/// The graph of a sparse matrix: unknowns that occur in the same equation are neighbours.
 #pragma once
 
 #include <cstddef>
@@ -24,18 +24,18 @@ struct Adjacency {
   }
 };
 
-/// Returns the graph of the matrix whose row `row_of[j]` has its diagonal element in column j.
+/// Returns the graph of the matrix. `row_of[j]` is the row that has its diagonal element in column j.
 [[nodiscard]] Adjacency adjacency(const CompressedMatrix& a, std::span<const std::int32_t> row_of);
 
-// The next functions take orders of elimination: `order[k]` is the vertex that comes k-th.
+// The next functions take orders of elimination: `order[k]` is the k-th vertex that is eliminated.
 
-/// Returns, by vertex, its parent in the elimination tree: the next vertex whose elimination it affects; -1 for roots.
-/// J. W. H. Liu, The Role of Elimination Trees in Sparse Factorization, SIAM J. Matrix Anal. Appl. 11 (1990), section
-/// 5.
+/// Returns the parent of each vertex in the elimination tree: the next vertex whose elimination it affects; -1 for
+/// roots. J. W. H. Liu, The Role of Elimination Trees in Sparse Factorization, SIAM J. Matrix Anal. Appl. 11 (1990),
+/// section 5.
 [[nodiscard]] std::vector<std::int32_t> elimination_tree(const Adjacency& graph, std::span<const std::int32_t> order);
 
-/// Returns an order with the same fill-in in which dependent vertices are near one another: children come directly
-/// before their parents.
+/// Returns an order with the same fill-in, in which dependent vertices are near one another: the subtree of a vertex
+/// comes directly before the vertex.
 [[nodiscard]] std::vector<std::int32_t> postordered(const Adjacency& graph, std::span<const std::int32_t> order);
 
 }  // namespace troupe::linalg

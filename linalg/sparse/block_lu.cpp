@@ -21,7 +21,7 @@ namespace {
 
 using kernels::BlockMask;
 
-/// The super-blocks of a pattern, without those that have no full block.
+/// The super-blocks of a pattern that have at least one full block.
 class SuperPattern {
  public:
   struct Element {
@@ -57,11 +57,11 @@ class SuperPattern {
     const auto found = find(i, j);
     return found != row(i).end() && found->index == j ? found->mask : 0;
   }
-  /// Returns the place of a super-block that has full blocks: they are numbered from 0, row by row.
+  /// Returns the number of a super-block that has full blocks. Such super-blocks are numbered from 0, row by row.
   [[nodiscard]] std::size_t place(int i, int j) const {
     return first_[at(i)] + static_cast<std::size_t>(find(i, j) - row(i).begin());
   }
-  /// Returns true if a product of two super-blocks changes a full block of a third.
+  /// Returns true if the product of two super-blocks changes a full block of a third super-block.
   [[nodiscard]] bool meet(BlockMask a, BlockMask b, BlockMask c) const {
     return c != 0 && kernels::product_flops(a, b, c, side_, 1) > 0;
   }
@@ -80,7 +80,7 @@ class SuperPattern {
   std::vector<std::vector<Element>> columns_;
 };
 
-/// Calls `use(step)` for the steps, in order.
+/// Calls `use(step)` for all steps of the factorization, in order.
 template <class F>
 void for_each_step(const SuperPattern& pattern, F use) {
   using Kind = BlockStep::Kind;
@@ -92,7 +92,7 @@ void for_each_step(const SuperPattern& pattern, F use) {
     };
     const auto below = after(pattern.column(k));
     const auto right = after(pattern.row(k));
-    // Merges both lists in the order of their indices.
+    // Merge both lists in the order of their indices.
     auto next = right.begin();
     for (const SuperPattern::Element& of : below) {
       for (; next != right.end() && next->index < of.index; ++next) use(BlockStep{Kind::upper, k, next->index, k});
@@ -109,7 +109,7 @@ void for_each_step(const SuperPattern& pattern, F use) {
   }
 }
 
-/// Estimates the cost of each step, in seconds of a typical machine: solves and small factorizations are slower than
+/// Estimates the time of each step, in seconds on a typical machine. Solves and small factorizations are slower than
 /// products.
 class StepCosts {
  public:
@@ -173,8 +173,8 @@ StepRanks ranks_of(const BlockPattern& pattern, const BlockCut& cut, const std::
   return result;
 }
 
-/// Computes priorities as if `group` x `group` super-blocks were one, so that all steps on such a group have the same
-/// rank.
+/// Computes priorities as if `group` x `group` super-blocks were one super-block, so that all steps on such a group
+/// have the same rank.
 std::vector<int> priorities_by_group(const BlockPattern& pattern, const BlockCut& cut, int group,
                                      const std::vector<BlockStep>& steps) {
   constexpr std::size_t kMostPriorities = 1000;
@@ -199,8 +199,8 @@ std::vector<int> priorities_by_group(const BlockPattern& pattern, const BlockCut
   return result;
 }
 
-/// Submits steps on super-blocks. If these are single blocks, it uses the codelets of dense tiles, which run on GPUs,
-/// too.
+/// Submits steps on super-blocks. If each super-block is a single block, the steps use the codelets of dense tiles,
+/// which also run on GPUs.
 template <class T>
 class StepSubmission {
  public:

@@ -15,25 +15,26 @@
 
 namespace troupe::linalg {
 
-/// One step of the factorization on super-blocks, as numbers alone. For the k-th diagonal super-block there is first
-/// the step on the diagonal, then one for each solve below it and right of it, then one for each product of a lower
-/// with an upper one.
+/// One step of the factorization on super-blocks, described by numbers alone. For the k-th diagonal super-block, first
+/// comes the step on the diagonal, then one step for each solve below and to the right of it, then one step for each
+/// product of a lower super-block with an upper one.
 struct BlockStep {
   enum class Kind { diagonal, lower, upper, product };
   Kind kind = Kind::diagonal;
-  /// The super-block that the step changes, and the diagonal one that it belongs to.
+  /// The super-block that the step changes (`row`, `col`), and the diagonal super-block to which the step belongs
+  /// (`k`).
   int row = 0;
   int col = 0;
   int k = 0;
 };
 
-/// Returns the steps for a pattern, in the order of a sequential program. Updates of empty blocks are left out, and so
-/// are products of super-blocks in which no two full blocks meet.
+/// Returns the steps for a pattern, in the order of a sequential program. The steps do not include updates of empty
+/// blocks, and products of super-blocks in which no two full blocks are multiplied.
 [[nodiscard]] std::vector<BlockStep> block_lu_steps(const BlockPattern& pattern, int side);
 
-/// Returns the priorities of such steps on a matrix with this cut: upward ranks, rounded as those of the dense
-/// algorithms (linalg/tile_priorities.hpp). If there is much work beside the critical path and super-blocks are small,
-/// groups of them, about 960 rows on a side, share a rank: consecutive tasks then find their blocks in the cache
+/// Returns the priorities of such steps on a matrix with this cut: upward ranks, rounded as in the dense algorithms
+/// (linalg/tile_priorities.hpp). If there is much work beside the critical path and super-blocks are small, groups of
+/// super-blocks, about 960 rows on a side, share a rank. Consecutive tasks then find their blocks in the cache
 /// (measured: docs/notes/measurements.md).
 [[nodiscard]] std::vector<int> block_lu_priorities(const BlockPattern& pattern, const BlockCut& cut,
                                                    const std::vector<BlockStep>& steps);
@@ -52,31 +53,32 @@ class ReplacedPivotCounts {
   std::vector<Data> handles_;
 };
 
-/// Throws `invalid_argument` if a block on the diagonal is empty, and names the first.
+/// Throws `invalid_argument` if a block on the diagonal is empty. The message names the first such block.
 void require_diagonal(const BlockPattern& pattern);
 
-/// The steps of the factorization that are to be done.
+/// The steps of the factorization that tasks are submitted for.
 enum class BlockSteps {
   all,
-  /// Only the products, as if the panels had been factorized before: for measurements of the products alone.
+  /// Only the products, as if the panels were already factorized. Use it to measure the products alone.
   products
 };
 
 /// Returns `all` or `3`, as the paper (`BlockStructure`) numbers them.
 [[nodiscard]] const char* to_string(BlockSteps steps);
 
-/// Returns the operations of these steps on super-blocks of `side` x `side` blocks of `block` rows. Products inside
-/// super-blocks of a panel are part of the panel's steps, so a larger `side` leaves fewer `products`.
+/// Returns the number of operations of these steps on super-blocks of `side` x `side` blocks of `block` rows. Products
+/// inside super-blocks of a panel are part of the panel's steps, so a larger `side` leaves fewer `products`.
 [[nodiscard]] double block_lu_flops(const BlockPattern& pattern, int side, std::int64_t block, BlockSteps steps);
 
-/// The codelets of the tasks: `super` on super-blocks and on each block of the diagonal, `tile` if super-blocks are
-/// single blocks.
+/// The codelets of the tasks. `super` is for super-blocks and for the blocks on the diagonal, `tile` for the other
+/// steps if each super-block is a single block.
 template <class T>
 struct BlockLuKernels {
   kernels::SuperBlockCodelets<T> super;
   kernels::TileCodelets<T> tile;
 };
-/// Returns the codelets. `tasks` says which workers share the pieces of super-blocks of more than one block.
+/// Returns the codelets. `tasks` selects the workers that share the pieces of a step if super-blocks have more than one
+/// block.
 template <class T>
 [[nodiscard]] BlockLuKernels<T> block_lu_kernels(kernels::SuperTasks tasks = kernels::SuperTasks::whole);
 
@@ -87,10 +89,10 @@ struct BlockLuOptions {
   BlockSteps steps = BlockSteps::all;
 };
 
-/// Submits the tasks that overwrite `a` by L (unit lower) and U: one for each step, with priorities by critical path.
-/// In each block the same products come in the same order, so that on cores and emulated accelerators the bits depend
-/// neither on the placement of tasks nor on the side of super-blocks; GPUs round in their own ways. Throws
-/// `invalid_argument` if a block on the diagonal is empty.
+/// Submits the tasks that overwrite `a` with L (unit lower) and U: one task for each step, with priorities by critical
+/// path. In each block the same products are computed in the same order. So, on cores and emulated accelerators, the
+/// bits of the result do not depend on the placement of tasks or on the side of super-blocks; GPUs round differently.
+/// Throws `invalid_argument` if a block on the diagonal is empty.
 template <class T>
 void block_lu(Runtime& runtime, BlockMatrix<T>& a, const ReplacedPivotCounts& counts, const BlockLuOptions& options,
               const BlockLuKernels<T>& kernels);
@@ -104,21 +106,21 @@ void block_lu(Runtime& runtime, BlockMatrix<T>& a, const ReplacedPivotCounts& co
 template <class T>
 kernels::ReplacedPivots block_lu_in_sequence(BlockMatrix<T>& a, double least);
 
-/// Returns the largest difference divided by the largest element of `b`; 0 if all bits are the same, NaN if some
-/// difference is NaN.
+/// Returns the largest difference between elements of `a` and `b`, divided by the largest element of `b`; 0 if all bits
+/// are the same, NaN if some difference is NaN.
 template <class T>
 [[nodiscard]] double block_difference(const BlockMatrix<T>& a, const BlockMatrix<T>& b);
 
 /// The rule by which a super-block gets its index of reuse (`Runtime::set_reuse`).
 enum class BlockReuse {
-  /// The sum of row and column: J.-Y. Vet, P. Carribault and A. Cohen (2012), section 4.1.
+  /// The sum of the row and column of the super-block: J.-Y. Vet, P. Carribault and A. Cohen (2012), section 4.1.
   position,
   /// The number of steps that use the super-block.
   uses
 };
 [[nodiscard]] const char* to_string(BlockReuse reuse);
 
-/// Returns the index of each of `BlockMatrix::parts`.
+/// Returns the index of reuse of each super-block in `BlockMatrix::parts`.
 template <class T>
 [[nodiscard]] std::vector<std::int64_t> reuse_indexes(const BlockMatrix<T>& a, BlockReuse reuse,
                                                       BlockSteps steps = BlockSteps::all);
@@ -129,12 +131,13 @@ void set_reuse(Runtime& runtime, const BlockMatrix<T>& a, BlockReuse reuse, Bloc
 /// The places where tasks of `block_lu_of_tiles` may run.
 enum class PanelPlace {
   anywhere,
-  /// The diagonal and the solves run on cores alone, as in the paper (`BlockStructure`); accelerators run the products.
+  /// The steps on the diagonal and the solves run only on cores, as in the paper (`BlockStructure`). Accelerators run
+  /// the products.
   cores
 };
 
-/// Submits the tasks of `block_lu`, each on single tiles of `a`, which has as many tiles as the pattern has blocks: for
-/// runs in virtual time, where empty tiles cost nothing. The policy chooses the order; the tasks have no priorities.
+/// Submits the tasks of `block_lu` on the tiles of `a`, which has as many tiles as the pattern has blocks. For runs in
+/// virtual time, where empty tiles need no memory. The tasks have no priorities, so the policy chooses the order.
 template <class T>
 void block_lu_of_tiles(Runtime& runtime, TiledMatrix<T>& a, const BlockPattern& pattern,
                        const kernels::TileCodelets<T>& kernel, PanelPlace panel);

@@ -64,8 +64,8 @@ BlockMatrix<T>::BlockMatrix(Runtime& runtime, BlockPattern pattern, const BlockC
     }
   }
   row_begin_.push_back(parts_.size());
-  // Data are registered when all memory is there, as releasing registered data also takes memory, which must not be
-  // missing then.
+  // Register the data after all memory has been allocated. If an allocation failed later, the registered data would
+  // have to be released, which itself needs memory.
   for (Part& part : parts_) {
     part.data_ = runtime.matrix(part.elements_.get(), cut.block, cut.block * std::popcount(part.mask_), cut.block,
                                 fmt::format("A({},{})", part.row_, part.col_));

@@ -14,27 +14,27 @@ namespace troupe::linalg {
 
 /// The cut of a square matrix into blocks and super-blocks.
 struct BlockCut {
-  /// The number of rows of a block. The last block is as large as the others; the user of the matrix decides what the
-  /// rows beyond the matrix contain.
+  /// The number of rows of a block. The last block is as large as the others. The user of the matrix chooses the
+  /// content of the rows beyond the matrix.
   std::int64_t block = 1;
   /// The number of blocks on a side of a super-block, at most `kernels::kLargestSide`. With 1, each block has a handle
   /// of its own.
   int side = 1;
 };
 
-/// Throws `invalid_argument` for impossible sizes, and says which are possible.
+/// Throws `invalid_argument` for impossible sizes. The message gives the possible sizes.
 void check_cut(const BlockCut& cut);
 
-/// Says where the full blocks are stored.
+/// The storage of the full blocks.
 enum class BlockStorage {
   memory,
   /// The blocks have no memory, as with `TileStorage::none`: for runs in virtual time, whose tasks never touch data.
   none
 };
 
-/// A matrix that stores only its full blocks; the blocks of a super-block share one piece of memory and one handle. It
-/// is cheap to move; the runtime must outlive it. A program that reads or writes elements must wait for the tasks that
-/// use them first.
+/// A matrix that stores only its full blocks; the blocks of a super-block share one piece of memory and one handle. The
+/// object is cheap to move; the runtime must outlive it. Before a program reads or writes elements, it must wait for
+/// the tasks that use them.
 template <class T>
 class BlockMatrix {
  public:
@@ -43,10 +43,10 @@ class BlockMatrix {
 
   [[nodiscard]] const BlockPattern& pattern() const { return pattern_; }
   [[nodiscard]] const BlockCut& cut() const { return cut_; }
-  /// The first returns the number of blocks on a side of the matrix, the second the number of super-blocks.
+  /// `blocks` returns the number of blocks on a side of the matrix, `supers` the number of super-blocks on a side.
   [[nodiscard]] int blocks() const { return pattern_.blocks(); }
   [[nodiscard]] int supers() const { return supers_; }
-  /// Returns the number of rows, those beyond the matrix included.
+  /// Returns the number of rows, including the padding in the last block.
   [[nodiscard]] std::int64_t rows() const { return blocks() * cut_.block; }
   [[nodiscard]] std::int64_t stored_blocks() const { return pattern_.count(); }
   [[nodiscard]] Bytes bytes() const;
@@ -68,15 +68,15 @@ class BlockMatrix {
     Data data_;
   };
 
-  /// Returns the parts row by row, each row by rising columns.
+  /// Returns the super-blocks that have full blocks, row by row, in each row by rising columns.
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
-  /// Returns the first part of a row of super-blocks: the row has the parts from `row_begin(I)` to before `row_begin(I
-  /// + 1)`.
+  /// Returns the index of the first part in a row of super-blocks. Row I has the parts from `row_begin(I)` to
+  /// `row_begin(I + 1)` - 1.
   [[nodiscard]] std::size_t row_begin(int row) const { return row_begin_[static_cast<std::size_t>(row)]; }
   /// Returns the super-block; null if all its blocks are empty.
   [[nodiscard]] const Part* find(int row, int col) const;
 
-  /// Returns the super-block as it lies in the program's memory.
+  /// Returns a view of the super-block in the program's memory.
   [[nodiscard]] kernels::SuperBlock<T> super_block(const Part& part) const;
   /// Returns a block that is full.
   [[nodiscard]] MatrixView<T> block(int i, int j) const;
@@ -86,7 +86,8 @@ class BlockMatrix {
                                                                                          col % cut_.block);
   }
 
-  /// Waits until the whole matrix is in the program's memory, including what accelerators have written.
+  /// Copies all parts of the matrix that accelerators have written back to the program's memory, and waits for these
+  /// copies.
   void bring_home() const;
 
  private:

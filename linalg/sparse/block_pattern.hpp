@@ -8,7 +8,7 @@
 
 namespace troupe::linalg {
 
-/// A square of blocks, with one bit for each. It takes blocks squared / 8 bytes.
+/// A square of blocks, with one bit for each block. With n x n blocks the pattern needs n^2 / 8 bytes.
 class BlockPattern {
  public:
   /// Makes a pattern with all blocks empty.
@@ -32,12 +32,12 @@ class BlockPattern {
     }
   }
 
-  /// Returns the number of columns before `end` that are full both in row i of this pattern and in row j of the other,
+  /// Returns the number of columns before `end` that are full both in row i of this pattern and in row j of `other`,
   /// which has the same size.
   [[nodiscard]] std::int64_t common(int i, const BlockPattern& other, int j, int end) const;
 
-  /// Makes those blocks full that LU without pivoting fills in: row_i |= row_k from column k + 1 on, for each full (i,
-  /// k) below the diagonal.
+  /// Adds the blocks that become full in LU without pivoting: row_i |= row_k from column k + 1 on, for each full block
+  /// (i, k) below the diagonal.
   void fill_in();
 
   friend bool operator==(const BlockPattern&, const BlockPattern&) = default;
@@ -56,11 +56,11 @@ class BlockPattern {
   std::vector<std::uint64_t> bits_;
 };
 
-/// Returns the pattern of the super-blocks of `side` x `side` blocks that have a full block.
+/// Returns the pattern of super-blocks of `side` x `side` blocks: a super-block is full if any of its blocks is full.
 [[nodiscard]] BlockPattern pattern_of_supers(const BlockPattern& pattern, int side);
 
-/// The operations of LU without pivoting on the full blocks of a pattern. Products that would fill an empty block are
-/// left out.
+/// The operations of LU without pivoting on the full blocks of a pattern. Products whose result is an empty block do
+/// not count.
 struct BlockWork {
   std::int64_t products = 0;
   std::int64_t solves = 0;

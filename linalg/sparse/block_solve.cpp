@@ -23,7 +23,7 @@ double length_of(const std::vector<double>& x) {
 
 enum class BlockTriangle { all, unit_lower, upper };
 
-/// Computes y <- y + B x in double, with all of B, or only its unit lower or its upper triangle.
+/// Computes y <- y + B x in double, where B is the whole block, or only its unit lower or its upper triangle.
 template <class T>
 void add_product(MatrixView<T> block, const double* x, double* y, BlockTriangle triangle = BlockTriangle::all) {
   for (std::int64_t j = 0; j < block.cols; ++j) {
@@ -36,7 +36,7 @@ void add_product(MatrixView<T> block, const double* x, double* y, BlockTriangle 
   }
 }
 
-/// Returns L U x if no products are left out.
+/// Returns L U x, for factors that include all fill-in.
 template <class T>
 std::vector<double> product_of_factors(const BlockMatrix<T>& lu, const std::vector<double>& x) {
   const auto b = static_cast<std::size_t>(lu.cut().block);
@@ -58,7 +58,7 @@ std::vector<double> product_of_factors(const BlockMatrix<T>& lu, const std::vect
   return result;
 }
 
-/// Returns L U x, block by block, if products of blocks that would fill in were left out.
+/// Returns L U x, block by block, for factors that were computed without the products that fill in empty blocks.
 template <class T>
 std::vector<double> product_of_kept(const BlockMatrix<T>& lu, const std::vector<double>& x) {
   const auto b = static_cast<std::size_t>(lu.cut().block);

@@ -6,7 +6,7 @@
 namespace troupe::linalg {
 
 CompressedMatrix compressed(std::int64_t order, std::vector<SparseEntry> entries) {
-  // A stable sort, so that entries of the same element are added up in the order in which they were given.
+  // The sort must be stable, so that entries of the same element are added up in the order in which they were given.
   std::ranges::stable_sort(entries, [](const SparseEntry& a, const SparseEntry& b) {
     return a.row != b.row ? a.row < b.row : a.col < b.col;
   });

@@ -18,11 +18,11 @@ struct SparseEntry {
   double value = 0;
 };
 
-/// A matrix, given by the elements that are stored, row by row; in each row by rising column, each column once.
-/// Elements that are not stored are zero; a stored one may be zero, too.
+/// A sparse matrix. The stored elements are sorted by row, and in each row by column; each column occurs once. Elements
+/// that are not stored are zero; a stored element may be zero, too.
 struct CompressedMatrix {
   std::int64_t order = 0;
-  /// The index of each row's begin in the two members below, and of the last row's end.
+  /// The index in `cols` and `values` at which each row begins, and after the last row the index of its end.
   std::vector<std::int64_t> begin{0};
   std::vector<std::int32_t> cols;
   std::vector<double> values;
@@ -39,14 +39,14 @@ struct CompressedMatrix {
   }
 };
 
-/// Returns the matrix with these elements; entries that name the same element are added up. Every index is below
+/// Returns the matrix with these elements; entries of the same element are added up. Every row and column must be below
 /// `order`.
 [[nodiscard]] CompressedMatrix compressed(std::int64_t order, std::vector<SparseEntry> entries);
 
 /// Returns A x. `x` has as many numbers as the matrix has rows.
 [[nodiscard]] std::vector<double> product(const CompressedMatrix& a, std::span<const double> x);
 
-/// Returns the largest sum of a column's absolute values.
+/// Returns the 1-norm: the largest sum of the absolute values in a column.
 [[nodiscard]] double one_norm(const CompressedMatrix& a);
 
 }  // namespace troupe::linalg

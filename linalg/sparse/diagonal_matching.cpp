@@ -19,9 +19,9 @@ constexpr std::int32_t kNone = -1;
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-/// Finds an assignment of least cost, where the cost of an element is the logarithm of its row's largest element
-/// divided by it: at least zero, and infinite for a zero. The dual variables are `u` of rows and `v` of columns: u + v
-/// is at most the cost, and equal to it on the matching.
+/// Finds an assignment of columns to rows with the least cost. The cost of an element a is log(m / a), where m is the
+/// largest absolute value in the row: it is at least zero, and infinite for a zero element. The dual variables are `u`
+/// of rows and `v` of columns: u + v is at most the cost, and equal to the cost on the matching.
 class Assignment {
  public:
   explicit Assignment(const CompressedMatrix& a)
@@ -45,7 +45,8 @@ class Assignment {
     DiagonalMatching result;
     result.row_of = std::move(row_of_);
     for (std::size_t i = 0; i < u_.size(); ++i) {
-      // The two terms cancel in part: each alone may be beyond the range of a double although the result is not.
+      // Subtract the logarithms before the power is taken: the power of each term alone may be beyond the range of a
+      // double, although the result is not.
       result.row_scale.push_back(power_of_two(u_[i] - std::log(largest_[i])));
       result.col_scale.push_back(power_of_two(v_[i]));
     }
@@ -85,7 +86,7 @@ class Assignment {
     }
   }
 
-  /// Finds first dual variables, and matches the rows that can be matched with them at once.
+  /// Finds initial dual variables, and matches all rows that can be matched with these at once.
   void guess() {
     for (std::int32_t row = 0; row < order(); ++row) {
       for_row(row, [&](std::int32_t col, double cost) { v_[at(col)] = std::min(v_[at(col)], cost); });
@@ -101,8 +102,8 @@ class Assignment {
       for_row(row, [&](std::int32_t col, double cost) {
         const double rest = cost - v_[at(col)];
         const bool free = row_of_[at(col)] == kNone;
-        // The search prefers a free column among equal ones, and the diagonal one among free ones, which leaves a
-        // symmetric pattern as it is.
+        // If costs are equal, prefer a free column, and among free columns the diagonal. This keeps a symmetric pattern
+        // symmetric.
         const bool better = rest < least || (rest == least && free && (row_of_[at(best)] != kNone || col == row));
         if (!better) return;
         best = col;
@@ -118,7 +119,7 @@ class Assignment {
     col_of_[at(row)] = col;
   }
 
-  /// Matches one more row: finds the shortest path to a free column, by the reduced costs.
+  /// Matches one more row: finds the shortest path from the row to a free column, measured by the reduced costs.
   void augment(std::int32_t start) {
     using Reached = std::pair<double, std::int32_t>;
     std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;

@@ -33,8 +33,8 @@ bool is_available(Ordering ordering) {
 
 namespace {
 
-/// A breadth-first walk from one vertex: nearer vertices come first, and of equally near ones those with fewer
-/// neighbours.
+/// A breadth-first walk from one vertex: nearer vertices come first; among equally near vertices, those with fewer
+/// neighbours come first.
 class LevelWalk {
  public:
   explicit LevelWalk(const Adjacency& graph)
@@ -60,7 +60,7 @@ class LevelWalk {
   }
   /// Returns the number of steps to the last vertex of the walk.
   [[nodiscard]] std::int32_t depth() const { return level_[static_cast<std::size_t>(reached_.back())]; }
-  /// Returns the vertex with the fewest neighbours among the farthest ones.
+  /// Returns the vertex with the fewest neighbours among the farthest vertices.
   [[nodiscard]] std::int32_t far_end() const {
     std::int32_t best = reached_.back();
     for (auto vertex = reached_.rbegin(); vertex != reached_.rend() && level_of(*vertex) == depth(); ++vertex) {
@@ -93,7 +93,7 @@ std::vector<std::int32_t> reverse_cuthill_mckee(const Adjacency& graph) {
   std::vector<bool> ordered(static_cast<std::size_t>(graph.vertices()), false);
   for (std::int32_t vertex = 0; vertex < graph.vertices(); ++vertex) {
     if (ordered[static_cast<std::size_t>(vertex)]) continue;
-    // Moves to ends that are farther and farther apart, until the distance no longer grows.
+    // Start again from the far end of the walk, as long as the distance between both ends grows.
     std::int32_t start = vertex;
     (void)walk.from(start);
     for (std::int32_t depth = -1; walk.depth() > depth; (void)walk.from(start)) {
@@ -114,7 +114,7 @@ std::vector<std::int32_t> minimum_degree(const Adjacency& graph) {
   if (graph.neighbours.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
     throw Error(ErrorCode::bad_input, "the matrix has too many elements for --ordering amd: use rcm or natural");
   }
-  // AMD treats an empty list as a missing one, so it is not called with one.
+  // AMD treats an empty list of neighbours as a missing argument, so it is not called with an empty list.
   if (graph.neighbours.empty()) return order_by(Ordering::natural, graph);
   const std::vector<std::int32_t> begin(graph.begin.begin(), graph.begin.end());
   std::vector<std::int32_t> order(static_cast<std::size_t>(graph.vertices()));

@@ -21,18 +21,19 @@ constexpr std::int64_t kComparedBlock = 64;
 /// blocks.
 constexpr std::int64_t kMostBlocks = 8192;
 
-/// The largest number of blocks on a side that options may give. More are of no use: their pattern alone takes 32 MiB,
-/// and finding the fill-in takes minutes.
+/// The largest number of blocks on a side that options may give. A larger number is not useful: with this number, the
+/// pattern alone takes 32 MiB, and finding the fill-in takes minutes.
 constexpr std::int64_t kMostGivenBlocks = 1 << 14;
 
-/// The number of rows of a super-block, which gives enough work for a task, and enough tasks for a few cores.
+/// The number of rows of a super-block. With this number, a task has enough work, and there are enough tasks for a few
+/// cores.
 constexpr std::int64_t kSuperRows = 256;
 
-/// The block size below which products are slower.
+/// The block size from which on products run at full speed.
 constexpr double kFullSpeedBlock = 32;
 
-/// Returns the time of one core with blocks of this size, up to a factor that is the same for all sizes. Fitted to
-/// measurements (docs/notes/measurements.md).
+/// Returns the predicted time on one core with blocks of this size, up to a factor that is the same for all sizes. The
+/// formula is fitted to measurements (docs/notes/measurements.md).
 double predicted_seconds(const BlockWork& work, std::int64_t block) {
   const auto b = static_cast<double>(block);
   const double cube = b * b * b;
@@ -70,7 +71,7 @@ BlockChoice fill_in(const CompressedMatrix& a, const SparseAnalysis& places, std
   return choice;
 }
 
-/// Sets the places of rows and columns by an order of the columns.
+/// Sets the places of rows and columns so that the columns are in the given order.
 void place_by(const std::vector<std::int32_t>& order, const std::vector<std::int32_t>& row_of, SparseAnalysis& result) {
   result.place_of_row.resize(order.size());
   result.place_of_col.resize(order.size());
@@ -117,7 +118,7 @@ BlockChoice choose_block(const CompressedMatrix& a, const SparseOptions& options
     if (block == best.block) continue;
     BlockChoice choice = fill_in(a, places, block);
     if (choice.seconds < best.seconds) best = std::move(choice);
-    // Larger blocks would only be padded.
+    // Blocks larger than the matrix would only have more padding.
     if (block >= a.order) break;
   }
   return best;
@@ -169,7 +170,7 @@ double scatter(const CompressedMatrix& a, const SparseAnalysis& analysis, BlockM
       const double value = a.values_of(row)[k];
       if (value == 0) continue;
       const auto j = static_cast<std::size_t>(cols[k]);
-      // The product of both scales might be beyond the range of a double, so their exponents are added.
+      // Add the exponents of the scales, because the product of both scales might be beyond the range of a double.
       const double scaled = std::ldexp(value, std::ilogb(analysis.row_scale[i]) + std::ilogb(analysis.col_scale[j]));
       blocks(analysis.place_of_row[i], analysis.place_of_col[j]) = static_cast<T>(scaled);
       largest = std::max(largest, std::abs(scaled));

@@ -1,4 +1,4 @@
-/// The decisions about a sparse system that are made before any number is factorized.
+/// The analysis of a sparse system before the numerical factorization.
 #pragma once
 
 #include <cmath>
@@ -18,15 +18,16 @@ namespace troupe::linalg {
 
 struct SparseOptions {
   Ordering ordering = Ordering::automatic;
-  /// The number of rows of a block; 0 chooses the one with the least predicted time. Small blocks hold fewer zeros;
-  /// operations on large ones run faster.
+  /// The number of rows of a block; 0 chooses the number with the least predicted time. Small blocks contain fewer
+  /// zeros; operations on large blocks run faster.
   std::int64_t block = 0;
-  /// The number of blocks on a side of a super-block, which is one task's data; 0 chooses it by the size of a block.
+  /// The number of blocks on a side of a super-block, which is the data of one task; 0 chooses the number by the size
+  /// of a block.
   int side = 0;
 };
 
 struct SparseAnalysis {
-  /// Element (i, j) of the matrix belongs to row `place_of_row[i]` and column `place_of_col[j]` of the blocks.
+  /// Element (i, j) of the matrix is at row `place_of_row[i]` and column `place_of_col[j]` of the block matrix.
   std::vector<std::int32_t> place_of_row;
   std::vector<std::int32_t> place_of_col;
   /// The scales of the rows and columns, see `DiagonalMatching`.
@@ -45,14 +46,14 @@ struct SparseAnalysis {
   [[nodiscard]] Bytes stored_bytes(std::size_t element_bytes) const {
     return {static_cast<std::uint64_t>(pattern.count() * cut.block * cut.block) * element_bytes};
   }
-  /// Returns the row of the matrix that is row `place` of the blocks. Throws `invalid_argument` if there is none, which
-  /// is so in the padding.
+  /// Returns the row of the matrix that is row `place` of the block matrix. Throws `invalid_argument` if there is none,
+  /// for example in the padding.
   [[nodiscard]] std::int64_t row_at(std::int64_t place) const;
 };
 
 /// Matches rows to the diagonal, orders the unknowns and finds the fill-in. Throws `numerical` for a matrix that is
-/// singular whatever its values are, `invalid_argument` for a cut that is impossible or makes more than 16384 blocks on
-/// a side, `platform` for an ordering that this build does not have.
+/// singular for any values of its elements, `invalid_argument` for a cut that is impossible or gives more than 16384
+/// blocks on a side, `platform` for an ordering that this build does not have.
 [[nodiscard]] SparseAnalysis analyse(const CompressedMatrix& a, const SparseOptions& options);
 
 /// Fills `blocks` with the scaled and ordered elements of `a`, and with ones on the diagonal in the padding. Returns
@@ -60,8 +61,8 @@ struct SparseAnalysis {
 template <class T>
 double scatter(const CompressedMatrix& a, const SparseAnalysis& analysis, BlockMatrix<T>& blocks);
 
-/// Returns the value that replaces smaller pivots: the product of `largest`, the largest scaled element, with the
-/// square root of the precision of `T`. The ones that `scatter` adds are always larger, as `largest` is about 1.
+/// Returns the value that replaces smaller pivots: `largest`, the largest scaled element, times the square root of the
+/// precision of `T`. The ones that `scatter` writes to the padding are always larger, because `largest` is about 1.
 template <class T>
 [[nodiscard]] double least_pivot(double largest) {
   return std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon())) * largest;

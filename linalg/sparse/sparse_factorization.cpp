@@ -23,8 +23,8 @@ double sum_of_sizes(const std::vector<double>& x) {
   return sum;
 }
 
-/// Returns true if a row has elements of x, or products with them, that are so small that a double holds them with
-/// fewer digits.
+/// Returns true if, in this row, elements of x or products with elements of x are so small that a double has fewer
+/// digits for them (subnormal numbers).
 bool is_tiny(const CompressedMatrix& a, std::int64_t row, const std::vector<double>& x, double scale) {
   constexpr double kLeast = std::numeric_limits<double>::min();
   if (scale < kLeast / std::numeric_limits<double>::epsilon()) return true;
@@ -39,7 +39,7 @@ bool is_tiny(const CompressedMatrix& a, std::int64_t row, const std::vector<doub
 
 struct BackwardError {
   double value = 0;
-  /// The row that has the error.
+  /// The row in which the error is the largest.
   std::int64_t row = 0;
   /// The value of |A| |x| + |b| in that row.
   double scale = 0;
@@ -49,8 +49,8 @@ struct BackwardError {
   }
 };
 
-/// Returns the error described in `SparseSolution`; `rest` is b - A x. No column is empty, so an element of x that is
-/// not finite shows in some row.
+/// Returns the error that `SparseSolution::backward_error` describes; `rest` is b - A x. No column is empty, so every
+/// element of x that is not finite makes the error of some row infinite or NaN.
 BackwardError backward_error(const CompressedMatrix& a, const std::vector<double>& x, const std::vector<double>& b,
                              const std::vector<double>& rest) {
   BackwardError worst;
@@ -95,7 +95,7 @@ typename SparseFactorization<T>::SmallestPivot SparseFactorization<T>::smallest_
   for (std::int64_t row = 0; row < a_.order; ++row) {
     const double size = std::abs(static_cast<double>((*factors_)(row, row)));
     if (!(size >= smallest.size)) smallest = {row, size};
-    // The first NaN counts as the smallest pivot, so the search ends with it.
+    // The first NaN counts as the smallest pivot, so the search ends here.
     if (std::isnan(size)) break;
   }
   if (a_.order > 0) smallest.row = analysis_.row_at(smallest.row);
@@ -104,7 +104,7 @@ typename SparseFactorization<T>::SmallestPivot SparseFactorization<T>::smallest_
 
 template <class T>
 std::vector<double> SparseFactorization<T>::solve_once(const std::vector<double>& b) const {
-  // Scales b by a power of two, so that the largest element is about 1; otherwise products with the scales, or numbers
+  // Scale b by a power of two, so that the largest element is about 1. Otherwise products with the scales, or numbers
   // of type `T`, might be out of range.
   const auto exponent = [](double value) { return value == 0 || !std::isfinite(value) ? 0 : std::ilogb(value); };
   int shift = std::numeric_limits<int>::min();
@@ -156,18 +156,18 @@ SparseSolution SparseFactorization<T>::solve(const std::vector<double>& b) const
       best.backward_error = error;
       best.worst_row = worst.row;
       best.out_of_range = worst.out_of_range(a_, x);
-      // Both are zero if b is zero. Divides step by step, as the product of both norms might be beyond the range of a
-      // double.
+      // If b is zero, `size` and `length` are both zero. Divide step by step, because the product of both norms might
+      // be beyond the range of a double.
       const double size = sum_of_sizes(rest);
       const double length = sum_of_sizes(x);
       best.residual.value = size == 0     ? 0
                             : length == 0 ? std::numeric_limits<double>::infinity()
                                           : size / norm / length / eps / static_cast<double>(a_.order);
     }
-    // A value that is not finite does not get better.
+    // Refinement cannot improve a value that is not finite.
     if (!std::isfinite(error)) break;
     const bool may_stop = refinement > 0 || replaced_.count == 0;
-    // Stops when the error is as small as it can get, or no longer falls.
+    // Stop when the error is as small as rounding allows, or when it no longer falls.
     if (may_stop && error <= kGoodRoundings * eps) break;
     if (refinement > 0 && !(error <= before / 2)) break;
   }

@@ -23,13 +23,13 @@ struct SparseSolution {
   Residual residual;
   /// The largest |b - A x|_i / (|A| |x| + |b|)_i (W. Oettli and W. Prager, 1964); infinite if x is not finite.
   double backward_error = 0;
-  /// The row of the matrix, counted from zero, that has this error.
+  /// The row of the matrix, counted from zero, with the largest backward error.
   std::int64_t worst_row = 0;
-  /// True if, in that row, x or its products with the matrix's elements are too large for a double, or so small that a
-  /// double holds them with fewer digits.
+  /// True if, in `worst_row`, elements of x or products with them are too large for a double, or so small that a double
+  /// has fewer digits for them.
   bool out_of_range = false;
-  /// The bound of `backward_error`: the square root of the precision. If pivots were replaced, it is a hundred
-  /// roundings, as replacing itself changes the matrix by about the square root.
+  /// The bound of `backward_error`: the square root of the precision. If pivots were replaced, the bound is a hundred
+  /// roundings, because the replacement itself changes the matrix by about that square root.
   double backward_error_bound = 0;
   /// True if pivots were replaced and x is larger than the square root of the precision allows.
   bool nearly_singular = false;
@@ -38,40 +38,41 @@ struct SparseSolution {
 };
 
 /// LU without pivoting of a matrix whose rows were matched to a large diagonal, scaled and ordered. Pivots that are
-/// still too small (below the square root of the precision, times the largest scaled element) are replaced by that
-/// value, as SuperLU_DIST does (X. S. Li and J. W. Demmel, Making Sparse Gaussian Elimination Scalable by Static
-/// Pivoting, SC 1998); refinement corrects the effect of a few of them. No part of the matrix is ever stored as dense.
-/// The factors are of type `T`, float or double; residuals are in double. The matrix and the runtime must outlive this
-/// object. To be used by one thread at a time.
+/// still too small (below `least_pivot`) are replaced by that value, as in SuperLU_DIST (X. S. Li and J. W. Demmel,
+/// Making Sparse Gaussian Elimination Scalable by Static Pivoting, SC 1998). Iterative refinement corrects the effect
+/// of a few replaced pivots. The matrix is never stored as a dense matrix. The factors are of type `T`, float or
+/// double; residuals are computed in double. The matrix and the runtime must outlive this object. Only one thread at a
+/// time may use the object.
 template <class T>
 class SparseFactorization {
  public:
   /// Analyses and factorizes; waits for all tasks of the runtime. Throws the errors of `analyse`, `out_of_memory`, and
   /// the failures of tasks.
   SparseFactorization(Runtime& runtime, const CompressedMatrix& a, const SparseOptions& options = {});
-  /// Factorizes a matrix that has been analysed before.
+  /// Factorizes a matrix for which `analyse` was already called.
   SparseFactorization(Runtime& runtime, const CompressedMatrix& a, SparseAnalysis analysis);
 
   [[nodiscard]] const SparseAnalysis& analysis() const { return analysis_; }
   [[nodiscard]] const BlockMatrix<T>& factors() const { return *factors_; }
   /// Returns the replaced pivots. Their `first` is a row of the matrix, counted from zero.
   [[nodiscard]] const kernels::ReplacedPivots& replaced() const { return replaced_; }
-  /// The row of the matrix, counted from zero, whose pivot has the smallest absolute value, and that value, of the
-  /// scaled matrix. If pivots are NaN, it is the first of them.
+  /// The smallest pivot: its row in the matrix, counted from zero, and its absolute value in the scaled matrix. If
+  /// pivots are NaN, the first NaN counts as the smallest pivot.
   struct SmallestPivot {
     std::int64_t row = 0;
     double size = 0;
   };
   [[nodiscard]] SmallestPivot smallest_pivot() const;
-  /// Returns the wall-clock seconds that everything after the analysis took.
+  /// Returns the wall-clock seconds of the factorization, without the analysis.
   [[nodiscard]] double factorization_seconds() const { return factorization_seconds_; }
 
-  /// Solves A x = b, and corrects x by its residual as long as that helps. Throws `invalid_argument` if the size of b
-  /// is not the number of the matrix's rows.
+  /// Solves A x = b, and refines x as long as the error falls. Throws `invalid_argument` if the size of b is not the
+  /// number of the matrix's rows.
   [[nodiscard]] SparseSolution solve(const std::vector<double>& b) const;
 
  private:
-  /// Returns a correction of x for the residual `b`.
+  /// Returns the solution of A x = b without refinement. For refinement, `b` is a residual, and the result is a
+  /// correction.
   [[nodiscard]] std::vector<double> solve_once(const std::vector<double>& b) const;
 
   const CompressedMatrix& a_;

@@ -26,7 +26,7 @@ class SparseElements {
   std::vector<SparseEntry> entries_;
 };
 
-/// Refuses a file that is correct as a file but cannot be a sparse system.
+/// Fails if the file is a correct Matrix Market file, but not a sparse system of equations that can be solved.
 Result<void> check_sparse(const LineReader& lines, const MatrixMarketHeader& header) {
   if (header.format != MatrixFormat::coordinate) {
     return Failure{ErrorCode::bad_input,
@@ -44,7 +44,7 @@ Result<void> check_sparse(const LineReader& lines, const MatrixMarketHeader& hea
     return Failure{ErrorCode::bad_input, fmt::format("'{}': a sparse matrix may have {} rows at most, this one has {}",
                                                      lines.path(), kLargestSparseOrder, header.rows)};
   }
-  // Checked before memory is taken for this many rows. A symmetric entry may stand for two elements.
+  // Check this before memory for so many rows is allocated. In a symmetric file, an entry may represent two elements.
   const std::int64_t elements = header.entries * (header.symmetry == MatrixSymmetry::general ? 1 : 2);
   if (elements < header.rows) {
     return Failure{ErrorCode::bad_input,

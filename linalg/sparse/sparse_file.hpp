@@ -8,13 +8,13 @@
 
 namespace troupe::linalg {
 
-/// Reads a square `coordinate` file, real or integer; general, symmetric or skew-symmetric. Of symmetric and
-/// skew-symmetric ones both triangles are stored. Entries that name the same element are added up. Takes memory for the
-/// entries alone, twice while it reads.
+/// Reads a square `coordinate` file, real or integer; general, symmetric or skew-symmetric. The result has both
+/// triangles of symmetric and skew-symmetric matrices. Entries of the same element are added up. Needs memory only for
+/// the entries; while it reads, twice as much.
 ///
-/// Fails with `ErrorCode::bad_input`, which names the file and the line, like `read_dense`, and says what to do. It
-/// covers what `read_dense` refuses, and: a matrix that is not square, an `array` file, fewer elements than rows, an
-/// order of more than 31 bits. Also fails with `ErrorCode::out_of_memory` and `ErrorCode::io`.
+/// Fails with `ErrorCode::bad_input`, which names the file and the line, like `read_dense`, and says what to do. The
+/// reasons are those of `read_dense` and these: a matrix that is not square, an `array` file, fewer elements than rows,
+/// an order of more than 31 bits. Also fails with `ErrorCode::out_of_memory` and `ErrorCode::io`.
 [[nodiscard]] Result<CompressedMatrix> read_sparse(const std::string& path);
 
 }  // namespace troupe::linalg

@@ -117,7 +117,7 @@ Form Evaluation::fitted(const Form& form, unsigned bits, bool is_signed) const {
   if (!values) return std::nullopt;
   if (bits >= kBits) return is_signed || values->least >= 0 ? form : std::nullopt;
   const std::int64_t span = std::int64_t{1} << bits;
-  // With 63 bits the span would not fit into an integer, so the form is unknown.
+  // For 63 bits the span does not fit into a signed integer, so the form is unknown.
   if (span <= 0) return std::nullopt;
   const std::int64_t lowest = is_signed ? -(span / 2) : 0;
   const auto above = sum(values->least, -lowest);
@@ -177,7 +177,7 @@ Form Evaluation::value_of_argument(const Expression& expression) const {
   if (expression.number < 0 || from > bytes.size() || bytes.size() - from < size) return {};
   std::uint64_t number = 0;
   std::memcpy(&number, bytes.data() + from, size);
-  // The number's highest bit becomes its sign, which changes it only by a multiple of 2^bits.
+  // The highest bit of the number becomes its sign. This changes the value only by a multiple of 2^bits.
   const unsigned above = kBits - expression.bits;
   return constant_form(static_cast<std::int64_t>(number << above) >> above);
 }
@@ -190,7 +190,7 @@ Form Evaluation::size_of_launch(const Expression& expression) const {
     return size > std::size_t{1} << 62U ? Form() : constant_form(static_cast<std::int64_t>(size));
   };
   if (expression.kind == Kind::global_size) return number(global);
-  // Groups at the border may be smaller if the local size does not divide the global one.
+  // If the local size does not divide the global size, groups at the border may be smaller.
   if (local == 0 || global % local != 0) return {};
   return number(expression.kind == Kind::local_size ? local : global / local);
 }
@@ -268,7 +268,7 @@ bool Evaluation::limit(const AffineForm& form, std::int64_t most) {
   for (std::size_t i = 0; i < kIds; ++i) {
     const std::int64_t coefficient = form.coefficients[i];
     if (coefficient == 0) continue;
-    // `room` is the most that this id's term may be: `most` minus the least sum of the other terms.
+    // `room` is the largest value that this id's term may have: `most` minus the least sum of the other terms.
     const auto from_id = product(coefficient, coefficient > 0 ? ids_[i]->least : ids_[i]->greatest);
     const auto others = from_id ? sum(values->least, -*from_id) : std::nullopt;
     const auto room = others ? sum(most, -*others) : std::nullopt;
@@ -284,7 +284,7 @@ bool Evaluation::limit(const AffineForm& form, std::int64_t most) {
 
 bool Evaluation::restrict_to(const std::vector<KernelFacts::Condition>& conditions) {
   if (is_empty_) return false;
-  // One condition may narrow the ids so that another is understood in the second round.
+  // One condition may narrow the ids so that another condition is understood in the second round.
   for (int round = 0; round < 2; ++round) {
     for (const KernelFacts::Condition& condition : conditions) {
       const Form form = difference(condition);

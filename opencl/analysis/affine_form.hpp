@@ -1,4 +1,4 @@
-/// Linear forms of the items' ids, to which expressions are evaluated for one launch.
+/// Linear forms of the items' ids. For one launch, the expressions of a kernel are converted to such forms.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace troupe::opencl {
 
-/// The number of ids: the global ids of the three dimensions, then the ids of groups, then those within a group.
+/// The number of ids: the global ids of the three dimensions, then the ids of groups, then the ids within a group.
 inline constexpr std::size_t kIds = 9;
 
 /// A linear form: the constant, plus the sum of coefficients times ids.
@@ -22,7 +22,7 @@ struct AffineForm {
   [[nodiscard]] bool is_constant() const { return coefficients == std::array<std::int64_t, kIds>{}; }
 };
 
-/// The numbers from the least to the greatest, both included.
+/// The numbers from `least` to `greatest`, both included.
 struct Interval {
   std::int64_t least = 0;
   std::int64_t greatest = 0;
@@ -34,13 +34,13 @@ class Evaluation {
  public:
   Evaluation(const KernelFacts& facts, const ItemBox& items, const LaunchValues& values);
 
-  /// Narrows the box to the items for which all conditions hold, as far as these are understood. Returns false if there
-  /// are no such items.
+  /// Narrows the box to the items for which all conditions hold. Conditions that are not understood are ignored.
+  /// Returns false if there are no such items.
   [[nodiscard]] bool restrict_to(const std::vector<KernelFacts::Condition>& conditions);
-  /// Returns true if the condition holds for all items of the present box.
+  /// Returns true if the condition holds for all items of the current box.
   [[nodiscard]] bool always(const KernelFacts::Condition& condition) const;
-  /// Returns the form whose value, as a number with a sign, the expression has in each item. Ids of groups are replaced
-  /// by global ids where that is possible.
+  /// Returns the form that has in each item the value of the expression, as a signed number. Group ids are replaced by
+  /// global ids where that is possible.
   [[nodiscard]] std::optional<AffineForm> form(ExpressionId expression) const;
   /// Returns the range of the form's values over all items.
   [[nodiscard]] std::optional<Interval> range(const AffineForm& form) const;
@@ -61,7 +61,7 @@ class Evaluation {
   [[nodiscard]] Form fitted(const Form& form, unsigned bits, bool is_signed) const;
   [[nodiscard]] Form divided(const Expression& expression, const AffineForm& left, const AffineForm& right) const;
   [[nodiscard]] AffineForm joined(const AffineForm& form) const;
-  /// Returns a condition's left side minus its right side.
+  /// Returns the left side of a condition minus its right side.
   [[nodiscard]] Form difference(const KernelFacts::Condition& condition) const;
   /// Keeps the items for which the form is at most `most`. Returns false if there are no such items.
   [[nodiscard]] bool limit(const AffineForm& form, std::int64_t most);
@@ -70,7 +70,7 @@ class Evaluation {
   const LaunchValues& values_;
   std::array<std::optional<Interval>, kIds> ids_;
   bool is_empty_ = false;
-  /// The forms computed so far for the present ids, by expression.
+  /// The forms computed so far for the current ids, by expression.
   mutable std::vector<std::optional<Form>> known_;
 };
 

@@ -11,7 +11,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// The oldest and the newest version of clang that are looked for. No other compiler is looked for.
+/// The oldest and the newest version of clang that the search accepts. It accepts no other compiler.
 constexpr int kOldest = 14;
 constexpr int kNewest = 25;
 /// The version that is tried first: pocl comes with it, and this analysis was developed with it.
@@ -33,8 +33,8 @@ std::optional<std::string> find_compiler() {
   return std::nullopt;
 }
 
-/// Returns the headers in lines such as `. ./header.h`: one line each, with a dot for each level. The compiler's own
-/// header, which declares OpenCL's functions, is left out.
+/// Returns the headers that the compiler lists in lines such as `. ./header.h`: one line for each header, with one dot
+/// for each level of inclusion. The compiler's own header, which declares OpenCL's functions, is left out.
 std::vector<std::string> listed_headers(std::string_view errors) {
   std::vector<std::string> headers;
   while (!errors.empty()) {
@@ -52,7 +52,8 @@ std::vector<std::string> listed_headers(std::string_view errors) {
 }  // namespace
 
 std::string compiler_in_environment() {
-  // Users set these variables to make the drivers of pocl and of AMD compile with further options.
+  // Users set these variables to make the drivers of pocl and of AMD compile with further options, which this analysis
+  // does not know.
   for (const char* name : {"POCL_EXTRA_BUILD_FLAGS", "AMD_OCL_BUILD_OPTIONS", "AMD_OCL_BUILD_OPTIONS_APPEND"}) {
     if (!platform::environment_value(name).empty()) return "off";
   }
@@ -69,9 +70,9 @@ std::optional<std::string> analysis_compiler(const std::string& named) {
 
 std::optional<CompiledCode> compile_for_analysis(const std::string& compiler, const std::string& source,
                                                  const std::vector<std::string>& arguments, bool list_headers) {
-  // The options have these reasons. Vectors of three elements keep their size: otherwise each store of one would seem
-  // to write four elements. Functions are inlined into their kernels, because the analysis does not follow calls.
-  // Violations of strict aliasing are tolerated.
+  // The options have these reasons. Vectors of three elements keep their size: otherwise each store of such a vector
+  // would seem to write four elements. Functions are inlined into their kernels, because the analysis does not follow
+  // calls. Violations of strict aliasing are tolerated.
   std::vector<std::string> command{compiler,
                                    "-x",
                                    "cl",

@@ -1,4 +1,4 @@
-/// The compiler that analyses programs: clang, in a process of its own.
+/// The compiler that analyses programs: clang, which runs in a separate process.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 namespace troupe::opencl {
 
 /// Returns the value of the environment variable TROUPE_OPENCL_CLANG; empty if it is not set. Returns "off" if the user
-/// makes drivers compile with further options.
+/// makes drivers compile with further options, which the analysis does not know.
 [[nodiscard]] std::string compiler_in_environment();
 
 /// Returns the named compiler, or else the first suitable one in PATH. The search in PATH runs once and may take a
-/// second. Returns nothing if there is none, the name is "off", or the process has more rights than its user.
+/// second. Returns nothing if no compiler is found, the name is "off", or the process has more rights than its user.
 [[nodiscard]] std::optional<std::string> analysis_compiler(const std::string& named);
 
 struct CompiledCode {

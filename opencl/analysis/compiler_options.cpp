@@ -8,7 +8,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// One word of the options; `quoted` tells whether a part of it was in quotes, which vendors treat differently.
+/// One word of the options. `quoted` is true if a part of the word was in quotes, which vendors treat differently.
 struct OptionWord {
   std::string text;
   bool quoted = false;
@@ -34,19 +34,19 @@ std::optional<std::vector<OptionWord>> words_of(const std::string& options) {
   return words;
 }
 
-/// Returns true if the option changes neither the accesses nor the meaning of the program's text. Options for the
-/// target and for the layout of types do change them, so of the options that begin with `-f` only those in `kOfCode`
-/// are accepted.
+/// Returns true if the option changes neither the kernels' memory accesses nor the meaning of the program's text.
+/// Options for the target and for the layout of types do change them, so of the options that begin with `-f` only those
+/// in `kOfCode` are accepted.
 bool is_without_effect(std::string_view word) {
   constexpr std::array<std::string_view, 5> kBeginnings{"-cl-", "-g", "-O", "-nv-", "-save-temps"};
   constexpr std::array<std::string_view, 4> kOfCode{"-fbin-", "-fno-bin-", "-ffast-math", "-fno-strict-aliasing"};
   const auto begins = [&](std::string_view beginning) { return word.starts_with(beginning); };
-  // A -W option with a comma passes other options on.
+  // A -W option with a comma passes further options to another program.
   const bool warns = word == "-w" || (word.starts_with("-W") && word.find(',') == std::string_view::npos);
   return warns || std::ranges::any_of(kBeginnings, begins) || std::ranges::any_of(kOfCode, begins);
 }
 
-/// Returns `NAME=VALUE` as a line of the preprocessor; nothing without a value.
+/// Returns the line `#define NAME VALUE` for `NAME=VALUE`; empty if the macro has no value.
 std::string definition_of(const std::string& macro) {
   const std::size_t sign = macro.find('=');
   if (sign == std::string::npos) return {};
@@ -82,7 +82,7 @@ std::optional<CompilerOptions> compiler_options(const std::string& options) {
       return std::nullopt;
     }
   }
-  // Drivers get the same default.
+  // Drivers use the same default.
   if (!has_language) result.arguments.emplace_back("-cl-std=CL1.2");
   return result;
 }

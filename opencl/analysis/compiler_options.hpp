@@ -12,14 +12,14 @@ struct CompilerOptions {
   std::vector<std::string> arguments;
   /// The names of the macros.
   std::vector<std::string> defined;
-  /// The macros that have values, as lines of a source.
+  /// The macros that have values, as `#define` lines.
   std::string definitions;
-  /// The folders in which headers are looked for.
+  /// The folders that are searched for headers.
   std::vector<std::string> folders;
 };
 
-/// Converts build options. Options for speed and warnings are left out: facts that are proven without them also hold
-/// with them. Returns nothing if the options are not understood.
+/// Converts build options. Options for speed and for warnings are left out, because facts that are proven without them
+/// also hold with them. Returns nothing if an option is not understood.
 [[nodiscard]] std::optional<CompilerOptions> compiler_options(const std::string& options);
 
 }  // namespace troupe::opencl

@@ -1,5 +1,5 @@
 /// The integers that a kernel computes from its item's ids, its arguments and the sizes of its launch, as far as they
-/// can be determined before it runs.
+/// are known before the kernel runs.
 #pragma once
 
 #include <array>
@@ -11,29 +11,29 @@
 
 namespace troupe::opencl {
 
-/// One node of a kernel's expressions; its operands come before it. Values wrap around at `bits`, as in the kernel.
+/// One node of a kernel's expressions; its operands are earlier nodes. Values wrap around at `bits`, as in the kernel.
 struct Expression {
   enum class Kind : std::uint8_t {
-    constant,   ///< `number`
-    argument,   ///< `bits` bits of the value that is argument `left`, from its byte `number` on
-    global_id,  ///< the id in dimension `left`, as for the next kinds
-    group_id,   ///< counted from the first group of the launch that the program asked for
+    constant,   ///< The value is `number`.
+    argument,   ///< `bits` bits of the value argument `left`, from byte `number` of that value.
+    global_id,  ///< The id in dimension `left`; also for the next five kinds.
+    group_id,   ///< Counted from the first group of the whole launch.
     local_id,
     global_size,
     local_size,
     num_groups,
-    add,  ///< its operands are `left` and `right`, as for the next kinds
+    add,  ///< Its operands are `left` and `right`; also for the next ten kinds.
     subtract,
     multiply,
     shift_left,
-    shift_right,  ///< shifts in zeros
+    shift_right,  ///< Shifts in zeros.
     shift_right_signed,
     divide,
     divide_signed,
     remainder,
     remainder_signed,
     bit_or,
-    sign_extend,  ///< its operand is `left`, as for the next kinds
+    sign_extend,  ///< Its operand is `left`; also for the next two kinds.
     zero_extend,
     truncate,
   };
@@ -56,14 +56,14 @@ struct ItemBox {
   std::array<std::size_t, 3> count{1, 1, 1};
 };
 
-/// The values besides the item's ids on which expressions can depend. They belong to the whole launch that the program
-/// asked for.
+/// The values on which expressions can depend, except for the item's ids. They belong to the whole launch that the
+/// program requested.
 struct LaunchValues {
   /// The bytes of each value argument; empty for other arguments.
   std::vector<std::span<const std::byte>> arguments;
   std::array<std::size_t, 3> offset{};
   std::array<std::size_t, 3> global{1, 1, 1};
-  /// The sizes of a group; zeros if the device chooses them.
+  /// The sizes of a group; zeros if the device chooses the sizes.
   std::array<std::size_t, 3> local{};
 };
 

@@ -12,8 +12,8 @@
 namespace troupe::opencl {
 namespace {
 
-/// Returns true for a pointer to numbers or vectors. Elements of other types may contain arrays, which are pointers of
-/// their own.
+/// Returns true if the type is a pointer to numbers or vectors. Elements of other types may contain arrays, which
+/// become pointers themselves.
 bool points_to_numbers(std::string_view type) {
   while (type.ends_with(' ')) type.remove_suffix(1);
   if (!type.ends_with('*')) return false;
@@ -26,7 +26,7 @@ bool points_to_numbers(std::string_view type) {
   return end != std::string_view::npos && std::ranges::find(kNumbers, type.substr(0, end + 1)) != kNumbers.end();
 }
 
-/// The uses of a name in the code, by tokens.
+/// The uses of a name in the code, found in its tokens.
 class Uses {
  public:
   Uses(const std::vector<std::string>& code, const std::string& name) : code_(code), name_(name) {}
@@ -42,11 +42,11 @@ class Uses {
  private:
   [[nodiscard]] std::string_view at(std::size_t i) const { return i < code_.size() ? code_[i] : std::string_view(); }
 
-  /// Returns true for `name[…]` whose address nobody takes.
+  /// Returns true if the text here is `name[…]` and nobody takes the element's address.
   [[nodiscard]] bool is_element(std::size_t i) const { return at(i + 1) == "[" && !has_address_taken(i); }
 
-  /// Returns true for `*name` at the end of a parameter, an argument or a statement, which is a declaration or a read
-  /// of an element.
+  /// Returns true if the text here is `*name` at the end of a parameter, an argument or a statement: a declaration, or
+  /// a read of an element.
   [[nodiscard]] bool is_behind_star(std::size_t i) const {
     if (at(i + 1) != "," && at(i + 1) != ")" && at(i + 1) != ";") return false;
     std::size_t before = i - 1;
@@ -68,7 +68,7 @@ class Uses {
   const std::string& name_;
 };
 
-/// Returns the tokens of the lines that are no directives. Empty if macros may hide a use of the name.
+/// Returns the tokens of all lines that are not directives. Returns nothing if macros may hide a use of the name.
 std::vector<std::string> code_without_secrets(const std::string& source, const std::string& name) {
   std::vector<std::string> code;
   for (const std::string& line : logical_lines(source)) {
@@ -92,7 +92,7 @@ std::vector<std::string> code_without_secrets(const std::string& source, const s
 
 bool keeps_const(const std::string& source, const std::string& options, const ConstParameter& parameter) {
   if (parameter.name.empty() || !points_to_numbers(parameter.type_name)) return false;
-  // References of C++ can also lose `const`.
+  // References in C++ can also remove `const`.
   if (options.find_first_of("&#") != std::string::npos || options.find("CLC++") != std::string::npos) return false;
   const auto understood = compiler_options(options);
   if (!understood) return false;

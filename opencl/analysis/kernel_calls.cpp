@@ -1,5 +1,5 @@
-/// The effects of a kernel's calls. Functions without a body are OpenCL's own, because a program that calls other such
-/// functions does not link.
+/// The effects of a kernel's calls. Functions without a body must be OpenCL's own: a program that calls any other
+/// function without a body does not link.
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@ bool is_among(std::string_view name, const std::array<std::string_view, kCount>&
   return std::ranges::find(names, name) != names.end();
 }
 
-/// These functions affect memory only through the pointers that they are given.
+/// These functions access memory only through their pointer arguments.
 constexpr std::array<std::string_view, 9> kThroughPointers{"fract",
                                                            "frexp",
                                                            "lgamma_r",
@@ -25,7 +25,8 @@ constexpr std::array<std::string_view, 9> kThroughPointers{"fract",
                                                            "async_work_group_strided_copy"};
 constexpr std::array<std::string_view, 6> kFences{"barrier",        "work_group_barrier", "mem_fence",
                                                   "read_mem_fence", "write_mem_fence",    "atomic_work_item_fence"};
-/// These functions return the same value in a chunk of a launch as in the whole launch.
+/// These functions return the same value in a chunk of a launch as in the whole launch, so their calls need no entry in
+/// `asks`.
 constexpr std::array<std::string_view, 6> kQuietQuestions{
     "get_global_id", "get_local_id", "get_local_size", "get_work_dim", "get_local_linear_id", "get_sub_group_local_id"};
 constexpr std::array<std::string_view, 8> kNothing{"llvm.lifetime.start",
@@ -41,7 +42,7 @@ bool is_among_intrinsics(std::string_view name) {
   return std::ranges::any_of(kNothing, [&](std::string_view known) { return name.starts_with(known); });
 }
 
-/// Returns the number of elements: 4 for `vload4`, 1 for a name without a number.
+/// Returns the number of elements in the function's name: 4 for `vload4`, 1 for a name without a number.
 unsigned elements_of(std::string_view name) {
   const std::size_t digits = name.find_first_of("0123456789");
   if (digits == std::string_view::npos) return 1;
@@ -69,7 +70,7 @@ void KernelReader::read_call(const CodeInstruction& call, const Moment& moment) 
   if (name == "printf") return refuse("a call of printf");
   if (!atomic && !of_group && !is_among(name, kThroughPointers)) {
     refuse("a call of a function that is not known");
-    // The function may find further pointers in the memory that it is given.
+    // The function may find further pointers in the memory that its arguments point to.
     return lose({0, false, true}, true, true);
   }
   if (name.starts_with("async_work_group_") && call.operands.size() > 1) {
@@ -108,8 +109,8 @@ void KernelReader::read_fence(const CodeInstruction& call) {
   if (!local) refuse("a barrier or fence for global memory");
 }
 
-/// Reads calls of vloadn(offset, p) and vstoren(data, offset, p), and of their variants for half. The elements lie side
-/// by side, except that `vloada_half3` and `vstorea_half3` advance in steps of four.
+/// Reads calls of vloadn(offset, p) and vstoren(data, offset, p), and of their variants for half. The elements lie
+/// directly behind one another, except that `vloada_half3` and `vstorea_half3` advance in steps of four.
 void KernelReader::read_vector_access(const CodeInstruction& call, std::string_view name, const Moment& moment) {
   const bool is_store = name.starts_with("vstore");
   const std::size_t operands = is_store ? 3 : 2;

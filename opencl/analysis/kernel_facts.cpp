@@ -9,13 +9,14 @@
 namespace troupe::opencl {
 namespace {
 
-/// A range of bytes, by the distance from an argument's address; it may begin before that address.
+/// A range of bytes, as distances from an argument's address. It may begin before that address.
 struct SignedRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
 
-/// Returns the bytes of an access over all items of the evaluation; nothing if they are not known.
+/// Returns the range of bytes that the access touches in all items of the evaluation; nothing if the range is not
+/// known.
 std::optional<SignedRange> bytes_of(const KernelFacts::Access& access, const Evaluation& evaluation) {
   const auto form = evaluation.form(access.offset);
   const auto offsets = form ? evaluation.range(*form) : std::nullopt;
@@ -35,7 +36,7 @@ std::optional<ByteRange> accessed_bytes(const KernelFacts& facts, const std::vec
     if (!all) all = bytes;
     all = SignedRange{std::min(all->begin, bytes->begin), std::max(all->end, bytes->end)};
   }
-  // Accesses before the buffer's begin do not happen, as a condition of the kernel prevents them.
+  // Accesses before the begin of the buffer never happen: a condition of the kernel prevents them.
   if (!all || all->end <= 0) return ByteRange{};
   return ByteRange{static_cast<std::uint64_t>(std::max<std::int64_t>(all->begin, 0)),
                    static_cast<std::uint64_t>(all->end)};
@@ -55,14 +56,14 @@ std::vector<SignedRange> merged(std::vector<SignedRange> ranges) {
   return result;
 }
 
-/// Returns the range that the items write together if each writes `piece`, moved by its ids times the coefficients;
-/// nothing if there are gaps.
+/// Returns the range that all items write together, if each item writes `piece`, shifted by its ids times the
+/// coefficients. Returns nothing if the range has gaps.
 std::optional<SignedRange> spread(SignedRange piece, const std::array<std::int64_t, kIds>& coefficients,
                                   const Evaluation& evaluation) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // each step's distance, and the number of steps
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // The distance of each step, and the number of steps.
   for (std::size_t i = 0; i < kIds; ++i) {
     if (coefficients[i] == 0) continue;
-    // The ids of groups and items within a group depend on each other, which the ranges of the ids do not show.
+    // Group ids and ids within a group depend on each other, and the ranges of the ids do not show this.
     if (i >= 3 || !evaluation.ids(i)) return std::nullopt;
     const Interval ids = *evaluation.ids(i);
     if (ids.greatest > ids.least) steps.emplace_back(std::abs(coefficients[i]), ids.greatest - ids.least);
@@ -77,7 +78,7 @@ std::optional<SignedRange> spread(SignedRange piece, const std::array<std::int64
   return piece;
 }
 
-/// Returns the pieces that each item certainly writes, by the coefficients of their offsets.
+/// Returns the pieces that each item certainly writes, grouped by the coefficients of their offsets.
 std::map<std::array<std::int64_t, kIds>, std::vector<SignedRange>> certain_pieces(
     const std::vector<KernelFacts::Access>& stores, const Evaluation& evaluation) {
   std::map<std::array<std::int64_t, kIds>, std::vector<SignedRange>> pieces;
@@ -86,7 +87,7 @@ std::map<std::array<std::int64_t, kIds>, std::vector<SignedRange>> certain_piece
                            return evaluation.always(condition);
                          });
     const auto form = happens ? evaluation.form(access.offset) : std::nullopt;
-    // The range is known, so nothing below overflows.
+    // The range is known, so the sums below do not overflow.
     if (form && evaluation.range(*form)) {
       pieces[form->coefficients].push_back({form->constant, form->constant + access.certain_size});
     }

@@ -1,7 +1,7 @@
-/// The facts about a kernel's accesses to the memory of its arguments, as the compiler's intermediate code shows them.
+/// The facts about a kernel's accesses to the memory of its arguments, found in the compiler's intermediate code.
 ///
 /// All facts are proven, never guessed: code that the reader does not understand counts as an access of any kind to any
-/// byte. The facts do not tell whether two arguments are the same buffer; the caller has to check that.
+/// byte. The facts do not say whether two arguments are the same buffer; the caller has to check that.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct ByteRange {
 };
 
 struct KernelFacts {
-  /// A comparison of two numbers of equal width that holds where the access happens.
+  /// A comparison of two numbers of equal width that is true whenever the access happens.
   struct Condition {
     enum class Relation : std::uint8_t { equal, less, less_or_equal };
     Relation relation = Relation::equal;
@@ -37,13 +37,13 @@ struct KernelFacts {
   /// A load or store in the code. `offset` is the distance of its first byte from the argument's address.
   struct Access {
     ExpressionId offset = 0;
-    /// `size` is the number of bytes that the access may touch. `certain_size` is the number of bytes, from the first
-    /// on, that it certainly touches if it happens.
+    /// `size` is the number of bytes that the access may touch. `certain_size` is the number of bytes, counted from the
+    /// first, that the access certainly touches if it happens.
     std::uint32_t size = 0;
     std::uint32_t certain_size = 0;
     /// The access happens only in items for which all of these conditions hold.
     std::vector<Condition> conditions;
-    /// True if the access happens in every such item.
+    /// True if the access happens in every item for which the conditions hold.
     bool certain = false;
   };
   struct Argument {
@@ -56,7 +56,8 @@ struct KernelFacts {
     std::vector<Access> loads;
     std::vector<Access> stores;
   };
-  /// The questions that the kernel asks, by dimension: chunks of a launch must get the whole launch's answers.
+  /// The functions that the kernel calls, such as get_global_size, by dimension. In a chunk of a launch they must
+  /// return the values of the whole launch.
   struct Questions {
     std::array<bool, 3> global_size{};
     std::array<bool, 3> num_groups{};
@@ -67,34 +68,34 @@ struct KernelFacts {
   std::string name;
   std::vector<Argument> arguments;
   Questions asks;
-  /// True, by dimension, if a launch can be split along it. The launch is cut into chunks at borders of groups; each
-  /// chunk runs on a device with memory of its own, and gets the whole launch's answers to `asks`. The bytes that each
-  /// chunk may store (`stored_bytes`) are then copied together, and the result is that of the whole launch. This holds
-  /// for launches in which those ranges are known and no two overlap: check that for each launch.
+  /// True, by dimension, if a launch can be split along it. The launch is cut into chunks at borders of groups. Each
+  /// chunk runs on a device with memory of its own, and the functions in `asks` return the values of the whole launch.
+  /// The bytes that each chunk may store (`stored_bytes`) are then copied to one place, and the result equals that of
+  /// the whole launch. This holds only if these ranges are known and no two overlap, so check that for each launch.
   ///
   /// False if the kernel has global atomics, volatile accesses, global fences, printf, images or calls of unknown
-  /// functions; if it asks for the offset; if it stores to an unknown place, or to the same place for all ids of the
-  /// dimension; or if it loads from an argument that it stores to, unless an item loads only from the place of its own
-  /// store.
+  /// functions; if it calls get_global_offset; if it stores to an unknown place, or to the same place for all ids of
+  /// the dimension; or if it loads from an argument that it stores to, unless an item loads only from the place of its
+  /// own store.
   std::array<bool, 3> can_split{};
-  /// The reason why the launch cannot be split along any dimension, in words; empty if it can be split along some.
+  /// The reason why the launch cannot be split along any dimension, in words; empty if it can be split along at least
+  /// one.
   std::string refusal;
   std::vector<Expression> expressions;
 };
 
-/// Returns the bytes that items of the box may store through the argument; an empty range if none. The range can reach
-/// beyond the buffer if a condition that is not understood keeps items from storing there. Returns nothing if the range
-/// is not known.
+/// Returns the bytes that items of the box may store through the argument; an empty range if there are none. The range
+/// can go beyond the buffer if a condition that is not understood keeps items from storing there. Returns nothing if
+/// the range is not known.
 [[nodiscard]] std::optional<ByteRange> stored_bytes(const KernelFacts& facts, std::size_t argument,
                                                     const ItemBox& items, const LaunchValues& values);
 
-/// Returns the bytes that items of the box may load through the argument, as `stored_bytes` does for stores.
+/// Returns the bytes that items of the box may load through the argument. The rules are those of `stored_bytes`.
 [[nodiscard]] std::optional<ByteRange> loaded_bytes(const KernelFacts& facts, std::size_t argument,
                                                     const ItemBox& items, const LaunchValues& values);
 
-/// Returns true if all bytes of `stored_bytes` are certainly written when the items of the box have run. If the
-/// argument is also read (`reads`), some bytes may be written with their old values: then the old content still
-/// matters.
+/// Returns true if all bytes of `stored_bytes` are certainly written when the items of the box have run. If the kernel
+/// also reads the argument (`reads`), it may write old values back: then the old content is still needed.
 [[nodiscard]] bool stores_all(const KernelFacts& facts, std::size_t argument, const ItemBox& items,
                               const LaunchValues& values);
 

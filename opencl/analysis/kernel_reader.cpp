@@ -61,7 +61,7 @@ void KernelReader::read_instruction(const CodeInstruction& instruction, const Mo
     for (const CodeOperand& operand : instruction.operands) {
       if (operand.name != instruction.result) roots |= pointers_.roots(operand);
     }
-    // A pointer to the group's local memory has no roots: atomic operations there are allowed.
+    // A pointer to the group's local memory has no roots: atomic operations on local memory are allowed.
     lose(roots, true, true);
     if (!roots.none()) refuse("an atomic operation on global memory");
   } else if (operation.empty()) {
@@ -110,7 +110,8 @@ void KernelReader::refuse(const char* reason) {
   if (facts_.refusal.empty()) facts_.refusal = reason;
 }
 
-/// Adds the facts that the compiler found: it follows pointers where this reader does not, through functions and loops.
+/// Adds the facts that the compiler found: unlike this reader, the compiler follows pointers through functions and
+/// loops.
 void KernelReader::finish_argument(std::size_t index) {
   const CodeParameter& parameter = kernel_.parameters[index];
   const CodeType& type = module_.types()[parameter.type];
@@ -127,7 +128,7 @@ void KernelReader::finish_argument(std::size_t index) {
   argument.reads = !argument.knows_loads || !argument.loads.empty();
 }
 
-/// Returns, for each expression, the dimensions along which it differs between groups, as bits.
+/// Returns, for each expression, the dimensions along which its value differs between groups, as bits.
 std::vector<unsigned> KernelReader::dimensions_in_expressions() const {
   std::vector<unsigned> dimensions(facts_.expressions.size());
   for (std::size_t i = 0; i < dimensions.size(); ++i) {

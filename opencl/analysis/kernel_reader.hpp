@@ -1,4 +1,4 @@
-/// Facts about one kernel from the intermediate code.
+/// Finds the facts about one kernel in the intermediate code.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace troupe::opencl {
 
-/// Reads a kernel's instructions once, in any order: the facts hold for all orders of execution. Throws
+/// Reads a kernel's instructions once, in any order, as the facts hold for all orders of execution. Throws
 /// CodeNotUnderstood if no facts can be found.
 class KernelReader {
  public:
@@ -21,12 +21,12 @@ class KernelReader {
 
  private:
   using Conditions = std::vector<KernelFacts::Condition>;
-  /// The known circumstances of an access.
+  /// The conditions under which an access happens, as far as they are known.
   struct Moment {
     Conditions conditions;
     bool certain = false;
   };
-  /// The bytes that a call of a vendor's function loads or stores.
+  /// The bytes that a call of a built-in function, such as vload4, loads or stores.
   struct Span {
     std::uint64_t size = 0;
     std::uint64_t certain_size = 0;

@@ -18,7 +18,7 @@ namespace {
 
 using SharedFacts = std::shared_ptr<const ProgramFacts>;
 
-/// The results of earlier analyses, by everything that they depend on.
+/// The results of earlier analyses. The key of a result contains all that the result depends on.
 class FactsCache {
  public:
   [[nodiscard]] SharedFacts find(const std::string& key) TROUPE_EXCLUDES(mutex_) {
@@ -51,8 +51,9 @@ std::optional<std::string> content_of(const std::string& path) {
   return content.str();
 }
 
-/// Returns true if another vendor's compiler finds the same file: the header lies in a folder that the program names,
-/// or in the working folder (then the compiler writes "./" before it) while no named folder could hold another one.
+/// Returns true if the compilers of all vendors find the same file. This holds for a header in a folder that the
+/// options name. It also holds for a header in the working folder (the compiler then writes "./" before it), unless
+/// another named folder could contain a header of this name.
 bool is_found_by_all(const std::string& header, const std::vector<std::string>& folders) {
   const auto is_here = [](const std::string& folder) { return folder == "." || folder == "./"; };
   if (header.starts_with("./") && std::ranges::all_of(folders, is_here)) return true;
@@ -64,7 +65,7 @@ bool is_found_by_all(const std::string& header, const std::vector<std::string>& 
 ProgramFacts analyse(const std::string& compiler, const std::string& source, const CompilerOptions& options,
                      bool includes) {
   std::vector<std::string> texts{source, options.definitions};
-  // A source without headers is checked first: if it depends on the vendor, the compiler need not run.
+  // A source without headers is checked first: if it depends on the vendor, the compiler need not run at all.
   if (!includes && depends_on_vendor(texts, options.defined)) return {};
   const auto compiled = compile_for_analysis(compiler, source, options.arguments, includes);
   if (!compiled) return {};
@@ -86,7 +87,7 @@ ProgramFacts facts_of_code(std::string_view code) {
     if (!function.is_kernel) continue;
     try {
       facts.emplace(function.name, KernelReader(module, function).read());
-    } catch (const CodeNotUnderstood&) {  // nothing is known about this kernel
+    } catch (const CodeNotUnderstood&) {  // Nothing is known about this kernel.
     }
   }
   return facts;
@@ -106,7 +107,7 @@ std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const st
   SharedFacts facts = nothing;
   try {
     facts = std::make_shared<const ProgramFacts>(analyse(*compiler, source, *arguments, includes));
-  } catch (const std::exception&) {  // code that we do not understand is not the program's mistake
+  } catch (const std::exception&) {  // If Troupe does not understand the code, that is no mistake of the program.
   }
   if (!includes) FactsCache::get().keep(key, facts);
   return facts;
@@ -114,11 +115,11 @@ std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const st
 
 FutureFacts facts_in_background(const std::string& source, const std::string& options) {
   try {
-    // The environment is read in this thread, because the program may change it later.
+    // The environment is read in the calling thread, because the program may change it later.
     return std::async(std::launch::async,
                       [=, compiler = compiler_in_environment()] { return facts_of(source, options, compiler); })
         .share();
-  } catch (const std::system_error&) {  // the system has no more threads
+  } catch (const std::system_error&) {  // The system has no more threads.
     return {};
   }
 }

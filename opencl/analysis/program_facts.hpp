@@ -1,4 +1,4 @@
-/// The facts about all kernels of a program, found from its source.
+/// The facts about all kernels of a program, found in its source.
 #pragma once
 
 #include <future>
@@ -11,13 +11,13 @@
 
 namespace troupe::opencl {
 
-/// The facts by the kernels' names. Empty if nothing is known.
+/// The facts, by the names of the kernels. Empty if nothing is known.
 using ProgramFacts = std::map<std::string, KernelFacts, std::less<>>;
 
-/// Runs a compiler and waits for it (about 0.1 s), or returns an earlier result; do not call it from threads that must
-/// not wait. Never returns null. The result is empty if there is no compiler, the compiler refuses the source, or the
+/// Runs a compiler and waits for it (about 0.1 s), or returns an earlier result. Threads that must not wait must not
+/// call this. Never returns null. The result is empty if there is no compiler, the compiler refuses the source, or the
 /// source depends on macros that vendors define differently. `options` are the program's options of clBuildProgram;
-/// `compiler` is the one that the environment names. Several threads may call at once.
+/// `compiler` is the result of `compiler_in_environment`. Several threads may call this at the same time.
 [[nodiscard]] std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const std::string& options,
                                                            const std::string& compiler);
 
@@ -25,10 +25,10 @@ using ProgramFacts = std::map<std::string, KernelFacts, std::less<>>;
 /// CodeNotUnderstood.
 [[nodiscard]] ProgramFacts facts_of_code(std::string_view code);
 
-/// The future result of an analysis. The last copy of the future waits for the analysis when it is destroyed.
+/// The future result of an analysis. The destruction of the last copy waits until the analysis has ended.
 using FutureFacts = std::shared_future<std::shared_ptr<const ProgramFacts>>;
 
-/// Runs `facts_of` in a thread of its own. The future is not valid if the system has no thread left.
+/// Runs `facts_of` in a new thread. The returned future is not valid if the system has no thread left.
 [[nodiscard]] FutureFacts facts_in_background(const std::string& source, const std::string& options);
 
 }  // namespace troupe::opencl

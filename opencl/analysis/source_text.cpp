@@ -10,10 +10,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\f' || c == '\v'; }
 
-/// Returns the text with "
-/// " as the only line end: compilers accept "\r
-/// ", "\r" and "
-/// ".
+/// Returns the text with "\n" as the only line end: compilers accept "\r\n", "\r" and "\n".
 std::string with_plain_line_ends(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -23,7 +20,7 @@ std::string with_plain_line_ends(const std::string& text) {
   return plain;
 }
 
-/// Joins lines that end in a backslash; compilers allow blanks behind the backslash.
+/// Joins each line that ends in a backslash with the next line; compilers allow blanks behind the backslash.
 std::string with_continued_lines_joined(const std::string& text) {
   std::string joined;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -48,7 +45,8 @@ std::vector<std::string> logical_lines(const std::string& text) {
     const std::string_view rest = std::string_view(joined).substr(i);
     const char c = joined[i];
     if (inside == Inside::comment) {
-      // The whole comment counts as one blank, so the line continues behind it, wherever the comment ends.
+      // The whole comment counts as one blank. So the line continues behind the comment, even if the comment has
+      // several lines.
       if (!rest.starts_with("*/")) continue;
       inside = Inside::code;
       lines.back() += ' ';

@@ -11,8 +11,8 @@
 namespace troupe::opencl {
 namespace {
 
-/// The macros that have the same meaning with all vendors; for the first three our preface or the language's version
-/// ensures this.
+/// The macros that have the same meaning for all vendors. For the first three, `kProgramPreface` or the language's
+/// version makes sure of that.
 constexpr std::array<std::string_view, 9> kCommonMacros{
     "__OPENCL_VERSION__", "__OPENCL_C_VERSION__", "__IMAGE_SUPPORT__",
     "__ENDIAN_LITTLE__",  "__OPENCL__",           "CL_VERSION_1_0",
@@ -25,7 +25,8 @@ bool is_harmless(const Directive& directive) {
   return directive.name == "pragma" && words.size() >= 2 && words[0] == "OPENCL" && words[1] == "EXTENSION";
 }
 
-/// Returns true for names that belong to vendors and the language; guards of headers are exempt.
+/// Returns true for names that are reserved for vendors and the language. Names that look like include guards do not
+/// count.
 bool is_reserved(const std::string& name) {
   constexpr std::array<std::string_view, 7> kGuards{"_H", "_H_", "_H__", "_CL", "_CL_", "_CL__", "_HPP"};
   if (std::ranges::any_of(kGuards, [&](std::string_view end) { return name.ends_with(end); })) return false;
@@ -34,7 +35,7 @@ bool is_reserved(const std::string& name) {
   return capital || std::ranges::any_of(kBeginnings, [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
-/// Returns true for reserved names of the language that are no macros: keywords, and names of attributes.
+/// Returns true for reserved names of the language that are not macros: keywords, and names of attributes.
 bool is_of_language(const std::string& name) {
   static const std::set<std::string_view> kWords{"__kernel",
                                                  "__global",
@@ -102,13 +103,13 @@ class Macros {
     }
   }
 
-  /// Returns true if every word of the text means the same everywhere.
+  /// Returns true if every word of the text has the same meaning for all vendors.
   [[nodiscard]] bool are_common(const std::string& text) const {
     std::set<std::string> seen;
     return are_common(identifiers(text), seen);
   }
 
-  /// Returns true if the code names nothing that a vendor may define as a macro.
+  /// Returns true if the code contains no name that a vendor may define as a macro.
   [[nodiscard]] bool is_plain_code(const std::string& code) const {
     return std::ranges::all_of(identifiers(without_strings(code)), [this](const std::string& word) {
       return !is_reserved(word) || is_of_language(word) || is_common(word) || bodies_.contains(word);
@@ -116,12 +117,12 @@ class Macros {
   }
 
  private:
-  /// Returns true if the macro is the same everywhere.
+  /// Returns true if the macro is the same for all vendors.
   [[nodiscard]] bool is_common(const std::string& word) const {
     return std::ranges::find(kCommonMacros, word) != kCommonMacros.end() || given_.contains(word);
   }
 
-  /// Adds `NAME(parameters) words`.
+  /// Adds the macro of a definition `NAME(parameters) words`.
   void add(const std::string& definition) {
     auto words = identifiers(definition);
     if (words.empty()) return;
@@ -151,20 +152,22 @@ class Macros {
   std::map<std::string, std::vector<std::string>> bodies_;
 };
 
-/// One conditional, from `#if` to `#endif`.
+/// One conditional of the preprocessor, from `#if` to `#endif`.
 struct ConditionalGroup {
   bool doubtful = false;
-  /// True if lines that matter stand between its `#if` and `#endif`.
+  /// True if the conditional contains lines that can change a kernel's accesses.
   bool decides = false;
 };
 
-/// Returns true if a word of the line may differ between vendors: in code, and in the bodies of macros.
+/// Returns true if a word of the line may have another meaning for another vendor. The words of code and of macro
+/// bodies are checked.
 bool names_vendor_macro(const std::string& line, const Directive& directive, const Macros& macros) {
   if (directive.name.empty()) return !macros.is_plain_code(line);
   return directive.name == "define" && !macros.is_plain_code(directive.rest);
 }
 
-/// Returns true if the line spells `#` in another way, so that a directive would not be recognized here.
+/// Returns true if the line writes `#` in another way (as a digraph or trigraph), so that this code would miss a
+/// directive.
 bool spells_directives_otherwise(const std::string& line) {
   return line.find("%:") != std::string::npos || line.find("?\?=") != std::string::npos;
 }

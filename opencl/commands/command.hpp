@@ -15,7 +15,7 @@ class CommandOrder;
 class QueueOrder;
 class Command;
 
-/// A thing that a command waits for: another command, or a user event; exactly one of the two is set.
+/// Something that a command waits for: another command, or a user event. Exactly one of the two is set.
 struct Awaited {
   std::shared_ptr<Command> command;
   std::shared_ptr<EventState> user_event;
@@ -23,8 +23,8 @@ struct Awaited {
   [[nodiscard]] const EventState& state() const;
 };
 
-/// A command. The code that enqueues it and the commands that wait for it own it; from its submission to its end the
-/// runtime owns it, too.
+/// A command. Its owners are the code that enqueues it and the commands that wait for it; from its submission to its
+/// end the runtime owns it, too.
 class Command : public std::enable_shared_from_this<Command> {
  public:
   explicit Command(std::shared_ptr<EventState> event) : event_(std::move(event)) {}
@@ -32,10 +32,10 @@ class Command : public std::enable_shared_from_this<Command> {
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
-  /// Gives the command to the code that runs it. That code calls `QueueOrder::end` once, possibly inside this call.
-  /// `awaited` are the submitted commands that must end before this one runs. Called in the order of submission, one
-  /// command of a context at a time. An exception from this call is the command's failure: the command must not have
-  /// begun then.
+  /// Gives the command to the code that runs it. This code calls `QueueOrder::end` once, possibly inside this call.
+  /// `awaited` are the submitted commands that must end before this one runs. Calls are in the order of submission, and
+  /// for one command of a context at a time. An exception from this call is the command's failure: the command must not
+  /// have begun then.
   virtual void submit(const std::vector<std::shared_ptr<Command>>& awaited) = 0;
 
   [[nodiscard]] const std::shared_ptr<EventState>& event() const { return event_; }
@@ -44,8 +44,8 @@ class Command : public std::enable_shared_from_this<Command> {
   [[nodiscard]] bool ended() const { return outcome() <= 0; }
   /// Returns CL_COMPLETE or a failure if the command has ended; if not, a number above CL_COMPLETE.
   [[nodiscard]] int outcome() const { return outcome_.load(std::memory_order_acquire); }
-  /// Returns true if something that the command waited for has failed: the command must not run then. Call it when all
-  /// awaited commands have ended.
+  /// Returns true if a command or an event that this command waited for has failed: this command must not run then.
+  /// Call it only when all awaited commands have ended.
   [[nodiscard]] bool awaited_failure() const;
 
  private:
@@ -63,13 +63,12 @@ class Command : public std::enable_shared_from_this<Command> {
   // submission.
   std::uint64_t number_ = 0;
   bool held_ = false;
-  /// The number of unset user events and held commands that the command waits for; if it waits for one twice, that one
-  /// counts twice.
+  /// The number of unset user events and held commands that the command waits for. One that occurs twice counts twice.
   std::size_t holds_ = 0;
   std::vector<Awaited> awaited_;
   /// Earlier commands of the same queue that must end before this one, with or without failure.
   std::vector<std::shared_ptr<Command>> behind_;
-  /// The commands that are held back because of this one.
+  /// The commands that are held back because they wait for this one.
   std::vector<std::shared_ptr<Command>> dependents_;
   /// The queue in which the command was enqueued; null after its end.
   std::shared_ptr<QueueOrder> queue_;

@@ -23,7 +23,8 @@ int CommandOrder::enqueue(const std::shared_ptr<Command>& command, const std::sh
   wait_for_queue(*command, *queue, before);
   for (const Awaited& one : command->awaited_) hold(command, one);
   for (const std::shared_ptr<Command>& one : command->behind_) hold(command, {one, nullptr});
-  // The command may run before the queue's last command has ended, but it is held back as long as that one is.
+  // The command may run before the last command of the queue has ended. But while the last command is held back, this
+  // one is held back, too.
   if (const std::shared_ptr<Command> last = queue->in_order() ? queue->last() : nullptr) hold(command, {last, nullptr});
   queue->add(command);
   if (command->holds_ == 0) return submit(command);
@@ -33,7 +34,7 @@ int CommandOrder::enqueue(const std::shared_ptr<Command>& command, const std::sh
 }
 
 void CommandOrder::wait_for_queue(Command& command, QueueOrder& queue, Before before) {
-  // In an in-order queue the event of a command waits for all earlier commands anyway.
+  // In an in-order queue, the event of a command waits for all earlier commands in any case.
   if (queue.in_order()) return;
   if (before == Before::all || before == Before::all_and_hold_later) {
     command.behind_ = queue.outstanding();
@@ -62,7 +63,7 @@ bool CommandOrder::set(EventState& user_event, int status) {
   if (!waiting.empty()) {
     for (const std::shared_ptr<Command>& command : waiting.mapped()) let_go(command, free);
   }
-  // Each submission may free later commands.
+  // Each submission may allow the submission of later commands.
   while (!free.empty()) {
     const std::shared_ptr<Command> first = free.extract(free.begin()).mapped();
     (void)submit(first);
@@ -93,9 +94,9 @@ int CommandOrder::submit(const std::shared_ptr<Command>& command) {
     return CL_SUCCESS;
   } catch (const std::bad_alloc&) {
     why = CL_OUT_OF_HOST_MEMORY;
-  } catch (...) {  // `why` keeps its first value
+  } catch (...) {  // `why` keeps its first value.
   }
-  // `end` takes the queue from the command, so the queue is read first.
+  // `end` clears the command's pointer to the queue, so the pointer is copied first.
   const std::shared_ptr<QueueOrder> queue = command->queue_;
   queue->end(*command, why);
   return why;

@@ -14,24 +14,25 @@
 
 namespace troupe::opencl {
 
-/// Orders the commands of one context. The runtime orders commands that conflict by their data in the order of their
-/// submission, while OpenCL orders commands only by events. To avoid circular waits, a command that depends on an unset
-/// user event, directly or through other commands, is held back; all others are submitted at once. So everything that a
-/// submitted command waits for ends by itself.
+/// Orders the commands of one context. Commands whose data conflict run in the order of their submission to the
+/// runtime, while OpenCL orders commands only by events. To avoid circular waits, a command that depends on an unset
+/// user event, directly or through other commands, is held back (not yet submitted); all other commands are submitted
+/// at once. So a submitted command never waits for an event that the program has yet to set.
 ///
 /// Thread-safe. `Command::submit` is called under the lock of this object, and never by a thread that ends a command.
 class CommandOrder {
  public:
-  /// Says for which earlier commands of its queue a command waits, besides those that it names.
+  /// Says which earlier commands of its queue a command waits for, in addition to the commands and events in its wait
+  /// list.
   enum class Before : std::uint8_t {
-    /// The queue decides: in an out-of-order queue the command waits for none. In an in-order queue it waits for all,
-    /// but they need not have ended for the command to run.
+    /// The queue decides. In an out-of-order queue the command waits for no other command. In an in-order queue its
+    /// event ends after the events of all earlier commands, but the command itself may run before they have ended.
     queue,
-    /// The command waits for all commands that have been enqueued, as a marker without a list does.
+    /// The command waits for all commands that were enqueued before it, like a marker without a wait list.
     all,
-    /// The queue decides, and later commands wait for this one, as for a barrier with a list.
+    /// The queue decides, and later commands wait for this one, like a barrier with a wait list.
     hold_later,
-    /// Both `all` and `hold_later` hold, as for a barrier without a list.
+    /// Both `all` and `hold_later` apply, like a barrier without a wait list.
     all_and_hold_later,
   };
 
@@ -40,7 +41,8 @@ class CommandOrder {
   int enqueue(const std::shared_ptr<Command>& command, const std::shared_ptr<QueueOrder>& queue,
               std::vector<Awaited> awaited, Before before = Before::queue);
 
-  /// Sets a user event, and submits the commands that only it held back. Returns false if it was set before.
+  /// Sets a user event, and submits the commands that were held back by this event alone. Returns false if the event
+  /// was already set.
   bool set(EventState& user_event, int status);
 
   /// Returns the number of commands that are held back.
@@ -51,14 +53,14 @@ class CommandOrder {
 
   void wait_for_queue(Command& command, QueueOrder& queue, Before before) TROUPE_REQUIRES(mutex_);
   void hold(const std::shared_ptr<Command>& command, const Awaited& awaited) TROUPE_REQUIRES(mutex_);
-  /// Removes one reason to hold the command back.
+  /// Removes one of the reasons to hold the command back.
   void let_go(const std::shared_ptr<Command>& command, Ordered& free) TROUPE_REQUIRES(mutex_);
   int submit(const std::shared_ptr<Command>& command) TROUPE_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::uint64_t last_number_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::size_t held_ TROUPE_GUARDED_BY(mutex_) = 0;
-  // The table is used for look-ups only, and never walked.
+  // The map is used for look-ups only. Nothing depends on the order of its keys, which are addresses.
   std::unordered_map<const EventState*, std::vector<std::shared_ptr<Command>>> by_user_event_ TROUPE_GUARDED_BY(mutex_);
 };
 

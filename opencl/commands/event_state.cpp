@@ -44,8 +44,8 @@ bool EventState::advance(int status, std::uint64_t started) {
     waiting_.erase(later, waiting_.end());
     status_.store(status, std::memory_order_seq_cst);
   }
-  // While any thread waits, the standard library calls the operating system for every notification, so this first
-  // checks whether a thread waits here.
+  // While any thread of the process waits, the standard library makes a system call for every notification. So this
+  // first checks whether a thread waits for this event.
   if (status <= CL_COMPLETE && sleepers_.load(std::memory_order_seq_cst) > 0) status_.notify_all();
   for (const Waiting& one : due) one.listener(status < 0 ? status : one.at);
   return true;
@@ -67,9 +67,9 @@ void EventState::when(int at, Listener listener) {
 int EventState::wait() const {
   // A wait first polls for this many nanoseconds: short commands end before a thread could be woken.
   constexpr std::uint64_t kSpin = 20'000;
-  // A yield that takes this long has let another thread run, perhaps the one that this thread waits for. Two threads
-  // that yield to each other stay on one core for long, but a thread that sleeps is woken on a free core. So the next
-  // wait sleeps.
+  // If a yield takes this long, another thread has run on this core, perhaps the thread that this one waits for. Two
+  // threads that yield to each other stay on one core for long, while a sleeping thread is woken on a free core. So the
+  // next wait sleeps at once.
   constexpr std::uint64_t kShared = 3'000;
   thread_local bool shares_core = false;
   int status = status_.load(std::memory_order_acquire);

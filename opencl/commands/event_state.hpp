@@ -11,12 +11,13 @@
 namespace troupe::opencl {
 
 /// The state that an event object shows, by the standard's numbers: from CL_QUEUED down to CL_COMPLETE, or negative if
-/// the command failed. It never goes back. Thread-safe.
+/// the command failed. The state never goes back. Thread-safe.
 class EventState {
  public:
   using Listener = std::function<void(int status)>;
 
-  /// The times at which a command reached its states, in nanoseconds of the host's steady clock; 0 if not yet.
+  /// The times at which a command reached its states, in nanoseconds of the host's steady clock; 0 for a state that it
+  /// has not reached.
   struct Times {
     std::uint64_t queued = 0;
     std::uint64_t submitted = 0;
@@ -24,7 +25,7 @@ class EventState {
     std::uint64_t ended = 0;
   };
 
-  /// Makes the state of a command, which is queued now.
+  /// Makes the state of a command that is queued now.
   EventState();
   /// `first` is the first status, which is CL_SUBMITTED for a user event.
   explicit EventState(int first);
@@ -35,23 +36,23 @@ class EventState {
   /// Returns true if the command is complete or has failed.
   [[nodiscard]] bool ended() const { return status() <= 0; }
 
-  /// Moves to a later status and returns true; does nothing and returns false if that status has been reached already.
-  /// Calls the listeners that wait for the status, in the order in which they came; they must be short and must not
+  /// Moves to a later status and returns true; does nothing and returns false if the status has already been reached.
+  /// Calls the listeners that wait for the status, in the order of their registration; they must be short and must not
   /// change this event.
   bool advance(int status);
-  /// Ends the event as complete, or as failed with `status`. The command had its device from `started` on, if that is
-  /// not 0.
+  /// Ends the event as complete, or as failed with `status`. If `started` is not 0, it is the time at which the command
+  /// began on its device.
   bool end(int status, std::uint64_t started = 0);
 
-  /// Calls `listener` once when the status is `at` or later; inside this call if that is so already. The listener gets
-  /// `at`, or the failure.
+  /// Calls `listener` once when the status is `at` or later; if it already is, inside this call. The listener's
+  /// argument is `at`, or the failure.
   void when(int at, Listener listener);
-  /// Blocks until the end, and returns the final status.
+  /// Blocks until the command has ended, and returns the final status.
   int wait() const;
 
   [[nodiscard]] Times times() const;
 
-  /// Returns the time of the clock that `Times` uses.
+  /// Returns the current time of the clock that `Times` uses.
   [[nodiscard]] static std::uint64_t now();
 
  private:

@@ -10,20 +10,20 @@
 
 namespace troupe::opencl {
 
-/// A range of memory outside of buffers that a command reads or writes.
+/// A range of the program's memory, outside of buffers, that a command reads or writes.
 struct HostRange {
   const std::byte* begin = nullptr;
   std::size_t size = 0;
   bool writes = false;
 };
 
-/// The ranges of the commands in flight. Commands of an in-order queue may run out of order if nobody can tell the
-/// difference. In the program's memory the difference could be seen, so commands that conflict there run in the order
-/// of their submission. Thread-safe.
+/// The memory ranges of the commands in flight. Commands of an in-order queue may run out of order if the program
+/// cannot notice. It could notice in its own memory, so commands that conflict there run in the order of their
+/// submission. Thread-safe.
 class HostRanges {
  public:
-  /// Adds a command, and appends to `awaited` the earlier commands that it conflicts with. Called in the order of
-  /// submission.
+  /// Adds a command, and appends to `awaited` the earlier commands whose ranges conflict with its own. Must be called
+  /// in the order of submission.
   void add(const std::shared_ptr<Command>& command, const HostRange& range,
            std::vector<std::shared_ptr<Command>>& awaited);
 
@@ -34,7 +34,7 @@ class HostRanges {
   };
 
   Mutex mutex_;
-  /// The uses in the order of submission; the next call of `add` removes those whose commands have ended.
+  /// The uses in the order of submission. Uses whose commands have ended are removed by the next call of `add`.
   std::vector<Use> uses_ TROUPE_GUARDED_BY(mutex_);
 };
 

@@ -12,8 +12,8 @@ void QueueOrder::add(std::shared_ptr<Command> command) {
 }
 
 void QueueOrder::end(Command& command, int outcome, std::uint64_t started) {
-  // The command and its queue let go of each other here. The queue, the commands and what they waited for are destroyed
-  // without the lock.
+  // From here on the command and its queue no longer own each other. These variables are declared before the lock, so
+  // that the queue, the commands and all that they waited for are destroyed after the lock is released.
   const std::shared_ptr<QueueOrder> self = std::move(command.queue_);
   std::vector<std::shared_ptr<Command>> gone;
   const std::vector<Awaited> awaited = std::exchange(command.awaited_, {});
@@ -26,7 +26,7 @@ void QueueOrder::end(Command& command, int outcome, std::uint64_t started) {
 
 std::vector<std::shared_ptr<Command>> QueueOrder::complete(Command& command) {
   std::vector<std::shared_ptr<Command>> gone;
-  // Events end under the lock, so that nobody sees a later one complete before an earlier one.
+  // Events end under the lock, so that no thread sees a later event complete before an earlier event.
   const auto end_event = [&gone](Entry& entry) {
     entry.command->event()->end(entry.command->outcome(), entry.started);
     gone.push_back(std::move(entry.command));

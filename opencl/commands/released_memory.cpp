@@ -4,8 +4,8 @@ namespace troupe::opencl {
 
 namespace {
 
-/// The amount of memory that may be left to give back when a wait ends. It is a fixed amount, as the next buffer that a
-/// program makes may be small or large.
+/// A wait ends when at most this much released memory is not yet freed. The amount is fixed, as the next buffer of the
+/// program may be small or large.
 constexpr std::size_t kLittle = std::size_t{32} << 20U;
 
 }  // namespace

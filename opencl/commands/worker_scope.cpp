@@ -7,7 +7,7 @@ namespace troupe::opencl {
 namespace {
 
 thread_local int worker_scopes = 0;
-/// True while this thread runs a job of the cleaner.
+/// True while this thread runs a job of `cleaner`.
 thread_local bool cleans = false;
 
 void clean(const std::function<void()>& job) {

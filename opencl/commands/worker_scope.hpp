@@ -1,5 +1,5 @@
-/// Jobs that a worker of the runtime must not do, such as those at the end of a command, where the runtime calls back
-/// in a worker.
+/// Moves jobs out of the threads of workers, which must not block. At the end of a command, for example, the runtime
+/// calls back in a worker's thread.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace troupe::opencl {
 
-/// While this object lives, its thread counts as a worker's: the thread must neither wait for the runtime nor be held
-/// up by a function of the program.
+/// While this object lives, its thread counts as a worker's: it must not wait for the runtime, and no function of the
+/// program may delay it.
 class WorkerScope {
  public:
   WorkerScope();
@@ -22,7 +22,7 @@ class WorkerScope {
 void run_outside_of_workers(std::function<void()> job);
 
 /// Calls functions of the program in `job`: at once, or later in `program_callbacks` if this is a worker's thread or
-/// that of `cleaner`. Nobody waits for the job, because a program's function may take the program's locks.
+/// the thread of `cleaner`. No thread waits for the job, because a program's function may take the program's locks.
 void run_program_functions(std::function<void()> job);
 
 /// Returns the thread that runs the jobs of `run_outside_of_workers`. It never waits for the program. Never destroyed.

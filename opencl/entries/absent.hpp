@@ -1,5 +1,5 @@
 /// Entries for functions that this platform does not have. They fit any place of the table, check the first handle, and
-/// refuse.
+/// return an error.
 #pragma once
 
 #include <CL/cl.h>
@@ -14,7 +14,7 @@ cl_int absent(typename T::Handle handle, Rest...) {
   return find<T>(handle) ? status : T::kInvalid;
 }
 
-/// An entry for functions whose first argument is no handle of ours.
+/// An entry for functions whose first argument is not a handle of this platform.
 template <cl_int status, class... Arguments>
 cl_int absent_for_all(Arguments...) {
   return status;

@@ -12,7 +12,7 @@ namespace troupe::opencl {
 cl_int get_device_ids(cl_platform_id platform, cl_device_type types, cl_uint num_entries, cl_device_id* devices,
                       cl_uint* num_devices) {
   return guarded([&] {
-    // The standard leaves the meaning of a null platform to the implementation.
+    // The standard lets the implementation decide what a null platform means; here it means this platform.
     const Platform& chosen = platform == nullptr ? Platform::get() : need<Platform>(platform);
     require(devices == nullptr || num_entries != 0, CL_INVALID_VALUE);
     require(devices != nullptr || num_devices != nullptr, CL_INVALID_VALUE);

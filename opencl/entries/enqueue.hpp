@@ -1,4 +1,4 @@
-/// The steps that all entries which enqueue a command have in common.
+/// The steps that are the same in all entries that enqueue a command.
 #pragma once
 
 #include <CL/cl.h>
@@ -17,7 +17,7 @@ namespace troupe::opencl {
 struct WaitList {
   cl_uint count = 0;
   const cl_event* events = nullptr;
-  /// The place for the command's event; null if nobody wants one.
+  /// The place for the command's event; null if the program wants no event.
   cl_event* event = nullptr;
 };
 
@@ -25,13 +25,13 @@ struct WaitList {
 /// CL_INVALID_CONTEXT.
 [[nodiscard]] std::vector<Awaited> awaited_of(const Context& context, const WaitList& list);
 
-/// Enqueues a command, and returns its event if one is wanted. If `blocking`, returns after the command's end. Refuses
-/// with the command's failure if the command has failed by then. `awaited` is the result of `awaited_of`.
+/// Enqueues a command, and stores its event if the program wants one. If `blocking`, returns after the command's end.
+/// Refuses with the command's failure if the command has failed by then. `awaited` is the result of `awaited_of`.
 void enqueue(Queue& queue, cl_command_type type, const std::shared_ptr<Command>& command, std::vector<Awaited> awaited,
              const WaitList& list, bool blocking = false, CommandOrder::Before before = CommandOrder::Before::queue);
 
 /// Returns the buffer of a command on this queue. Refuses with CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT and, for a
-/// part that the queue's devices cannot address, CL_MISALIGNED_SUB_BUFFER_OFFSET.
+/// sub-buffer whose offset is not aligned for the queue's devices, CL_MISALIGNED_SUB_BUFFER_OFFSET.
 [[nodiscard]] Memory& need_buffer(const Queue& queue, cl_mem handle);
 void require_aligned(const Queue& queue, const Memory& memory);
 

@@ -30,8 +30,8 @@ Box row_of(std::size_t size) {
 }
 
 /// Makes the command for a map. If the map has memory of its own (`apart`), the command copies the content to it, and
-/// the unmap copies it back. If not, and if the program writes, the content is valid only in host memory until the
-/// unmap has ended.
+/// the unmap copies it back. Otherwise, if the program writes, the content is valid only in host memory until the unmap
+/// has ended.
 std::shared_ptr<Command> command_of_map(Queue& on, Memory& memory, const Memory::Map& map, AccessMode mode,
                                         bool invalidates) {
   if (map.apart == nullptr) return map_command(on, new_event(), memory, mode);
@@ -51,7 +51,7 @@ std::shared_ptr<Command> command_of_unmap(Queue& on, Memory& memory, const Memor
   return command;
 }
 
-/// A copy between a buffer and the program's memory, whose places have been checked.
+/// A copy between a buffer and the program's memory. Both regions have already been checked.
 struct HostTransfer {
   Region region;
   Box host;
@@ -150,7 +150,7 @@ cl_int enqueue_copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, std::
     require_aligned(on, target);
     const Box source_box = linear_box(source, from_offset, size);
     const Box target_box = linear_box(target, to_offset, size);
-    // Source and target may be parts of one buffer that overlap.
+    // Source and target may be overlapping parts of one buffer.
     const std::size_t a = source.offset() + from_offset;
     const std::size_t b = target.offset() + to_offset;
     require(&source.whole() != &target.whole() || a + size <= b || b + size <= a, CL_MEM_COPY_OVERLAP);
@@ -224,7 +224,8 @@ void* enqueue_map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking
       mode = memory.parent() == nullptr && size == memory.size() ? AccessMode::write : AccessMode::read_write;
     }
     const bool writes = mode != AccessMode::read;
-    // All parts of a buffer move together, but a command may use one part while the program writes another part.
+    // The runtime moves all parts of a buffer together. But a command may use one part while the program writes to
+    // another part that it has mapped. So a map for writing a part gets memory of its own.
     Memory::Map map{memory.host() + offset, offset, size, writes, nullptr};
     if (writes && memory.parent() != nullptr && !memory.uses_program_memory()) {
       map.apart = std::make_shared<platform::HostBuffer>(host_memory(size));
@@ -267,8 +268,8 @@ cl_int enqueue_migrate_mem_objects(cl_command_queue queue, cl_uint number, const
     for (cl_uint i = 0; i < number; ++i) memories.push_back(&need_buffer(on, objects[i]));
     std::vector<Awaited> awaited = awaited_of(on.context(), {count, events, event});
     for (const Memory* memory : memories) require_aligned(on, *memory);
-    // Data move to a device when a command needs them there, while earlier commands still run, so a migration to a
-    // device does nothing.
+    // A migration to a device does nothing: data move to a device when a command needs them there, while earlier
+    // commands still run.
     const bool home = flags == CL_MIGRATE_MEM_OBJECT_HOST;
     const auto command = home ? bring_home_command(on, new_event(), memories) : marker_command(on, new_event());
     enqueue(on, CL_COMMAND_MIGRATE_MEM_OBJECTS, command, std::move(awaited), {count, events, event});

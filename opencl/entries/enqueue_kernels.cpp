@@ -30,8 +30,8 @@ NdRange range_of(cl_uint dimensions, const std::size_t* offset, const std::size_
   return range;
 }
 
-/// Returns the queue's devices on which the launch is possible. If there is none, refuses with the first device's
-/// reason.
+/// Returns the queue's devices on which the launch is possible. If there is none, refuses with the error of the first
+/// device.
 std::vector<RealDevice*> devices_for(const Queue& queue, const Kernel& kernel, const NdRange& range) {
   std::vector<RealDevice*> devices;
   cl_int refusal = CL_SUCCESS;
@@ -66,8 +66,8 @@ void launch(cl_command_queue queue, cl_kernel kernel, const NdRange* range, cl_u
           std::move(awaited), list);
 }
 
-/// The kernel whose function is splitting a launch in this thread. The function's own launches of that kernel are
-/// ordinary ones.
+/// The kernel whose division function is running in this thread; null if there is none. If the function launches this
+/// kernel, the launch is not divided again.
 thread_local const Kernel* divided = nullptr;
 
 class DividedScope {
@@ -90,7 +90,7 @@ Ref<Event> enqueue_marker_event(Queue& queue, cl_command_type type, const WaitLi
   return made;
 }
 
-/// Lets the program's function split the launch. Refuses with the error that the function returns.
+/// Lets the program's division function split the launch. Refuses with the error that the function returns.
 void launch_divided(Queue& queue, Kernel& kernel, const Division::Choice& how, const WaitList& list) {
   require(&kernel.context() == &queue.context(), CL_INVALID_CONTEXT);
   const Ref<Event> before = enqueue_marker_event(queue, CL_COMMAND_MARKER, list);
@@ -136,7 +136,7 @@ cl_int enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint count, con
   });
 }
 
-/// Always refuses, as no device says that it can do this (CL_DEVICE_EXECUTION_CAPABILITIES).
+/// Always refuses, as no device reports that it can run native kernels (CL_DEVICE_EXECUTION_CAPABILITIES).
 cl_int enqueue_native_kernel(cl_command_queue queue, void(CL_CALLBACK*)(void*), void*, std::size_t, cl_uint,
                              const cl_mem*, const void**, cl_uint, const cl_event*, cl_event*) {
   return guarded([&] {

@@ -18,7 +18,7 @@ void enqueue_marker_of(Queue& queue, cl_command_type type, const WaitList& list,
 
 }  // namespace
 
-/// Does nothing, as commands are submitted as soon as they may be.
+/// Does nothing, as every command is submitted as early as possible.
 cl_int flush(cl_command_queue queue) {
   return guarded([&] { (void)need<Queue>(queue); });
 }

@@ -1,5 +1,6 @@
-/// The functions of the standard that do something, grouped by their files. Functions that only refuse are in
-/// absent.hpp, and opencl/dispatch_table.cpp names them. Arguments and errors are those of the standard.
+/// The standard's functions that Troupe implements, grouped by the files that define them. Functions that only return
+/// an error are in absent.hpp, and opencl/dispatch_table.cpp lists them. Arguments and errors are those of the
+/// standard.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -8,7 +9,7 @@
 
 namespace troupe::opencl {
 
-// platform.cpp
+// Defined in platform.cpp.
 /// Implements a function of the extension cl_khr_icd. Refuses with CL_PLATFORM_NOT_FOUND_KHR if there is no device.
 cl_int icd_get_platform_ids(cl_uint num_entries, cl_platform_id* platforms, cl_uint* num_platforms);
 std::remove_pointer_t<cl_api_clGetPlatformIDs> get_platform_ids;
@@ -18,14 +19,14 @@ std::remove_pointer_t<cl_api_clGetExtensionFunctionAddressForPlatform> get_exten
 std::remove_pointer_t<cl_api_clUnloadCompiler> unload_compiler;
 std::remove_pointer_t<cl_api_clUnloadPlatformCompiler> unload_platform_compiler;
 
-// device.cpp
+// Defined in device.cpp.
 std::remove_pointer_t<cl_api_clGetDeviceIDs> get_device_ids;
 std::remove_pointer_t<cl_api_clGetDeviceInfo> get_device_info;
 std::remove_pointer_t<cl_api_clCreateSubDevices> create_sub_devices;
 std::remove_pointer_t<cl_api_clRetainDevice> retain_device;
 std::remove_pointer_t<cl_api_clReleaseDevice> release_device;
 
-// context.cpp
+// Defined in context.cpp.
 std::remove_pointer_t<cl_api_clCreateContext> create_context;
 std::remove_pointer_t<cl_api_clCreateContextFromType> create_context_from_type;
 std::remove_pointer_t<cl_api_clRetainContext> retain_context;
@@ -33,7 +34,7 @@ std::remove_pointer_t<cl_api_clReleaseContext> release_context;
 std::remove_pointer_t<cl_api_clGetContextInfo> get_context_info;
 std::remove_pointer_t<cl_api_clSetContextDestructorCallback> set_context_destructor_callback;
 
-// queue.cpp
+// Defined in queue.cpp.
 std::remove_pointer_t<cl_api_clCreateCommandQueue> create_command_queue;
 std::remove_pointer_t<cl_api_clCreateCommandQueueWithProperties> create_command_queue_with_properties;
 std::remove_pointer_t<cl_api_clRetainCommandQueue> retain_command_queue;
@@ -41,7 +42,7 @@ std::remove_pointer_t<cl_api_clReleaseCommandQueue> release_command_queue;
 std::remove_pointer_t<cl_api_clGetCommandQueueInfo> get_command_queue_info;
 std::remove_pointer_t<cl_api_clSetCommandQueueProperty> set_command_queue_property;
 
-// memory.cpp
+// Defined in memory.cpp.
 std::remove_pointer_t<cl_api_clCreateBuffer> create_buffer;
 std::remove_pointer_t<cl_api_clCreateBufferWithProperties> create_buffer_with_properties;
 std::remove_pointer_t<cl_api_clCreateSubBuffer> create_sub_buffer;
@@ -52,7 +53,7 @@ std::remove_pointer_t<cl_api_clSetMemObjectDestructorCallback> set_mem_object_de
 std::remove_pointer_t<cl_api_clGetSupportedImageFormats> get_supported_image_formats;
 std::remove_pointer_t<cl_api_clGetImageInfo> get_image_info;
 
-// program.cpp
+// Defined in program.cpp.
 std::remove_pointer_t<cl_api_clCreateProgramWithSource> create_program_with_source;
 std::remove_pointer_t<cl_api_clCreateProgramWithBinary> create_program_with_binary;
 std::remove_pointer_t<cl_api_clCreateProgramWithBuiltInKernels> create_program_with_built_in_kernels;
@@ -64,7 +65,7 @@ std::remove_pointer_t<cl_api_clLinkProgram> link_program;
 std::remove_pointer_t<cl_api_clGetProgramInfo> get_program_info;
 std::remove_pointer_t<cl_api_clGetProgramBuildInfo> get_program_build_info;
 
-// kernel.cpp
+// Defined in kernel.cpp.
 std::remove_pointer_t<cl_api_clCreateKernel> create_kernel;
 std::remove_pointer_t<cl_api_clCreateKernelsInProgram> create_kernels_in_program;
 std::remove_pointer_t<cl_api_clRetainKernel> retain_kernel;
@@ -75,7 +76,7 @@ std::remove_pointer_t<cl_api_clGetKernelInfo> get_kernel_info;
 std::remove_pointer_t<cl_api_clGetKernelArgInfo> get_kernel_arg_info;
 std::remove_pointer_t<cl_api_clGetKernelWorkGroupInfo> get_kernel_work_group_info;
 
-// events.cpp
+// Defined in events.cpp.
 std::remove_pointer_t<cl_api_clCreateUserEvent> create_user_event;
 std::remove_pointer_t<cl_api_clSetUserEventStatus> set_user_event_status;
 std::remove_pointer_t<cl_api_clWaitForEvents> wait_for_events;
@@ -85,7 +86,7 @@ std::remove_pointer_t<cl_api_clSetEventCallback> set_event_callback;
 std::remove_pointer_t<cl_api_clRetainEvent> retain_event;
 std::remove_pointer_t<cl_api_clReleaseEvent> release_event;
 
-// enqueue_order.cpp
+// Defined in enqueue_order.cpp.
 std::remove_pointer_t<cl_api_clFlush> flush;
 std::remove_pointer_t<cl_api_clFinish> finish;
 std::remove_pointer_t<cl_api_clEnqueueMarker> enqueue_marker;
@@ -94,7 +95,7 @@ std::remove_pointer_t<cl_api_clEnqueueBarrier> enqueue_barrier;
 std::remove_pointer_t<cl_api_clEnqueueBarrierWithWaitList> enqueue_barrier_with_wait_list;
 std::remove_pointer_t<cl_api_clEnqueueWaitForEvents> enqueue_wait_for_events;
 
-// enqueue_buffers.cpp
+// Defined in enqueue_buffers.cpp.
 std::remove_pointer_t<cl_api_clEnqueueReadBuffer> enqueue_read_buffer;
 std::remove_pointer_t<cl_api_clEnqueueWriteBuffer> enqueue_write_buffer;
 std::remove_pointer_t<cl_api_clEnqueueCopyBuffer> enqueue_copy_buffer;
@@ -106,7 +107,7 @@ std::remove_pointer_t<cl_api_clEnqueueMapBuffer> enqueue_map_buffer;
 std::remove_pointer_t<cl_api_clEnqueueUnmapMemObject> enqueue_unmap_mem_object;
 std::remove_pointer_t<cl_api_clEnqueueMigrateMemObjects> enqueue_migrate_mem_objects;
 
-// enqueue_kernels.cpp
+// Defined in enqueue_kernels.cpp.
 std::remove_pointer_t<cl_api_clEnqueueNDRangeKernel> enqueue_nd_range_kernel;
 std::remove_pointer_t<cl_api_clEnqueueTask> enqueue_task;
 std::remove_pointer_t<cl_api_clEnqueueNativeKernel> enqueue_native_kernel;

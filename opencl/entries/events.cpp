@@ -13,7 +13,8 @@ cl_event create_user_event(cl_context context, cl_int* errcode_ret) {
 
 cl_int set_user_event_status(cl_event event, cl_int status) {
   return guarded([&] {
-    // A thread that waits for the event may release it before this call has ended.
+    // This reference keeps the event alive: a thread that waits for the event may release it before this call has
+    // ended.
     const Ref user_event(&need<Event>(event));
     require(user_event->type() == CL_COMMAND_USER, CL_INVALID_EVENT);
     require(status <= CL_COMPLETE, CL_INVALID_VALUE);

@@ -25,7 +25,8 @@ cl_int get_platform_info(cl_platform_id platform, cl_platform_info what, std::si
 }
 
 cl_int icd_get_platform_ids(cl_uint num_entries, cl_platform_id* platforms, cl_uint* num_platforms) {
-  // A driver that is being loaded asks its loader, and the loader asks every platform, including this one.
+  // A driver that Troupe is loading may ask OpenCL's loader for platforms, and the loader asks every platform,
+  // including this one. This platform does not answer before all drivers are loaded.
   if (platform::is_loading_opencl()) return CL_PLATFORM_NOT_FOUND_KHR;
   const cl_int status = get_platform_ids(num_entries, platforms, num_platforms);
   if (status != CL_SUCCESS || !Platform::get().devices().empty()) return status;
@@ -34,7 +35,7 @@ cl_int icd_get_platform_ids(cl_uint num_entries, cl_platform_id* platforms, cl_u
   return CL_PLATFORM_NOT_FOUND_KHR;
 }
 
-/// Returns the functions that loaders ask for here, although they could find them by name.
+/// Returns the functions that loaders look up here, although they could also find them by name.
 void* get_extension_function_address(const char* name) {
   const std::string_view wanted = name == nullptr ? "" : name;
   if (wanted == "clIcdGetPlatformIDsKHR") return reinterpret_cast<void*>(&icd_get_platform_ids);
@@ -42,7 +43,7 @@ void* get_extension_function_address(const char* name) {
   return nullptr;
 }
 
-/// Does nothing, as vendors unload their own compilers.
+/// Does nothing, as the vendors' drivers unload their compilers themselves.
 cl_int unload_compiler() { return CL_SUCCESS; }
 
 cl_int unload_platform_compiler(cl_platform_id platform) {

@@ -8,7 +8,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// Returns the devices of a list; all devices of the program if the list is left out.
+/// Returns the devices of a list; all devices of the program if the caller gave no list.
 std::vector<Device*> devices_or(const std::vector<Device*>& all, cl_uint count, const cl_device_id* list) {
   require((list == nullptr) == (count == 0), CL_INVALID_VALUE);
   if (list == nullptr) return all;
@@ -19,7 +19,7 @@ std::vector<Device*> devices_or(const std::vector<Device*>& all, cl_uint count, 
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
-/// Joins the texts of a source. A text without a length ends at its zero.
+/// Joins the texts of a source. A text without a length ends at its terminating zero.
 std::string joined_source(cl_uint count, const char** strings, const std::size_t* lengths) {
   std::string source;
   for (cl_uint i = 0; i < count; ++i) {
@@ -35,11 +35,11 @@ std::string joined_source(cl_uint count, const char** strings, const std::size_t
 
 using ProgramCallback = void(CL_CALLBACK*)(cl_program, void*);
 
-/// Calls the callback and reports the result. The entry returns when the work is done, so the callback is called just
-/// before.
+/// Calls the callback and reports the result. The entry returns only when the work is done, so the callback is called
+/// just before the return.
 void finish_build(Program& program, cl_int status, ProgramCallback notify, void* user_data, cl_int failure) {
   if (notify != nullptr) notify(program.handle(), user_data);
-  // Drivers use several codes for a failed build.
+  // For a failed build, drivers return different codes.
   const bool failed = status == CL_BUILD_PROGRAM_FAILURE || status == CL_COMPILE_PROGRAM_FAILURE;
   accept(failed ? failure : status);
 }
@@ -75,7 +75,7 @@ cl_program create_program_with_binary(cl_context context, cl_uint num_devices, c
   });
 }
 
-/// Always refuses, as no device has built-in kernels here, so every name is wrong.
+/// Always refuses, as no device has built-in kernels, so no name is valid.
 cl_program create_program_with_built_in_kernels(cl_context context, cl_uint num_devices,
                                                 const cl_device_id* device_list, const char*, cl_int* errcode_ret) {
   return guarded_result(errcode_ret, [&]() -> cl_program {

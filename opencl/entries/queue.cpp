@@ -6,7 +6,8 @@
 namespace troupe::opencl {
 namespace {
 
-/// Returns the device of a handle. Returns null for a null handle, which makes a queue on all of the context's devices.
+/// Returns the device of a handle. Returns null for a null handle, which stands for a queue on all devices of the
+/// context.
 Device* device_or_all(cl_device_id device) { return device == nullptr ? nullptr : &need<Device>(device); }
 
 }  // namespace
@@ -44,8 +45,8 @@ cl_int get_command_queue_info(cl_command_queue queue, cl_command_queue_info what
   return guarded([&] { need<Queue>(queue).info(what, Info(size, value, size_ret)); });
 }
 
-/// Always refuses. The function is from OpenCL 1.0; later versions leave it to the device, and no device here supports
-/// it.
+/// Always refuses. The function is from OpenCL 1.0; in later versions devices need not support it, and no device here
+/// does.
 cl_int set_command_queue_property(cl_command_queue queue, cl_command_queue_properties, cl_bool,
                                   cl_command_queue_properties*) {
   return guarded([&] {

@@ -9,7 +9,7 @@ namespace troupe::opencl {
 
 namespace {
 
-/// Return a sum or a product; refuse if no size can hold it.
+/// Return a sum or a product. Refuse if it is too large for a size.
 std::size_t checked_add(std::size_t a, std::size_t b) {
   std::size_t sum = 0;
   require(!__builtin_add_overflow(a, b, &sum), CL_INVALID_VALUE);
@@ -48,7 +48,7 @@ Box rectangle_box(const std::size_t* origin, const Extent& region, std::size_t r
   const std::size_t rows = checked_multiply(region[1], box.row_pitch);
   box.slice_pitch = slice_pitch == 0 ? rows : slice_pitch;
   require(box.slice_pitch >= rows && box.slice_pitch % box.row_pitch == 0, CL_INVALID_VALUE);
-  // The end is computed step by step, so that every overflow is found.
+  // The end is computed step by step, so that no overflow is missed.
   std::size_t end = checked_multiply(checked_add(box.origin[2], region[2] - 1), box.slice_pitch);
   end = checked_add(end, checked_multiply(checked_add(box.origin[1], region[1] - 1), box.row_pitch));
   (void)checked_add(end, checked_add(box.origin[0], region[0]));
@@ -63,8 +63,8 @@ Box rectangle_box_in(const Memory& memory, const std::size_t* origin, const Exte
 }
 
 bool overlap(const Box& a, const Box& b, const Extent& region) {
-  // Row (y, z) of a and row (y', z') of b share a byte if their begins are less than a row apart, that is, if the
-  // absolute value of distance + (y' - y) row_pitch + (z' - z) slice_pitch is less than a row.
+  // Row (y, z) of a and row (y', z') of b share a byte if their begins are less than the width of a row apart. So this
+  // tests if the absolute value of distance + (y' - y) row_pitch + (z' - z) slice_pitch is less than that width.
   const auto width = static_cast<std::int64_t>(region[0]);
   const auto row = static_cast<std::int64_t>(a.row_pitch);
   const auto slice = static_cast<std::int64_t>(a.slice_pitch);
@@ -73,7 +73,7 @@ bool overlap(const Box& a, const Box& b, const Extent& region) {
   const auto distance = static_cast<std::int64_t>(b.begin()) - static_cast<std::int64_t>(a.begin());
   for (std::int64_t z = -slices; z <= slices; ++z) {
     const std::int64_t left = distance + z * slice;
-    // Only the differences y of row numbers that bring the distance nearest to zero need to be tried.
+    // It is enough to try the differences y of row numbers that bring the distance nearest to zero.
     const std::int64_t near = std::clamp(-left / row, -rows, rows);
     for (const std::int64_t y : {near - 1, near, near + 1}) {
       if (y < -rows || y > rows) continue;
@@ -88,7 +88,7 @@ bool overlap(const Box& a, std::size_t a_part, const Box& b, std::size_t b_part,
   const auto begin_of_row = [&region](const Box& box, std::size_t part, std::size_t row) {
     return part + box.begin() + row % region[1] * box.row_pitch + row / region[1] * box.slice_pitch;
   };
-  // The rows of a box are in ascending order, so the row that ends first meets no later row of the other box.
+  // The rows of a box are in ascending order, so the row that ends first overlaps no later row of the other box.
   std::size_t i = 0;
   std::size_t k = 0;
   while (i < rows && k < rows) {

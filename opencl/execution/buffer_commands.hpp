@@ -17,7 +17,7 @@ struct Region {
   Box box;
 };
 
-/// Each function makes a command that has not been enqueued. Sizes and places have been checked.
+/// Each function below makes a command and does not enqueue it. The caller has already checked sizes and places.
 using EventPointer = std::shared_ptr<EventState>;
 
 [[nodiscard]] std::shared_ptr<Command> read_command(Queue& queue, EventPointer event, const Region& from, std::byte* to,
@@ -30,10 +30,10 @@ using EventPointer = std::shared_ptr<EventState>;
 [[nodiscard]] std::shared_ptr<Command> fill_command(Queue& queue, EventPointer event, Memory& memory,
                                                     std::size_t offset, std::size_t size,
                                                     std::vector<std::byte> pattern);
-/// Makes the command for a map or its end. It makes the host's copy of the buffer current, and the only current copy if
-/// the mode writes.
+/// Makes the command for a map or an unmap. The command makes the host's copy of the buffer current; if the mode
+/// writes, it becomes the only current copy.
 [[nodiscard]] std::shared_ptr<Command> map_command(Queue& queue, EventPointer event, Memory& memory, AccessMode mode);
-/// Makes a command that copies newer content from devices to host memory; the content stays valid on the devices, too.
+/// Makes a command that copies newer content from devices to host memory. The content stays valid on the devices, too.
 [[nodiscard]] std::shared_ptr<Command> bring_home_command(Queue& queue, EventPointer event,
                                                           const std::vector<Memory*>& memories);
 /// Makes a command that does nothing and uses no data.

@@ -28,12 +28,12 @@ namespace {
 
 using Key = std::pair<std::string, std::vector<RealDevice*>>;
 
-/// The runtimes of the process. The object is never destroyed: a program's own static objects may use OpenCL until the
-/// very end.
+/// The runtimes of the process. The object is never destroyed, because a program's own static objects may use OpenCL
+/// until the very end.
 struct Executions {
   Mutex mutex;
   std::map<Key, std::shared_ptr<Execution>> all TROUPE_GUARDED_BY(mutex);
-  /// The process that has the runtimes' threads; empty until the first runtime is asked for.
+  /// The process that has the runtimes' threads; empty until the first runtime is requested.
   std::optional<graph::HomeProcess> home TROUPE_GUARDED_BY(mutex);
   bool stopped TROUPE_GUARDED_BY(mutex) = false;
 
@@ -48,16 +48,16 @@ void stop_all() {
   std::map<Key, std::shared_ptr<Execution>> all;
   {
     const LockGuard lock(executions.mutex);
-    // A child after fork has no threads that could be stopped.
+    // A child after fork has no threads to stop.
     if (executions.home->left()) return;
     executions.stopped = true;
     all = std::exchange(executions.all, {});
   }
   platform::keep_opencl_contexts();
-  // The runtimes are stopped in another thread: the thread-local variables of this one, which a runtime uses, have been
-  // destroyed by now.
+  // Another thread stops the runtimes: they use thread-local variables, and those of this thread have already been
+  // destroyed.
   std::thread([&all] {
-    // Contexts may still own an execution, so it is stopped here and not only released.
+    // Contexts may still own an execution, so this loop stops each one instead of only releasing it.
     for (auto& [key, execution] : all) execution->stop();
   }).join();
   part_builder().stop();
@@ -70,19 +70,21 @@ RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* cons
   std::vector<int> indices;
   for (const RealDevice* device : devices) indices.push_back(device->vendor().index);
   RuntimeOptions options;
-  // The one core is for work in host memory. The program's own threads and CPU devices may use all cores.
+  // One core is enough, as it only runs commands on host memory. The program's own threads and CPU devices may use all
+  // cores.
   options.cores = 1;
   options.threads.bind = false;
   options.accelerators.opencl = fmt::format("{}", fmt::join(indices, ","));
   if (!policy.empty()) {
     options.policy = policy;
   } else if (devices.size() == 1) {
-    // With one device there is nothing to decide, and this policy has one thread less to wake up.
+    // With one device there is nothing to decide. The policy lws decides without a scheduler thread that would have to
+    // be woken.
     options.policy = "lws";
   }
   options.accelerators.opencl_memory = memory;
   options.accelerators.opencl_copies = wants_copies();
-  // The standard makes programs responsible for the alignment that their kernels need.
+  // The standard leaves it to programs to make sure of the alignment that their kernels need.
   options.accelerators.opencl_alignment = 1;
   options.placement.models = default_model_folder();
   options.trace = !trace_path().empty();
@@ -110,8 +112,8 @@ std::shared_ptr<Execution> Execution::with(const std::string& policy, std::span<
       throw Refusal(CL_OUT_OF_RESOURCES);
     }
   }
-  // The handler is registered after the first use of drivers and libraries, so that handlers that they have registered
-  // run after it.
+  // Registered after the first use of drivers and libraries, so that this handler runs before the handlers that they
+  // have registered.
   if (first) (void)std::atexit(stop_all);
   return execution;
 }
@@ -120,7 +122,8 @@ Execution::Execution(const std::string& policy, std::span<RealDevice* const> dev
     : devices_(devices.begin(), devices.end()),
       memory_(opencl::memory_limit(devices)),
       pool_(std::make_unique<StoragePool>()),
-      // `Runtime`'s own constructor is not used, as it reads the environment variables for a program's own runtime.
+      // The public constructor of `Runtime` is not used, because it reads the environment variables for a program's own
+      // runtime.
       runtime_(std::make_unique<Runtime>(
           client::EmbeddedBackend::start(options_for(policy, devices, memory_)).value_or_throw())) {
   first_worker_ = runtime_->workers() - devices_.size();
@@ -139,13 +142,13 @@ DeviceSet Execution::workers_of(std::span<RealDevice* const> devices) const {
 }
 
 void Execution::stop() {
-  // The pool's storages need the runtime when they are destroyed.
+  // Closes the pool first, because its storages need the runtime when they are destroyed.
   pool_->close();
   const LockGuard lock(mutex_);
   if (runtime_ == nullptr) return;
   try {
     runtime_->wait();
-  } catch (const Error&) {  // the commands' events have reported it
+  } catch (const Error&) {  // The commands' events have reported the error.
   }
   write_trace_of(*runtime_);
   runtime_.reset();

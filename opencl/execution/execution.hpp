@@ -23,8 +23,8 @@ class StoragePool;
 class Execution {
  public:
   /// Returns the execution for a policy and devices. An empty `policy` stands for the default. Refuses with
-  /// CL_OUT_OF_RESOURCES if no runtime can be started, after a line on standard error that says why; also in a child
-  /// after `fork`, which has none of the threads.
+  /// CL_OUT_OF_RESOURCES if no runtime can be started, after a line with the reason on standard error. Also refuses in
+  /// a child after `fork`, which has none of the runtime's threads.
   [[nodiscard]] static std::shared_ptr<Execution> with(const std::string& policy, std::span<RealDevice* const> devices);
 
   Execution(const std::string& policy, std::span<RealDevice* const> devices);
@@ -34,15 +34,15 @@ class Execution {
 
   /// Returns the runtime. Refuses with CL_OUT_OF_RESOURCES after `stop`, and in a child after `fork`.
   [[nodiscard]] Runtime& runtime();
-  /// Waits for all submitted commands. Commands that are held back for user events never run.
+  /// Waits for all submitted commands, then stops the runtime. Commands that are held back by user events never run.
   void stop();
   /// Returns the set of the runtime's workers that drive these devices.
   [[nodiscard]] DeviceSet workers_of(std::span<RealDevice* const> devices) const;
   /// Returns the largest amount of memory that data may take on each device, if the user has set a limit.
   [[nodiscard]] std::optional<Bytes> memory_limit() const { return memory_; }
-  /// Returns the counter of launches that could run side by side.
+  /// Returns the counter of launches that could run at the same time.
   [[nodiscard]] ParallelWidth& width() { return width_; }
-  /// Returns the pool of storages that commands need for a while.
+  /// Returns the pool of storages that commands need temporarily.
   [[nodiscard]] StoragePool& pool() { return *pool_; }
 
  private:

@@ -18,7 +18,7 @@ void copy_box(std::byte* to, const Box& to_box, const std::byte* from, const Box
 void fill(std::byte* to, std::size_t size, const std::byte* pattern, std::size_t pattern_size) {
   if (size == 0) return;
   std::memcpy(to, pattern, pattern_size);
-  // The part that is already filled is the pattern of the next copy.
+  // The part that is already filled serves as the pattern of the next copy.
   for (std::size_t filled = pattern_size; filled < size;) {
     const std::size_t next = std::min(filled, size - filled);
     std::memcpy(to + filled, to, next);

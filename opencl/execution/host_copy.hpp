@@ -14,13 +14,14 @@ struct Box {
   std::size_t slice_pitch = 0;
 
   [[nodiscard]] std::size_t begin() const { return origin[0] + origin[1] * row_pitch + origin[2] * slice_pitch; }
-  /// Returns the offset behind the last byte of a region of this size.
+  /// Returns the offset behind the last byte of a region of size `region`.
   [[nodiscard]] std::size_t end(const std::array<std::size_t, 3>& region) const {
     return begin() + region[0] + (region[1] - 1) * row_pitch + (region[2] - 1) * slice_pitch;
   }
 };
 
-/// Copies a box. `to` and `from` are the begins of the boxes' memory; the regions must not overlap.
+/// Copies a box. `to` and `from` point to the begin of the memory that contains the boxes; the regions must not
+/// overlap.
 void copy_box(std::byte* to, const Box& to_box, const std::byte* from, const Box& from_box,
               const std::array<std::size_t, 3>& region);
 

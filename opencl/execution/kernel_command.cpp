@@ -17,13 +17,13 @@ namespace troupe::opencl {
 
 namespace {
 
-/// Returns the mode in which a kernel may use a buffer, as far as the buffer's flags and the kernel's code show it. A
-/// kernel that only writes a buffer need not write all of it.
+/// Returns the access mode of a kernel for a buffer, as far as the buffer's flags and the kernel's code show it. A
+/// kernel that only writes a buffer may leave some of it unwritten, so it has the mode `read_write`.
 AccessMode mode_of(const Kernel& kernel, std::size_t index, const Memory& memory) {
   return !memory.device_writes() || kernel.only_reads(index) ? AccessMode::read : AccessMode::read_write;
 }
 
-/// Returns the codelet that copies the pieces of a launch that ran in parts.
+/// Returns the codelet that copies the results of a split launch's parts together.
 const Codelet& merging() {
   static const Codelet& codelet =
       *new Codelet(RuntimeCommand::command_codelet("merge parts", kind_set(DeviceKind::cpu_core)));
@@ -73,8 +73,8 @@ class KernelCommand final : public RuntimeCommand {
     }
   }
 
-  /// Finds the command's place among the launches that have not ended. Returns true if, by their data, none of them
-  /// could run beside this one.
+  /// Finds the command's place among the launches that have not ended: its depth in the graph of launches that depend
+  /// on each other. Returns true if no other launch in flight could run at the same time as this one.
   bool find_place() {
     std::uint64_t follows = 0;
     for (const Use& one : uses()) {
@@ -146,7 +146,7 @@ class KernelCommand final : public RuntimeCommand {
   /// `splittable_` is null if the launch cannot be split, and `split_` is null if it is not split.
   std::shared_ptr<SplittableKernel> splittable_;
   std::unique_ptr<SplitLaunch> split_;
-  /// The depth of the command's place; 0 if it has no place.
+  /// The depth of the command's place (see `ParallelWidth`); 0 if it has no place.
   std::uint64_t depth_ = 0;
   bool alone_ = false;
 };
@@ -161,8 +161,8 @@ std::shared_ptr<Command> kernel_command(Queue& queue, std::shared_ptr<EventState
 
 const Codelet& Kernel::codelet() {
   if (codelet_ == nullptr) {
-    // The name includes a hash of the source, as times are learned by codelet name, and kernels of different programs
-    // may have the same name.
+    // The name includes a hash of the source: the runtime learns times by codelet name, and kernels of different
+    // programs may have the same name.
     const std::size_t source = std::hash<std::string>{}(program_->source());
     const std::string name = fmt::format("{}@{:08x}", name_, source & 0xffffffffU);
     codelet_ = std::make_shared<const Codelet>(RuntimeCommand::command_codelet(name, kind_set(DeviceKind::opencl)));

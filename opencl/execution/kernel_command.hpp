@@ -10,7 +10,7 @@
 
 namespace troupe::opencl {
 
-/// Makes a command that has not been enqueued. All `arguments` must be set. `devices` are the devices of the queue that
+/// Makes a command and does not enqueue it. All `arguments` must be set. `devices` are the devices of the queue that
 /// can launch the kernel, at least one.
 [[nodiscard]] std::shared_ptr<Command> kernel_command(Queue& queue, std::shared_ptr<EventState> event, Kernel& kernel,
                                                       std::shared_ptr<const KernelArguments> arguments,

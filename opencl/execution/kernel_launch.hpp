@@ -1,4 +1,4 @@
-/// The launch of a vendor's kernel.
+/// Launches a vendor's kernel.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -14,7 +14,7 @@
 
 namespace troupe::opencl {
 
-/// The place of a buffer argument's bytes on the device.
+/// The place of a buffer argument on the device.
 struct PlacedArgument {
   /// The address of the task's data.
   const std::byte* address = nullptr;
@@ -23,17 +23,17 @@ struct PlacedArgument {
   std::size_t offset = 0;
   std::size_t size = 0;
 
-  /// Returns the place of a buffer or a part. `begin` is the address of the whole buffer.
+  /// Returns the place of a buffer or a sub-buffer. `begin` is the address of the whole buffer.
   [[nodiscard]] static PlacedArgument of(const Memory& memory, const std::byte* begin) {
     return {begin, memory.offset(), memory.parent() != nullptr ? memory.size() : 0};
   }
 };
 
-/// Returns `status`, the vendor's code for a launch of the kernel on the device; writes a line on standard error if it
-/// is the kernel's first error.
+/// Returns `status`, the vendor's code for a launch of the kernel on the device. If it is the kernel's first error,
+/// also writes a line on standard error.
 int reported(Kernel& kernel, const RealDevice& device, int status);
 
-/// The arguments of a launch, set while the lock of the vendor's kernel is held.
+/// The arguments of a launch. They are set while the lock of the vendor's kernel is held.
 class LaunchedArguments {
  public:
   LaunchedArguments(VendorKernel& kernel, OpenClLaunch& launch) : kernel_(kernel), launch_(launch) {}
@@ -48,12 +48,12 @@ class LaunchedArguments {
  private:
   VendorKernel& kernel_;
   OpenClLaunch& launch_;
-  /// The sub-buffers, which the destructor releases: the vendor keeps those that a launch needs.
+  /// The sub-buffers. The destructor releases them; the vendor's driver keeps those that a launch still needs.
   std::vector<cl_mem> parts_;
 };
 
-/// Enqueues the kernel on the queue of `launch`. `placed(index)` is the `PlacedArgument` of a buffer; `more` are
-/// arguments behind the kernel's own. Returns the vendor's code.
+/// Enqueues the kernel on the queue of `launch`. `placed(index)` returns the `PlacedArgument` of a buffer; `more` are
+/// further arguments behind the kernel's own. Returns the vendor's code.
 template <class Placed>
 [[nodiscard]] int launch_kernel(VendorKernel& kernel, OpenClLaunch& launch, const KernelArguments& arguments,
                                 const NdRange& range, Placed&& placed, std::span<const cl_ulong> more = {}) {

@@ -1,4 +1,4 @@
-/// A check whether a kernel can be launched on a device.
+/// Checks whether a kernel can be launched on a device.
 #pragma once
 
 #include <CL/cl.h>

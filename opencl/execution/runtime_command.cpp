@@ -73,7 +73,7 @@ void RuntimeCommand::ended(const TaskOutcome& outcome) {
   int status = status_;
   if (outcome.status != TaskStatus::succeeded) {
     status = CL_OUT_OF_RESOURCES;
-    // If the task itself did not fail, the cause has usually been reported.
+    // If the task did not fail itself, an earlier failure is the cause, which has usually been reported already.
     if (outcome.status == TaskStatus::failed || !has_reported()) {
       report_once(codelet().name(), "a command has failed: " + outcome.message);
     }

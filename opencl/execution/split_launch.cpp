@@ -20,7 +20,7 @@ std::unique_ptr<SplitLaunch> SplitLaunch::plan(const Launch& launch, SplittableK
   if (!plan) return nullptr;
   try {
     return std::make_unique<SplitLaunch>(launch, std::move(*plan));
-  } catch (const Refusal&) {  // there is no memory for the pieces
+  } catch (const Refusal&) {  // There is no memory for the pieces.
     return nullptr;
   }
 }
@@ -63,8 +63,8 @@ void SplitLaunch::submit(Part& part, const std::vector<Future>& after) {
   const NdRange& range = part.planned.range;
   options.name =
       fmt::format("{} from {} {} {}", launch_.kernel->name(), range.offset[0], range.offset[1], range.offset[2]);
-  // The callback keeps the command, which owns the parts, alive. So a part stays valid even if not all parts could be
-  // submitted.
+  // The callback keeps the command alive, and the command owns the parts. So a part stays valid even if not all parts
+  // could be submitted.
   options.callback = [&part, command = launch_.command->shared_from_this()](const TaskOutcome& /*outcome*/) {
     part.ended = EventState::now();
   };
@@ -125,7 +125,7 @@ std::optional<std::size_t> SplitLaunch::output_of(std::size_t argument) const {
 std::vector<RuntimeCommand::Use> SplitLaunch::merged() const {
   std::vector<RuntimeCommand::Use> uses;
   for (const SplitPlan::Output& output : outputs_) {
-    // This mode keeps the old content, in case the launch must not run.
+    // The mode `read_write` keeps the old content, which is needed if the launch must not run.
     uses.push_back({Ref(&output.memory->whole()), AccessMode::read_write});
   }
   return uses;

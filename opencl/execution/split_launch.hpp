@@ -1,4 +1,4 @@
-/// Launches that run in parts, on several devices at the same time.
+/// Kernel launches that are split into parts, which run on several devices at the same time.
 #pragma once
 
 #include <atomic>
@@ -23,10 +23,10 @@ namespace troupe::opencl {
 
 /// One launch in parts. Each part is a task on one device. It reads the data that the kernel reads. For each buffer
 /// that the kernel writes, the part writes its range into a separate piece of data. The command's own task then copies
-/// the pieces together in host memory.
+/// the pieces into the buffers in host memory.
 class SplitLaunch {
  public:
-  /// The launch to split. A command owns the `SplitLaunch` and keeps these objects until its end.
+  /// The launch to split. A command owns the `SplitLaunch` and keeps the objects in this structure until its end.
   struct Launch {
     RuntimeCommand* command = nullptr;
     Kernel* kernel = nullptr;
@@ -35,17 +35,17 @@ class SplitLaunch {
     std::shared_ptr<Execution> execution;
   };
 
-  /// Returns null if the launch cannot be split, or if splitting does not pay. `devices` are those on which it can run.
-  /// Called in the order of submission.
+  /// Returns null if the launch cannot be split, or if splitting does not pay. `devices` are the devices on which the
+  /// launch can run. Called in the order of submission.
   [[nodiscard]] static std::unique_ptr<SplitLaunch> plan(const Launch& launch, SplittableKernel& kernel,
                                                          std::span<RealDevice* const> devices);
 
-  /// Makes the pieces of the plan. Refuses with CL_MEM_OBJECT_ALLOCATION_FAILURE.
+  /// Allocates the pieces of the plan. Refuses with CL_MEM_OBJECT_ALLOCATION_FAILURE.
   SplitLaunch(const Launch& launch, SplitPlan plan);
   SplitLaunch(const SplitLaunch&) = delete;
   SplitLaunch& operator=(const SplitLaunch&) = delete;
 
-  /// Gives the parts to the runtime.
+  /// Submits the tasks of the parts to the runtime.
   void submit(const std::vector<Future>& after);
   /// Returns the written buffers, as uses of the task that merges the pieces.
   [[nodiscard]] std::vector<RuntimeCommand::Use> merged() const;
@@ -56,7 +56,7 @@ class SplitLaunch {
 
   /// Returns the time at which the first part began (`EventState::now`), or 0 if none has begun.
   [[nodiscard]] std::uint64_t started() const;
-  /// Notes the measured speeds of the kernel, when all parts have ended without failure.
+  /// Records the measured speeds of the kernel. Called when all parts have ended without failure.
   void learn(SplittableKernel& kernel) const;
 
   /// Returns a codelet for the kernel's parts.
@@ -66,9 +66,9 @@ class SplitLaunch {
   struct Part {
     SplitLaunch* whole = nullptr;
     SplitPlan::Part planned;
-    /// The pieces, by output.
+    /// The pieces, one for each output.
     std::vector<std::shared_ptr<Storage>> pieces;
-    /// The buffers that the part reads, in the order of the task's accesses; then come the pieces.
+    /// The buffers that the part reads, in the order of the task's accesses. The pieces come after them in that order.
     std::vector<Memory*> read;
     std::atomic<int> status{0};
     std::atomic<std::uint64_t> started{0};
@@ -77,11 +77,11 @@ class SplitLaunch {
 
   static void run_task(const KernelContext& context);
   [[nodiscard]] int run(const Part& part, const KernelContext& context) const;
-  /// Copies the old content of bytes that the part may leave unwritten into the pieces.
+  /// Copies the old content into the pieces, for bytes that the part may leave unwritten.
   [[nodiscard]] int copy_content(const Part& part, OpenClLaunch& launch, const KernelContext& context) const;
   void submit(Part& part, const std::vector<Future>& after);
   [[nodiscard]] static const std::byte* begin_of_whole(const Part& part, const KernelContext& context, Memory& memory);
-  /// Returns the place of an argument in `outputs_`; nothing if the kernel does not write through it.
+  /// Returns the index of an argument in `outputs_`; nothing if the kernel does not write through this argument.
   [[nodiscard]] std::optional<std::size_t> output_of(std::size_t argument) const;
 
   const Launch launch_;

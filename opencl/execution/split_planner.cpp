@@ -46,7 +46,7 @@ bool SplitPlanner::find_outputs() {
     if (memory == nullptr || !memory->device_writes()) return false;
     outputs_.push_back({written.index, memory});
   }
-  // No other argument may refer to the written data, not even through another buffer in the same memory.
+  // No other argument may refer to the written data, not even through another buffer over the same memory.
   for (const SplitPlan::Output& output : outputs_) {
     const Memory& written = output.memory->whole();
     const auto uses = std::ranges::count_if(arguments_.list, [&written](const KernelArgument& argument) {
@@ -63,10 +63,10 @@ bool SplitPlanner::can_split_along(unsigned dimension) const {
   if (!kernel_.facts.can_split[dimension]) return false;
   if (range_.global[dimension] < 2 * grain_along(dimension)) return false;
   const KernelFacts::Questions& asks = kernel_.facts.asks;
-  // If the device chooses the groups, it may choose others for the parts, in any dimension.
+  // If the device chooses the size of groups, it may choose another size for the parts, in any dimension.
   const auto any = [](const std::array<bool, 3>& asked) { return std::ranges::any_of(asked, std::identity()); };
   if (!range_.has_local && (any(asks.group_id) || any(asks.num_groups))) return false;
-  // If the writes of two halves do not overlap, the writes of more parts should not overlap, either.
+  // If the writes of two halves do not overlap, the writes of smaller parts should not overlap either.
   ItemBox lower{range_.offset, range_.global};
   lower.count[dimension] /= 2;
   ItemBox upper{range_.offset, range_.global};
@@ -86,7 +86,7 @@ bool SplitPlanner::asks_along(unsigned dimension) const {
 }
 
 std::size_t SplitPlanner::grain_along(unsigned dimension) const {
-  // The number of items in a grain, which is large enough for groups of a good size.
+  // The number of items in a grain (the unit of a part's size). It is large enough for groups of a good size.
   constexpr std::size_t kGrain = 64;
   constexpr std::size_t kLaterGrain = 16;
   if (range_.has_local) return range_.local[dimension];
@@ -151,8 +151,7 @@ bool SplitPlanner::find_written(SplitPlan::Part& part) const {
   for (const SplitPlan::Output& output : outputs_) {
     const bool reads = kernel_.facts.arguments[output.argument].reads;
     auto range = stored_bytes(kernel_.facts, output.argument, items, values_);
-    // An item may read a place that it writes itself, but the piece must then also contain the places that are only
-    // read.
+    // An item may read a place that it writes itself. The piece must then also contain the places that are only read.
     const auto loaded = reads ? loaded_bytes(kernel_.facts, output.argument, items, values_) : ByteRange();
     if (!range || !loaded) return false;
     if (range->empty()) range = loaded;

@@ -18,13 +18,14 @@ struct SplitPlan {
     std::size_t argument = 0;
     Memory* memory = nullptr;
   };
-  /// The range of an output that a part may write and read, in bytes from the argument's address. It may be empty.
+  /// The range of an output that a part may write and read, in bytes from the argument's address. The range may be
+  /// empty.
   struct Written {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    /// The begin of the piece of data for the range: at or before `begin`, so that alignments are kept.
+    /// The begin of the piece of data for the range. It is at or before `begin`, so that alignments stay the same.
     std::uint64_t place = 0;
-    /// True if the piece needs the old content: the part reads it, or may not write all of it.
+    /// True if the piece needs the old content: the part reads it, or may leave some of it unwritten.
     bool needs_content = false;
 
     [[nodiscard]] std::uint64_t size() const { return end - place; }
@@ -33,7 +34,7 @@ struct SplitPlan {
     RealDevice* device = nullptr;
     std::shared_ptr<VendorKernel> kernel;
     NdRange range;
-    /// The ranges that the part writes, by output.
+    /// The ranges that the part writes, one for each output.
     std::vector<Written> written;
   };
 
@@ -44,8 +45,8 @@ struct SplitPlan {
 
 class SplitPlanner {
  public:
-  /// `devices` are those on which the launch can run. `limit` is the largest amount of memory that data may take on
-  /// each, if there is a limit.
+  /// `devices` are the devices on which the launch can run. `limit` is the largest amount of memory that data may take
+  /// on each device, if there is a limit.
   SplitPlanner(SplittableKernel& kernel, const KernelArguments& arguments, const NdRange& range,
                std::span<RealDevice* const> devices, std::optional<Bytes> limit);
 
@@ -59,10 +60,10 @@ class SplitPlanner {
   [[nodiscard]] bool asks_along(unsigned dimension) const;
   [[nodiscard]] std::size_t grain_along(unsigned dimension) const;
   [[nodiscard]] std::optional<SplitPlan> plan_along(unsigned dimension);
-  /// Chooses the size of groups in place of the device. The device might choose another group size for each size of
-  /// part, and compile the kernel for each.
+  /// Chooses the size of groups, which otherwise the device would choose. The device might choose another size for each
+  /// size of part, and compile the kernel for each.
   static void choose_groups(SplitPlan::Part& part);
-  /// Finds the range that the part uses of each output; returns false if it is not known.
+  /// Finds the range of each output that the part uses; returns false if a range is not known.
   [[nodiscard]] bool find_written(SplitPlan::Part& part) const;
   /// Returns true if no two parts use the same byte of an output.
   [[nodiscard]] static bool are_apart(const SplitPlan& plan);

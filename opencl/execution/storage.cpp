@@ -13,7 +13,8 @@ namespace troupe::opencl {
 
 namespace {
 
-/// Returns the codelet that writes data without reading them. It only marks the content on devices as not needed.
+/// Returns the codelet that writes data without reading them. It does no work: its access only tells the runtime that
+/// content on devices is not needed.
 const Codelet& overwrite() {
   static const Codelet& codelet =
       *new Codelet(Codelet("drop buffer", {AccessMode::write}).cpu([](const KernelContext& /*context*/) {}));
@@ -22,13 +23,13 @@ const Codelet& overwrite() {
 
 }  // namespace
 
-/// The storages in the program's memory that are registered with runtimes.
+/// The registered storages whose memory belongs to the program.
 struct Storage::Shared {
   Mutex mutex;
   std::vector<Storage*> known TROUPE_GUARDED_BY(mutex);
 
   static Shared& get() {
-    // The object is never destroyed, like the runtimes.
+    // The object is never destroyed, for the same reason as the runtimes.
     static auto* const shared = new Shared;
     return *shared;
   }
@@ -55,12 +56,12 @@ Storage::~Storage() {
 void Storage::forget() {
   if (!data_) return;
   try {
-    // Without this task, the content on a device would be copied home before the registration ends. It goes before all
-    // other ready tasks, because the memory is given back after it.
+    // Without this task, the end of the registration would first copy the content from a device to host memory. The
+    // task has the highest priority, because the memory is freed after it.
     TaskOptions first;
     first.priority = std::numeric_limits<std::int32_t>::max();
     execution_->runtime().submit(overwrite(), {data_->handle()}, {}, first);
-  } catch (...) {  // the runtime has stopped, so there are no data any more
+  } catch (...) {  // The runtime has stopped, so there are no data any more.
   }
   data_.reset();
 }
@@ -87,7 +88,7 @@ Access Storage::access(AccessMode mode) {
   if (!data_) {
     std::erase_if(shared.known, [this](Storage* other) {
       if (!overlaps(*other)) return false;
-      // The newest content of the other storage is copied home from devices.
+      // This first copies the newest content of the other storage from devices to host memory.
       other->data_.reset();
       return true;
     });

@@ -1,4 +1,4 @@
-/// A buffer's content as data of the runtime.
+/// The content of a buffer as data of the runtime.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,12 @@
 
 namespace troupe::opencl {
 
-/// The bytes of a whole buffer (not of a part): host memory, which the caller keeps, with replicas on devices.
+/// The bytes of a whole buffer (not of a part): host memory, which the caller owns, with replicas on devices.
 ///
-/// Several buffers may lie in the same memory of the program. The runtime has one of them registered at a time: using a
-/// buffer first copies the content of the others home. So each buffer sees what the others have left, as long as no
-/// command uses two of them (the standard leaves the result open; here such a command fails).
+/// Several buffers may lie in the same memory of the program. Only one of these buffers is registered with the runtime
+/// at a time: before a buffer is used, the content of the others is copied from devices to host memory. So each buffer
+/// sees the data that the others have written, as long as no command uses two of them. (The standard does not define
+/// the result of such a command; here it fails.)
 class Storage {
  public:
   enum class Content {
@@ -29,15 +30,15 @@ class Storage {
   Storage(std::shared_ptr<Execution> execution, std::byte* host, std::size_t size, Content content);
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
-  /// Waits for the commands that use the storage, and drops its content on devices. A worker of the runtime must not
-  /// destroy it.
+  /// Waits for the commands that use the storage, and discards its content on devices. A worker of the runtime must not
+  /// destroy a storage.
   ~Storage();
 
-  /// Returns the access for a command that is submitted now and has this mode. Content that was never written is not
-  /// copied to the device of the command. Called in the order of submission. Waits for commands that use other buffers
-  /// in the same memory.
+  /// Returns the access with this mode, for a command that is submitted now. Content that was never written is not
+  /// copied to the device of the command. Must be called in the order of submission. Waits for commands that use other
+  /// buffers in the same memory.
   [[nodiscard]] Access access(AccessMode mode);
-  /// Returns true if something was written, or if the content is the program's. Called in the order of submission.
+  /// Returns true if the content was written before, or is the program's. Must be called in the order of submission.
   [[nodiscard]] bool has_content() const { return defined_; }
 
  private:

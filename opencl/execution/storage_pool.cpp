@@ -12,7 +12,7 @@ namespace troupe::opencl {
 
 namespace {
 
-/// The largest amount of unused memory that is kept.
+/// The largest amount of unused memory that the pool keeps.
 constexpr std::size_t kMostBytes = std::size_t{1} << 28U;
 
 /// Rounds a size up, by at most an eighth, so that storages can be used again for parts of similar size.
@@ -41,7 +41,7 @@ std::shared_ptr<Storage> StoragePool::take(const std::shared_ptr<Execution>& exe
     one->storage = std::make_unique<Storage>(execution, one->memory.data(), whole, Storage::Content::undefined);
   }
   Storage* const storage = one->storage.get();
-  // The runtime that owns the pool may have ended when this is called; the storage keeps what it needs.
+  // The pool's runtime may have stopped when this function is called. It owns `execution`, and with that the pool.
   return {storage, [execution, whole, one = std::move(one)](Storage* /*storage*/) mutable {
             execution->pool().give_back(whole, std::move(one));
           }};
@@ -66,7 +66,7 @@ void StoragePool::give_back(std::size_t size, std::shared_ptr<Kept> kept) {
 }
 
 void StoragePool::close() {
-  // The storages are destroyed without the lock.
+  // Declared before the lock, so that the storages are destroyed after it is released.
   std::multimap<std::size_t, std::shared_ptr<Kept>> kept;
   const LockGuard lock(mutex_);
   closed_ = true;

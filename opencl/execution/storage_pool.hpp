@@ -1,4 +1,4 @@
-/// A pool of storages: a command uses one for a while, and later commands use it again.
+/// A pool of storages. A command uses a storage temporarily; later commands use it again.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace troupe::opencl {
 /// The pool of one runtime. Thread-safe.
 class StoragePool {
  public:
-  /// Returns a storage of at least this size, with undefined content. It returns to the pool when its last owner
-  /// releases it. Refuses with CL_MEM_OBJECT_ALLOCATION_FAILURE.
+  /// Returns a storage of at least this size, with undefined content. The storage returns to the pool when its last
+  /// owner releases it. Refuses with CL_MEM_OBJECT_ALLOCATION_FAILURE.
   [[nodiscard]] static std::shared_ptr<Storage> take(const std::shared_ptr<Execution>& execution, std::size_t size);
 
   /// Destroys the unused storages; storages that are returned later are not kept. A worker must not call this.

@@ -1,4 +1,4 @@
-/// Contexts: the devices that a program works with, of several vendors at once if it wants to.
+/// Contexts: the devices that a program works with. They may be devices of several vendors.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace troupe::opencl {
 
 class Execution;
 
-/// The program's function that is told of errors that cannot be reported in another way.
+/// The program's function for errors that cannot be reported in another way.
 struct ErrorNotification {
   void(CL_CALLBACK* function)(const char*, const void*, std::size_t, void*) = nullptr;
   void* user_data = nullptr;
@@ -31,13 +31,13 @@ class Context : public Counted<Context, _cl_context, ObjectType::context, CL_INV
 
   /// Returns the devices that the program named, each once.
   [[nodiscard]] const std::vector<Device*>& devices() const { return devices_; }
-  /// Returns the real devices that these devices stand for, each once, in the platform's order.
+  /// Returns the real devices behind these devices, each once, in the platform's order.
   [[nodiscard]] const std::vector<RealDevice*>& real_devices() const { return real_devices_; }
   [[nodiscard]] bool has(const Device& device) const;
   [[nodiscard]] const ContextProperties& properties() const { return properties_; }
   /// Returns the size of the largest buffer that at least one of the devices accepts.
   [[nodiscard]] cl_ulong largest_buffer() const { return largest_buffer_; }
-  /// Tells the program's function, if there is one, of an error.
+  /// Reports an error to the program's function, if there is one.
   void notify(const std::string& message) const;
 
   /// Returns the order of the commands of all queues of this context.

@@ -12,7 +12,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// Returns the text at the address. Refuses values that cannot be an address; nothing else can be checked.
+/// Returns the text at the address. Refuses values that cannot be an address; other mistakes cannot be detected.
 std::string text_at(cl_context_properties address) {
   constexpr std::uintptr_t kFirstPage = 4096;
   require(static_cast<std::uintptr_t>(address) >= kFirstPage, CL_INVALID_PROPERTY);

@@ -9,16 +9,17 @@
 
 namespace troupe::opencl {
 
-/// Properties of contexts in addition to the standard's, with SOCL's numbers. Their values are addresses of texts,
-/// which are copied. This one is the policy: a name that `troupe run --policy` accepts, or one of StarPU's names.
+/// Properties of contexts that are not in the standard; their numbers are those of SOCL. Their values are addresses of
+/// texts, which are copied. The value of `kContextPolicy` is the policy: a name that `troupe run --policy` accepts, or
+/// a name in StarPU.
 inline constexpr cl_context_properties kContextPolicy = 0xFF01;
-/// This one is the name of the context, for people.
+/// The value of this property is the name of the context, for people.
 inline constexpr cl_context_properties kContextName = 0xFF02;
 
 struct ContextProperties {
   /// The list as given, with the terminating zero; empty if none was given.
   std::vector<cl_context_properties> list;
-  /// The policy in our own notation; empty if it is the default.
+  /// The policy in Troupe's notation; empty if it is the default.
   std::string policy;
   std::string name;
   bool interop_user_sync = false;
@@ -28,7 +29,7 @@ struct ContextProperties {
   [[nodiscard]] static ContextProperties parse(const cl_context_properties* list);
 };
 
-/// Returns our name of the policy that StarPU calls `name`; returns all other names unchanged.
+/// Returns Troupe's name of the policy that StarPU calls `name`; returns all other names unchanged.
 [[nodiscard]] std::string_view policy_of_starpu(std::string_view name);
 
 }  // namespace troupe::opencl

@@ -1,4 +1,4 @@
-/// The devices that programs see: real ones, and unified ones, which stand for several real ones.
+/// The devices that programs see: real devices, and unified devices, each of which stands for several real devices.
 #pragma once
 
 #include <memory>
@@ -15,31 +15,32 @@ namespace troupe::opencl {
 
 class RealDevice;
 
-/// A device. It is made once, with the platform, and never destroyed. It is a root device, so references to it are not
-/// counted.
+/// A device. It is made once, together with the platform, and never destroyed. It is a root device in the standard's
+/// sense, so references to it are not counted.
 class Device : public HandleOf<_cl_device_id, ObjectType::device, CL_INVALID_DEVICE> {
  public:
-  /// Makes a unified device: for all real devices, or for those of one type. `kind` is the name of that type for people
-  /// ("GPUs").
+  /// Makes a unified device: for all real devices, or for those of one type. `kind` is the name of that type in texts
+  /// for people ("GPUs").
   explicit Device(std::vector<RealDevice*> real, std::string kind = "devices")
       : number_(-1), real_(std::move(real)), kind_(std::move(kind)) {}
 
   [[nodiscard]] bool unified() const { return number_ < 0; }
-  /// Returns the device's place among the platform's real devices, and in every table with one entry per real device;
-  /// -1 for a unified device.
+  /// Returns the device's number among the platform's real devices, which is also its index in tables with one entry
+  /// per real device; -1 for a unified device.
   [[nodiscard]] int number() const { return number_; }
   /// Returns the real devices that this device stands for: only itself if it is real, several if it is unified.
   [[nodiscard]] const std::vector<RealDevice*>& real() const { return real_; }
 
   /// Answers a query about the device. Refuses with CL_INVALID_VALUE for an unknown question.
   void info(cl_device_info what, const Info& answer) const;
-  /// Returns the types that all real devices of this one have in common. The default device also has
+  /// Returns the types that all real devices behind this device have in common. The default device also has
   /// CL_DEVICE_TYPE_DEFAULT; this is its only type if the real devices have no type in common.
   [[nodiscard]] cl_device_type type() const;
-  /// Returns true if a program that asks for devices of these types gets this one: each of its real devices is of one
-  /// of the types, or the program asks for the default device and this is the default device.
+  /// Returns true if a program that requests devices of these types gets this device. It does if each real device
+  /// behind it has one of the types, or if the program requests the default device and this is the default device.
   [[nodiscard]] bool is_of(cl_device_type types) const;
-  /// Returns the size of the largest buffer that all its real devices accept; 0 if a vendor does not know it.
+  /// Returns the size of the largest buffer that all real devices behind this device accept; 0 if a vendor does not
+  /// know it.
   [[nodiscard]] cl_ulong largest_buffer() const;
   /// Returns the alignment of sub-buffers' offsets, in bytes.
   [[nodiscard]] std::size_t offset_alignment() const;
@@ -64,7 +65,7 @@ class RealDevice : public Device {
   /// Returns the vendor's context. May be called from any thread.
   [[nodiscard]] VendorContext& context();
 
-  /// Returns the vendor's answer to a query; zero if it has none.
+  /// Returns the vendor's answer to a query; zero if the vendor gives none.
   template <class T>
   [[nodiscard]] T ask(cl_device_info what) const {
     T value{};

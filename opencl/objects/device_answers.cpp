@@ -8,8 +8,8 @@
 namespace troupe::opencl {
 namespace {
 
-/// Answers for a feature that this platform does not have: zero, null, or an empty list, of the type that the standard
-/// names.
+/// Answers a query about a feature that this platform does not have: with zero, null, or an empty list, of the type
+/// that the standard names.
 template <class T>
 bool zero(const Info& answer) {
   answer.value(T{});
@@ -64,7 +64,7 @@ bool answer_partition(cl_device_info what, const Info& answer) {
   }
 }
 
-/// Answers about queues, which this platform implements itself.
+/// Answers queries about queues, which this platform implements itself.
 bool answer_queues(cl_device_info what, const Info& answer) {
   switch (what) {
     case CL_DEVICE_QUEUE_PROPERTIES:
@@ -82,7 +82,7 @@ bool answer_queues(cl_device_info what, const Info& answer) {
   }
 }
 
-/// Answers about features of OpenCL 2 and 3, none of which is offered.
+/// Answers queries about features of OpenCL 2 and 3. The platform offers none of them.
 bool answer_later_versions(cl_device_info what, const Info& answer) {
   switch (what) {
     case CL_DEVICE_SVM_CAPABILITIES: return zero<cl_device_svm_capabilities>(answer);
@@ -130,7 +130,7 @@ bool answer_versions(cl_device_info what, const Info& answer) {
   }
 }
 
-/// The ways in which the numbers of several devices become one.
+/// The ways to merge the numbers of several devices into one number.
 enum class Merge { least, most, sum, bits_of_all };
 
 template <class T>
@@ -160,7 +160,7 @@ bool answer_merged_uint(const std::vector<RealDevice*>& devices, cl_device_info 
     case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
     case CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE:
     case CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE:
-    // The greatest value, 2, is CL_GLOBAL, which says that local memory is slow on one of the devices.
+    // The largest value is CL_GLOBAL (2), which means that local memory is slow; it holds if one device reports it.
     case CL_DEVICE_LOCAL_MEM_TYPE: return merged<cl_uint>(devices, what, Merge::most, answer);
     case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS:
     case CL_DEVICE_ADDRESS_BITS:
@@ -190,7 +190,8 @@ bool answer_merged_uint(const std::vector<RealDevice*>& devices, cl_device_info 
   }
 }
 
-/// Returns the memory of all devices. Devices that share the host's memory have it in common, so it counts once.
+/// Returns the total memory of all devices. Devices that share the host's memory use the same memory, so it counts
+/// once.
 cl_ulong memory_of_all(const std::vector<RealDevice*>& devices) {
   cl_ulong own = 0;
   cl_ulong shared = 0;
@@ -230,7 +231,7 @@ bool answer_merged_sizes(const std::vector<RealDevice*>& devices, cl_device_info
   }
 }
 
-/// Answers with the largest sizes that all devices accept, by dimension.
+/// Answers with the largest sizes of groups that all devices accept, by dimension.
 void answer_item_sizes(const std::vector<RealDevice*>& devices, const Info& answer) {
   constexpr std::size_t kMost = 16;
   const auto dimensions =

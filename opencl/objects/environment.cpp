@@ -18,8 +18,8 @@ std::nullopt_t refused(const std::string& why) {
   return std::nullopt;
 }
 
-/// Returns true if the variable is on. A value that is neither on nor off counts as off, with a line on standard error
-/// the first time.
+/// Returns true if the variable is on. A value that means neither on nor off counts as off; the first time, a line on
+/// standard error says so.
 bool is_on(const char* name) {
   const std::string text = platform::environment_value(name);
   if (text.empty()) return false;

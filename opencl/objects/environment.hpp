@@ -1,4 +1,4 @@
-/// The settings that the program's user makes in the environment.
+/// The settings that the program's user makes with environment variables.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 namespace troupe::opencl {
 
 /// Returns the amount of memory that the environment variable TROUPE_OPENCL_MEMORY allows for data on each device.
-/// Returns nothing if it is not set, so that the device's own limit holds. Also returns nothing, with one line on
-/// standard error the first time, if the value is no amount, or is more than one of the devices has.
+/// Returns nothing if the variable is not set; then the device's own limit applies. Also returns nothing if the value
+/// is not an amount, or is more than one of the devices has; the first time, a line on standard error says so.
 [[nodiscard]] std::optional<Bytes> memory_limit(std::span<const RealDevice* const> devices);
 
 /// Returns true if the environment variable TROUPE_OPENCL_COPIES is on (`parse_switch`): then devices that share the
-/// host's memory work on copies.
+/// host's memory work on copies of the data.
 [[nodiscard]] bool wants_copies();
 
-/// Returns true if the environment variable SOCL_FORCE_DYNAMIC is on: then all queues are context queues, whatever
-/// devices a program names for them.
+/// Returns true if the environment variable SOCL_FORCE_DYNAMIC is on: then all queues are context queues, even if a
+/// program names a device for a queue.
 [[nodiscard]] bool wants_context_queues();
 
 }  // namespace troupe::opencl

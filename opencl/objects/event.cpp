@@ -21,7 +21,7 @@ void Event::profiling_info(cl_profiling_info what, const Info& answer) {
     case CL_PROFILING_COMMAND_SUBMIT: return answer.value(cl_ulong{times.submitted});
     case CL_PROFILING_COMMAND_START: return answer.value(cl_ulong{times.started});
     case CL_PROFILING_COMMAND_END:
-    // CL_PROFILING_COMMAND_COMPLETE also covers child commands, and no command has any here.
+    // CL_PROFILING_COMMAND_COMPLETE also includes child commands, but no command has any here.
     case CL_PROFILING_COMMAND_COMPLETE: return answer.value(cl_ulong{times.ended});
     default: throw Refusal(CL_INVALID_VALUE);
   }

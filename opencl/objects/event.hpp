@@ -18,7 +18,7 @@ class Event : public Counted<Event, _cl_event, ObjectType::event, CL_INVALID_EVE
         type_(type),
         command_(std::move(command)),
         state_(command_->event()) {}
-  /// Makes a user event, whose status is CL_SUBMITTED until the program sets another one.
+  /// Makes a user event. Its status is CL_SUBMITTED until the program sets another status.
   explicit Event(Context& context)
       : context_(&context), type_(CL_COMMAND_USER), state_(std::make_shared<EventState>(CL_SUBMITTED)) {}
 
@@ -28,14 +28,14 @@ class Event : public Counted<Event, _cl_event, ObjectType::event, CL_INVALID_EVE
   [[nodiscard]] cl_command_type type() const { return type_; }
   [[nodiscard]] EventState& state() const { return *state_; }
   [[nodiscard]] const std::shared_ptr<EventState>& shared_state() const { return state_; }
-  /// Returns the thing that a command waits for if it waits for this event.
+  /// Returns the entry for the list of a command that waits for this event.
   [[nodiscard]] Awaited awaited() const {
     return command_ != nullptr ? Awaited{command_, nullptr} : Awaited{nullptr, state_};
   }
 
   void info(cl_event_info what, const Info& answer);
-  /// Answers a query about times. Refuses with CL_PROFILING_INFO_NOT_AVAILABLE if the queue does not measure, or the
-  /// command has not ended successfully.
+  /// Answers a query about times. Refuses with CL_PROFILING_INFO_NOT_AVAILABLE if the queue does not measure times, or
+  /// if the command has not ended successfully.
   void profiling_info(cl_profiling_info what, const Info& answer);
 
  private:

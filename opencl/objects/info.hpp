@@ -1,4 +1,4 @@
-/// Answers to clGet…Info: a value, a text or a list is written to the program's memory, if it fits.
+/// Answers to clGet…Info: writes a value, a text or a list to the program's memory, if it fits.
 #pragma once
 
 #include <CL/cl.h>
@@ -13,7 +13,8 @@
 
 namespace troupe::opencl {
 
-/// The last three arguments of a query. Every answer refuses with CL_INVALID_VALUE if the space is too small.
+/// The last three arguments of a query. All functions refuse with CL_INVALID_VALUE if the program's memory is too small
+/// for the answer.
 class Info {
  public:
   Info(std::size_t size, void* value, std::size_t* size_ret) : size_(size), value_(value), size_ret_(size_ret) {}
@@ -31,10 +32,10 @@ class Info {
     bytes(answer.data(), answer.size_bytes());
   }
   void bytes(const void* answer, std::size_t size) const;
-  /// Reports the answer's size, and returns the place for an answer that other code writes; null if the program gave no
-  /// place.
+  /// Reports the size of an answer that other code writes, and returns the place for this answer; null if the program
+  /// gave no place.
   [[nodiscard]] void* place(std::size_t size) const;
-  /// Lets a vendor answer: `query` is called with the three arguments, and its error becomes our refusal.
+  /// Lets a vendor answer: calls `query` with the three arguments, and refuses with the error that it returns.
   template <class Query>
   void forward(Query&& query) const {
     accept(query(size_, value_, size_ret_));

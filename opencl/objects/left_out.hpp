@@ -3,11 +3,11 @@
 
 namespace troupe::opencl {
 
-/// Writes a line on standard error for each faulty driver or device, once in a process. Those that are left out on
-/// purpose get no line.
+/// Writes a line on standard error for each faulty driver or device, once in a process. Drivers and devices that are
+/// left out on purpose get no line.
 void report_left_out();
 
-/// Writes one line which says that there are no devices, and therefore no platform, and why; once in a process.
+/// Writes one line which says that there are no devices and therefore no platform, with the reasons; once in a process.
 void report_no_devices();
 
 }  // namespace troupe::opencl

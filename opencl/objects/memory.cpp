@@ -26,7 +26,7 @@ void check_flags(cl_mem_flags flags) {
           CL_INVALID_VALUE);
 }
 
-/// Checks the flags of a sub-buffer: it may allow less than the whole buffer, but not more.
+/// Checks the flags of a sub-buffer. They may forbid accesses that the whole buffer allows, but not allow more.
 void check_flags_of_part(cl_mem_flags flags, cl_mem_flags whole) {
   check_flags(flags);
   require(!any_of(flags, kHostPointer), CL_INVALID_VALUE);
@@ -40,7 +40,8 @@ void check_flags_of_part(cl_mem_flags flags, cl_mem_flags whole) {
   excludes(CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY);
 }
 
-/// Adds, for each kind of access for which the part has no flag, the flags of the whole.
+/// Adds flags of the whole buffer to those of a sub-buffer, for each kind of access for which the sub-buffer has no
+/// flag.
 cl_mem_flags inherited(cl_mem_flags flags, cl_mem_flags whole) {
   if (!any_of(flags, kDeviceAccess)) flags |= whole & kDeviceAccess;
   if (!any_of(flags, kHostAccess)) flags |= whole & kHostAccess;
@@ -50,7 +51,7 @@ cl_mem_flags inherited(cl_mem_flags flags, cl_mem_flags whole) {
 }  // namespace
 
 platform::HostBuffer host_memory(std::size_t size) {
-  // The memory has pages of its own, so it is aligned for every type and device, and may be on any NUMA node.
+  // The memory has separate pages, so it is aligned for every type and device, and its pages may be on any NUMA node.
   static constexpr int kAnyNode = -1;
   Result<platform::HostBuffer> made = platform::HostBuffer::allocate_on({size}, kAnyNode);
   require(static_cast<bool>(made), CL_MEM_OBJECT_ALLOCATION_FAILURE);
@@ -97,7 +98,7 @@ Memory* Memory::make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_cr
 
 void Memory::on_unused() {
   struct Last {
-    // The block is declared first, so it is destroyed last, as the data lie in it.
+    // The block is declared first, so that it is destroyed last: the data lie in it.
     platform::HostBuffer block;
     std::shared_ptr<Storage> storage;
     std::vector<Registered> callbacks;

@@ -15,7 +15,7 @@ namespace troupe::opencl {
 class Storage;
 
 /// The depth (splitting/parallel_width.hpp) of the deepest submitted launch that writes a buffer, and of the deepest
-/// one that uses it in any way; 0 if there is none.
+/// launch that uses the buffer in any way; 0 if there is none.
 struct LaunchDepths {
   std::uint64_t writes = 0;
   std::uint64_t uses = 0;
@@ -28,20 +28,20 @@ struct LaunchDepths {
 class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_MEM_OBJECT> {
  public:
   /// Makes a buffer. Refuses with CL_INVALID_VALUE, CL_INVALID_BUFFER_SIZE, CL_INVALID_HOST_PTR, CL_INVALID_PROPERTY
-  /// and CL_MEM_OBJECT_ALLOCATION_FAILURE. `properties` is a list that may be null.
+  /// and CL_MEM_OBJECT_ALLOCATION_FAILURE. `properties` is a list and may be null.
   static Memory* make_buffer(Context& context, const cl_mem_properties* properties, cl_mem_flags flags,
                              std::size_t size, void* host_pointer);
-  /// Makes a part of a buffer. Refuses with CL_INVALID_MEM_OBJECT, CL_INVALID_VALUE, CL_INVALID_BUFFER_SIZE and
+  /// Makes a sub-buffer. Refuses with CL_INVALID_MEM_OBJECT, CL_INVALID_VALUE, CL_INVALID_BUFFER_SIZE and
   /// CL_MISALIGNED_SUB_BUFFER_OFFSET.
   static Memory* make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_create_type type, const void* info);
-  /// Ends the data, frees the buffer's own host memory, and then calls the destructor callbacks, beginning with the one
-  /// that was registered last. In a worker these steps are left to another thread. A kernel that has the object as an
-  /// argument does not delay this.
+  /// Discards the content, frees the buffer's own host memory, and then calls the destructor callbacks; the callback
+  /// that was registered last comes first. In a worker's thread, another thread does these steps. A kernel that has the
+  /// object as an argument does not delay them.
   void on_unused();
 
   [[nodiscard]] Context& context() const { return *context_; }
-  /// Returns the flags as given; those of a part include the flags that it inherits from its buffer. If none of
-  /// CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY and CL_MEM_READ_ONLY is set, CL_MEM_READ_WRITE holds.
+  /// Returns the flags that the program gave; those of a sub-buffer include the flags that it inherits. If none of
+  /// CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY and CL_MEM_READ_ONLY is set, CL_MEM_READ_WRITE applies.
   [[nodiscard]] cl_mem_flags flags() const { return flags_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Returns the buffer of a sub-buffer; null for a buffer.
@@ -50,9 +50,9 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   [[nodiscard]] Memory& whole() { return parent_ ? *parent_ : *this; }
   /// Returns the offset in bytes within `whole`.
   [[nodiscard]] std::size_t offset() const { return offset_; }
-  /// Returns the object's bytes in host memory, valid as long as the object lives. With CL_MEM_USE_HOST_PTR this is the
-  /// program's memory. Otherwise it is memory of the object, whose pages the system provides only when they are
-  /// touched.
+  /// Returns the object's bytes in host memory, valid as long as the object lives. With CL_MEM_USE_HOST_PTR these bytes
+  /// are the program's memory. Otherwise they belong to the object, and the system provides their pages only when they
+  /// are first touched.
   [[nodiscard]] std::byte* host() const { return host_; }
   /// Returns true if CL_MEM_USE_HOST_PTR is set: then `host` is the program's memory.
   [[nodiscard]] bool uses_program_memory() const { return (flags_ & CL_MEM_USE_HOST_PTR) != 0; }
@@ -60,10 +60,10 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   [[nodiscard]] bool device_reads() const { return (flags_ & CL_MEM_WRITE_ONLY) == 0; }
   [[nodiscard]] bool device_writes() const { return (flags_ & CL_MEM_READ_ONLY) == 0; }
 
-  /// Returns the content of a buffer (not of a part) as data of the runtime. The first call registers it. Implemented
-  /// in execution/storage.cpp. Called in the order of submission.
+  /// Returns the content of a buffer (not of a sub-buffer) as data of the runtime. The first call registers the
+  /// content. Implemented in execution/storage.cpp. Must be called in the order of submission.
   [[nodiscard]] Storage& storage();
-  /// Returns the depths of launches that use the buffer. Used in the order of submission.
+  /// Returns the depths of launches that use the buffer. Must be used in the order of submission.
   [[nodiscard]] LaunchDepths& launch_depths() { return launch_depths_; }
 
   /// A mapped range, which the program may use as its own memory.
@@ -72,13 +72,13 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
     std::size_t offset = 0;
     std::size_t size = 0;
     bool writes = false;
-    /// The memory at `place`, if that is not the buffer's memory.
+    /// The memory at `place`, if it is separate from the buffer's memory.
     std::shared_ptr<platform::HostBuffer> apart;
   };
   void add_map(Map map) TROUPE_EXCLUDES(mutex_);
   /// Removes and returns a map that begins at `place`; nothing if there is none.
   [[nodiscard]] std::optional<Map> take_map(std::byte* place) TROUPE_EXCLUDES(mutex_);
-  /// Returns the number of maps that have not been unmapped.
+  /// Returns the number of maps that the program has not unmapped yet.
   [[nodiscard]] std::size_t maps() const TROUPE_EXCLUDES(mutex_);
 
   using Callback = void(CL_CALLBACK*)(cl_mem, void*);

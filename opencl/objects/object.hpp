@@ -1,8 +1,9 @@
-/// The common parts of all objects of OpenCL: the table of functions that loaders call through, a mark that tells their
-/// types apart, and reference counts.
+/// The common parts of all objects of OpenCL: the table of functions that loaders call through, a mark that identifies
+/// the object's type, and reference counts.
 ///
-/// Our handles and the vendors' handles have the same C types. So our own code never uses our handles as such: an entry
-/// turns a handle into an object (`need<Context>(handle)`), and an object into a handle (`object->handle()`).
+/// Troupe's handles and the vendors' handles have the same C types. To avoid confusion, Troupe's code does not work
+/// with its own handles: an entry converts a handle to an object (`need<Context>(handle)`), and an object to a handle
+/// (`object->handle()`).
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -18,7 +19,7 @@ namespace troupe::opencl {
 /// Returns the table that every handle points to (opencl/dispatch_table.cpp).
 [[nodiscard]] const cl_icd_dispatch* dispatch_table();
 
-/// The marks of types in memory. The numbers are large, so that other memory is unlikely to look like a mark.
+/// The marks of types in memory. The numbers are large, so that other memory is unlikely to contain such a number.
 enum class ObjectType : std::uint64_t {
   platform = 0x5452'4f55'5045'0001,
   device = 0x5452'4f55'5045'0002,
@@ -32,14 +33,14 @@ enum class ObjectType : std::uint64_t {
   none = 0,
 };
 
-/// The object that a handle points to. It has no virtual functions: its first word is the table's address, as loaders
-/// expect it.
+/// The object that a handle points to. It has no virtual functions, because loaders expect the table's address in its
+/// first word.
 class Object {
  public:
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
-  /// Returns the type. Returns `none` also for another library's object; only the first word of its memory is read.
+  /// Returns the type; `none` if the object belongs to another library. Of such an object only the first word is read.
   [[nodiscard]] ObjectType type() const {
     if (dispatch_ != dispatch_table()) return ObjectType::none;
     return static_cast<ObjectType>(type_.load(std::memory_order_relaxed));
@@ -48,7 +49,8 @@ class Object {
  protected:
   explicit Object(ObjectType type) : dispatch_(dispatch_table()), type_(static_cast<std::uint64_t>(type)) {}
   ~Object() { forget_type(); }
-  /// Erases the mark: a handle that is used after this is refused, as long as nothing else lies in its memory.
+  /// Erases the mark. If the program uses the handle later, `find` does not find it, as long as nothing else lies in
+  /// its memory.
   void forget_type() { type_.store(static_cast<std::uint64_t>(ObjectType::none), std::memory_order_relaxed); }
 
  private:
@@ -56,8 +58,8 @@ class Object {
   std::atomic<std::uint64_t> type_;
 };
 
-/// An object whose handles have the type `Opaque*` in programs; `invalid` is the error code if a handle is not one of
-/// these.
+/// An object whose handles have the type `Opaque*` in programs; `invalid` is the error code for a handle that is not
+/// one.
 template <class Opaque, ObjectType kObjectType, cl_int invalid>
 class HandleOf : public Object {
  public:
@@ -71,10 +73,10 @@ class HandleOf : public Object {
   HandleOf() : Object(kObjectType) {}
 };
 
-/// An object with references. It has two counts: the program's own references, which the program can ask for and
-/// change; and all references, which include those that this library holds (a buffer's to its context, a command's to
-/// its buffers). The object is destroyed when the last reference ends. Until then it can be used: a program may get it
-/// from another object that refers to it, and retain it again.
+/// An object with reference counts. It has two counts. One counts the program's references, which the program can query
+/// and change. The other counts all references, including those that this library holds (a buffer's to its context, a
+/// command's to its buffers). The object is destroyed when the last reference ends. Until then it can be used: a
+/// program may get it from another object that refers to it, and retain it again.
 template <class Self, class Opaque, ObjectType kObjectType, cl_int invalid>
 class Counted : public HandleOf<Opaque, kObjectType, invalid> {
  public:
@@ -94,9 +96,9 @@ class Counted : public HandleOf<Opaque, kObjectType, invalid> {
   }
   [[nodiscard]] cl_uint user_references() const { return user_references_.load(std::memory_order_relaxed); }
 
-  /// Adds a reference that this library holds; `Ref` does this.
+  /// Adds a reference of the library itself; `Ref` calls this.
   void hold() { references_.fetch_add(1, std::memory_order_relaxed); }
-  /// Adds a reference and returns true; returns false if none is left.
+  /// Adds a reference and returns true; returns false if no reference is left.
   [[nodiscard]] bool try_hold() {
     auto count = references_.load(std::memory_order_relaxed);
     while (count != 0) {
@@ -105,14 +107,14 @@ class Counted : public HandleOf<Opaque, kObjectType, invalid> {
     return false;
   }
   void drop() {
-    // Release publishes what this thread has done with the object; acquire makes the thread that destroys the object
-    // see what all others have done.
+    // Release publishes this thread's writes to the object; acquire makes the writes of all other threads visible to
+    // the thread that destroys the object.
     if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     static_cast<Self*>(this)->on_unused();
     this->forget_type();
     drop_memory();
   }
-  /// Adds a reference to the memory of the object; `WeakRef` does this.
+  /// Adds a reference to the memory of the object; `WeakRef` calls this.
   void hold_memory() { watchers_.fetch_add(1, std::memory_order_relaxed); }
   void drop_memory() {
     if (watchers_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete static_cast<Self*>(this);
@@ -121,11 +123,11 @@ class Counted : public HandleOf<Opaque, kObjectType, invalid> {
  protected:
   Counted() = default;
   ~Counted() = default;
-  /// Called when the program has released its last reference, and the object still lives. A type that has work to do
-  /// then hides this function by its own.
+  /// Called when the program has released its last reference, while the object still exists. A derived type that has
+  /// work to do then defines a function of this name, which hides this one.
   void on_last_release() {}
-  /// Called when nothing needs the object any more, although weak references may keep its memory. A type that has work
-  /// to do then hides this function by its own.
+  /// Called when no reference is left, although weak references may still keep the memory. A derived type that has work
+  /// to do then defines a function of this name, which hides this one.
   void on_unused() {}
 
  private:
@@ -136,8 +138,7 @@ class Counted : public HandleOf<Opaque, kObjectType, invalid> {
   std::atomic<std::uint64_t> watchers_{1};
 };
 
-/// A reference that Troupe itself holds, and not the program. It keeps the object alive (`Counted::hold`); it is empty
-/// if it refers to none.
+/// A reference of the library itself, not of the program. It keeps the object alive (`Counted::hold`). It may be empty.
 template <class T>
 class Ref {
  public:
@@ -165,7 +166,7 @@ class Ref {
   T* object_ = nullptr;
 };
 
-/// A reference that does not keep an object alive, only its memory.
+/// A weak reference. It does not keep an object alive, only the object's memory.
 template <class T>
 class WeakRef {
  public:
@@ -197,8 +198,8 @@ class WeakRef {
   T* object_ = nullptr;
 };
 
-/// Returns the object of a handle. Returns null for a null handle, for a handle of another type, for one that was
-/// destroyed (as long as its memory was not used again), and for a value that cannot be an address.
+/// Returns the object of a handle. Returns null for a null handle, a handle of another type, a handle whose object was
+/// destroyed (as long as its memory was not used again), and a value that cannot be an address.
 template <class T>
 [[nodiscard]] T* find(typename T::Handle handle) {
   static constexpr std::uintptr_t kFirstPage = 4096;

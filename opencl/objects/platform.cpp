@@ -10,13 +10,13 @@
 namespace troupe::opencl {
 namespace {
 
-/// The extensions of the platform that hold for all devices.
+/// The extensions that apply to the platform and to all devices.
 constexpr std::string_view kPlatformExtensions = "cl_khr_icd";
 
 }  // namespace
 
 Platform& Platform::get() {
-  // The platform is never destroyed: programs may use handles in their own destructors.
+  // The platform is never destroyed: programs may use handles in their own static objects' destructors.
   static auto* platform = new Platform();
   return *platform;
 }
@@ -39,7 +39,7 @@ void Platform::add_unified_of_types(const std::vector<RealDevice*>& all) {
   for (const auto& [type, name] : kTypes) {
     std::vector<RealDevice*> some;
     std::ranges::copy_if(all, std::back_inserter(some), [type = type](const RealDevice* d) { return d->is_of(type); });
-    // A unified device for a single real device would only repeat that device.
+    // A unified device for a single real device would only duplicate that device.
     if (some.size() < 2 || std::ranges::find(known, some) != known.end()) continue;
     known.push_back(some);
     shown_.push_back(&unified_.emplace_back(std::move(some), name));

@@ -8,20 +8,20 @@
 
 namespace troupe::opencl {
 
-/// The one platform. The first call that needs it makes it, and it is never destroyed. Making it asks the vendors for
-/// their devices, and starts nothing.
+/// The only platform. The first call that needs it makes it, and it is never destroyed. Its constructor asks the
+/// vendors for their devices, and starts no threads.
 class Platform : public HandleOf<_cl_platform_id, ObjectType::platform, CL_INVALID_PLATFORM> {
  public:
   [[nodiscard]] static Platform& get();
 
-  /// Returns the devices that programs see. The device that unifies all comes first. Then come those that unify the
-  /// devices of one type, if there are several of that type and also devices of other types. Then come the real
-  /// devices. Empty if there is no real device.
+  /// Returns the devices that programs see; empty if there is no real device. First comes the device that unifies all
+  /// real devices. Then come devices that unify all devices of one type, if there are several of that type and also
+  /// devices of other types. Then come the real devices.
   [[nodiscard]] const std::vector<Device*>& devices() const { return shown_; }
   /// Returns the real devices in the order of `list_opencl_devices`; `RealDevice::number` is the index.
   [[nodiscard]] const std::deque<RealDevice>& real_devices() const { return real_; }
-  /// Returns the shown devices that stand only for devices of these types; CL_DEVICE_TYPE_DEFAULT is the device that
-  /// unifies all. Refuses with CL_INVALID_DEVICE_TYPE and CL_DEVICE_NOT_FOUND.
+  /// Returns the visible devices that stand only for devices of these types. For CL_DEVICE_TYPE_DEFAULT, returns the
+  /// device that unifies all. Refuses with CL_INVALID_DEVICE_TYPE and CL_DEVICE_NOT_FOUND.
   [[nodiscard]] std::vector<Device*> devices_of(cl_device_type types) const;
 
   void info(cl_platform_info what, const Info& answer) const;

@@ -8,7 +8,7 @@ namespace troupe::opencl {
 namespace {
 
 constexpr cl_command_queue_properties kOffered = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
-/// Flags for queues on devices, which are in the standard but not offered here.
+/// Flags for queues on devices. They are in the standard, but Troupe does not offer such queues.
 constexpr cl_command_queue_properties kOfLaterVersions = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
 
 }  // namespace

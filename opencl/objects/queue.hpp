@@ -9,10 +9,10 @@
 
 namespace troupe::opencl {
 
-/// The properties that a program asks for.
+/// The properties that a program requests for a queue.
 struct QueueProperties {
   cl_command_queue_properties bits = 0;
-  /// The list of clCreateCommandQueueWithProperties as given, with its terminating zero; empty if none was given.
+  /// The program's list for clCreateCommandQueueWithProperties, with its terminating zero; empty if there was none.
   std::vector<cl_queue_properties> list;
 
   /// Both functions refuse unknown properties with CL_INVALID_VALUE, and properties that are not offered with
@@ -24,7 +24,7 @@ struct QueueProperties {
 class Queue : public Counted<Queue, _cl_command_queue, ObjectType::queue, CL_INVALID_COMMAND_QUEUE> {
  public:
   /// Makes a queue. A null `device` makes a context queue, whose commands may run on every device of the context. If
-  /// the user has set SOCL_FORCE_DYNAMIC, this holds for all queues, whatever device the program names.
+  /// the user has set SOCL_FORCE_DYNAMIC, every queue is a context queue, even if the program names a device.
   Queue(Context& context, Device* device, QueueProperties properties);
 
   [[nodiscard]] Context& context() const { return *context_; }

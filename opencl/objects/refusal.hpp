@@ -1,5 +1,4 @@
-/// The refusal of a call: an exception that carries the standard's error code. The entry returns that code to the
-/// program.
+/// The refusal of a call: an exception with the standard's error code. The entry returns this code to the program.
 #pragma once
 
 #include <CL/cl.h>
@@ -8,7 +7,7 @@
 
 namespace troupe::opencl {
 
-/// Thrown if a call cannot be carried out, for the reason that the code names. It never leaves the library: see
+/// Thrown if a call cannot be carried out; the code names the reason. The exception never leaves the library: see
 /// entries/guard.hpp.
 class Refusal : public std::exception {
  public:
@@ -25,7 +24,7 @@ inline void require(bool condition, cl_int status) {
   if (!condition) throw Refusal(status);
 }
 
-/// Refuses with a driver's error code; CL_SUCCESS passes.
+/// Refuses with a driver's error code. Does nothing for CL_SUCCESS.
 inline void accept(cl_int status) {
   if (status != CL_SUCCESS) throw Refusal(status);
 }

@@ -25,7 +25,7 @@ struct Reported {
 }  // namespace
 
 void report(const std::string& what) {
-  // The line is written in one piece, in case other threads write at the same time.
+  // One call writes the whole line, because other threads may write at the same time.
   std::cerr << "troupe: OpenCL: " + what + "\n";
 }
 

@@ -1,4 +1,4 @@
-/// The vendor's context of a real device, in which programs are built and kernels are kept: one per device and process.
+/// The vendor's context of a real device, in which programs are built and kernels exist: one per device and process.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -9,8 +9,8 @@
 
 namespace troupe::opencl {
 
-/// The context in which the runtime keeps data on the device (platform/opencl/opencl_contexts.hpp), so that kernels
-/// find the data there.
+/// The vendor's context. The runtime keeps data on the device in the same context
+/// (platform/opencl/opencl_contexts.hpp), so that kernels can use the data.
 class VendorContext {
  public:
   explicit VendorContext(const platform::OpenClDevice& device) : device_(&device) {}
@@ -18,8 +18,9 @@ class VendorContext {
   VendorContext& operator=(const VendorContext&) = delete;
 
   [[nodiscard]] const cl_icd_dispatch& api() const { return *device_->api; }
-  /// The next functions return the vendor's handles, not ours. The context lives as long as somebody holds it. `hold`
-  /// refuses with CL_OUT_OF_RESOURCES, after a line on standard error, if the vendor cannot make a context.
+  /// The next functions return the vendor's handles, not Troupe's. The context lives as long as a result of `hold`
+  /// exists. `hold` refuses with CL_OUT_OF_RESOURCES, after a line on standard error, if the vendor cannot make a
+  /// context.
   [[nodiscard]] platform::OpenClContext hold() const;
   [[nodiscard]] cl_device_id device() const { return device_->id; }
 

@@ -1,4 +1,4 @@
-/// A program's own function for splitting the launches of a kernel, as in SOCL.
+/// A program's own function that splits the launches of a kernel, as in SOCL.
 #pragma once
 
 #include <CL/cl.h>
@@ -11,13 +11,13 @@
 
 namespace troupe::opencl {
 
-/// A function of the program that enqueues a launch in `factor` parts. The program decides what a part is. The launch
-/// must begin after the event `before`. The function returns an event for the launch's end, which the caller releases.
-/// Launches of the kernel inside of the function are not divided.
+/// A function of the program that enqueues a launch in `factor` parts. The program decides how to divide the work. The
+/// launch must begin after the event `before`. The function returns an event for the launch's end, which the caller
+/// releases. If the function launches this kernel, the launch is not divided.
 using DivideFunction = cl_int (*)(cl_command_queue queue, cl_uint factor, void* data, cl_event before, cl_event* after);
 
-/// The division of one kernel: each factor from 1 to one below the number of factors is tried once, then the fastest is
-/// used. Thread-safe.
+/// The division of one kernel. Each factor from 1 to the number of factors minus one is tried once; afterwards the
+/// fastest factor is used. Thread-safe.
 class Division {
  public:
   /// The values that clSetKernelArg takes in place of an argument's index.
@@ -27,26 +27,26 @@ class Division {
   [[nodiscard]] static bool has(cl_uint index) { return index >= kData; }
 
   /// Sets the function, its data, or the number of factors. `value` is the function or the data itself (null for none),
-  /// or points to the number, a cl_uint. A new number discards the times. Refuses with CL_INVALID_ARG_VALUE.
+  /// or points to the number of factors, a cl_uint. A new number discards the times. Refuses with CL_INVALID_ARG_VALUE.
   void set(cl_uint index, const void* value);
 
   struct Choice {
-    /// The program's function; null if it has set none.
+    /// The program's function; null if the program has set none.
     DivideFunction function = nullptr;
     void* data = nullptr;
     cl_uint factor = 1;
   };
   [[nodiscard]] Choice choose();
-  /// Notes that a launch in this many parts took this many nanoseconds.
+  /// Records that a launch in `factor` parts took `time` nanoseconds.
   void took(cl_uint factor, double time);
 
  private:
   Mutex mutex_;
   DivideFunction function_ TROUPE_GUARDED_BY(mutex_) = nullptr;
   void* data_ TROUPE_GUARDED_BY(mutex_) = nullptr;
-  /// The next factor to try; there is none if it is not below the size of `times_`.
+  /// The next factor to try. If it is not below the size of `times_`, all factors have been tried.
   cl_uint next_ TROUPE_GUARDED_BY(mutex_) = 1;
-  /// The times by factor; 0 if not known.
+  /// The measured times by factor; 0 if there is none.
   std::vector<double> times_ TROUPE_GUARDED_BY(mutex_);
 };
 

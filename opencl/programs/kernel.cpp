@@ -161,7 +161,8 @@ std::shared_ptr<const ProgramFacts> Kernel::facts_of_all_builds() const {
 bool Kernel::finds_only_reads(std::size_t index) const {
   const Parameter& parameter = parameters_[index];
   if (parameter.kind != ParameterKind::memory) return false;
-  // A pointer to constant memory cannot become a pointer to another kind of memory.
+  // A pointer to constant memory cannot be converted to a pointer to other memory, so the kernel cannot write through
+  // it.
   if (parameter.described && parameter.address == CL_KERNEL_ARG_ADDRESS_CONSTANT) return true;
   if (facts_ != nullptr) return !facts_->arguments[index].writes;
   const bool is_const = parameter.described && (parameter.qualifiers & CL_KERNEL_ARG_TYPE_CONST) != 0;
@@ -174,8 +175,8 @@ bool Kernel::finds_only_reads(std::size_t index) const {
 bool Kernel::all_arguments_set() const { return std::ranges::all_of(arguments_.list, &KernelArgument::set); }
 
 std::uint64_t Kernel::footprint() const {
-  // The number of different hashes is limited, because an argument that counts launches would otherwise give each
-  // launch a hash of its own.
+  // The number of different hashes is limited: if an argument counts the launches, each launch would otherwise get a
+  // hash of its own.
   constexpr std::size_t kMost = 32;
   std::uint64_t hash = 0;
   for (std::size_t i = 0; i < arguments_.list.size(); ++i) {

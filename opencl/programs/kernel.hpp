@@ -1,4 +1,4 @@
-/// Kernels: one vendor's kernel per real device, and the arguments for the next launch.
+/// Kernels. Each consists of one vendor's kernel per real device, and the arguments for the next launch.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +27,9 @@ struct KernelArgument {
   ParameterKind kind = ParameterKind::value;
   /// The size of the value, or of local memory, in bytes.
   std::size_t size = 0;
-  /// The place of a value in `KernelArguments::values`.
+  /// The position of a value in `KernelArguments::values`.
   std::size_t place = 0;
-  /// The buffer; null if the program gave NULL, which the kernel then gets.
+  /// The buffer; null if the program passed NULL, which is then passed on to the kernel.
   Ref<Memory> memory;
 };
 
@@ -37,8 +37,8 @@ struct KernelArgument {
 struct KernelArguments {
   std::vector<KernelArgument> list;
   std::vector<std::byte> values;
-  /// A hash of the integer arguments, because launches with other integers may take other times; 0 for a new hash if
-  /// the kernel already has many.
+  /// A hash of the integer arguments, because launches with other integers may take other times. It is 0 for a new hash
+  /// if the kernel already has many hashes.
   std::uint64_t footprint = 0;
 
   [[nodiscard]] const void* value(const KernelArgument& argument) const { return values.data() + argument.place; }
@@ -65,38 +65,39 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
     const OnDevice& there = devices_[static_cast<std::size_t>(device.number())];
     return there.kernel == nullptr ? nullptr : &there.limits;
   }
-  /// Returns the local memory that a group of a launch needs on the device with the present arguments, in bytes.
+  /// Returns the local memory that a group of a launch needs on the device with the current arguments, in bytes.
   [[nodiscard]] cl_ulong local_memory(const RealDevice& device) const {
     return devices_[static_cast<std::size_t>(device.number())].local_memory + local_memory_of_arguments();
   }
   /// Returns the codelet of the kernel's launches; the first call makes it. Implemented in
-  /// execution/kernel_command.cpp. Called in the order of submission.
+  /// execution/kernel_command.cpp. Must be called in the order of submission.
   [[nodiscard]] const Codelet& codelet();
-  /// Returns the codelet for the parts of launches that are split. It is made together with that of `codelet`. Called
-  /// in the order of submission.
+  /// Returns the codelet for the parts of launches that are split. It is made together with the codelet that `codelet`
+  /// returns. Must be called in the order of submission.
   [[nodiscard]] const Codelet& part_codelet();
 
-  /// Returns the data for splitting the kernel's launches; null if they cannot be split. Implemented in
-  /// splitting/splittable_kernel.cpp. Called in the order of submission.
+  /// Returns the data for splitting the kernel's launches; null if these cannot be split. Implemented in
+  /// splitting/splittable_kernel.cpp. Must be called in the order of submission.
   [[nodiscard]] const std::shared_ptr<SplittableKernel>& splittable();
 
-  /// Returns the facts that the source shows about the kernel; null if nothing is known, and if the kernel was built
-  /// differently for some devices. The first call may wait for the compiler that finds the facts. Any thread of the
-  /// program may call this.
+  /// Returns the facts about the kernel that its source shows. Returns null if no facts are known, or if the kernel was
+  /// built differently for some devices. The first call may wait for the compiler that finds the facts. Any thread of
+  /// the program may call this.
   [[nodiscard]] const KernelFacts* facts() const;
-  /// Returns true if nothing is ever written through this pointer parameter: it is in constant memory; or the facts say
-  /// so; or, without facts, it is `const` and the source keeps the `const`. The first call may wait, as with `facts`.
+  /// Returns true if nothing is ever written through this pointer parameter. It must point to constant memory; or the
+  /// facts must say so; or, without facts, it must be `const` and the source must never remove the `const`. The first
+  /// call may wait, as with `facts`.
   [[nodiscard]] bool only_reads(std::size_t parameter) const;
 
-  /// Sets an argument. Refuses as the standard says, and with the vendor's code if a vendor refuses. Some indices
-  /// belong to the `Division`.
+  /// Sets an argument. Refuses as the standard requires, and with the vendor's code if a vendor refuses the argument.
+  /// Some indices belong to the `Division`.
   void set_argument(cl_uint index, std::size_t size, const void* value);
-  /// Returns the present arguments for a launch; the result keeps the buffers alive. Refuses with
+  /// Returns the current arguments for a launch; the result keeps the buffers alive. Refuses with
   /// CL_INVALID_KERNEL_ARGS if a buffer was destroyed since it was set. Two threads must not use a kernel's arguments
   /// at the same time.
   [[nodiscard]] std::shared_ptr<const KernelArguments> arguments() const;
   [[nodiscard]] bool all_arguments_set() const;
-  /// Returns the program's own way to split launches.
+  /// Returns the program's own division of launches.
   [[nodiscard]] const std::shared_ptr<Division>& division() const { return division_; }
   /// Returns a new kernel with the same arguments.
   [[nodiscard]] Kernel* clone() const;
@@ -109,7 +110,7 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
  private:
   struct OnDevice {
     std::shared_ptr<VendorKernel> kernel;
-    /// The local memory of the kernel itself, without that of its arguments.
+    /// The local memory that the kernel itself declares, without the local memory of its arguments.
     cl_ulong local_memory = 0;
     LaunchLimits limits;
   };
@@ -127,18 +128,18 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   const std::string name_;
   /// The vendors' kernels, indexed by `RealDevice::number`.
   std::vector<OnDevice> devices_;
-  /// A vendor's kernel that is never launched. It answers queries, and its arguments are set to see whether it refuses
-  /// them.
+  /// A vendor's kernel that is never launched. It answers queries. Arguments are set on it to find out whether the
+  /// vendor refuses them.
   std::unique_ptr<VendorKernel> asked_;
   std::vector<Parameter> parameters_;
   /// The sizes of arguments that the vendor has accepted; 0 if none was accepted yet.
   std::vector<std::size_t> accepted_sizes_;
   /// The arguments without the buffers.
   KernelArguments arguments_;
-  /// The footprints that have occurred so far; only a few are kept.
+  /// The footprints that have occurred so far; their number is limited.
   mutable std::vector<std::uint64_t> footprints_;
-  /// The buffers by argument. A kernel keeps no buffer alive, as the standard's tests wait for the destruction of
-  /// buffers.
+  /// The buffers by argument. A kernel does not keep a buffer alive, because the standard's conformance tests wait for
+  /// the destruction of buffers.
   std::vector<WeakRef<Memory>> buffers_;
   const std::shared_ptr<Division> division_ = std::make_shared<Division>();
   std::shared_ptr<const Codelet> codelet_;

@@ -84,7 +84,7 @@ void Kernel::work_group_info(Device* device, cl_kernel_work_group_info what, con
     case CL_KERNEL_PRIVATE_MEM_SIZE:
       return answer.value(most(
           cl_ulong{}, [what](const OnDevice& place) { return ask_of_work_groups<cl_ulong>(*place.kernel, what); }));
-    // CL_KERNEL_GLOBAL_WORK_SIZE is for built-in kernels, and there are none.
+    // CL_KERNEL_GLOBAL_WORK_SIZE is for built-in kernels, which do not exist here.
     default: throw Refusal(CL_INVALID_VALUE);
   }
 }

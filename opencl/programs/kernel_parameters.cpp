@@ -3,7 +3,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// A query about a parameter; the answer is zero if the vendor has none.
+/// A query about a parameter; the answer is zero if the vendor does not know the answer.
 class ParameterQuery {
  public:
   ParameterQuery(VendorKernel& kernel, cl_uint index) : kernel_(kernel), index_(index) {}
@@ -41,8 +41,8 @@ ParameterKind kind_of(const Parameter& parameter) {
   }
 }
 
-/// Finds the kind of a parameter by setting null arguments: a value must not be null, a buffer may be null, and local
-/// memory may have any size.
+/// Finds the kind of a parameter by setting null arguments: for a value the driver refuses null, for a buffer it
+/// accepts null, and for local memory it accepts any size.
 ParameterKind kind_by_trying(VendorKernel& kernel, cl_uint index) {
   constexpr std::size_t kOddSize = 40;
   const auto takes_nothing = [&](std::size_t size) {

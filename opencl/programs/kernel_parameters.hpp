@@ -1,4 +1,4 @@
-/// The parameters of a kernel, as its compiler describes them, or as trial calls find them out.
+/// The parameters of a kernel. The compiler describes them, or trial calls find them out.
 #pragma once
 
 #include <CL/cl.h>
@@ -10,8 +10,8 @@
 
 namespace troupe::opencl {
 
-/// The kind of value that a parameter takes: bytes, a buffer, or the size of local memory. Images and samplers are here
-/// only so that they are recognized: this platform has none.
+/// The kind of value that a parameter takes: bytes, a buffer, or the size of local memory. The platform has no images
+/// and samplers; their kinds exist only so that they are recognized.
 enum class ParameterKind { value, memory, local, image, sampler };
 
 /// One parameter as the compiler describes it.
@@ -26,8 +26,8 @@ struct Parameter {
   std::string name;
 };
 
-/// Asks the vendor for the parameters. If the vendor has no information, the kind is found by setting arguments; so
-/// `kernel` must not be one that is launched.
+/// Asks the vendor for the parameters. If the vendor has no information, finds the kinds by setting arguments. So
+/// `kernel` must not be a kernel that is launched.
 [[nodiscard]] std::vector<Parameter> parameters_of(VendorKernel& kernel);
 
 }  // namespace troupe::opencl

@@ -11,7 +11,7 @@ struct NdRange {
   unsigned dimensions = 1;
   std::array<std::size_t, 3> offset{};
   std::array<std::size_t, 3> global{1, 1, 1};
-  /// The size of groups if `has_local`; otherwise the device chooses it.
+  /// The size of groups if `has_local`; otherwise the device chooses the size.
   std::array<std::size_t, 3> local{1, 1, 1};
   bool has_local = false;
 

@@ -9,19 +9,19 @@
 namespace troupe::opencl {
 namespace {
 
-/// Returns the identity of a device: a binary can be used by devices for which all of this is the same.
+/// Returns the identity of a device. Devices with equal identities can use the same binaries.
 std::string identity_of(const RealDevice& device) {
   const platform::OpenClDevice& vendor = device.vendor();
   return vendor.platform_name + "|" + vendor.name + "|" + vendor.version + "|" + vendor.driver_version;
 }
 
-/// Returns true if numbers and pointers have the sizes and byte order that the analysing compiler assumes.
+/// Returns true if numbers and pointers have the sizes and byte order that the analysis assumes.
 bool can_be_analysed(const RealDevice* device) {
   return device->ask<cl_uint>(CL_DEVICE_ADDRESS_BITS) == 64 && device->ask<cl_bool>(CL_DEVICE_ENDIAN_LITTLE) == CL_TRUE;
 }
 
-/// Gives the blobs for the real devices of `device` to those builds that have none yet. Refuses with CL_INVALID_BINARY
-/// if there is no blob for any of them.
+/// Gives the blobs for the real devices behind `device` to those builds that have no blob yet. Refuses with
+/// CL_INVALID_BINARY if the container has no blob for any of these devices.
 void take_blobs(const Device& device, std::span<const unsigned char> container, std::vector<ProgramBuild>& builds) {
   const auto blobs = read_container(container);
   require(blobs.has_value(), CL_INVALID_BINARY);
@@ -70,7 +70,7 @@ Program* Program::of_binaries(Context& context, const std::vector<Device*>& devi
     if (worst == CL_SUCCESS) worst = status;
   }
   accept(worst);
-  // A device without a binary is not among the program's real devices.
+  // A device without a binary does not become a real device of the program.
   std::erase_if(program->builds_, [](const ProgramBuild& build) { return build.given.empty(); });
   return program.release();
 }
@@ -108,7 +108,8 @@ std::vector<ProgramBuild> Program::builds() const {
 cl_int Program::build(const std::vector<Device*>& devices, const std::string& options) {
   require(origin_ != ProgramOrigin::linked, CL_INVALID_OPERATION);
   ProgramWork work(*this, devices, options);
-  // The analysis runs at the same time, so that a build takes no longer; the facts are needed only for a launch.
+  // The analysis runs at the same time as the build, so the build takes no longer. The facts are needed only for a
+  // launch.
   FutureFacts facts;
   if (origin_ == ProgramOrigin::source && std::ranges::all_of(real_devices_behind(devices), can_be_analysed)) {
     facts = facts_in_background(std::string(kProgramPreface) + source_, options);
@@ -119,7 +120,7 @@ cl_int Program::build(const std::vector<Device*>& devices, const std::string& op
     build.program = origin_ == ProgramOrigin::source ? VendorProgram::of_source(vendor, source_)
                                                      : VendorProgram::of_binary(vendor, build.given);
     const cl_int status = build.program->build(options);
-    // The vendor may have built the source as another language, for which the facts would be wrong.
+    // The vendor may have built the source as another version of the language, for which the facts would be wrong.
     if (build.program->chose_language()) build.facts = {};
     return status;
   });

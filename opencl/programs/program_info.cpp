@@ -7,7 +7,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// Returns a rank that is higher for a worse status, to merge the statuses of several devices.
+/// Returns a rank, to merge the statuses of several devices. A worse status has a higher rank.
 int badness(cl_build_status status) {
   switch (status) {
     case CL_BUILD_SUCCESS: return 0;
@@ -25,7 +25,7 @@ cl_build_status worst_status(const std::vector<ProgramBuild>& builds) {
   return worst;
 }
 
-/// Returns the logs of several devices, each under its device's name.
+/// Returns the logs of several devices, each below the name of its device.
 std::string joined_log(const std::vector<ProgramBuild>& builds) {
   if (builds.size() == 1) return builds.front().log;
   std::string joined;
@@ -38,7 +38,7 @@ std::string joined_log(const std::vector<ProgramBuild>& builds) {
   return joined;
 }
 
-/// Returns the type that all builds have; none if one of them has none.
+/// Returns the type of all builds; CL_PROGRAM_BINARY_TYPE_NONE if at least one build has no type.
 cl_program_binary_type least_type(const std::vector<ProgramBuild>& builds) {
   cl_program_binary_type least = builds.front().type;
   for (const ProgramBuild& build : builds) {
@@ -55,7 +55,7 @@ std::string joined_names(const std::vector<std::string>& names) {
 
 }  // namespace
 
-/// Writes each device's binary to the address that the program gives; skips null addresses.
+/// Writes each device's binary to the address that the program gave for it; skips null addresses.
 void Program::answer_binaries(const Info& answer) const {
   auto* places = static_cast<unsigned char**>(answer.place(devices_.size() * sizeof(unsigned char*)));
   if (places == nullptr) return;

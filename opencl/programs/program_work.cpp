@@ -91,7 +91,7 @@ cl_int ProgramWork::run(const Step& step) {
     try {
       threads.emplace_back([&, i] { statuses[i] = work_on(builds_[i], step); });
     } catch (const std::system_error&) {
-      statuses[i] = work_on(builds_[i], step);  // no more threads can be started: build in this one
+      statuses[i] = work_on(builds_[i], step);  // No more threads can be started: build in this one.
     }
   }
   if (!builds_.empty()) statuses[0] = work_on(builds_[0], step);
@@ -99,7 +99,7 @@ cl_int ProgramWork::run(const Step& step) {
   for (const ProgramBuild& build : builds_) publish(build);
   const auto failed = std::ranges::find_if(statuses, [](cl_int status) { return status != CL_SUCCESS; });
   if (failed == statuses.end()) return CL_SUCCESS;
-  // A failure on all devices is the program's own fault, and the program has the log, so it is not reported.
+  // If all devices fail, the program itself is at fault, and it can read the log, so nothing is reported.
   const auto succeeded = std::ranges::find(statuses, CL_SUCCESS);
   if (succeeded != statuses.end() && builds_[static_cast<std::size_t>(failed - statuses.begin())].program != nullptr) {
     const ProgramBuild& here = builds_[static_cast<std::size_t>(succeeded - statuses.begin())];

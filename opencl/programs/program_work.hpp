@@ -1,4 +1,4 @@
-/// Work on a program for several real devices at once, such as builds and compilations.
+/// Work on a program for several real devices at the same time, such as builds and compilations.
 #pragma once
 
 #include <functional>
@@ -9,15 +9,15 @@
 
 namespace troupe::opencl {
 
-/// One build or compilation. It is in progress as long as this object lives: no other can begin.
+/// One build or compilation. While this object exists, no other build or compilation of the program can begin.
 class ProgramWork {
  public:
-  /// Makes a vendor's program in `build.program` and returns the vendor's code; may refuse.
+  /// Makes a vendor's program in `build.program` and returns the vendor's code. May throw a `Refusal`.
   using Step = std::function<cl_int(ProgramBuild& build)>;
 
   /// Begins the work. Refuses with CL_INVALID_DEVICE and CL_INVALID_OPERATION.
   ProgramWork(Program& program, const std::vector<Device*>& devices, const std::string& options);
-  /// Runs the step for each device in a thread of its own. Returns the first failure's code.
+  /// Runs the step for each device in a separate thread. Returns the code of the first failure.
   [[nodiscard]] cl_int run(const Step& step);
 
  private:
@@ -27,7 +27,8 @@ class ProgramWork {
   std::vector<ProgramBuild> builds_;
 };
 
-/// Calls `step`, and copies log and type from the vendor's program. Never refuses; returns the code.
+/// Calls `step`, and copies the log and the type from the vendor's program. Returns the code; does not throw a
+/// `Refusal`.
 [[nodiscard]] cl_int work_on(ProgramBuild& build, const ProgramWork::Step& step) noexcept;
 
 /// Returns the real devices behind `devices`, each once, in the platform's order.

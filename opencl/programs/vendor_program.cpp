@@ -8,13 +8,14 @@
 namespace troupe::opencl {
 namespace {
 
-/// The option that keeps the types and qualifiers of arguments.
+/// The option that makes the vendor keep the types and qualifiers of arguments.
 constexpr const char* kArgumentInfo = " -cl-kernel-arg-info";
 
-/// The language for programs that name none: some drivers would take the latest one that they know.
+/// The language for programs that name none. Without this option some drivers would take the latest version that they
+/// know.
 constexpr const char* kLanguage = " -cl-std=CL1.2";
 
-/// Returns the option that tells a program the type of its device, as SOCL does.
+/// Returns the option that defines a macro for the type of the device, as SOCL does.
 std::string option_of_type(const VendorContext& context) {
   cl_device_type type = 0;
   (void)context.api().clGetDeviceInfo(context.device(), CL_DEVICE_TYPE, sizeof type, &type, nullptr);
@@ -26,7 +27,7 @@ std::string option_of_type(const VendorContext& context) {
   }
 }
 
-/// The options that the program gave, with our own in front of them and behind them.
+/// The options that the program gave, with Troupe's options before and behind them.
 struct AllOptions {
   explicit AllOptions(const VendorContext& context, const std::string& options)
       : given(option_of_type(context) + options + platform::opencl_twin_option(context.device())),
@@ -38,8 +39,8 @@ struct AllOptions {
   std::string with_all;
 };
 
-/// Calls with all options; if the vendor does not know our options, calls again with fewer. `chose_language` becomes
-/// true if the vendor chose the language.
+/// Calls `call` with all options. If the vendor does not know Troupe's options, calls it again with fewer options.
+/// `chose_language` becomes true if the vendor chose the language.
 template <class Call>
 cl_int with_our_options(const AllOptions& options, bool& chose_language, Call&& call) {
   const auto is_refused = [](cl_int status) {
@@ -52,7 +53,8 @@ cl_int with_our_options(const AllOptions& options, bool& chose_language, Call&& 
   return call(options.given.c_str());
 }
 
-/// Returns a text that is queried in two steps, first its size; empty if there is none.
+/// Returns the text of a query that has two steps: first the size, then the text. Returns an empty text if there is
+/// none.
 template <class Query>
 std::string text_of(Query&& query) {
   std::size_t size = 0;

@@ -1,4 +1,4 @@
-/// A program of one vendor for one device, and a kernel of it.
+/// A vendor's program for one device, and a vendor's kernel.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -14,9 +14,9 @@
 
 namespace troupe::opencl {
 
-/// The text in front of each source. It corrects the drivers' macros where our devices differ: ours have no images, and
-/// support OpenCL 1.2. Without images the standard has no image types either; the compiler's error for such a type then
-/// says why. Error messages count lines from the program's first one.
+/// The text in front of each source. It corrects the drivers' macros for Troupe's devices, which have no images and
+/// support OpenCL 1.2. Without images the standard has no image types either; the replaced names of these types give
+/// the reason in the compiler's error. Error messages count lines from the first line of the program's own source.
 inline constexpr std::string_view kProgramPreface =
     "#undef __IMAGE_SUPPORT__\n"
     "#undef __OPENCL_VERSION__\n"
@@ -30,7 +30,7 @@ inline constexpr std::string_view kProgramPreface =
     "#define sampler_t sampler_t_is_missing_since_images_are_not_supported\n"
     "#line 1\n";
 
-/// A vendor's program, owned by this object. Its functions refuse with the vendor's code.
+/// A vendor's program, owned by this object. Its functions refuse with the vendor's error code.
 class VendorProgram {
  public:
   VendorProgram(VendorContext& context, platform::OpenClContext held, cl_program program)
@@ -42,8 +42,8 @@ class VendorProgram {
   [[nodiscard]] static std::shared_ptr<VendorProgram> of_source(VendorContext& context, const std::string& source);
   [[nodiscard]] static std::shared_ptr<VendorProgram> of_binary(VendorContext& context,
                                                                 const std::vector<unsigned char>& binary);
-  /// Links programs. The status is CL_LINKER_NOT_AVAILABLE if the vendor does not link. A failed link may give a
-  /// program whose log says why; otherwise the program is null.
+  /// Links programs. The status is CL_LINKER_NOT_AVAILABLE if the vendor does not link. A failed link may return a
+  /// program whose log gives the reason; otherwise the program is null.
   struct Linked;
   [[nodiscard]] static Linked link(VendorContext& context, const std::string& options,
                                    const std::vector<std::shared_ptr<VendorProgram>>& parts);
@@ -54,17 +54,17 @@ class VendorProgram {
 
   /// Builds the program, with information about arguments if the vendor accepts that option. Returns the vendor's code.
   [[nodiscard]] cl_int build(const std::string& options);
-  /// Compiles the program. Each header comes with the name by which the source includes it. Returns
-  /// CL_COMPILER_NOT_AVAILABLE if the vendor cannot compile without linking.
+  /// Compiles the program. Each header has the name by which the source includes it. Returns CL_COMPILER_NOT_AVAILABLE
+  /// if the vendor cannot compile without linking.
   [[nodiscard]] cl_int compile(const std::string& options,
                                const std::vector<std::pair<std::string, std::shared_ptr<VendorProgram>>>& headers);
-  /// Returns true if the vendor chose the language in the last build, because it does not accept the option that we add
-  /// for programs that name no language.
+  /// Returns true if the vendor chose the language in the last build. This happens if a program names no language, and
+  /// the vendor does not accept the option that Troupe adds.
   [[nodiscard]] bool chose_language() const { return chose_language_; }
 
   [[nodiscard]] std::string log() const;
   [[nodiscard]] cl_program_binary_type binary_type() const;
-  /// Returns the binary; empty if the vendor gives none.
+  /// Returns the binary; empty if the vendor returns none.
   [[nodiscard]] std::vector<unsigned char> binary() const;
   [[nodiscard]] std::vector<std::string> kernel_names() const;
 
@@ -92,8 +92,8 @@ class VendorKernel {
   [[nodiscard]] const cl_icd_dispatch& api() const { return program_->api(); }
   [[nodiscard]] cl_device_id device() const { return program_->context().device(); }
   [[nodiscard]] cl_kernel kernel() const { return kernel_; }
-  /// Returns the lock that is held from the first argument that is set until the launch that takes the arguments,
-  /// because vendors keep arguments in the kernel.
+  /// Returns the lock to hold while the arguments are set and until they have been used by the launch, because vendors
+  /// store arguments in the kernel.
   [[nodiscard]] Mutex& mutex() { return mutex_; }
 
  private:

@@ -9,23 +9,26 @@ namespace troupe::opencl {
 
 namespace {
 
-/// The time of the shortest launch that is split, in nanoseconds.
+/// The shortest time, in nanoseconds, of a launch that is split.
 constexpr double kShortest = 1e6;
-/// The least factors by which a split launch must be faster: the first by predictions, the second by measurements.
+/// A split launch must be faster than a whole launch by at least these factors: the first applies to predictions, the
+/// second to measurements.
 constexpr double kPredictedGain = 1.2;
 constexpr double kMeasuredGain = 1.1;
-/// The smallest share that is worth giving to a device.
+/// The smallest share of a launch that is given to a device.
 constexpr double kLeastShare = 1.0 / 64;
-/// The length of a trial on a device that is as fast as the known one, and the limits of a trial's share.
+/// The length of a trial part on a device that is as fast as the fastest measured one, in nanoseconds; and the limits
+/// of a trial part's share.
 constexpr double kTrialTime = 5e5;
 constexpr double kLeastTrial = 1.0 / 256;
 constexpr double kLargestTrial = 1.0 / 16;
-/// If parts would take longer than this, each device gets several parts, so that differences between items even out.
+/// If parts would take longer than this, in nanoseconds, each device gets several parts, so that differences between
+/// items even out.
 constexpr double kLongEnough = 4e6;
 constexpr std::size_t kMostRounds = 4;
-/// The number of measured splits after which splitting is judged.
+/// The number of measured splits after which `did_not_pay` decides whether splitting pays.
 constexpr std::size_t kJudgedSplits = 2;
-/// The number of splits in a row after which one launch runs whole, to measure how long a whole launch takes now.
+/// The number of splits in a row. After them one launch runs whole, to measure how long a whole launch takes now.
 constexpr std::size_t kSplitsInARow = 32;
 constexpr std::size_t kLongestPause = 4096;
 
@@ -42,7 +45,7 @@ void KernelSpeeds::Mean::add(double one, bool small) {
   }
   if (small) return;
   ++count;
-  // With the first values this computes the plain mean.
+  // For the first values this is the plain mean.
   constexpr double kLeastWeight = 0.25;
   value += (one - value) * std::max(kLeastWeight, 1.0 / static_cast<double>(count));
 }
@@ -71,7 +74,7 @@ KernelSpeeds::Choice KernelSpeeds::choose(std::size_t items, std::span<const int
   std::vector<double> shares = by_speed(here, devices);
   const auto used = std::ranges::count_if(shares, [](double share) { return share > 0; });
   if (used < 2) return {};
-  // All parts should end at the same time; the part that takes longest counts.
+  // All parts should end at the same time; the split launch takes as long as its longest part.
   double split = 0;
   bool settled = true;
   for (std::size_t i = 0; i < devices.size(); ++i) {

@@ -1,4 +1,4 @@
-/// The speeds of a kernel on the devices, and the decision whether splitting its launches pays.
+/// The speeds of a kernel on the devices, and the decision whether to split its launches.
 #pragma once
 
 #include <array>
@@ -11,19 +11,19 @@
 
 namespace troupe::opencl {
 
-/// Learns from the launches of one kernel. Launches of similar size, within a factor of two, are learned together.
-/// Times are in nanoseconds; devices are numbers that the caller gives them. Thread-safe.
+/// Learns from the launches of one kernel. Launches whose sizes differ by less than a factor of about two are learned
+/// together. Times are in nanoseconds; the caller numbers the devices. Thread-safe.
 class KernelSpeeds {
  public:
-  /// The approximate cost of building a kernel for parts, which disturbs running work. Nothing is split before launches
-  /// that ran alone have taken this long in total.
+  /// The approximate cost of building a kernel for parts, which disturbs running work. No launch is split until the
+  /// launches that ran alone have taken this long in total.
   static constexpr double kBuilding = 3e8;
 
   explicit KernelSpeeds(double building = kBuilding) : building_(building) {}
 
   struct Choice {
-    /// The share of a launch for each device, in the order in which the devices were given; their sum is 1. Empty if
-    /// the launch is not to be split.
+    /// The share of the launch for each device, in the order of `devices`. The shares sum up to 1. Empty if the launch
+    /// should not be split.
     std::vector<double> shares;
     /// True if the split only measures how fast some devices are; it does not show whether splitting pays.
     bool trial = false;
@@ -31,12 +31,13 @@ class KernelSpeeds {
     std::size_t rounds = 1;
   };
 
-  /// Chooses how to run a launch of `items` work-items on `devices`. `merging` is the further cost of a split. If
-  /// nothing is known of a device, it gets a small share of a launch that is long enough.
+  /// Chooses how to run a launch of `items` work-items on `devices`. `merging` is the extra cost of a split. If a
+  /// device has not been measured yet, it gets a small share of a launch that is long enough.
   [[nodiscard]] Choice choose(std::size_t items, std::span<const int> devices, double merging);
 
-  /// Note the times of launches that had their devices for themselves: of an unsplit launch on a device; of all parts
-  /// on one device; and of a whole split launch, including the work after the parts.
+  /// Record the times of launches while no other launch ran on their devices: of an unsplit launch on a device
+  /// (`took_whole`), of all parts on one device (`took_part`), and of a whole split launch, including the work after
+  /// the parts (`took_split`).
   void took_whole(int device, std::size_t items, double time);
   void took_part(std::size_t all_items, int device, std::size_t items, double time);
   void took_split(std::size_t items, double time);
@@ -46,8 +47,8 @@ class KernelSpeeds {
   struct Mean {
     double value = 0;
     std::size_t count = 0;
-    /// False until there have been two values of large parts; the mean is then only the last value. Small parts may
-    /// differ from the rest, and drivers compile during the first launch of a size.
+    /// False until there have been two values of large parts; until then the mean is only the last value. Small parts
+    /// are not typical, and drivers compile during the first launch of a size.
     bool settled = false;
     bool has_large = false;
 
@@ -58,8 +59,7 @@ class KernelSpeeds {
     std::map<int, Mean> whole;
     std::map<int, Mean> part;
     Mean split;
-    /// The number of launches that will not be split before splitting is tried again, and this number for the next
-    /// pause.
+    /// The number of launches that will not be split before the next attempt, and the length of the next such pause.
     std::size_t pause = 0;
     std::size_t next_pause = 32;
     /// The number of splits since the last launch that was not split.
@@ -69,7 +69,7 @@ class KernelSpeeds {
   [[nodiscard]] Known& known(std::size_t items) TROUPE_REQUIRES(mutex_);
   [[nodiscard]] static std::vector<double> trial(const Known& known, std::span<const int> devices, double whole);
   [[nodiscard]] static std::vector<double> by_speed(const Known& known, std::span<const int> devices);
-  /// Returns true if splitting has not paid; then no launch is split for a while.
+  /// Returns true if splitting has not paid; then the next launches are not split.
   [[nodiscard]] static bool did_not_pay(Known& known, double whole_item);
 
   const double building_;

@@ -10,8 +10,8 @@
 
 namespace troupe::opencl {
 
-/// Counts the launches that have not ended, by their depth. A launch is one deeper than the deepest launch that it
-/// follows by its data. Launches of the same depth could run side by side. Thread-safe.
+/// Counts the launches that have not ended, by their depth. The depth of a launch is one more than that of the deepest
+/// launch on which its data depend. Launches of equal depth could run at the same time. Thread-safe.
 class ParallelWidth {
  public:
   struct Place {
@@ -20,11 +20,12 @@ class ParallelWidth {
     std::size_t beside = 0;
   };
 
-  /// Adds a launch. `follows` is the depth of the deepest launch, ended or not, that this one follows; 0 if there is
-  /// none.
+  /// Adds a launch. `follows` is the depth of the deepest launch, ended or not, on which this launch depends; 0 if
+  /// there is none.
   [[nodiscard]] Place begin(std::uint64_t follows) {
     const LockGuard lock(mutex_);
-    // A launch that follows no running one could run now, beside the running launches of the least depth.
+    // A launch that depends on no running launch could run now, together with the running launches of the smallest
+    // depth.
     const std::uint64_t depth = running_.empty() ? follows + 1 : std::max(follows + 1, running_.begin()->first);
     return {depth, running_[depth]++};
   }

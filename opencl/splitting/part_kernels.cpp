@@ -10,14 +10,14 @@ namespace troupe::opencl {
 
 namespace {
 
-/// The number of launches of a range after which kernels are built for it alone, and the largest number of ranges that
-/// have such kernels.
+/// The number of launches of a range after which kernels are built for this range alone, and the largest number of
+/// ranges that have such kernels.
 constexpr std::size_t kRepeated = 3;
 constexpr std::size_t kMostRanges = 8;
 
-/// Returns true if the analysing compiler accepts the text. Vendors' compilers write on standard error if they
-/// refuse a text, which our changes could cause: a parameter may be a constant pointer, or another kernel may call
-/// this one.
+/// Returns true if the compiler of the analysis accepts the text. Vendors' compilers would write on standard error if
+/// they refused a text. Troupe's changes to the source could cause such a refusal: a parameter may be a constant
+/// pointer, or another kernel may call this kernel.
 bool can_be_built(const std::string& text, const std::string& options, const std::string& compiler_name) {
   const auto compiler = analysis_compiler(compiler_name);
   auto with = compiler_options(options);
@@ -58,7 +58,7 @@ std::shared_ptr<const PartKernels::OnDevices> PartKernels::of(const NdRange& who
 
 std::shared_ptr<PartKernels::Built> PartKernels::begin_to_build(std::string source) const {
   auto begun = std::make_shared<Built>();
-  // The program may end before the build, so the build uses none of the program's objects.
+  // The program may be destroyed before the build ends, so the build uses none of the program's objects.
   auto build = [begun, sources = sources_, kernel = kernel_, devices = devices_, text = std::move(source),
                 compiler = compiler_in_environment()] {
     auto kernels = std::make_shared<OnDevices>(devices);

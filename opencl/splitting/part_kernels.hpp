@@ -1,4 +1,4 @@
-/// Kernels that run parts of launches.
+/// Kernels that run the parts of split launches.
 #pragma once
 
 #include <array>
@@ -15,21 +15,21 @@
 
 namespace troupe::opencl {
 
-/// The kernels for the parts of one kernel, for each device that its program was built for. They are built in a thread
-/// of their own when launches have shown that they are useful; until then there are none. Thread-safe.
+/// The kernels for the parts of one kernel's launches, one for each device for which the program was built. A separate
+/// thread builds them once enough launches show that they are useful; until then there are none. Thread-safe.
 class PartKernels {
  public:
   /// The kernels by `RealDevice::number`; null if there is none.
   using OnDevices = std::vector<std::shared_ptr<VendorKernel>>;
 
-  /// If `at_once`, the first call of `of` builds the kernels and waits.
+  /// If `at_once`, the first call of `of` builds the kernels itself.
   PartKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written, bool at_once);
 
-  /// Returns the written parameters: a part's kernel takes one further argument for each.
+  /// Returns the written parameters: a part's kernel takes one more argument for each of them.
   [[nodiscard]] const std::vector<WrittenParameter>& written() const { return written_; }
-  /// Returns the kernels for parts of this launch; null as long as there are none. The first call begins to build them.
-  /// If the kernels can serve this range only, the build begins after several launches of the range. `asks_for_whole`
-  /// is true if the kernel asks for values that differ between the launch and its parts.
+  /// Returns the kernels for parts of this launch; null as long as they do not exist. The first call starts their
+  /// build. If the kernels can serve this range only, the build starts after several launches of the range.
+  /// `asks_for_whole` is true if the kernel calls functions whose results differ between the launch and its parts.
   [[nodiscard]] std::shared_ptr<const OnDevices> of(const NdRange& whole, bool asks_for_whole);
 
  private:
@@ -54,7 +54,7 @@ class PartKernels {
   const std::string kernel_;
   const std::vector<WrittenParameter> written_;
   const bool at_once_;
-  /// The changed source; empty if the source could not be changed.
+  /// The changed source; empty if changing it failed.
   std::string source_;
   std::vector<Source> sources_;
   std::size_t devices_ = 0;

@@ -7,7 +7,7 @@
 
 namespace troupe::opencl {
 
-/// The range of work-item indices, along one dimension, that one device gets.
+/// The range of work-item indices, along one dimension, that goes to one device.
 struct RangePart {
   /// The device's index in the shares.
   std::size_t device = 0;
@@ -17,10 +17,10 @@ struct RangePart {
   friend bool operator==(const RangePart&, const RangePart&) = default;
 };
 
-/// Cuts [0, size) into consecutive parts whose sizes, except for the last one's, are multiples of `grain`. Device i
-/// gets about `shares[i]` of the whole (they sum up to 1), spread over `rounds` parts if that leaves something for
-/// each: if items differ in work, each device then gets some of all kinds. A device with the share 0 has no part; a
-/// device with a share gets at least one grain, as far as there are enough.
+/// Cuts [0, size) into consecutive parts. The sizes of all parts but the last are multiples of `grain`. Device i gets
+/// about `shares[i]` of the whole (the shares sum up to 1). If there are enough grains, this share is spread over
+/// `rounds` parts: if the items differ in work, each device then gets items of all kinds. A device with share 0 gets no
+/// part; every other device gets at least one grain, as long as there are enough.
 [[nodiscard]] std::vector<RangePart> parts_of(std::size_t size, std::size_t grain, std::span<const double> shares,
                                               std::size_t rounds);
 

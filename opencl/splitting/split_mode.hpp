@@ -8,14 +8,14 @@ namespace troupe::opencl {
 enum class SplitMode : std::uint8_t {
   /// `off`: no launch is split.
   never,
-  /// The variable is not set: launches are split if that pays.
+  /// The variable is not set: launches are split if a split is expected to be faster.
   where_it_pays,
-  /// `always`, for tests: all launches that can be split are split, however short, in equal parts.
+  /// `always`, for tests: every launch that can be split is split into equal parts, even if it is short.
   always,
 };
 
-/// Returns the mode that the variable sets now. If it is neither `off` nor `always`, a line is written on standard
-/// error, once.
+/// Returns the mode that the variable currently sets. If the value is neither `off` nor `always`, writes a line on
+/// standard error, once.
 [[nodiscard]] SplitMode split_mode();
 
 }  // namespace troupe::opencl

@@ -11,13 +11,13 @@ namespace {
 
 bool in_word(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// A word, or another character that is not blank.
+/// A word, or any other character that is not a blank.
 struct Token {
   std::string_view text;
   std::size_t begin = 0;
 };
 
-/// The tokens of a source without comments, texts and preprocessor lines.
+/// The tokens of a source, without comments, string literals and preprocessor lines.
 class Tokens {
  public:
   explicit Tokens(std::string_view source) : source_(source) {
@@ -49,7 +49,7 @@ class Tokens {
     }
   }
 
-  /// Skips to the line's end; a backslash continues the line.
+  /// Skips to the end of the line; after a backslash the line continues.
   void skip_line() {
     while (at_ < source_.size() && source_[at_] != '\n') {
       if (source_[at_] == '\\') ++at_;
@@ -80,7 +80,7 @@ class Tokens {
   std::vector<Token> tokens_;
 };
 
-/// The end of a kernel's parameter list, and the begin of its body: the places of `)` and `{`.
+/// The places of a kernel's definition: `)` at the end of the parameter list, and `{` at the begin of the body.
 struct Definition {
   std::size_t list_end = 0;
   std::size_t body = 0;
@@ -98,7 +98,7 @@ class DefinitionSearch {
       if (is(i, "{")) ++depth;
       if (is(i, "}") && depth > 0) --depth;
       if (depth > 0 || !is(i, name) || !is(i + 1, "(")) continue;
-      // A second declaration, such as a prototype, would also have to be changed, so it makes the search fail.
+      // A second declaration, such as a prototype, would also have to be changed, so the search fails.
       const std::optional<Definition> here = from(i + 1);
       if (found || !here) return std::nullopt;
       found = here;
@@ -111,7 +111,7 @@ class DefinitionSearch {
     return i < tokens_.size() && tokens_[i].text == text;
   }
 
-  /// Returns the index behind the bracket that closes the one at `i`; the number of tokens if there is none.
+  /// Returns the index behind the bracket that closes the bracket at `i`; the number of tokens if there is none.
   [[nodiscard]] std::size_t behind(std::size_t i) const {
     std::size_t open = 0;
     for (; i < tokens_.size(); ++i) {

@@ -1,4 +1,4 @@
-/// Changes of a program's source that allow launching parts of a launch.
+/// Changes to a program's source that make it possible to launch parts of a launch.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,22 @@
 
 namespace troupe::opencl {
 
-/// A parameter that a kernel writes through.
+/// A parameter through which a kernel writes.
 struct WrittenParameter {
   /// The index among the kernel's parameters.
   std::size_t index = 0;
   std::string name;
 };
 
-/// Returns the source with a changed kernel. After its own arguments it takes one more for each of `written`, in the
-/// same order: a `ulong`, the number of bytes of the buffer that lie before the part that is passed instead of it.
-/// Returns nothing if the kernel's definition is not found, as macros may produce it, or if there are several.
+/// Returns the source with a changed kernel. After its own arguments the kernel takes one more argument for each of
+/// `written`, in the same order. This argument is a `ulong`: the part's kernel gets only a part of the buffer, and the
+/// number says how many bytes of the whole buffer lie before that part. Returns nothing if the kernel's definition is
+/// not found (macros may produce it), or if there are several.
 [[nodiscard]] std::optional<std::string> source_for_parts(const std::string& source, const std::string& kernel,
                                                           std::span<const WrittenParameter> written);
 
-/// Returns a text to put before a source. It makes the kernel get the answers for `whole` when it asks about the
-/// launch, whatever part of it the kernel runs. The number of a group follows from the group size that the device uses.
+/// Returns a text to put before a source. With it, get_global_size and similar functions return the values of `whole`,
+/// even if the kernel runs only a part. The number of a group is computed from the group size that the device uses.
 [[nodiscard]] std::string answers_of_whole(const NdRange& whole);
 
 }  // namespace troupe::opencl

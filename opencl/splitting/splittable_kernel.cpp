@@ -10,7 +10,7 @@ namespace troupe::opencl {
 
 namespace {
 
-/// Returns the written parameters; nothing if one has no name in the source.
+/// Returns the written parameters; nothing if one of them has no name in the source.
 std::optional<std::vector<WrittenParameter>> written_by(const Kernel& kernel, const KernelFacts& facts) {
   std::vector<WrittenParameter> written;
   for (std::size_t i = 0; i < kernel.parameters().size(); ++i) {

@@ -15,8 +15,8 @@
 
 namespace troupe::opencl {
 
-/// All that is known about splitting a kernel. The program keeps it, because programs may make a new kernel for each
-/// launch.
+/// The data for splitting the launches of a kernel. The program keeps them, because the application may make a new
+/// kernel object for each launch.
 class SplittableKernel {
  public:
   SplittableKernel(const Kernel& kernel, KernelFacts facts, std::vector<WrittenParameter> written, SplitMode mode)

@@ -10,7 +10,8 @@
 
 namespace troupe::platform {
 
-/// A copy of `columns` runs of `column_bytes` each, whose begins are `pitch` bytes apart.
+/// A copy of `columns` columns of `column_bytes` bytes each. Columns begin `from_pitch` bytes apart in the source and
+/// `to_pitch` bytes apart in the target.
 struct BlockCopy {
   const std::byte* from = nullptr;
   std::size_t from_pitch = 0;
@@ -22,14 +23,15 @@ struct BlockCopy {
   [[nodiscard]] Bytes bytes() const { return {column_bytes * columns}; }
 };
 
-/// Called at a copy's end. The result fails with `transfer_failed`, or with `device_lost` if no further copy will
-/// succeed.
+/// The function that is called when a copy ends. Its argument is success, `transfer_failed`, or `device_lost` if no
+/// further copy will succeed.
 using CopyDone = std::function<void(Result<void>)>;
 
-/// A number that names a copy until the copy ends, for `hurry`. The caller chooses it; it is unique per accelerator.
+/// Identifies a copy until the copy ends, so that `hurry` can name it. The caller chooses the number, which must be
+/// unique per accelerator.
 using CopyNumber = std::uint64_t;
 
-/// The cost of one copy in one direction, when nothing else is under way.
+/// The cost of one copy in one direction while no other copy is under way.
 struct CopySpeed {
   Duration latency{};
   double bytes_per_s = 0;
@@ -46,30 +48,30 @@ struct CopyTraffic {
 enum class CopyDirection : std::uint8_t { to_device, to_host };
 
 /// A memory node other than the host's. It has one block of memory, in which the memory manager places data by their
-/// offset, and it makes copies between this block and host memory, in both directions at once. It may be real or
-/// emulated. Thread-safe.
+/// offset, and it makes copies between this block and host memory, in both directions at once. The accelerator may be
+/// real or emulated. Thread-safe.
 class Accelerator {
  public:
-  /// Stops the copies, like `stop`.
+  /// Ends the copies as `stop` does.
   virtual ~Accelerator() = default;
-  /// Waits for the copies under way. Copies that have not begun end with a failure. Copies that are asked for later
-  /// fail inside their call. When this returns, every `done` of earlier copies has been called.
+  /// Waits for the copies under way. Copies that have not begun end with a failure. Copies that are requested later
+  /// fail inside the call of `copy`. When `stop` returns, the `done` of every earlier copy has been called.
   virtual void stop() = 0;
   /// Returns true if the device has stopped working: no copy will succeed any more.
   [[nodiscard]] virtual bool lost() const = 0;
 
   /// Returns the name for people, such as "GPU 0 (NVIDIA H200)" or "emulated GPU 1".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Returns the name that the maker gives to all devices of this sort.
+  /// Returns the name that the maker gives to all devices of this model.
   [[nodiscard]] virtual std::string model() const = 0;
-  /// The first returns the begin of the block of memory, in the device's addresses; the second returns its size.
+  /// `memory` returns the begin of the block of memory, as an address of the device; `capacity` returns its size.
   [[nodiscard]] virtual std::byte* memory() const = 0;
   [[nodiscard]] virtual Bytes capacity() const = 0;
   /// Returns the largest number of bytes that one piece of data may have.
   [[nodiscard]] virtual Bytes largest_piece() const { return capacity(); }
 
   /// Begins a copy; `done` is called once, from any thread, never inside the call. In each direction one copy is under
-  /// way at a time; urgent copies come first, the others in the order of the calls. Both pointers may be null if there
+  /// way at a time: urgent copies first, then the others in the order of the calls. Both pointers may be null if there
   /// is nothing to copy.
   virtual void copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) = 0;
   /// Makes a copy urgent if it has not begun: it then goes before all copies that are not urgent.
@@ -77,7 +79,7 @@ class Accelerator {
 
   /// Returns true if `copy_from` can copy from `source` without going through host memory.
   [[nodiscard]] virtual bool reaches(const Accelerator& /*source*/) const { return false; }
-  /// Begins a copy from the memory of another accelerator that this one reaches.
+  /// Begins a copy from the memory of `source`, an accelerator for which `reaches` returned true.
   virtual void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) = 0;
 
   /// Returns the speed of copies between the host and this accelerator, as configured or measured.
@@ -87,7 +89,7 @@ class Accelerator {
   /// Returns the copies made so far from other accelerators.
   [[nodiscard]] virtual CopyTraffic peer_traffic() const { return {}; }
 
-  /// Returns true if memory for a task's data is available; false only if a fault is to be emulated.
+  /// Returns true if memory for a task's data may be allocated. Returns false only to emulate a failed allocation.
   [[nodiscard]] virtual bool allocates() { return true; }
 };
 

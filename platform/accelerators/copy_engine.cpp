@@ -17,7 +17,7 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-/// The shortest time for a piece of a copy, so that the thread does not wake up for every few bytes.
+/// The shortest time that one piece of a copy takes: with shorter pieces the thread would wake up for every few bytes.
 constexpr double kPiece_s = 100e-6;
 constexpr std::size_t kLeastPiece = std::size_t{64} << 10U;
 constexpr std::size_t kLargestPiece = std::size_t{64} << 20U;
@@ -35,7 +35,7 @@ std::size_t piece_of(const CopySpeed& speed) {
 
 Failure given_up() { return {ErrorCode::transfer_failed, "the copy had not begun when the device was given up"}; }
 
-/// Moves the bytes of a copy from the `begin`-th to the `end`-th, column after column.
+/// Moves the bytes from the `begin`-th up to the `end`-th of a copy, column after column.
 void move_bytes(const BlockCopy& copy, std::size_t begin, std::size_t end) {
   while (begin < end) {
     const std::size_t column = begin / copy.column_bytes;
@@ -46,8 +46,8 @@ void move_bytes(const BlockCopy& copy, std::size_t begin, std::size_t end) {
   }
 }
 
-/// Moves bytes without the lock, so that other threads may take it. Clang's analysis does not see which mutex `lock`
-/// holds.
+/// Moves bytes without the lock, so that other threads may take it meanwhile. Clang's analysis does not see which mutex
+/// `lock` holds.
 void move_unlocked(const BlockCopy& copy, std::size_t begin, std::size_t end,
                    UniqueLock& lock) TROUPE_NO_THREAD_SAFETY_ANALYSIS {
   lock.unlock();
@@ -74,7 +74,7 @@ void CopyEngine::stop() {
 void CopyEngine::copy(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) {
   UniqueLock lock(mutex_);
   if (stopping_) {
-    // The engine's thread may have looked at the queue for the last time, so the copy ends here.
+    // The engine's thread may have checked the queue for the last time, so the copy fails here, in the caller's thread.
     lock.unlock();
     done(given_up());
     return;
@@ -113,7 +113,7 @@ void CopyEngine::work() {
     Result<void> outcome = perform(order, lock);
     lock.unlock();
     order.done(std::move(outcome));
-    // The objects that `done` holds are destroyed before the next copy, and not under the lock.
+    // Destroys the objects that `done` holds before the next copy begins, and while the lock is not held.
     order.done = nullptr;
     lock.lock();
   }
@@ -136,7 +136,7 @@ Result<void> CopyEngine::perform(const PendingCopy& order, UniqueLock& lock) {
   return fault;
 }
 
-/// Moves the bytes, piece by piece. If the copy fails, its last piece does not arrive.
+/// Moves the bytes, piece by piece. If `fails`, the last piece is not moved.
 Result<void> CopyEngine::move(const PendingCopy& order, TimeStamp begin, bool fails, UniqueLock& lock) {
   const std::size_t all = order.block.bytes().count;
   std::size_t moved = 0;

@@ -1,4 +1,4 @@
-/// The copies of an emulated accelerator in one direction: one after the other, in a thread of their own.
+/// The copies of an emulated accelerator in one direction. One thread makes them, one after the other.
 #pragma once
 
 #include <condition_variable>
@@ -15,18 +15,18 @@
 
 namespace troupe::platform {
 
-/// An engine that really moves a copy's bytes, and takes at least latency + bytes / bandwidth for it. If a copy had to
-/// wait for an earlier copy, its time begins at the planned end of the earlier one. So several copies in a row take the
-/// sum of their times, however late a thread wakes up. The bytes move in pieces, each at the end of its own time, so
-/// that code that reads or writes too early has wrong data, as with a real device. Thread-safe.
+/// An engine that really moves a copy's bytes, and takes at least the time latency + bytes / bandwidth. If a copy had
+/// to wait for an earlier copy, its time begins at the planned end of the earlier copy. So several copies in a row take
+/// the sum of their times, even if the thread wakes up late. The bytes move in pieces, each piece at the end of its own
+/// time, so that code that reads or writes too early has wrong data, as with a real device. Thread-safe.
 class CopyEngine {
  public:
   struct Options {
     /// The name of the thread, for debuggers.
     std::string name;
     CopySpeed speed;
-    /// Called once for each copy that begins; if it returns a failure, the copy ends with that failure. May be null:
-    /// then no copy fails.
+    /// Called once for each copy that begins; if `fault` returns a failure, the copy ends with that failure. If `fault`
+    /// is null, no copy fails.
     std::function<Result<void>()> fault = nullptr;
   };
 
@@ -35,14 +35,14 @@ class CopyEngine {
   CopyEngine& operator=(const CopyEngine&) = delete;
   ~CopyEngine();
   /// Completes the copy under way without waiting for the rest of its time; ends waiting copies with `transfer_failed`.
-  /// Later copies fail in the same way, inside the call. Called by one thread.
+  /// Later copies fail in the same way, inside the call of `copy`. Only one thread may call `stop`.
   void stop();
 
   /// Begins a copy as `Accelerator::copy` does.
   void copy(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done);
-  /// Makes a copy urgent as `Accelerator::hurry` does; does nothing if this engine has no such copy waiting.
+  /// Makes a copy urgent as `Accelerator::hurry` does; does nothing if no such copy waits in this engine.
   void hurry(CopyNumber number);
-  /// From now on ends every copy at once with this failure, also the one under way.
+  /// Ends the copy under way and every later copy at once with this failure.
   void lose(const Failure& failure);
 
   [[nodiscard]] const CopySpeed& speed() const { return options_.speed; }
@@ -51,7 +51,7 @@ class CopyEngine {
 
  private:
   void work();
-  /// Makes a copy. Gives the lock back while bytes move.
+  /// Makes a copy. Releases the lock while bytes move.
   Result<void> perform(const PendingCopy& order, UniqueLock& lock) TROUPE_REQUIRES(mutex_);
   Result<void> move(const PendingCopy& order, TimeStamp begin, bool fails, UniqueLock& lock) TROUPE_REQUIRES(mutex_);
   [[nodiscard]] Duration time_of(Bytes bytes) const;
@@ -64,15 +64,15 @@ class CopyEngine {
   mutable Mutex mutex_;
   std::condition_variable wake_;
   CopyQueue queue_ TROUPE_GUARDED_BY(mutex_);
-  /// The reason why nothing is copied any more.
+  /// The failure that `lose` was called with; nothing if the device works.
   std::optional<Failure> lost_ TROUPE_GUARDED_BY(mutex_);
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
-  /// The time when the last copy was to end, and the time when a copy last ended.
+  /// `free_at_` is the planned end of the last copy; `ended_` is the time at which a copy really ended last.
   TimeStamp free_at_ TROUPE_GUARDED_BY(mutex_){};
   TimeStamp ended_ TROUPE_GUARDED_BY(mutex_){};
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
-  /// The engine's thread. It is the last member, as it uses the others.
+  /// The engine's thread. Declared last, as it uses the other members.
   std::thread thread_;
 };
 

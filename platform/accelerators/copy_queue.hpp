@@ -1,4 +1,4 @@
-/// Copies that have been asked for and have not begun.
+/// Copies that have been requested and have not begun.
 #pragma once
 
 #include <deque>
@@ -15,15 +15,15 @@ struct PendingCopy {
   TimeStamp asked{};
 };
 
-/// The waiting copies of one direction: urgent ones first, the others in the order in which they came. The owner's lock
-/// protects them.
+/// The waiting copies of one direction: urgent copies first, then the others in order of arrival. The owner's lock
+/// protects the queue.
 class CopyQueue {
  public:
   [[nodiscard]] bool empty() const { return urgent_.empty() && others_.empty(); }
   void add(PendingCopy copy, bool urgent);
   /// Makes a copy urgent as `Accelerator::hurry` does; does nothing if no such copy waits here.
   void hurry(CopyNumber number);
-  /// Takes the next copy; returns nothing if there is none.
+  /// Takes the next copy out of the queue; returns nothing if the queue is empty.
   [[nodiscard]] std::optional<PendingCopy> take();
 
  private:

@@ -1,4 +1,4 @@
-/// A thread that copies in one direction, for accelerators whose copy functions return when the bytes are there.
+/// A thread that copies in one direction, for accelerators whose copy functions block until all bytes have arrived.
 #pragma once
 
 #include <condition_variable>
@@ -20,19 +20,19 @@ class CopyThread {
   struct Options {
     /// The name of the thread, for debuggers.
     std::string name;
-    /// The copies in words, such as "copy to OpenCL device 0 (name)".
+    /// A description of the copies for messages, such as "copy to OpenCL device 0 (name)".
     std::string what;
-    /// Copies, and returns when the copy has ended. Called by the thread alone, never for an empty copy.
+    /// Makes a copy, and returns when the copy has ended. Only the thread calls this, and never for an empty copy.
     std::function<Result<void>(const BlockCopy&)> copy;
   };
 
   explicit CopyThread(Options options);
   CopyThread(const CopyThread&) = delete;
   CopyThread& operator=(const CopyThread&) = delete;
-  /// Stops the copies, like `stop`.
+  /// Ends the copies as `stop` does.
   ~CopyThread();
-  /// Waits for the copy under way, and ends the waiting ones with `transfer_failed`. Later ones fail in the same way,
-  /// inside the call.
+  /// Waits for the copy under way, and ends the waiting copies with `transfer_failed`. Later copies fail in the same
+  /// way, inside the call of `add`.
   void stop();
 
   /// Adds a copy as `Accelerator::copy` does.
@@ -44,7 +44,7 @@ class CopyThread {
 
  private:
   void work();
-  /// Takes the next copy; returns nothing when no more will come.
+  /// Waits for a copy and takes it out of the queue; returns nothing when the thread must end.
   [[nodiscard]] std::optional<PendingCopy> take();
   [[nodiscard]] Result<void> perform(const BlockCopy& copy);
   [[nodiscard]] Failure given_up() const;
@@ -58,7 +58,7 @@ class CopyThread {
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
   Mutex joining_;
-  /// The thread, joined under `joining_`. The last member, as it uses the others.
+  /// The thread; it is joined with the lock `joining_` held. Declared last, as it uses the other members.
   std::thread thread_;
 };
 

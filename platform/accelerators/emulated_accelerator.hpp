@@ -13,14 +13,15 @@
 
 namespace troupe::platform {
 
-/// An emulated accelerator. Copies take as long, and fail as often, as the options say; see `CopyEngine`. It runs no
-/// kernels.
+/// An emulated accelerator. Copies take as long, and fail as often, as the options say; see `CopyEngine`. The
+/// accelerator runs no kernels.
 ///
-/// Memory is taken from the system when it is first touched. The threads sleep while nothing is to be copied.
+/// The operating system provides a page of the accelerator's memory when the page is first touched. The threads sleep
+/// while there is nothing to copy.
 class EmulatedAccelerator final : public Accelerator {
  public:
-  /// Makes an accelerator. `number` is for its name. Fails with `invalid_argument` if an option cannot be used (the
-  /// message names it), with `out_of_memory` if the host has less memory than the accelerator is to have.
+  /// Makes an accelerator. `number` becomes part of the name. Fails with `invalid_argument` if an option cannot be used
+  /// (the message names it), with `out_of_memory` if the host has less memory than the accelerator is to have.
   [[nodiscard]] static Result<std::unique_ptr<EmulatedAccelerator>> make(int number, const EmulationOptions& options);
 
   ~EmulatedAccelerator() override;
@@ -34,10 +35,10 @@ class EmulatedAccelerator final : public Accelerator {
 
   void copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
   void hurry(CopyNumber number) override;
-  /// Returns true for another emulated accelerator, if both have a rate for such copies.
+  /// Returns true if `source` is another emulated accelerator, and both have a rate for copies between accelerators.
   [[nodiscard]] bool reaches(const Accelerator& source) const override;
-  /// Copies at the rate of this accelerator. If the source is lost, the copy fails with `transfer_failed`, as copies
-  /// from other accelerators may still succeed.
+  /// Copies at the rate of this accelerator. If the source is lost, the copy fails with `transfer_failed` and not with
+  /// `device_lost`, as copies from other accelerators may still succeed.
   void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
 
   [[nodiscard]] CopySpeed speed(CopyDirection direction) const override;
@@ -47,16 +48,17 @@ class EmulatedAccelerator final : public Accelerator {
 
   [[nodiscard]] bool allocates() override { return !faults_->allocation_fails(); }
 
-  /// Returns the faults, for the device that runs the accelerator's kernels. They live as long as somebody holds them.
+  /// Returns the emulated faults, for the device that runs the accelerator's kernels.
   [[nodiscard]] const std::shared_ptr<FaultPlan>& faults() const { return faults_; }
-  /// Makes the device stop working: copies under way, waiting and to come end with `device_lost`. May be called from
-  /// any thread, any number of times.
+  /// Makes the device stop working: all present and later copies end with `device_lost`. May be called from any thread,
+  /// any number of times.
   void lose();
   [[nodiscard]] bool lost() const override;
   void stop() override;
 
  private:
-  /// The memory that copies to other accelerators read from, perhaps after this one has gone.
+  /// The accelerator's memory. Copies to other accelerators share it, as they may read it after this accelerator has
+  /// gone.
   struct Arena;
 
   EmulatedAccelerator(int number, const EmulationOptions& options, std::shared_ptr<Arena> arena);
@@ -68,7 +70,7 @@ class EmulatedAccelerator final : public Accelerator {
   const std::shared_ptr<Arena> arena_;
   std::unique_ptr<CopyEngine> to_device_;
   std::unique_ptr<CopyEngine> to_host_;
-  /// The engine for copies from other accelerators; null if their rate is not set.
+  /// The engine for copies from other accelerators; null if no rate is set for them.
   std::unique_ptr<CopyEngine> from_peers_;
 };
 

@@ -21,14 +21,14 @@ constexpr const char* kKnown =
     "memory, bandwidth, to-device, to-host, latency, peer, copy-fault, kernel-fault, allocation-fault, lost-after and "
     "seed";
 
-/// The options as given, before it is known which of two options wins.
+/// The options as the text gives them: the rate of one direction is stored beside `bandwidth`, and replaces it later.
 struct Given {
   EmulationOptions options;
   std::optional<double> to_device;
   std::optional<double> to_host;
 };
 
-/// The text that says what would be right; nothing if the value is right.
+/// The part of a message that says which values are valid; nothing if the value is valid.
 using Wrong = std::optional<std::string>;
 
 std::optional<Duration> parse_latency(std::string_view text) {
@@ -110,7 +110,7 @@ Failure unusable(std::string_view text, const std::string& what) {
   return {ErrorCode::invalid_argument, fmt::format("emulated GPUs {}: {}", quoted(text), what)};
 }
 
-/// Returns a rate as text without an exponent, which `parse_bytes_per_s` does not read.
+/// Returns a rate as text without an exponent, as `parse_bytes_per_s` does not read exponents.
 std::string rate_text(double bytes_per_s) {
   const double gigabytes = bytes_per_s / 1e9;
   return gigabytes == std::floor(gigabytes) ? fmt::format("{}GB/s", gigabytes) : fmt::format("{}B/s", bytes_per_s);

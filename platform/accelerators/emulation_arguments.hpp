@@ -17,18 +17,18 @@ namespace troupe::platform {
 /// |---|---|---|
 /// | memory | the size of its memory | 256MiB |
 /// | bandwidth | the rate of copies to it, and the rate of copies from it | 8GB/s |
-/// | to-device, to-host | the rate of copies in one direction, whatever `bandwidth` says | |
+/// | to-device, to-host | the rate of copies in one direction; replaces `bandwidth` | |
 /// | latency | the latency of each copy, in ns, us, ms or s | 10us |
-/// | peer | the rate of copies between two accelerators | none: they go through host memory |
+/// | peer | the rate of copies between two accelerators | none: such copies go through host memory |
 /// | copy-fault, kernel-fault, allocation-fault | the probability that a copy, kernel or allocation fails | 0 |
 /// | lost-after | the number of kernels after which each accelerator stops working | never |
-/// | seed | the seed of the first accelerator's faults; each further one has the next number | 1 |
+/// | seed | the seed of the first accelerator's faults; each further accelerator has the next number | 1 |
 ///
-/// Fails with `invalid_argument`; the message quotes the text that cannot be used and says what could be.
+/// Fails with `invalid_argument`; the message quotes the invalid text and says which text is valid.
 [[nodiscard]] Result<std::vector<EmulationOptions>> parse_emulated_gpus(std::string_view text);
 
-/// Returns the text that `parse_emulated_gpus` reads: the number of accelerators, and those properties of the first
-/// that differ from the defaults. Empty if there are no accelerators.
+/// Returns a text that `parse_emulated_gpus` reads: the number of accelerators, and the properties of the first one
+/// that differ from the defaults. Returns an empty text if there are no accelerators.
 [[nodiscard]] std::string emulated_gpus_text(std::span<const EmulationOptions> gpus);
 
 }  // namespace troupe::platform

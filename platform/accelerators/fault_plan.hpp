@@ -1,4 +1,4 @@
-/// Faults that a user asks for: which faults a device has, and when.
+/// Faults that a user wants to see emulated: which faults a device has, and when.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@
 
 namespace troupe::platform {
 
-/// Checks the probabilities. Fails with `invalid_argument` if a value is no probability; the message says which.
+/// Checks the probabilities. Fails with `invalid_argument` if a value is no probability; the message names it.
 [[nodiscard]] Result<void> check(const FaultOptions& faults);
 
-/// The faults of one device, drawn from its seed in the order in which they are asked for. Thread-safe.
+/// The faults of one device. Each query draws the next random number; the sequence depends on the device's seed alone.
+/// Thread-safe.
 class FaultPlan {
  public:
   explicit FaultPlan(const FaultOptions& options) : options_(options), random_(options.seed) {}
@@ -21,7 +22,7 @@ class FaultPlan {
   [[nodiscard]] bool copy_fails() { return happens(options_.copy); }
   [[nodiscard]] bool allocation_fails() { return happens(options_.allocation); }
   [[nodiscard]] bool kernel_fails() { return happens(options_.kernel); }
-  /// Counts a kernel that begins. Returns true if the device is lost from now on.
+  /// Called when a kernel begins, and counts it. Returns true if the device is lost from now on.
   [[nodiscard]] bool lost() {
     if (options_.lost_after == 0) return false;
     const LockGuard lock(mutex_);

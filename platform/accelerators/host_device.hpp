@@ -1,4 +1,4 @@
-/// A device that is no core and has no memory of its own.
+/// A device that is not a core and has no memory of its own.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace troupe::platform {
 
-/// A device whose kernels work on host memory itself.
+/// A device whose kernels work directly on host memory.
 class HostDevice {
  public:
   virtual ~HostDevice() = default;
@@ -16,8 +16,8 @@ class HostDevice {
   [[nodiscard]] virtual std::string name() const = 0;
   /// Returns the name that the maker gives to the device; empty if it is not known.
   [[nodiscard]] virtual std::string model() const = 0;
-  /// Called when the program may give this memory back, as no task uses the data there any more. May be called from any
-  /// thread.
+  /// Called when no task uses the data in this memory any more, before the program may free the memory. May be called
+  /// from any thread.
   virtual void forget(const HostBlock& data) noexcept = 0;
 };
 

@@ -11,7 +11,7 @@ namespace troupe::platform {
 namespace {
 
 constexpr std::size_t kSmallest = std::size_t{64} << 10U;
-/// The factor from one size to the next. A few sizes show whether the time grows linearly.
+/// The factor between one size and the next. A few sizes are enough to show whether the time grows linearly.
 constexpr std::size_t kStep = 16;
 constexpr std::size_t kLargestCopy = std::size_t{16} << 20U;
 constexpr std::size_t kCopies = 5;
@@ -40,8 +40,8 @@ CopySpeed copy_speed_of(std::span<const CopyTime> times) {
   const CopyTime& least = times.front();
   const CopyTime& most = times.back();
   const auto bytes = static_cast<double>(most.size.count - least.size.count);
-  // With one size, or if the large copy was not slower because something else took the time, all of the time counts for
-  // the bytes.
+  // If there is only one size, or if a disturbance made the large copy seem no slower than the small one, the rate is
+  // the size divided by the whole time.
   const double taken = seconds(most.time - least.time);
   const double rate = taken > 0 ? bytes / taken : static_cast<double>(most.size.count) / seconds(most.time);
   const double latency = seconds(least.time) - static_cast<double>(least.size.count) / rate;

@@ -39,8 +39,7 @@ Result<std::unique_ptr<CudaAccelerator>> OpenCudaAccelerator::open(const CudaApi
 OpenCudaAccelerator::~OpenCudaAccelerator() {
   stop();
   cuda_closed(index_);
-  // Every call that gives back a resource of the GPU runs in a thread of its own: the calling thread may have another
-  // device as its current one.
+  // The calling thread may have another device as its current one, so a separate thread releases the GPU's resources.
   on_thread_of_its_own([this] {
     (void)api_.cudaSetDevice(index_);
     for (auto& engine : engines_) engine.reset();
@@ -87,7 +86,7 @@ Result<void> OpenCudaAccelerator::start_engines() {
     engine = std::move(made).value();
     return {};
   };
-  // For copies between GPUs CUDA recognises source and target by the addresses.
+  // The first engine keeps cudaMemcpyDefault: CUDA recognises by the addresses between which GPUs a copy goes.
   options.what = "copy from another GPU";
   if (Result<void> started = start(peer_engine_); !started) return started;
   options.what = "copy to the GPU";
@@ -135,7 +134,7 @@ bool OpenCudaAccelerator::enable_access_to(int other) const {
 }
 
 void OpenCudaAccelerator::measure_peer(int other) const {
-  // Uses other memory than the devices' blocks, which hold the program's data.
+  // Measures with memory of its own, as the devices' blocks hold the program's data.
   Result<CudaMemory> to = make_cuda_memory(api_, kMeasuredCopy);
   Result<CudaStream> stream = make_cuda_stream(api_);
   if (!to || !stream || api_.cudaSetDevice(other) != cudaSuccess) return;
@@ -152,8 +151,8 @@ CopySpeed OpenCudaAccelerator::peer_speed() const {
     const LockGuard lock(mutex_);
     if (peer_speed_.bytes_per_s > 0) return peer_speed_;
   }
-  // The speed is not known, but it is not lower than that of a copy through host memory, which has half of the
-  // bandwidth.
+  // The speed was not measured. As an estimate, take the slower direction between host and device. A copy through host
+  // memory would reach half of this bandwidth.
   CopySpeed speed = speeds_[0];
   speed.bytes_per_s = std::min(speeds_[0].bytes_per_s, speeds_[1].bytes_per_s);
   return speed;

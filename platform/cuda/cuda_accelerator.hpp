@@ -1,4 +1,4 @@
-/// A GPU's memory as a memory node.
+/// The memory of a GPU as a memory node.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@
 
 namespace troupe::platform {
 
-/// The accelerator that `open_cuda_accelerator` makes. It has one engine for copies to the device, one for copies from
-/// it and one for copies from other GPUs; all work at the same time.
+/// The accelerator that `open_cuda_accelerator` makes. It has three engines that work at the same time: for copies to
+/// the device, from the device, and from other GPUs.
 class OpenCudaAccelerator final : public CudaAccelerator {
  public:
   /// Opens the device. Called in a thread whose current device is `info.index`.
@@ -48,7 +48,8 @@ class OpenCudaAccelerator final : public CudaAccelerator {
   [[nodiscard]] static std::size_t index_of(CopyDirection direction) { return static_cast<std::size_t>(direction); }
   [[nodiscard]] Result<void> measure();
   [[nodiscard]] Result<void> start_engines();
-  /// Lets the device reach the other's memory. Returns false if it cannot. The first success measures such copies.
+  /// Gives this device access to the memory of device `other`. Returns false if that is not possible. The first success
+  /// also measures the speed of copies between GPUs.
   [[nodiscard]] bool enable_access_to(int other) const TROUPE_REQUIRES(mutex_);
   void measure_peer(int other) const TROUPE_REQUIRES(mutex_);
 
@@ -59,7 +60,7 @@ class OpenCudaAccelerator final : public CudaAccelerator {
   const std::shared_ptr<CudaLoss> loss_ = std::make_shared<CudaLoss>();
   CudaMemory memory_;
   const Bytes capacity_;
-  /// The entries are indexed by direction.
+  /// The entries are indexed by `CopyDirection`.
   std::array<CopySpeed, 2> speeds_{};
   std::array<std::unique_ptr<CudaCopyEngine>, 2> engines_;
   std::unique_ptr<CudaCopyEngine> peer_engine_;

@@ -11,7 +11,7 @@ namespace {
 /// Returns the name of the library whose binary interface the toolkit's headers describe.
 std::string runtime_file() { return "libcudart.so." + std::to_string(CUDART_VERSION / 1000); }
 
-// Expands a name before it becomes text: the headers of some releases define one name as another ("…_v2").
+// Expands a name before it becomes text, because the headers of some releases define one name as another ("…_v2").
 #define TROUPE_CUDA_TEXT_OF(name) #name
 #define TROUPE_CUDA_TEXT(name) TROUPE_CUDA_TEXT_OF(name)
 
@@ -50,7 +50,8 @@ Result<const CudaApi*> cuda_api() {
 }
 
 bool is_of_mps(cudaError_t status) {
-  // The range from cudaErrorMpsConnectionFailed to cudaErrorMpsClientTerminated; older headers do not name all of them.
+  // The range goes from cudaErrorMpsConnectionFailed to cudaErrorMpsClientTerminated. It is given in numbers, as older
+  // headers do not name all of these errors.
   constexpr int kFirst = 805;
   constexpr int kLast = 810;
   const int number = status;
@@ -58,7 +59,7 @@ bool is_of_mps(cudaError_t status) {
 }
 
 bool is_sticky(cudaError_t status) {
-  // The numbers of cudaErrorContained and cudaErrorTensorMemoryLeak, which older toolkits' headers do not name.
+  // The numbers stand for cudaErrorContained and cudaErrorTensorMemoryLeak, which older toolkits' headers do not name.
   if (const int number = status; number == 226 || number == 721) return true;
   if (is_of_mps(status)) return true;
   switch (status) {
@@ -82,7 +83,8 @@ bool is_sticky(cudaError_t status) {
 
 Result<void> cuda_check(const CudaApi& api, cudaError_t status, std::string_view what, ErrorCode otherwise) {
   if (status == cudaSuccess) return {};
-  // Clears the last error, so that the next call that asks for it does not blame another call.
+  // Clears the thread's last error. Otherwise the next caller of cudaGetLastError would take it for an error of another
+  // call.
   (void)api.cudaGetLastError();
   return Failure{
       is_sticky(status) ? ErrorCode::device_lost : otherwise,

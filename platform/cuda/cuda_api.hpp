@@ -14,7 +14,7 @@
 
 namespace troupe::platform {
 
-/// The functions of the library that are used. Every release since CUDA 12.8 has them all.
+/// The functions of the library that Troupe calls. Every release since CUDA 12.8 has all of them.
 #define TROUPE_CUDA_FUNCTIONS(X)      \
   X(cudaDriverGetVersion)             \
   X(cudaRuntimeGetVersion)            \
@@ -65,8 +65,9 @@ namespace troupe::platform {
   X(cudaFuncSetAttribute)             \
   X(cudaGetErrorString)
 
-/// The functions of the library, each as a member with its own name: `api.cudaMalloc(&memory, size)`. Include
-/// cuda_runtime_api.h with this, never cuda_runtime.h, whose templates overload some of the names.
+/// The functions of the library, each as a member with its own name: `api.cudaMalloc(&memory, size)`. A file that
+/// includes this header must not include cuda_runtime.h, whose templates overload some of the names; it includes
+/// cuda_runtime_api.h instead.
 struct CudaApi {
 #define TROUPE_CUDA_MEMBER(name) decltype(&::name) name = nullptr;
   TROUPE_CUDA_FUNCTIONS(TROUPE_CUDA_MEMBER)
@@ -86,14 +87,14 @@ struct CudaApi {
 /// thread.
 [[nodiscard]] Result<const CudaApi*> cuda_api();
 
-/// Returns success if `status` is success, otherwise a failure that says what was tried and what CUDA calls the error,
-/// such as "cudaMalloc of 3 GiB on GPU 0 failed: out of memory (cudaErrorMemoryAllocation)". The failure's code is
-/// `device_lost` for errors after which a device does nothing any more in this process, and `otherwise` for all others.
-/// Removes the error from CUDA's record of the calling thread's last error.
+/// Returns success if `status` is success, otherwise a failure that names the attempted call and CUDA's name of the
+/// error, such as "cudaMalloc of 3 GiB on GPU 0 failed: out of memory (cudaErrorMemoryAllocation)". The failure's code
+/// is `device_lost` if the error makes the device useless for the rest of this process, and `otherwise` for all other
+/// errors. Removes the error from CUDA's record of the calling thread's last error.
 [[nodiscard]] Result<void> cuda_check(const CudaApi& api, cudaError_t status, std::string_view what,
                                       ErrorCode otherwise = ErrorCode::platform);
 
-/// Returns true if nothing on the device succeeds any more after such an error: a fault in a kernel, a fault of the
+/// Returns true if no call on the device succeeds after this error. Such errors are a fault in a kernel, a fault of the
 /// hardware, or the end of the service by which the process shares the device.
 [[nodiscard]] bool is_sticky(cudaError_t status);
 

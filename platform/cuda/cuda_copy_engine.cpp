@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t kInFlight = 2;
 constexpr Bytes kStaging{std::uint64_t{4} << 20};
-/// The time before the expected end of a copy at which the sleeping thread wakes up.
+/// The sleeping thread wakes up this long before the expected end of a copy.
 constexpr Duration kWakeUp = std::chrono::microseconds(60);
-/// The time after the expected end of a copy until which the thread polls for it.
+/// The thread polls for the end of a copy until this long after its expected end.
 constexpr Duration kLook = std::chrono::microseconds(100);
 
 TimeStamp now() { return std::chrono::steady_clock::now().time_since_epoch(); }
@@ -100,7 +100,7 @@ void CudaCopyEngine::run() {
     }
     if (!in_flight_.empty()) wait();
   }
-  // The staging memory is given back here, as the GPU is this thread's current device.
+  // The staging memory is freed here, as the GPU is this thread's current device.
   staging_.reset();
 }
 
@@ -132,7 +132,7 @@ void CudaCopyEngine::begin(PendingCopy copy) {
   Result<void> enqueued = enqueue(copy.block);
   if (enqueued) enqueued = check(options_.api->cudaEventRecord(end.get(), stream_.get()));
   if (!enqueued) {
-    // A part of the copy may have been enqueued: no thread may use the memory before that part has ended.
+    // CUDA may have enqueued a part of the copy: no thread may use the memory before that part has ended.
     (void)options_.api->cudaStreamSynchronize(stream_.get());
     spare_events_.push_back(std::move(end));
     copy.done(failed(enqueued.failure()));
@@ -160,8 +160,8 @@ Result<void> CudaCopyEngine::enqueue(const BlockCopy& block) {
     return enqueue_staged(block);
   }
   const cudaError_t status = enqueue_whole(block);
-  // CUDA gives this error for memory that is pinned in part: another thread has begun to pin it since it was checked,
-  // or the program itself has pinned it.
+  // CUDA returns cudaErrorInvalidValue for memory that is only partly pinned. Another thread may have begun to pin it
+  // since the check above, or the program itself has pinned it.
   if (status != cudaErrorInvalidValue || (!options_.from_host && !options_.to_host)) return check(status);
   (void)options_.api->cudaGetLastError();
   return enqueue_staged(block);

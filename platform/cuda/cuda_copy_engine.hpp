@@ -17,8 +17,9 @@
 
 namespace troupe::platform {
 
-/// The engine hands CUDA two copies at a time, so that the second begins as the first ends; other copies wait here, in
-/// order. CUDA reads and writes memory that is not pinned inside its call: then only this thread waits. Thread-safe.
+/// The engine gives CUDA two copies at a time, so that the second begins as soon as the first ends. Other copies wait
+/// in the engine's queue, in order. For memory that is not pinned, CUDA copies inside the call, which blocks only the
+/// engine's thread. Thread-safe.
 class CudaCopyEngine {
  public:
   struct Options {
@@ -26,10 +27,11 @@ class CudaCopyEngine {
     int device = 0;
     /// The GPU's name for messages, such as "GPU 0 (name)".
     std::string device_name;
-    /// The engine's work in words, for people and profilers: "copy to GPU".
+    /// A description of the engine's work, for messages and profilers: "copy to GPU".
     const char* what = "";
     cudaMemcpyKind kind = cudaMemcpyDefault;
-    /// `from_host` is true if copies come from host memory, `to_host` if they go there; between GPUs both are false.
+    /// `from_host` is true if copies come from host memory, `to_host` if they go to host memory; between GPUs both are
+    /// false.
     bool from_host = false;
     bool to_host = false;
     CopySpeed speed = {};
@@ -37,7 +39,7 @@ class CudaCopyEngine {
   };
 
   [[nodiscard]] static Result<std::unique_ptr<CudaCopyEngine>> make(Options options);
-  /// Stops the copies as `Accelerator::~Accelerator` does.
+  /// Ends the copies as `Accelerator::~Accelerator` does.
   ~CudaCopyEngine();
   CudaCopyEngine(const CudaCopyEngine&) = delete;
   CudaCopyEngine& operator=(const CudaCopyEngine&) = delete;
@@ -67,19 +69,19 @@ class CudaCopyEngine {
   [[nodiscard]] cudaError_t enqueue_whole(const BlockCopy& block);
   [[nodiscard]] Result<void> enqueue_staged(const BlockCopy& block);
   [[nodiscard]] Result<void> copy_staged(const BlockCopy& block);
-  /// Waits until the oldest copy in flight has ended, or until another may begin beside it.
+  /// Waits until the oldest copy in flight has ended, or until another copy may begin.
   void wait();
   void end_oldest(cudaError_t status);
-  /// Returns the failure as a copy's failure; if the device is lost, also reports the loss.
+  /// Converts `failure` to the failure of a copy; if the device is lost, also reports the loss.
   [[nodiscard]] Failure failed(const Failure& failure);
   [[nodiscard]] Result<void> check(cudaError_t status);
 
   const Options options_;
   CudaStream stream_;
-  // The next members are used by the engine's thread only.
+  // Only the engine's thread uses the next members.
   std::deque<InFlight> in_flight_;
   std::vector<CudaEvent> spare_events_;
-  /// Staging memory for copies of host memory that is pinned in part.
+  /// The staging memory for copies of host memory that is only partly pinned.
   CudaPinnedMemory staging_;
   TimeStamp busy_until_{};
 
@@ -90,7 +92,7 @@ class CudaCopyEngine {
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
   Mutex stopping_;
-  /// The engine's thread, joined under `stopping_`. It is the last member, as it uses all the others.
+  /// The engine's thread; it is joined with the lock `stopping_` held. Declared last, as it uses all other members.
   std::thread thread_;
 };
 

@@ -15,7 +15,7 @@ constexpr int kLargeCopies = 3;
 
 Result<CopySpeed> measure_copies(const CudaApi& api, cudaStream_t stream, std::byte* to, const std::byte* from,
                                  Bytes size, cudaMemcpyKind kind) {
-  // Returns the shortest of several times, as the machine also does other work meanwhile.
+  // Returns the shortest of several times, because other work of the machine makes some copies slower.
   const auto shortest = [&](Bytes bytes, int times) -> Result<Duration> {
     Duration least = Duration::max();
     for (int i = 0; i < times; ++i) {
@@ -28,7 +28,7 @@ Result<CopySpeed> measure_copies(const CudaApi& api, cudaStream_t stream, std::b
     return std::max(least, Duration(1));
   };
   const Bytes little = std::min(size, kSmall);
-  // The first copy of each size also pays for what CUDA creates on first use.
+  // The first copy of each size takes longer, as CUDA creates objects on first use. The shortest time leaves it out.
   Result<Duration> latency = shortest(little, kSmallCopies);
   if (!latency) return latency.failure();
   Result<Duration> all = shortest(size, kLargeCopies);

@@ -16,7 +16,7 @@ namespace troupe::platform {
 
 namespace {
 
-/// The part of a GPU's memory that is left to kernel libraries, which need working memory for each stream.
+/// The part of a GPU's memory that stays free for kernel libraries, which need working memory for each stream.
 constexpr Bytes kForLibraries{std::uint64_t{512} << 20U};
 
 /// Returns "13.0" for 13000.
@@ -83,11 +83,11 @@ int lanes_of_multiprocessor(int major, int minor) {
 }
 
 /// Returns true if tensor cores multiply matrices in double precision twice as fast as the other units do. cuBLAS uses
-/// them without being told to, as they round like the other units. B200 and its like (10.0) have such tensor cores,
-/// too, but these are no faster.
+/// them without a request, as they round like the other units. GPUs such as B200 (10.0) also have such tensor cores,
+/// but there they are not faster.
 bool tensor_cores_double_the_rate(int major, int minor) { return minor == 0 && (major == 8 || major == 9); }
 
-/// Returns 0 where the attribute is not known.
+/// Returns an attribute of a device; 0 if CUDA does not know the attribute.
 int attribute(const CudaApi& api, cudaDeviceAttr which, int index) {
   int value = 0;
   if (api.cudaDeviceGetAttribute(&value, which, index) == cudaSuccess) return value;
@@ -130,7 +130,8 @@ Result<CudaDeviceInfo> describe(const CudaApi& api, int index) {
   return info;
 }
 
-/// Makes the device the calling thread's current one, which starts CUDA on it. Returns its free memory.
+/// Makes the device the calling thread's current device, which starts CUDA on it. Returns the free memory of the
+/// device.
 Result<Bytes> use(const CudaApi& api, const CudaDeviceInfo& info) {
   cudaError_t status = api.cudaSetDevice(info.index);
   std::size_t free = 0;
@@ -160,7 +161,7 @@ Result<Bytes> use(const CudaApi& api, const CudaDeviceInfo& info) {
   return Bytes{free};
 }
 
-/// Returns how much of the free memory to take.
+/// Returns how many bytes of the free memory the accelerator takes.
 Result<Bytes> block_size(const CudaDeviceInfo& info, Bytes free, std::optional<Bytes> limit) {
   if (limit && limit->count == 0) {
     return Failure{ErrorCode::invalid_argument, fmt::format("GPU {} was to be used with no memory", info.index)};

@@ -1,4 +1,4 @@
-/// Streams, events and memory of CUDA that are given back when their owner is destroyed.
+/// Streams, events and memory of CUDA that are released when their owner is destroyed.
 #pragma once
 
 #include <utility>
@@ -8,8 +8,8 @@
 
 namespace troupe::platform {
 
-/// Owns an object of CUDA, and gives it back by the function `Destroy`. Errors of that function are ignored: after one
-/// the device is lost, and nothing can be done.
+/// Owns an object of CUDA, and releases it with the function `Destroy`. Errors of this function are ignored: they mean
+/// that the device is lost, and nothing can be done about that.
 template <class Handle, auto CudaApi::*Destroy>
 class CudaHandle {
  public:
@@ -43,8 +43,8 @@ using CudaEvent = CudaHandle<cudaEvent_t, &CudaApi::cudaEventDestroy>;
 using CudaMemory = CudaHandle<void*, &CudaApi::cudaFree>;
 using CudaPinnedMemory = CudaHandle<void*, &CudaApi::cudaFreeHost>;
 
-/// Makes a stream of the calling thread's device. It waits for no other stream and no other stream waits for it. If
-/// `urgent`, it has the highest priority that there is; otherwise the lowest.
+/// Makes a stream of the calling thread's device. The stream does not wait for any other stream, and no other stream
+/// waits for it. If `urgent`, it has the highest priority that exists; otherwise the lowest.
 [[nodiscard]] Result<CudaStream> make_cuda_stream(const CudaApi& api, bool urgent = false);
 /// Makes an event. With `timing`, `cudaEventElapsedTime` can use it, and a thread that waits for it polls. Without
 /// `timing`, a waiting thread sleeps, which costs the device an interrupt.

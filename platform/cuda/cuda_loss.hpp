@@ -11,11 +11,11 @@
 
 namespace troupe::platform {
 
-/// The state that several threads share about one device. Thread-safe.
+/// The state of one device, shared by several threads. Thread-safe.
 class CudaLoss {
  public:
   [[nodiscard]] bool lost() const { return lost_.load(std::memory_order_acquire); }
-  /// Returns the reason; may be called only if the device is lost.
+  /// Returns the reason of the loss; may be called only if the device is lost.
   [[nodiscard]] const Failure& why() const { return why_; }
 
   /// Reports a loss; only the first report counts.
@@ -47,7 +47,7 @@ class CudaLoss {
  private:
   Mutex mutex_;
   std::atomic<bool> lost_{false};
-  Failure why_;  // guarded by mutex_ until lost_ is true
+  Failure why_;  // Guarded by `mutex_` until `lost_` is true.
   std::function<void(const Failure&)> callback_ TROUPE_GUARDED_BY(mutex_);
 };
 

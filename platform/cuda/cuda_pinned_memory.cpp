@@ -31,14 +31,14 @@ struct Range {
 using Ranges = std::map<const std::byte*, Range>;
 
 struct Registry {
-  /// Held during a registration: only one runs at a time, as each takes milliseconds.
+  /// Held during a registration: only one registration runs at a time, as each takes milliseconds.
   Mutex registering;
   Mutex mutex;
   Ranges ranges TROUPE_GUARDED_BY(mutex);
   std::multiset<int> devices TROUPE_GUARDED_BY(mutex);
 
   static Registry& get() {
-    // The registry is never destroyed: buffers of the program may be destroyed later.
+    // The registry is never destroyed: the program may destroy buffers after all other static objects.
     static Registry* const registry = new Registry();
     return *registry;
   }
@@ -74,7 +74,8 @@ struct Answer {
   int device = 0;
 };
 
-/// Calls `work` in a thread of its own that uses one of the devices, one device after the other, until one is not lost.
+/// Calls `work` in a thread of its own that uses one of the devices, one device after the other, until a device is
+/// found that is not lost.
 template <class F>
 Answer on_a_device(const CudaApi& api, const std::vector<int>& devices, const F& work) {
   Answer answer;
@@ -89,8 +90,8 @@ Answer on_a_device(const CudaApi& api, const std::vector<int>& devices, const F&
   return answer;
 }
 
-/// Keeps a range in the registry from before CUDA pins it until after CUDA has forgotten it. In between CUDA refuses
-/// copies that reach beyond the range, and threads that copy must know that.
+/// Keeps a range in the registry from before CUDA pins it until after CUDA has unpinned it. During this time CUDA
+/// refuses copies that reach beyond the range, so threads that copy must find it in the registry.
 class EnteredRange {
  public:
   EnteredRange(Registry& registry, const std::byte* begin) : registry_(registry), begin_(begin) {}
@@ -101,7 +102,7 @@ class EnteredRange {
     const auto found = registry_.ranges.find(begin_);
     if (found != registry_.ranges.end() && found->second.users == 0) registry_.ranges.erase(found);
   }
-  /// Keeps the range in the registry.
+  /// Adds a user to the range, so that the range stays in the registry when this object is destroyed.
   void has_user(int device) {
     const LockGuard lock(registry_.mutex);
     Range& range = registry_.ranges[begin_];
@@ -161,10 +162,11 @@ Result<PinnedMemory> PinnedMemory::pin(const std::byte* data, Bytes size) {
   Result<const CudaApi*> api = cuda_api();
   if (!api) return api.failure();
   const Answer answer = on_a_device(*api.value(), devices, [&] {
-    // The cast is safe, as CUDA only reads the address. Pinned memory is meant to be written to, by copies.
+    // The cast is safe, as CUDA only reads the address. Copies do write to pinned memory.
     return api.value()->cudaHostRegister(const_cast<std::byte*>(begin), bytes, cudaHostRegisterPortable);
   });
-  // The program has pinned the memory already, or all GPUs are lost, which their users learn in another way.
+  // This is no failure: the program has already pinned the memory, or all GPUs are lost, and their users learn that in
+  // another way.
   if (answer.status == cudaErrorHostMemoryAlreadyRegistered || is_sticky(answer.status)) return PinnedMemory();
   if (Result<void> done =
           cuda_check(*api.value(), answer.status, "pinning " + std::to_string(bytes) + " bytes of host memory",
@@ -189,7 +191,7 @@ void PinnedMemory::unpin() noexcept {
     devices = registry.devices_after(range.device);
   }
   const EnteredRange entered(registry, begin);
-  // This fails only if all devices are lost; the pages are then given back at the end of the process.
+  // Unpinning fails only if all devices are lost; the pages are then released at the end of the process.
   try {
     const CudaApi& api = *cuda_api().value();
     (void)on_a_device(api, devices, [&] { return api.cudaHostUnregister(const_cast<std::byte*>(begin)); });

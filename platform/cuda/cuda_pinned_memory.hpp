@@ -5,7 +5,8 @@
 
 namespace troupe::platform {
 
-/// Called when a GPU whose context pins memory is opened, and when it is closed.
+/// `cuda_opened` is called when a GPU is opened, `cuda_closed` when it is closed: memory can be pinned while a GPU is
+/// open.
 void cuda_opened(int device);
 void cuda_closed(int device);
 

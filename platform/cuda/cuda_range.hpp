@@ -9,7 +9,7 @@
 namespace troupe::platform {
 
 /// A named range: while it lives, a profiler shows the work of the calling thread under this name. Without a profiler
-/// it costs a test of a pointer. `name` is copied.
+/// the range costs one test of a pointer. `name` is copied.
 class CudaRange {
  public:
 #ifdef TROUPE_HAS_NVTX

@@ -28,8 +28,8 @@ enum class DescribedObject {
 /// Returns the N of a kernel's key "cluster_N_cores_us"; nothing if the key has another form.
 [[nodiscard]] std::optional<std::string> cores_in_key(std::string_view key);
 
-/// Throws `Error` with code `bad_input` if the object has a key that is neither read nor a remark; the message names
-/// the key, its place and the nearest one that is known there.
+/// Throws `Error` with code `bad_input` if the object has a key that is neither known nor a remark; the message names
+/// the key, its place and the most similar known key.
 ///
 /// Remarks are ignored: `note`, `comment`, `origin`, keys that end in `_note` or `_origin`, and the remarks that
 /// Troupe's own machines carry beside their figures.

@@ -13,8 +13,8 @@
 namespace troupe::platform {
 namespace {
 
-/// The size of the largest file that is read: far more than a machine of a hundred GPUs takes. An endless file, such as
-/// /dev/zero, thus cannot fill the memory.
+/// The size of the largest file that is read. A description of a machine with a hundred GPUs is far smaller. The bound
+/// keeps an endless file, such as /dev/zero, from filling the memory.
 constexpr Bytes kLargestDescription{std::uint64_t{256} << 20U};
 
 bool is_path(const std::string& name) { return name.find('/') != std::string::npos || name.ends_with(".json"); }

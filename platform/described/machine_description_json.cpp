@@ -36,7 +36,7 @@ Duration microseconds(double us) { return Duration(std::llround(us * 1e3)); }
 
 std::string node_name(std::size_t node) { return node == 0 ? "host" : fmt::format("gpu{}", node - 1); }
 
-/// A number for every pair of nodes; the row is the node that a copy comes from.
+/// One number for every pair of nodes. The row is the source node of a copy, the column is the target node.
 using Matrix = std::vector<std::vector<double>>;
 
 std::vector<double> read_row(const JsonField& field, std::size_t nodes, std::optional<std::size_t> diagonal,
@@ -197,7 +197,8 @@ class Reader {
     field.refuse(expected);
   }
 
-  /// Reads a route. `described[pair]` is the path of the route that was read for a pair of nodes.
+  /// Reads a route. `described[pair]` is the path in the file of an earlier route for the same pair of nodes, if there
+  /// is one.
   void read_route(const JsonField& field, const Matrix& bandwidth, const Matrix& latency,
                   std::vector<std::string>& described) {
     check_keys(field, DescribedObject::route);
@@ -219,7 +220,8 @@ class Reader {
       const JsonField name = links.element(i);
       const auto link = find_link(name.text("the name of a link"));
       if (!link) name.refuse("the name of one of pci.links");
-      // Some files list a link twice if a copy crosses it twice, but its capacity holds for the copy as a whole.
+      // Some files list a link twice if a copy crosses it twice, but the link's bandwidth in the file is already that
+      // of the whole copy.
       if (std::ranges::find(route.links, *link) != route.links.end()) continue;
       route.links.push_back(*link);
       route.bandwidth_mb_per_s = std::min(route.bandwidth_mb_per_s, machine_.links[*link].bandwidth_mb_per_s);
@@ -249,7 +251,7 @@ class Reader {
                          field.member("precision").text("\"single\", \"double\", ..."),
                          {},
                          {}};
-    // Precisions have the same names as in options of the command line.
+    // Precisions get the names that the options of the command line use.
     if (read.precision == "float") read.precision = "single";
     const auto name = [](const DescribedKernel& kernel) {
       return std::tie(kernel.application, kernel.kernel, kernel.precision);

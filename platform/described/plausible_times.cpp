@@ -43,7 +43,7 @@ struct Measured {
   }
 };
 
-/// Returns the kernel's times on one device, by tile.
+/// Returns the kernel's times on one device, one entry per tile.
 std::vector<Measured> times_on(const Device& device, const DescribedKernel& kernel) {
   std::vector<Measured> all;
   for (std::size_t i = 0; i < kernel.tiles.size(); ++i) {
@@ -121,7 +121,7 @@ std::string between_gpus(const DescribedKernel& kernel, const std::vector<std::s
   return "";
 }
 
-/// Returns each kernel's time with the best rate on one device, for kernels that count operations.
+/// Returns, for each kernel that has a number of operations, its time with the best rate on one device.
 std::vector<Measured> best_times(const Device& device, const std::vector<DescribedKernel>& kernels) {
   std::vector<Measured> best;
   for (const DescribedKernel& kernel : kernels) {

@@ -1,4 +1,4 @@
-/// Finds mistakes in kernel times: milliseconds for microseconds, a zero too many.
+/// Finds mistakes in kernel times, such as milliseconds in place of microseconds, or one zero too many.
 #pragma once
 
 #include <string>
@@ -14,11 +14,12 @@ struct DescribedKernel {
   std::string kernel;
   std::string precision;
   std::vector<TileTimes> tiles;
-  /// For each tile the place in the file where its times were read.
+  /// For each tile, the place in the file where its times were read.
   std::vector<std::string> paths;
 };
 
-/// Returns what is wrong, with both places and the criterion, or "". Times of one device are wrong if
+/// Returns a message that names two places in the file and the criterion that their times break, or "" if no time is
+/// wrong. A time is wrong if
 ///
 /// - from one tile of a kernel to the next larger one, the time or the rate falls by a factor of more than
 ///   `kBetweenTiles` (in Troupe's own machines at most 2.2), or the operations divided by the cube of the edge change
@@ -29,8 +30,8 @@ struct DescribedKernel {
 /// - a kernel's best rate is more than `kBetweenKernelsOnCores` times above or below the median of the other kernels'
 ///   (in Troupe's own machines at most 13), or on GPUs `kBetweenKernelsOnGpus` times (at most 48).
 ///
-/// Rates are operations over time; where operations are not counted, the first criterion uses cubes of the edge, and
-/// the last is left out. `models`: the model of each GPU.
+/// A rate is the number of operations divided by the time. For kernels without a number of operations, the first
+/// criterion uses the cube of the edge instead, and the last criterion is not checked. `models`: the model of each GPU.
 [[nodiscard]] std::string implausible_time(const std::vector<DescribedKernel>& kernels,
                                            const std::vector<std::string>& models);
 

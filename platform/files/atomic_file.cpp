@@ -23,9 +23,9 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
 
-/// Returns the path that symbolic links lead to; there may be no such file yet.
+/// Follows symbolic links and returns the path of the file that they name; this file may not exist yet.
 std::string follow_links(std::string path) {
-  constexpr int kMost = 40;  // the same bound as in Linux
+  constexpr int kMost = 40;  // Linux has this bound, too.
   std::array<char, PATH_MAX> target{};
   for (int i = 0; i < kMost; ++i) {
     const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
@@ -36,8 +36,8 @@ std::string follow_links(std::string path) {
   return path;
 }
 
-/// Opens a new file in `folder` and stores its name. The name does not depend on the target's, which may already be as
-/// long as the file system allows; the kernel applies the user's umask, as for any other new file.
+/// Opens a new file in `folder` and stores its name. The name does not contain the target's name, which may already be
+/// as long as the file system allows; the kernel applies the user's umask, as for any other new file.
 FileDescriptor open_temporary(const std::string& folder, std::string& name) {
   static std::atomic<unsigned> counter{0};
   constexpr int kAttempts = 100;
@@ -97,7 +97,7 @@ Result<void> AtomicFile::write(std::string_view bytes) {
 }
 
 Result<void> AtomicFile::commit() {
-  // Pipes and devices have nothing to flush, and fail with EINVAL.
+  // Pipes and devices cannot be flushed, and fsync fails with EINVAL.
   if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS) {
     return io_failure("write", target_, errno);
   }

@@ -10,7 +10,7 @@
 namespace troupe::platform {
 
 /// Writes to a temporary file in the target's folder and renames it on `commit()`. Until then the target is unchanged;
-/// without a commit the temporary file is removed. A symbolic link is followed, so that the file that it names is
+/// without a commit the temporary file is removed. If the target is a symbolic link, the file that the link names is
 /// replaced. A target that is no regular file (`/dev/stdout`, a pipe) is written directly, because it cannot be
 /// replaced. Every failure has `ErrorCode::io` and names the target. One thread at a time.
 class AtomicFile {
@@ -22,10 +22,10 @@ class AtomicFile {
   AtomicFile(AtomicFile&& other) noexcept;
   ~AtomicFile();
 
-  /// Appends to the file. Each call is a system call, so pass large pieces.
+  /// Appends to the file. Each call makes a system call, so pass large pieces.
   Result<void> write(std::string_view bytes);
 
-  /// Flushes to the disk and puts the file in its place. Call once; nothing may be written afterwards.
+  /// Flushes to the disk and puts the file in the target's place. Call once; nothing may be written afterwards.
   Result<void> commit();
 
  private:
@@ -39,7 +39,7 @@ class AtomicFile {
 };
 
 /// Checks that a file could be written to `path`, before work that takes long. Pipes and character devices are not
-/// opened: a pipe's reader would take the check for the end of the data.
+/// opened: the reader of a pipe would take the end of the check for the end of the data.
 Result<void> check_writable(const std::string& path);
 
 /// Creates or replaces the file `path` with `content`.

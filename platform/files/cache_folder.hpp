@@ -6,9 +6,9 @@
 namespace troupe::platform {
 
 /// Returns the folder for Troupe's files in the user's cache (XDG Base Directory Specification):
-/// `$XDG_CACHE_HOME/troupe`, or `$HOME/.cache/troupe` where that variable is unset, empty or no absolute path. It need
-/// not exist. Empty if `HOME` is no absolute path, either. Reads the environment, so no other thread may change it
-/// meanwhile.
+/// `$XDG_CACHE_HOME/troupe`, or `$HOME/.cache/troupe` if `XDG_CACHE_HOME` is unset, empty or not an absolute path. The
+/// folder may not exist yet. Returns an empty text if `HOME` is not an absolute path, either. Reads the environment,
+/// which no other thread may change during the call.
 [[nodiscard]] std::string cache_folder();
 
 }  // namespace troupe::platform

@@ -17,7 +17,8 @@ constexpr std::uint64_t kMostVersion = std::uint64_t{1} << 60U;
 
 std::string text_of(const Json& value) { return value.dump(); }
 
-/// Returns the FNV-1a hash of the content's text. Without it a flipped digit would be read as a wrong number.
+/// Returns the FNV-1a hash of the content's text. Without this checksum a flipped digit would be read as a wrong
+/// number.
 std::string checksum_of(const std::string& content) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : content) {

@@ -17,21 +17,21 @@ struct CheckedFormat {
   std::uint64_t version = 1;
   /// The name of the member that the checksum covers.
   const char* content = "";
-  /// The file in words for messages, such as "file of kernel times".
+  /// A description of the file for messages, such as "file of kernel times".
   const char* what = "";
   /// The first version that can still be read.
   std::uint64_t oldest_version = version;
 };
 
-/// Reads the file and gives its content to `read`, which throws `Error` if it cannot be used. If there is no such file,
-/// does nothing. Fails with `io` if it cannot be read; with `bad_input` if it is larger than 64 MiB, has another
-/// version or machine, or is damaged.
+/// Reads the file and passes its content to `read`, which throws `Error` if the content cannot be used. Does nothing if
+/// there is no such file. Fails with `io` if the file cannot be read; with `bad_input` if the file is larger than 64
+/// MiB, has another version or machine, or is damaged.
 [[nodiscard]] Result<void> read_checked(const std::string& path, const CheckedFormat& format,
                                         const std::string& machine_key,
                                         const std::function<void(const JsonField&)>& read);
 
-/// Replaces the file in one step: a reader sees the old file or the new file; of several writers the last one wins.
-/// Creates the folder if it is missing. Fails with `io`.
+/// Replaces the file in one step: a reader sees either the old file or the new file. If several processes write, the
+/// last one wins. Creates the folder if it is missing. Fails with `io`.
 [[nodiscard]] Result<void> write_checked(const std::string& path, const CheckedFormat& format,
                                          const std::string& machine_key, Json content);
 

@@ -22,7 +22,7 @@ std::string last_error() {
   return text != nullptr ? text : "the dynamic loader does not say why";
 }
 
-/// Returns the dynamic loader's record of a loaded library; null if it does not say.
+/// Returns the dynamic loader's record of a loaded library; null if the loader returns none.
 const link_map* record_of(void* handle) {
   link_map* record = nullptr;
   return dlinfo(handle, RTLD_DI_LINKMAP, &record) == 0 ? record : nullptr;
@@ -34,7 +34,8 @@ bool read_at(std::ifstream& file, std::uint64_t offset, T& to) {
       file.seekg(static_cast<std::streamoff>(offset)).read(reinterpret_cast<char*>(&to), sizeof to));
 }
 
-/// Returns how many bytes the file must have for all that the dynamic loader maps of it; 0 if that is not known.
+/// Returns the smallest size that the file must have to contain every byte that the dynamic loader maps; 0 if it is not
+/// known.
 std::uint64_t mapped_bytes(std::ifstream& file) {
   ElfW(Ehdr) header{};
   if (!read_at(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return 0;
@@ -52,9 +53,9 @@ std::uint64_t mapped_bytes(std::ifstream& file) {
   return most;
 }
 
-/// Returns why the file at the path must not be given to the dynamic loader; empty if it may be loaded. The loader
-/// would end the process by a signal if it touched bytes that the file does not have. Names without a folder are left
-/// to the loader.
+/// Returns the reason why the dynamic loader must not load the file at the path; empty if it may be loaded. If the file
+/// is too short, the loader touches bytes that do not exist, and a signal ends the process. Names without a folder are
+/// not checked.
 std::string cut_off(const std::string& path) {
   if (path.find('/') == std::string::npos) return {};
   std::error_code unknown;

@@ -13,9 +13,9 @@ namespace troupe::platform {
 /// valid.
 class DynamicLibrary {
  public:
-  /// Loads a library. `file` is a file's name, such as "libcudart.so.13". It is looked for in the folders of `before`,
-  /// then where the dynamic loader looks (LD_LIBRARY_PATH, the system's folders), then in `after`; empty folders are
-  /// skipped. Fails with `platform`; the message says what was wrong in each place.
+  /// Loads a library. `file` is a file's name, such as "libcudart.so.13". The search goes through the folders of
+  /// `before`, then those of the dynamic loader (LD_LIBRARY_PATH, the system's folders), then those of `after`; empty
+  /// folders are skipped. Fails with `platform`; the message gives the error of each place.
   [[nodiscard]] static Result<DynamicLibrary> open(const std::string& file, std::span<const std::string> before,
                                                    std::span<const std::string> after);
 
@@ -28,10 +28,10 @@ class DynamicLibrary {
   /// Returns the file that the loader took, without symbolic links; `path()` if the loader does not say.
   [[nodiscard]] std::string file() const;
 
-  /// Returns true if a function or a variable of this program is part of the library.
+  /// Returns true if `address` is the address of a function or variable of this library.
   [[nodiscard]] bool has(const void* address) const;
 
-  /// Returns true if both are the same file, under whatever name.
+  /// Returns true if both are the same loaded library, even if their paths differ.
   friend bool operator==(const DynamicLibrary& a, const DynamicLibrary& b) { return a.handle_ == b.handle_; }
 
  private:

@@ -22,7 +22,8 @@ constexpr std::chrono::seconds kForWriter{1};
 constexpr int kForBytesMs = 60'000;
 constexpr std::chrono::milliseconds kPause{10};
 
-/// Reads pieces of a file, or of a pipe without waiting for ever. Returns 0 at the end, -1 with `errno` on an error.
+/// Reads pieces of a file. If it is a pipe, waits for a limited time only. Returns 0 at the end, -1 with `errno` on an
+/// error.
 class PatientReader {
  public:
   explicit PatientReader(FileDescriptor file) : file_(std::move(file)) {
@@ -65,13 +66,13 @@ class PatientReader {
 
 Result<std::string> read_text(const std::string& path, Bytes most, std::string_view what) {
   const auto failed = [&](const char* action, int error_number) {
-    // Only a pipe can fail by a timeout.
+    // Only pipes can fail with a timeout.
     const bool late = error_number == ETIMEDOUT;
     return Failure{ErrorCode::io, fmt::format("cannot {} the {} '{}': {}", action, what, path,
                                               late ? "it is a pipe that nobody writes into"
                                                    : std::generic_category().message(error_number))};
   };
-  // Opened with O_NONBLOCK, as opening a named pipe would otherwise wait for a writer.
+  // Opens with O_NONBLOCK: without it, opening a named pipe would wait for a writer.
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!file.valid()) return failed("open", errno);
   PatientReader reader(std::move(file));

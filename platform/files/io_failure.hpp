@@ -1,4 +1,4 @@
-/// A failed system call on a file, as a `Failure` for people.
+/// Makes a `Failure` with a readable message from a failed system call on a file.
 #pragma once
 
 #include <fmt/format.h>

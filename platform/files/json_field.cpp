@@ -12,7 +12,7 @@
 namespace troupe::platform {
 namespace {
 
-/// Returns words for the value of a field, for messages.
+/// Describes the value of a field in words, for messages.
 std::string found(const Json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return fmt::format("an array of {}", value.size());

@@ -1,5 +1,5 @@
-/// Reads JSON files that people write. Every error message says where the fault is (`kernels[12].cpu_us.mean`), what is
-/// there, and what is expected instead.
+/// Reads JSON files that people write. Every error message gives the place of the mistake (`kernels[12].cpu_us.mean`),
+/// the value at this place, and the value that is expected there.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace troupe::platform {
 
-/// The range of a number that a file may give.
+/// The range of valid numbers for a field.
 struct NumberRange {
   double least = 0;
   double most = 0;
 };
 
-/// A place in a document. There may be no value at this place, which is an error only when the value is asked for.
-/// Refers to the document, which outlives it. Every failure throws `Error` with code `bad_input`; `expected` ends the
+/// A place in a document. There may be no value at this place; this is an error only when a caller reads the value. The
+/// document must outlive its fields. Every failure throws `Error` with code `bad_input`; the text `expected` ends its
 /// message.
 class JsonField {
  public:
@@ -43,17 +43,17 @@ class JsonField {
   /// Returns one element of this array.
   [[nodiscard]] JsonField element(std::size_t index) const;
 
-  /// Returns the text here, which must not be empty.
+  /// Returns the text in this field, which must not be empty.
   [[nodiscard]] std::string text(std::string_view expected) const;
-  /// Returns the text here, or "" if there is none.
+  /// Returns the text in this field, or "" if there is none.
   [[nodiscard]] std::string optional_text(std::string_view expected) const;
 
-  /// Returns the value here, which must be true or false.
+  /// Returns the value of this field, which must be true or false.
   [[nodiscard]] bool flag(std::string_view expected) const;
 
-  /// Returns the number here, which must be within the range.
+  /// Returns the number in this field, which must be within the range.
   [[nodiscard]] double number(NumberRange range, std::string_view expected) const;
-  /// Returns the whole number here, which must be within the range.
+  /// Returns the whole number in this field, which must be within the range.
   [[nodiscard]] std::uint64_t count(std::uint64_t least, std::uint64_t most, std::string_view expected) const;
 
   /// Returns the value as JSON without white space; "null" if there is none.
@@ -69,11 +69,11 @@ class JsonField {
   std::string path_;
 };
 
-/// A JSON text, parsed.
+/// A parsed JSON text.
 class JsonDocument {
  public:
-  /// Parses the text. Throws `Error` with code `bad_input` if it is not JSON, ends too early or gives a member twice;
-  /// the message says where.
+  /// Parses the text. Throws `Error` with code `bad_input` if the text is not JSON, ends too early or has a member
+  /// twice; the message names the place.
   explicit JsonDocument(std::string_view text);
   JsonDocument(const JsonDocument&) = delete;
   JsonDocument& operator=(const JsonDocument&) = delete;

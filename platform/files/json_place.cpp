@@ -35,7 +35,7 @@ std::string without_position(std::string_view message) {
   return std::string(message);
 }
 
-/// Follows the parser through the text and keeps the path to its position.
+/// Receives the parser's events, and from them keeps the path to the parser's current position.
 class Follower : public nlohmann::json_sax<json> {
  public:
   explicit Follower(std::string_view text) : text_(text) {}
@@ -71,7 +71,7 @@ class Follower : public nlohmann::json_sax<json> {
   }
 
  private:
-  /// An array or object that the parser is in.
+  /// An array or object that encloses the current position.
   struct Level {
     bool is_array = false;
     std::size_t index = 0;

@@ -11,7 +11,7 @@ namespace troupe::platform {
 
 namespace {
 
-/// Returns the name that `call(entry, buffer, size, result)` finds under `number`.
+/// Returns the name of the entry that `call` (getpwuid_r or getgrgid_r) finds for `number`.
 template <class Entry, class Call>
 std::string name_found(std::uint32_t number, char* Entry::*name, Call call) {
   constexpr std::size_t kMost = std::size_t{1} << 24U;

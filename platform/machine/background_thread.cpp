@@ -11,7 +11,7 @@ namespace {
 void run_job(const std::function<void()>& job) noexcept {
   try {
     job();
-  } catch (...) {  // The exception comes from the program's function; nobody is there to be told.
+  } catch (...) {  // The program's function threw; no caller waits for the exception.
   }
 }
 

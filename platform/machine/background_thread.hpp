@@ -1,4 +1,4 @@
-/// A thread that does work for threads that must not do it themselves, such as calls of a program's functions.
+/// A thread that runs functions for threads that must not run them, such as callbacks of the program.
 #pragma once
 
 #include <condition_variable>
@@ -12,17 +12,17 @@
 
 namespace troupe::platform {
 
-/// Runs jobs one after the other, in the order in which they came. The thread starts with the first job. Thread-safe.
+/// Runs jobs one after the other, in the order of arrival. The thread starts with the first job. Thread-safe.
 class BackgroundThread {
  public:
-  /// `name` is for debuggers.
+  /// `name` is the thread's name in debuggers.
   explicit BackgroundThread(std::string name) : name_(std::move(name)) {}
   BackgroundThread(const BackgroundThread&) = delete;
   BackgroundThread& operator=(const BackgroundThread&) = delete;
-  /// Stops the thread, like `stop`.
+  /// Ends the thread as `stop` does.
   ~BackgroundThread() { stop(); }
 
-  /// Adds a job. Exceptions of the job are dropped. After `stop`, the job runs inside the call.
+  /// Adds a job. Exceptions of the job are ignored. After `stop`, the job runs inside the call.
   void run(std::function<void()> job);
   /// Runs the waiting jobs, and ends the thread.
   void stop();

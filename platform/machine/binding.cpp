@@ -17,7 +17,7 @@ namespace {
 
 /// OpenMP's function `omp_set_num_threads`; null if OpenMP is not part of the program. Looked up when the program
 /// starts, as a look-up that fails leaves some memory allocated for its thread. A program that loads OpenMP later, in a
-/// plug-in, must take care of its threads itself: `openmp_team`.
+/// plug-in, must limit the number of its threads itself (see `openmp_team`).
 void (*const kSetOpenmpThreads)(int) = reinterpret_cast<void (*)(int)>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
 
 /// A mask for `kMaxPu + 1` PUs. `cpu_set_t` itself ends at 1024, and the kernel refuses to write into a mask that is
@@ -108,7 +108,8 @@ BindingGuard::BindingGuard(BindingGuard&& other) noexcept
 BindingGuard::~BindingGuard() {
   if (previous_.empty()) return;
   assert(thread_ == std::this_thread::get_id() && "a BindingGuard must end in the thread that it bound");
-  // The mask was valid when it was read. If the cpuset has shrunk since then, the thread can only stay bound as it is.
+  // Ignores errors. The old binding was valid when it was read. If the cpuset has become smaller since then, the thread
+  // keeps its present binding.
   (void)bind_to(previous_);
 }
 

@@ -1,4 +1,4 @@
-/// Binding and naming of threads. Everything here concerns the calling thread only.
+/// Binding and naming of threads. All functions act on the calling thread only.
 #pragma once
 
 #include <string_view>
@@ -9,35 +9,35 @@
 
 namespace troupe::platform {
 
-/// Binds the calling thread to one PU, given by the operating system's index (`Core::pu`). Threads that it creates from
-/// now on inherit this, so that a library's thread pool may end up on one core. Fails with `platform` if the PU does
+/// Binds the calling thread to one PU, given by the operating system's index (`Core::pu`). Threads that it creates
+/// later inherit the binding, so a library's thread pool may end up on one core. Fails with `platform` if the PU does
 /// not exist or is not allowed.
 [[nodiscard]] Result<void> bind_this_thread(int pu);
-/// Lets the calling thread run on any of several PUs, whatever it inherited from the thread that created it. PUs that
-/// this process may not use are ignored; fails with `platform` if none is left.
+/// Lets the calling thread run on any of several PUs, even if it inherited another binding. PUs that this process may
+/// not use are ignored; fails with `platform` if none is left.
 [[nodiscard]] Result<void> bind_this_thread(const CpuSet& pus);
 
 /// Returns the PUs that the calling thread may run on. Fails with `platform`.
 [[nodiscard]] Result<CpuSet> this_thread_binding();
 
-/// Returns the PU that the calling thread is on, which may change at once unless the thread is bound; -1 if the system
-/// cannot say.
+/// Returns the PU that the calling thread runs on; -1 if the system cannot say. Unless the thread is bound, it may move
+/// to another PU at once.
 [[nodiscard]] int this_pu() noexcept;
 
 /// Names the calling thread for debuggers, `top -H` and `perf`. Linux keeps 15 bytes; the rest is cut off. Errors are
 /// not reported, as a missing name does no harm.
 void name_this_thread(std::string_view name) noexcept;
 
-/// Makes parallel regions of the calling thread use one thread, unless they ask for more; does nothing if OpenMP is not
-/// part of the program. Without this every kernel that uses OpenMP, in a BLAS library for instance, would have as many
-/// threads as the machine has cores.
+/// Makes OpenMP's parallel regions in the calling thread use one thread, unless a region requests more; does nothing if
+/// OpenMP is not part of the program. Otherwise every kernel that uses OpenMP, in a BLAS library for instance, would
+/// have as many threads as the machine has cores.
 void use_one_openmp_thread() noexcept;
 
-/// Binds a thread that is not the runtime's own and restores its binding later: for a user's thread that works for the
-/// runtime for a while.
+/// Binds a thread of the program and restores its binding later: for a program's thread that works for the runtime for
+/// a while.
 class BindingGuard {
  public:
-  /// Binds the calling thread as `bind_this_thread` does. If this fails, the thread is bound as before.
+  /// Binds the calling thread as `bind_this_thread` does. If this fails, the thread keeps its binding.
   [[nodiscard]] static Result<BindingGuard> bind(int pu);
   [[nodiscard]] static Result<BindingGuard> bind(const CpuSet& pus);
 
@@ -53,7 +53,7 @@ class BindingGuard {
   template <class Pus>
   static Result<BindingGuard> bind_to_any(const Pus& pus);
 
-  /// The binding to restore; empty once moved from.
+  /// The binding to restore; empty after this object has been moved from.
   CpuSet previous_;
   std::thread::id thread_;
 };

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 /// A hierarchy of control groups, as /proc/self/mountinfo lists it.
 struct Mount {
   CgroupVersion version;
-  /// The control group that is visible at the mount point. This is not `/` in a container that sees only its own part.
+  /// The control group that is visible at the mount point. Not `/` in a container that sees only its own part.
   fs::path root;
   fs::path mount_point;
   /// Mount options, which in version 1 name the controllers.
@@ -33,7 +33,7 @@ bool has(const std::vector<std::string>& parts, const std::string& wanted) {
   return std::find(parts.begin(), parts.end(), wanted) != parts.end();
 }
 
-/// Returns a path of mountinfo, which writes blanks and backslashes as three octal digits: `\040`.
+/// Replaces the escapes in a path of mountinfo, which writes blanks and backslashes as three octal digits: `\040`.
 std::string unescaped(const std::string& text) {
   const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string plain;
@@ -67,7 +67,7 @@ std::vector<Mount> cgroup_mounts(const fs::path& root) {
   return mounts;
 }
 
-/// Returns `path` relative to `mount`, without the mount's root; nothing if it lies outside of the mount.
+/// Returns `path` relative to the root of `mount`; nothing if `path` lies outside of the mount.
 std::optional<fs::path> path_below(const Mount& mount, const fs::path& path) {
   const fs::path relative = path.lexically_normal().lexically_relative(mount.root.lexically_normal());
   if (relative.empty() || *relative.begin() == "..") return std::nullopt;
@@ -119,8 +119,8 @@ std::optional<CpuQuota> quota_of(const Cgroup& group) {
   return CpuQuota{*quota, *period, group.name};
 }
 
-/// Returns the bytes of pages that cache files and were not used lately. The kernel gives them back before it refuses
-/// memory.
+/// Returns the size of the pages that cache files and were not used lately. The kernel frees these pages before it
+/// refuses memory.
 std::uint64_t reclaimable(const Cgroup& group) {
   const std::string wanted = group.version == CgroupVersion::v2 ? "inactive_file" : "total_inactive_file";
   std::ifstream file(group.folder / "memory.stat");
@@ -164,7 +164,7 @@ std::vector<Cgroup> own_cgroups(const fs::path& root, const std::string& control
       return candidate.version == version && (version == CgroupVersion::v2 || has(candidate.options, controller));
     });
     if (mount == mounts.end()) continue;
-    // For a group outside of the mount only the limits at the mount point count, as it may enclose the group.
+    // If the group lies outside of the mount, only the limits at the mount point count: the group there may enclose it.
     append_chain(*mount, path_below(*mount, line.substr(second + 1)).value_or(fs::path()), chain);
   }
   return chain;

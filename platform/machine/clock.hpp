@@ -1,4 +1,4 @@
-/// The source of time. Code that measures or waits gets a clock, so that tests and virtual time can replace it.
+/// The source of time. Code that measures or waits uses a clock object, so that tests and virtual time can replace it.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ class Clock {
  public:
   virtual ~Clock() = default;
 
-  /// Returns the time since an epoch of the clock's own; this time never goes back. May be called from any thread.
+  /// Returns the time since the clock's own epoch; this time never goes back. May be called from any thread.
   [[nodiscard]] virtual TimeStamp now() const noexcept = 0;
 
  protected:
@@ -20,28 +20,28 @@ class Clock {
   Clock& operator=(const Clock&) = default;
 };
 
-/// Real time since the machine started (CLOCK_MONOTONIC). A reading costs some 20-40 ns, usually without a system call.
-/// Reading the TSC would be little cheaper, and on some machines it differs between cores.
+/// Real time since the machine started (CLOCK_MONOTONIC). A reading costs 20-40 ns, usually without a system call.
+/// Reading the TSC would be only slightly cheaper, and on some machines the TSC differs between cores.
 class SteadyClock final : public Clock {
  public:
   [[nodiscard]] TimeStamp now() const noexcept override;
 };
 
 /// Returns the value of `SteadyClock` at its last tick. A reading takes 5 ns and is up to one tick of the system (1 to
-/// 10 ms) old. It serves for times that are shown to people.
+/// 10 ms) old. Use it for times that people read.
 [[nodiscard]] TimeStamp coarse_now() noexcept;
 
-/// A clock that stands still until it is moved: for tests and for virtual time, which moves it from event to event.
-/// Reading and moving may be done by any thread.
+/// A clock that stands still until a caller moves it. Tests use it, and virtual time, which moves it from event to
+/// event. Any thread may read and move the clock.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(TimeStamp start = TimeStamp::zero()) : now_(start.count()) {}
 
   [[nodiscard]] TimeStamp now() const noexcept override;
 
-  /// Moves forward; `step` must not be negative.
+  /// Moves the clock forward by `step`, which must not be negative.
   void advance(Duration step) noexcept;
-  /// Moves to `time`, which must not be in the past.
+  /// Moves the clock to `time`, which must not be in its past.
   void set(TimeStamp time) noexcept;
 
  private:

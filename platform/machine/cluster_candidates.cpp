@@ -13,10 +13,10 @@
 namespace troupe::platform {
 namespace {
 
-/// Up to this size all sizes of clusters are candidates.
+/// All sizes of clusters up to this one are candidates.
 constexpr int kSmallSize = 16;
 
-/// Returns the numbers of cores of the machine's parts of this kind, the largest first.
+/// Returns the number of cores of each part of this kind (such as each L3 cache), the largest first.
 std::vector<int> sizes_of_parts(const std::vector<Core>& cores, DomainKind kind) {
   std::map<int, int> by_index;
   for (const Core& core : cores) {
@@ -30,7 +30,7 @@ std::vector<int> sizes_of_parts(const std::vector<Core>& cores, DomainKind kind)
   return sizes;
 }
 
-/// Returns the sizes of the parts in which clusters are to lie.
+/// Returns the sizes of the parts inside of which clusters should lie: L3 caches, else NUMA nodes, else packages.
 std::vector<int> part_sizes(const std::vector<Core>& cores, const Machine& machine) {
   constexpr std::array kKinds{DomainKind::l3, DomainKind::numa_node, DomainKind::package};
   for (const DomainKind kind : kKinds) {
@@ -41,7 +41,7 @@ std::vector<int> part_sizes(const std::vector<Core>& cores, const Machine& machi
   return {static_cast<int>(cores.size())};
 }
 
-/// Returns the sizes of candidate clusters, rising.
+/// Returns the sizes of candidate clusters, in ascending order.
 std::set<int> cluster_sizes(const std::vector<int>& parts) {
   std::set<int> sizes;
   for (const int part : parts) {
@@ -51,7 +51,7 @@ std::set<int> cluster_sizes(const std::vector<int>& parts) {
   return sizes;
 }
 
-/// Returns the candidate numbers of clusters of a size.
+/// Returns the numbers of clusters to try for a size.
 std::set<int> cluster_counts(const std::vector<int>& parts, int size) {
   int most = 0;
   int with_room = 0;
@@ -82,8 +82,7 @@ std::string whole_and_halved(const std::vector<int>& parts, std::size_t whole) {
   return groups_of_sizes(sizes);
 }
 
-/// Returns the specifications of all candidates, in the order in which they are tried; some may be the same or
-/// impossible.
+/// Returns the specifications of all candidates, in the order in which they are tried; some may be equal or impossible.
 std::vector<std::string> specifications(const std::vector<Core>& cores, const Machine& machine, Spanning spanning) {
   const std::vector<int> parts = part_sizes(cores, machine);
   std::vector<std::string> all{""};
@@ -95,8 +94,8 @@ std::vector<std::string> specifications(const std::vector<Core>& cores, const Ma
   }
   all.push_back(groups_of_sizes(parts));
   for (const ClusterLevel& level : cluster_levels(cores, machine)) all.push_back(level.name);
-  // These are added last, so that if two groupings give the same workers, the name is that of the one that spans
-  // nothing.
+  // Clusters that span parts come last: of several specifications that give the same workers only the first is kept,
+  // and its clusters should span nothing.
   if (spanning == Spanning::allowed) {
     const int total = static_cast<int>(cores.size());
     for (int size = total; size > parts.front(); size = size * 4 / 5) all.push_back(to_string({ClusterGroup{1, size}}));

@@ -22,7 +22,7 @@ namespace {
 struct Level {
   std::string_view name;
   DomainKind kind;
-  /// The level's name for people, in the singular and the plural.
+  /// The level's name in messages, in the singular and the plural.
   std::string_view part;
   std::string_view parts;
 };
@@ -31,7 +31,7 @@ constexpr std::array kLevels{Level{"socket", DomainKind::package, "socket", "soc
                              Level{"numa", DomainKind::numa_node, "NUMA node", "NUMA nodes"},
                              Level{"l3", DomainKind::l3, "L3 cache", "L3 caches"}};
 
-/// The borders that a cluster should not span, the worst first.
+/// The borders that a cluster should not span, the most costly border first.
 constexpr std::array kBorders{kLevels[1], kLevels[2]};
 
 constexpr int kMostCores = kMaxPu + 1;
@@ -75,11 +75,11 @@ Result<ClusterGroup> parse_group(std::string_view part, std::string_view text) {
   return ClusterGroup{clusters.value(), cores.value()};
 }
 
-/// Indices of cores, ascending.
+/// Indices of cores, in ascending order.
 using Members = std::vector<std::size_t>;
 
-/// The parts of the machine, each as a list of its cores. A core that is handed out more than once has parts of its own
-/// each time.
+/// The parts of the machine, each as a list of its cores. If a core occurs several times in `cores`, each occurrence
+/// has its own parts.
 class Parts {
  public:
   explicit Parts(const std::vector<Core>& cores) {
@@ -107,7 +107,7 @@ class Parts {
   std::map<std::tuple<DomainKind, int, int>, Members> parts_;
 };
 
-/// Hands out cores that are near to one another.
+/// Chooses free cores that are near to one another, and marks them as taken.
 class Dealer {
  public:
   explicit Dealer(const std::vector<Core>& cores) : free_(cores.size(), true), parts_(Parts(cores).all()) {
@@ -120,7 +120,7 @@ class Dealer {
     });
   }
 
-  /// Takes cores; `count` of them must be free.
+  /// Takes `count` cores; at least so many must be free.
   Members take(std::size_t count) {
     Members taken;
     const Members* scope = &parts_.back();
@@ -141,13 +141,13 @@ class Dealer {
   [[nodiscard]] std::size_t free_count(const Members& part) const {
     return static_cast<std::size_t>(std::ranges::count_if(part, [this](std::size_t core) { return free_[core]; }));
   }
-  /// Returns true if `part` is smaller than `scope` and within it. Two parts share nothing, unless one contains the
-  /// other.
+  /// Returns true if `part` is smaller than `scope` and lies within it. Two parts have no common core, unless one part
+  /// contains the other.
   static bool is_smaller_within(const Members& part, const Members& scope) {
     return part.size() < scope.size() && std::ranges::binary_search(scope, part.front());
   }
-  /// Returns the smallest part that is within `scope`, smaller than it and has enough free cores; null if there is
-  /// none.
+  /// Returns the smallest part that lies within `scope`, is smaller than `scope` and has at least `count` free cores;
+  /// null if there is no such part.
   [[nodiscard]] const Members* smallest_with(std::size_t count, const Members& scope) const {
     const Members* best = nullptr;
     std::size_t fewest = 0;
@@ -161,8 +161,8 @@ class Dealer {
     }
     return best;
   }
-  /// Returns the part within `scope`, and smaller than it, that has the most free cores. `scope` must have more than
-  /// one core.
+  /// Returns the part with the most free cores among those within `scope` and smaller than it. `scope` must have more
+  /// than one core.
   [[nodiscard]] const Members& fullest_within(const Members& scope) const {
     const Members* best = nullptr;
     std::size_t most = 0;
@@ -177,7 +177,7 @@ class Dealer {
   }
 
   std::vector<bool> free_;
-  /// The parts, sorted by size, the smaller first, then by first core.
+  /// The parts, sorted by size, the smallest first, then by first core.
   std::vector<Members> parts_;
 };
 
@@ -234,7 +234,7 @@ Result<std::vector<Members>> members_by_groups(std::vector<ClusterGroup> groups,
   Dealer dealer(cores);
   std::vector<Members> parts;
   for (const ClusterGroup& group : groups) {
-    // Single cores are the cores that are left over, so a group of single cores takes none here.
+    // Single cores are the cores that no cluster takes, so a group of single cores takes none here.
     for (int i = 0; group.cores > 1 && i < group.clusters; ++i) {
       parts.push_back(dealer.take(static_cast<std::size_t>(group.cores)));
     }
@@ -257,8 +257,9 @@ CpuSet pus_of(const std::vector<int>& pus) {
   return {sorted.begin(), sorted.end()};
 }
 
-/// Each cluster is in at most one warning, that for the worst border. With `by_level` the user has asked for a level,
-/// and knows that sockets have several caches.
+/// Returns a warning for each kind of border that clusters span. Each cluster is in at most one warning, about its
+/// worst border. With `by_level` the user has requested clusters by level (such as sockets), and knows that these have
+/// several caches.
 std::vector<std::string> warnings_about(const std::vector<Core>& cores, std::vector<Members> clusters, bool by_level) {
   std::vector<std::string> warnings;
   for (const Level& border : kBorders) {

@@ -1,8 +1,9 @@
-/// Groups cores that work together as one worker. Plain functions of plain values.
+/// Groups cores that work together as one worker. All functions are pure.
 ///
-/// A *cluster* is one worker of several cores. A specification says which clusters there are: `2x10` means two of ten
-/// cores, `1x16+4x1` one of sixteen and four single cores, `socket`, `numa` or `l3` one for each such part of the
-/// machine. Cores that are left over stay single; with `single` all cores stay single.
+/// A *cluster* is one worker of several cores. A specification says which clusters there are: `2x10` means two clusters
+/// of ten cores, `1x16+4x1` one cluster of sixteen cores and four single cores, and `socket`, `numa` or `l3` one
+/// cluster for each such part of the machine. Cores that are left over stay single; with `single` all cores stay
+/// single.
 #pragma once
 
 #include <optional>
@@ -27,37 +28,37 @@ struct ClusterSpecification {
   std::vector<ClusterGroup> groups = {};
 };
 
-/// Parses a specification. Fails with `invalid_argument` if the text is something else; the message says what it may
-/// be.
+/// Parses a specification. Fails with `invalid_argument` if the text is not one; the message lists the valid forms.
 [[nodiscard]] Result<ClusterSpecification> parse_clusters(std::string_view text);
 
 struct ClusterPlan {
   /// The clusters and single cores, in the order of their first cores.
   std::vector<Core> cores;
-  /// Warnings for people, one line each: clusters that span several NUMA nodes or caches.
+  /// Warnings for people, one line each, about clusters that span several NUMA nodes or caches.
   std::vector<std::string> warnings;
 };
 
-/// Groups `cores` of `machine`, which are single and in logical order.
+/// Groups `cores` of `machine`, which must be single cores in logical order.
 ///
-/// A cluster goes to the smallest part of the machine that has enough free cores, and of parts of one size to the one
-/// with the fewest free. It spans several caches or NUMA nodes only if none has room. Within its part it takes the
-/// smaller part with the most free cores whole, then looks for the rest in the same way. Larger clusters choose first;
-/// the earlier part wins a tie. With a level, a part with one core stays single, and so does a core that is in no such
-/// part. Cores that are handed out several times count as that many machines. Fails with `invalid_argument` if there
-/// are fewer cores than asked for, or the machine does not report the level; one NUMA node alone does not count as a
-/// level. Takes at most cubic time in the number of cores.
+/// A cluster goes to the smallest part of the machine that has enough free cores; among parts of equal size, to the
+/// part with the fewest free cores. It spans several caches or NUMA nodes only if none of them has room. Within its
+/// part, the cluster takes all free cores of the inner part that has the most of them, then finds the remaining cores
+/// in the same way. Larger clusters choose first; the earlier part wins a tie. If the specification is a level, a part
+/// with only one core stays single, and so does a core outside of all such parts. If cores occur several times in
+/// `cores`, each occurrence counts as another machine. Fails with `invalid_argument` if there are too few cores, or if
+/// the machine does not report the level; one NUMA node alone does not count as a level. Takes at most cubic time in
+/// the number of cores.
 [[nodiscard]] Result<ClusterPlan> plan_clusters(const ClusterSpecification& wanted, const std::vector<Core>& cores,
                                                 const Machine& machine);
 
-/// Parses the text and groups the cores.
+/// Parses the specification `wanted` and groups the cores by it.
 [[nodiscard]] Result<ClusterPlan> plan_clusters(std::string_view wanted, const std::vector<Core>& cores,
                                                 const Machine& machine);
 
 struct ClusterLevel {
   /// The level's name, such as "socket".
   std::string name;
-  /// The clusters that this level makes of the cores, such as "2x10".
+  /// The clusters into which this level divides the cores, such as "2x10".
   std::string clusters;
 };
 

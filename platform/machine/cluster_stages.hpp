@@ -11,19 +11,19 @@
 namespace troupe::platform {
 
 struct ClusterStage {
-  /// The number of ended tasks at which the stage begins.
+  /// The number of completed tasks at which the stage begins.
   std::uint64_t after = 0;
-  /// The clusters, as `parse_clusters` takes them.
+  /// The clusters, in the notation of `parse_clusters`.
   std::string clusters;
 
   bool operator==(const ClusterStage&) const = default;
 };
 
-/// Parses stages: "2x10" is one stage, from the start; "2x10,1500:single" has a second one, from the end of 1500 tasks
-/// on. Returns an empty list for an empty text. Fails with `invalid_argument` if stages are not in order, a number is
-/// missing, or `parse_clusters` fails.
+/// Parses stages: "2x10" is one stage, from the start; "2x10,1500:single" has a second stage, which begins when 1500
+/// tasks have completed. Returns an empty list for an empty text. Fails with `invalid_argument` if the stages are not
+/// in order, a number is missing, or `parse_clusters` fails.
 [[nodiscard]] Result<std::vector<ClusterStage>> parse_cluster_stages(std::string_view text);
-/// Returns the text that `parse_cluster_stages` reads.
+/// Returns a text that `parse_cluster_stages` reads.
 [[nodiscard]] std::string to_string(const std::vector<ClusterStage>& stages);
 
 }  // namespace troupe::platform

@@ -6,9 +6,9 @@
 
 namespace troupe::platform {
 
-/// Reads a counter that runs steadily on each core, in a few nanoseconds. Its unit is about a third of a nanosecond on
-/// today's x86 and up to 40 ns elsewhere, and cores may disagree. Use it only for decisions that stay correct with any
-/// value, and for ratios of times, each measured on one core.
+/// Reads a counter that runs steadily on each core, in a few nanoseconds. The unit is about a third of a nanosecond on
+/// today's x86 and up to 40 ns elsewhere, and the counters of two cores may differ. Use this only for decisions that
+/// stay correct with any value, and for ratios of times, each measured on one core.
 [[nodiscard]] inline std::uint64_t rough_ticks() noexcept {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 std::uint64_t page_size() { return static_cast<std::uint64_t>(std::max(sysconf(_SC_PAGESIZE), 1L)); }
 
-/// Returns what the C library knows, for systems where /proc/meminfo cannot be read.
+/// Returns the memory as the C library reports it, for systems on which /proc/meminfo cannot be read.
 HostMemory memory_by_sysconf() {
   const auto bytes = [](int name) {
     return Bytes{static_cast<std::uint64_t>(std::max(sysconf(name), 0L)) * page_size()};

@@ -31,18 +31,19 @@ Result<TopologyHandle> load(const std::string& synthetic) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return hwloc_failure("hwloc_topology_init", errno);
   TopologyHandle topology(raw);
-  // Disallowed PUs are kept so that the whole machine can be reported; `allowed` tells them apart. Discovery must not
-  // move the calling thread to other PUs.
+  // Keeps PUs that this process may not use, so that the whole machine can be reported; `Machine::allowed` lists the
+  // usable PUs. Discovery must not move the calling thread to other PUs.
   const unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED |
                               HWLOC_TOPOLOGY_FLAG_THISSYSTEM_ALLOWED_RESOURCES |
                               HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING | HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
                               HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
   if (hwloc_topology_set_flags(raw, flags) != 0) return hwloc_failure("hwloc_topology_set_flags", errno);
-  // If /sys is not mounted (a plain chroot), hwloc's Linux part would only print that it gives up.
+  // If /sys is not mounted (a plain chroot), hwloc's component for Linux would only print that it gives up.
   if (!std::filesystem::exists("/sys/devices/system/cpu")) {
     hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "linux");
   }
-  // One of hwloc's plug-ins asks OpenCL's loader for devices. The loader may be the one that is asking us.
+  // The OpenCL plug-in of hwloc asks OpenCL's loader for devices. But this call may itself come from the loader, as
+  // Troupe is an OpenCL driver, too.
   hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "opencl");
   if (!synthetic.empty() && hwloc_topology_set_synthetic(raw, synthetic.c_str()) != 0) {
     return Failure{ErrorCode::invalid_argument,
@@ -72,12 +73,13 @@ std::optional<DomainKind> domain_kind(hwloc_obj_type_t type) {
 
 int logical_index(const hwloc_obj* object) { return static_cast<int>(object->logical_index); }
 
-/// Returns the index of a domain. Groups may be found at several depths, and at each depth they are counted from zero.
+/// Returns the index of a domain. A machine may have groups at several depths, and each depth counts them from zero, so
+/// groups have another index.
 int domain_index(const hwloc_obj* object) {
   return object->type == HWLOC_OBJ_GROUP ? static_cast<int>(object->gp_index) : logical_index(object);
 }
 
-/// Returns the first NUMA node attached to `object`, perhaps behind a memory-side cache.
+/// Returns the first NUMA node attached to `object`, directly or behind a memory-side cache.
 const hwloc_obj* attached_numa_node(const hwloc_obj* object) {
   const hwloc_obj* memory = object->memory_first_child;
   while (memory != nullptr && memory->type != HWLOC_OBJ_NUMANODE) memory = memory->memory_first_child;
@@ -92,8 +94,9 @@ Core describe_pu(hwloc_topology_t topology, const hwloc_obj* pu) {
   bool has_numa_node = false;
   for (const hwloc_obj* object = pu; object != nullptr; object = object->parent) {
     const auto kind = domain_kind(object->type);
-    // A NUMA node covers exactly the PUs of the object that it is attached to. It comes after a cache and before a
-    // package in the list, so that two cores count as near for the reason that makes them so.
+    // A NUMA node covers exactly the PUs of the object that it is attached to. If that object is a cache, the node
+    // comes after it in the list; if it is a package, before it. So the list names the closest link between two cores
+    // first.
     const bool before_numa = kind && *kind < DomainKind::numa_node;
     if (before_numa) result.domains.push_back({*kind, domain_index(object)});
     if (const auto* node = attached_numa_node(object); node != nullptr && !has_numa_node) {
@@ -147,8 +150,8 @@ std::string describe_cpu_model(hwloc_topology_t topology) {
   return model != nullptr && *model != '\0' ? model : "unknown processor";
 }
 
-/// Returns the PUs that the operating system allows; if the machine is this one, without those outside of the process's
-/// affinity.
+/// Returns the PUs that the operating system allows. If the topology is this machine's, leaves out PUs outside of the
+/// process's affinity mask.
 CpuSet allowed_pus(hwloc_topology_t topology) {
   BitmapHandle allowed(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
   if (hwloc_topology_is_thissystem(topology) != 0) {

@@ -1,6 +1,6 @@
 /// The parts of a machine, as plain values: processing units, caches, NUMA nodes, packages.
 ///
-/// Nothing here knows what this process may use; that is platform/machine/topology.hpp.
+/// The choice of the cores that this process works on is in platform/machine/topology.hpp.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace troupe::platform {
 
-/// The kinds of part that cores can have in common.
+/// The kinds of machine parts that cores can share.
 enum class DomainKind : std::uint8_t { core, l1, l2, l3, l4, l5, die, numa_node, group, package, machine };
 
 /// One part of the machine that several cores may share. Two values are equal if they are the same part.
@@ -35,14 +35,14 @@ struct Core {
   int package = 0;
   /// The index of the nearest node in `Machine::numa_nodes`.
   int numa_node = 0;
-  /// The domains that contain the whole core or cluster, innermost first and the machine last. Each contains the one
-  /// before it.
+  /// The domains that contain the whole core or cluster, innermost first and the machine last. Each domain contains the
+  /// previous one.
   std::vector<Domain> domains;
   /// The PUs of a cluster's other cores (`plan_clusters`); empty for a single core.
   std::vector<int> helper_pus = {};
 
   [[nodiscard]] int size() const { return 1 + static_cast<int>(helper_pus.size()); }
-  /// Returns all PUs, that of the first core first.
+  /// Returns all PUs, beginning with the PU of the first core.
   [[nodiscard]] std::vector<int> all_pus() const;
 };
 
@@ -62,9 +62,9 @@ struct NumaNode {
   Bytes memory;
 };
 
-/// The whole machine, allowed or not.
+/// The whole machine, including the PUs that this process may not use.
 struct Machine {
-  /// The processor's model; `unknown processor` where the machine does not report it.
+  /// The processor's model; `unknown processor` if the machine does not report it.
   std::string cpu_model;
   int packages = 0;
   /// The number of physical cores.
@@ -75,17 +75,17 @@ struct Machine {
   std::vector<NumaNode> numa_nodes;
   /// Every PU, by logical index: neighbours in this list are neighbours in the machine.
   std::vector<Core> pus;
-  /// The PUs that the operating system lets this process use (cpuset and affinity mask of the process, which is the
-  /// union over its threads). All PUs of a described machine.
+  /// The PUs that the operating system lets this process use: cpuset, and affinity mask of the process (the union over
+  /// its threads). For a described machine, all PUs.
   CpuSet allowed;
-  /// True if the PUs exist here, so that threads can be bound to them.
+  /// True if the PUs exist on the computer that runs this process, so that threads can be bound to them.
   bool this_system = false;
 };
 
-/// Inspects this machine with hwloc, or builds the one that `synthetic` describes in hwloc's notation (`package:2 l3:2
-/// core:4 pu:2`). If `synthetic` is empty, hwloc reads its own environment variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE,
-/// HWLOC_THISSYSTEM). May be called from any thread; takes milliseconds. Fails with `invalid_argument` for a
-/// description that hwloc refuses, otherwise with `platform`.
+/// Inspects this machine with hwloc, or builds the machine that `synthetic` describes in hwloc's notation (`package:2
+/// l3:2 core:4 pu:2`). If `synthetic` is empty, hwloc reads its own environment variables (HWLOC_SYNTHETIC,
+/// HWLOC_XMLFILE, HWLOC_THISSYSTEM). May be called from any thread; takes milliseconds. Fails with `invalid_argument`
+/// for a description that hwloc refuses, otherwise with `platform`.
 [[nodiscard]] Result<Machine> inspect_machine(const std::string& synthetic);
 
 }  // namespace troupe::platform

@@ -9,8 +9,8 @@
 namespace troupe::platform {
 namespace {
 
-/// Returns the position in `a.domains` of the smallest domain that holds both cores; the number of domains if none
-/// does.
+/// Returns the position in `a.domains` of the smallest domain that contains both cores; the number of domains if there
+/// is no such domain.
 std::size_t smallest_shared(const Core& a, const Core& b) {
   const auto shared = std::find_first_of(a.domains.begin(), a.domains.end(), b.domains.begin(), b.domains.end());
   return static_cast<std::size_t>(shared - a.domains.begin());
@@ -37,7 +37,8 @@ Neighbourhood nearest(const std::vector<Core>& cores, int centre, int count) {
   return result;
 }
 
-/// Returns the first hyperthread of every core, and further ones up to `count` in all, in logical order.
+/// Returns the first hyperthread of every core, and as many further hyperthreads as make `count` in all, in logical
+/// order.
 std::vector<Core> first_threads_and_some_more(const std::vector<Core>& pus, std::size_t count) {
   std::set<int> seen;
   std::vector<bool> is_first(pus.size());

@@ -19,15 +19,15 @@ namespace troupe::platform {
 
 namespace {
 
-/// The smallest stack that is accepted: LAPACK's recursive factorizations and OpenBLAS's buffers take less than half of
-/// it.
+/// The smallest size of a stack that is accepted: LAPACK's recursive factorizations and OpenBLAS's buffers take less
+/// than half of it.
 constexpr std::uint64_t kLeastStack = 256U << 10U;
 /// The memory that a runtime allocates before its first task.
 constexpr std::uint64_t kFirstAllocations = 64U << 20U;
 
 std::uint64_t mib(std::uint64_t bytes) { return bytes >> 20U; }
 
-/// Returns the stack size of threads that are started from now on.
+/// Returns the stack size of new threads.
 std::uint64_t stack_of_a_thread() {
   pthread_attr_t attributes;
   if (::pthread_getattr_default_np(&attributes) != 0) return kLeastStack;
@@ -45,7 +45,7 @@ std::optional<AddressSpace> room_below(int resource, std::uint64_t used, const c
   return AddressSpace{Bytes{limit.rlim_cur}, Bytes{left}, name};
 }
 
-/// Returns the number of threads of this process; one that has been joined may still count for a moment.
+/// Returns the number of threads of this process. A thread that has been joined may still count for a moment.
 std::ptrdiff_t count_threads() {
   std::error_code unreadable;
   return std::distance(std::filesystem::directory_iterator("/proc/self/task", unreadable), {});
@@ -54,8 +54,8 @@ std::ptrdiff_t count_threads() {
 }  // namespace
 
 std::optional<AddressSpace> address_space_left() {
-  // Reads /proc/self/statm, see proc(5): sizes in pages. "data" is what the limit on the data segment counts, plus the
-  // stack.
+  // Reads /proc/self/statm, which gives sizes in pages; see proc(5). Its field "data" contains the memory that the
+  // limit on the data segment counts, plus the stack.
   std::uint64_t total = 0;
   std::uint64_t data = 0;
   std::uint64_t other = 0;
@@ -99,8 +99,9 @@ Result<void> try_threads(std::size_t count) {
   }
   all_started.count_down();
   threads.clear();
-  // The system counts ended threads a little longer, and the real threads must not be refused because of these. The
-  // program's other threads may change the number as well, so the wait is bounded.
+  // The system still counts threads for a short time after their end. The loop waits for that, so that these threads do
+  // not make the system refuse the real ones. The program's other threads may change the number as well, so the wait is
+  // bounded.
   for (int i = 0; i < 100 && count_threads() > before; ++i) std::this_thread::sleep_for(std::chrono::microseconds(100));
   return outcome;
 }

@@ -1,4 +1,4 @@
-/// The system's limits that a process meets when it starts threads. They are checked before threads are started, as
+/// The system's limits that can keep a process from starting threads. They are checked before threads are started, as
 /// some code that starts threads cannot handle a failure.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace troupe::platform {
 
-/// The address space that the process may still take under one of its limits, and that limit's name.
+/// The address space that the process may still take under one of its limits, and the name of this limit.
 struct AddressSpace {
   Bytes limit;
   Bytes left;
@@ -20,15 +20,16 @@ struct AddressSpace {
   std::string limited_by;
 };
 
-/// Returns the tighter of the limits on the address space and on the data segment; nothing if there is none.
+/// Returns the tighter of the limits on the address space and on the data segment; nothing if there is no limit.
 [[nodiscard]] std::optional<AddressSpace> address_space_left();
 
-/// Fails with `out_of_memory` if a thread's stack, or the main thread's, is too small for kernels.
+/// Fails with `out_of_memory` if the stack of new threads, or of the main thread, is too small for kernels.
 [[nodiscard]] Result<void> check_stacks();
-/// Fails with `out_of_memory` if the limits leave no room for the stacks of `count` threads and for their first
-/// allocations.
+/// Fails with `out_of_memory` if the limits leave no room for the stacks of `count` threads and for the first
+/// allocations of these threads.
 [[nodiscard]] Result<void> check_room_for_threads(std::size_t count);
-/// Starts `count` threads together, each of which ends at once. Fails with `out_of_memory` if the system refuses one.
+/// Starts `count` threads at the same time, each of which ends at once. Fails with `out_of_memory` if the system
+/// refuses a thread.
 [[nodiscard]] Result<void> try_threads(std::size_t count);
 
 /// Returns the failure for a thread that could not be started.

@@ -14,10 +14,10 @@
 namespace troupe::platform {
 namespace {
 
-/// The steps from which the number of usable cores follows, and the words to explain it with.
+/// The intermediate results from which the number of usable cores follows. Messages explain the number with them.
 struct Candidates {
-  /// The PUs within cpuset and affinity mask, those of them within the user's restriction, and the cores that these
-  /// give, one PU per core unless hyperthreads are used.
+  /// `granted`: the PUs within cpuset and affinity mask. `restricted`: the granted PUs that the user's restriction
+  /// allows, too. `cores`: the cores of the restricted PUs, one PU per core unless hyperthreads are used.
   CpuSet granted;
   CpuSet restricted;
   std::vector<Core> cores;
@@ -85,12 +85,12 @@ Result<Candidates> find_candidates(const Machine& machine, const TopologyOptions
 
 struct BindingLimit {
   std::string words;
-  /// Another remedy than asking for fewer cores; empty if there is none.
+  /// Advice to the user other than to request fewer cores; empty if there is none.
   std::string remedy;
 };
 
-/// Returns the first variable that makes OpenMP bind the thread that starts a program, which then seems to have only
-/// these cores; null if none is set.
+/// Returns the first environment variable that makes OpenMP bind the program's main thread; null if none is set. Such a
+/// binding makes the program seem to have fewer cores.
 const char* openmp_binding() {
   for (const char* name : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
     const char* const value = std::getenv(name);
@@ -132,7 +132,8 @@ Failure too_many_cores(const Candidates& candidates, const Machine& machine, con
   return Failure{ErrorCode::platform, message};
 }
 
-/// Chooses `count` cores. If `count` is more than are allowed, cores are handed out again from the first one.
+/// Chooses `count` cores. If more cores are requested than are allowed, the choice begins again with the first core, so
+/// cores occur several times.
 std::vector<Core> choose(const Candidates& candidates, int count) {
   auto chosen = compact_choice(candidates.cores, std::min(count, candidates.allowed));
   const std::size_t different = chosen.size();

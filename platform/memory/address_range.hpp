@@ -1,4 +1,4 @@
-/// Addresses that have no memory.
+/// Ranges of addresses without memory behind them.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,9 @@
 
 namespace troupe::platform {
 
-/// A range of this process's addresses that nothing else gets while it lives, and that cannot be read or written: for
-/// objects that must be named by addresses but are stored elsewhere. It takes no memory.
+/// A reserved range of this process's addresses. While the range exists, no allocation gets these addresses, and
+/// reading or writing there is an error. It serves objects that are stored elsewhere but need addresses as names. It
+/// takes no memory.
 class AddressRange {
  public:
   AddressRange() = default;

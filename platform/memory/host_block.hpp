@@ -7,7 +7,8 @@
 
 namespace troupe::platform {
 
-/// A block of `columns` runs of `column_bytes` each, whose begins are `pitch` bytes apart.
+/// A block of `columns` columns of `column_bytes` bytes each. From the begin of one column to the begin of the next
+/// there are `pitch` bytes.
 struct HostBlock {
   std::byte* address = nullptr;
   std::size_t column_bytes = 0;
@@ -15,7 +16,7 @@ struct HostBlock {
   std::size_t pitch = 0;
 
   [[nodiscard]] Bytes bytes() const { return {column_bytes * columns}; }
-  /// Returns true if nothing lies between the block's columns.
+  /// Returns true if the columns lie directly behind one another, without gaps.
   [[nodiscard]] bool in_one_run() const { return columns <= 1 || pitch == column_bytes; }
 
   friend bool operator==(const HostBlock&, const HostBlock&) = default;

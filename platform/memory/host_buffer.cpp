@@ -14,7 +14,8 @@
 namespace troupe::platform {
 namespace {
 
-/// The largest size of a buffer: no object can be larger, and adding page sizes to it does not overflow.
+/// The largest size of a buffer: no object can be larger, and the sum of this size and some page sizes does not
+/// overflow.
 constexpr Bytes kLargest{static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()) - 2 * kHugePage.count};
 
 std::size_t rounded_up(std::size_t size, std::size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
@@ -27,7 +28,7 @@ std::size_t mapped_length(Bytes size) {
 std::byte* map_huge(Bytes size) {
   const std::size_t length = mapped_length(size);
   std::byte* const data = map_aligned(length, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-  // If the kernel has no huge pages, this fails, and small pages are used.
+  // If the kernel has no huge pages, `madvise` fails, and small pages are used.
   if (data != nullptr) (void)madvise(data, length, MADV_HUGEPAGE);
   return data;
 }
@@ -42,11 +43,11 @@ std::byte* allocate_small(Bytes size) {
       std::aligned_alloc(kBufferAlignment.count, rounded_up(size.count, kBufferAlignment.count)));
 }
 
-/// Asks the kernel to take the pages of this block from this node. Makes the system call itself, so that no library is
-/// needed.
+/// Asks the kernel to take the pages of this block from NUMA node `node`. Makes the system call directly, so that no
+/// library is needed.
 bool prefer_numa_node(std::byte* data, std::size_t length, int node) {
 #ifdef SYS_mbind
-  constexpr int kPreferred = 1;  // the value of MPOL_PREFERRED
+  constexpr int kPreferred = 1;  // The value of MPOL_PREFERRED.
   constexpr int kBits = 64;
   std::array<unsigned long, 16> nodes{};
   if (node < 0 || static_cast<std::size_t>(node) >= nodes.size() * kBits) return false;

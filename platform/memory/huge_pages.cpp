@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstdint>
 
-// This constant is newer than some systems' headers.
+// The headers of some systems do not have these constants yet.
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -30,7 +30,8 @@ std::size_t to_next_huge_page(const void* address) {
 std::byte* map_aligned(std::size_t length, int flags, int descriptor) noexcept {
   void* where = nullptr;
   if (length >= kHugePage.count) {
-    // Reserves more than needed, and gives back what lies before the first multiple of a huge page and after the end.
+    // Reserves more than `length`, and then releases the part before the first multiple of a huge page and the part
+    // after the end.
     const std::size_t reserve = length + kHugePage.count;
     void* const raw = ::mmap(nullptr, reserve, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED) return nullptr;
@@ -56,7 +57,7 @@ void make_huge(std::byte* data, std::size_t length) noexcept {
   if (length < before + kHugePage.count) return;
   std::byte* const begin = data + before;
   const std::size_t whole = (length - before) / kHugePage.count * kHugePage.count;
-  // Touches one page in each huge page: the system makes a huge page only where at least one page exists.
+  // Touches one page in each huge page: the system makes a huge page only if at least one of its pages exists.
   for (std::size_t offset = 0; offset < whole; offset += kHugePage.count) {
     if (::madvise(begin + offset, page, MADV_POPULATE_WRITE) != 0) return;
   }

@@ -1,4 +1,4 @@
-/// Host memory that GPUs reach by themselves: copies to and from it run at full speed, at the same time as other work.
+/// Host memory that GPUs access directly: copies to and from it run at full speed, at the same time as other work.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace troupe::platform {
 
-/// Keeps a buffer pinned while it lives: locked in memory, and known to CUDA for all GPUs. Copies from and to other
-/// memory work too, at a fraction of the speed.
+/// Keeps a buffer pinned while it lives: locked in memory, and known to CUDA for all GPUs. Copies from and to memory
+/// that is not pinned work too, at a fraction of the speed.
 ///
-/// Pinning goes by whole pages (4 KiB): buffers that share a page with one that is pinned already stay as they are, so
-/// pin large buffers whole and not their parts. It takes about a millisecond for ten megabytes, so it is for buffers
-/// that live long. The memory must stay allocated while this lives. May be called from any thread.
+/// Whole pages (4 KiB) are pinned. A buffer that shares a page with a buffer that is already pinned is not pinned
+/// itself, so pin large buffers whole and not in parts. Pinning takes about a millisecond for ten megabytes, so it
+/// suits buffers that live long. The memory must stay allocated while this object lives. May be called from any thread.
 class PinnedMemory {
  public:
   /// Makes an object that pins nothing.
   PinnedMemory() = default;
 
-  /// Pins a buffer. Does nothing, successfully, if `open_cuda_accelerator` has opened no GPU. Fails with
-  /// `out_of_memory` if the system does not allow pinning this much; the buffer can still be used.
+  /// Pins a buffer. Does nothing and succeeds if `open_cuda_accelerator` has opened no GPU. Fails with `out_of_memory`
+  /// if the system does not allow pinning this much; the buffer can still be used.
   [[nodiscard]] static Result<PinnedMemory> pin(const std::byte* data, Bytes size);
 
   PinnedMemory(PinnedMemory&& other) noexcept : first_page_(std::exchange(other.first_page_, nullptr)) {}

@@ -28,7 +28,7 @@ Failure unusable(const OpenClDevice& device, ErrorCode code, const std::string& 
   return {code, name_of(device) + ": " + what};
 }
 
-/// Checks that the driver has the functions of OpenCL 1.2 that are called.
+/// Checks that the driver has the functions of OpenCL 1.2 that Troupe calls.
 Result<void> check_functions(const OpenClDevice& device) {
   const _cl_icd_dispatch& api = *device.api;
   const bool all = api.clCreateContext != nullptr && api.clCreateBuffer != nullptr &&
@@ -110,7 +110,7 @@ std::byte* OpenClAccelerator::memory() const { return buffers_->begin(); }
 Bytes OpenClAccelerator::capacity() const { return buffers_->capacity(); }
 
 void OpenClAccelerator::stop() {
-  // An accelerator that failed to open may lack threads.
+  // If opening the accelerator failed, some threads may not exist.
   for (const auto& thread : threads_) {
     if (thread) thread->stop();
   }
@@ -216,7 +216,7 @@ void OpenClAccelerator::hurry(CopyNumber number) {
 void OpenClAccelerator::copy_from(Accelerator& /*source*/, const BlockCopy& /*copy*/, CopyNumber number, bool urgent,
                                   CopyDone done) {
   assert(false && "an OpenCL device reaches no other: contexts have one device each");
-  // An empty copy delivers the failure, as `done` must not be called inside this call.
+  // An empty copy delivers the failure, because `done` must not be called inside this call.
   threads_[0]->add({}, number, urgent, [end = std::move(done)](const Result<void>&) {
     end(Failure{ErrorCode::transfer_failed, "OpenCL devices do not copy from one another"});
   });

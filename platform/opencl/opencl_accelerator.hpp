@@ -1,4 +1,4 @@
-/// An OpenCL device's memory as a memory node.
+/// The memory of an OpenCL device as a memory node.
 #pragma once
 
 #include <algorithm>
@@ -20,21 +20,21 @@ namespace troupe::platform {
 
 class OpenClBuffers;
 
-/// An OpenCL device with memory of its own. The addresses in its block of memory only name data, for `lend`
-/// (platform/opencl/opencl_buffers.hpp). Each direction has a thread and a queue, because a copy's call waits for its
-/// end, and some drivers copy inside the call.
+/// An OpenCL device with memory of its own. The addresses in its block of memory only serve as names of data; `lend`
+/// (platform/opencl/opencl_buffers.hpp) finds the buffer of an address. Each direction has a thread and a queue,
+/// because the call that copies waits for the end of the copy, and some drivers copy inside the call.
 class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
  public:
   /// Opens a device. `sharing` is the number of devices opened together that share the host's memory. `capacity` is the
-  /// most memory that data may take; by default nine tenths of the device's memory, and for a device that shares the
-  /// host's memory its share of half of the available host memory. Drivers do not check that a device's memory is
-  /// enough. Measures the device's copies, which takes some milliseconds. Fails with `invalid_argument` for a capacity
-  /// that the device does not have, and with `platform` for other errors.
+  /// most memory that data may take. By default it is nine tenths of the device's memory; for a device that shares the
+  /// host's memory, it is half of the available host memory divided by `sharing`. Drivers do not check whether a
+  /// device's memory is large enough. Measures the device's copies, which takes some milliseconds. Fails with
+  /// `invalid_argument` for a capacity that the device does not have, and with `platform` for other errors.
   [[nodiscard]] static Result<std::unique_ptr<OpenClAccelerator>> open(const OpenClDevice& device,
                                                                        std::optional<Bytes> capacity, int sharing = 1);
   ~OpenClAccelerator() override;
 
-  // The next functions are those of OpenClTaskData. The memory manager makes sure that the data are on the device.
+  // The next functions implement OpenClTaskData. The memory manager makes sure that the data are on the device.
   [[nodiscard]] const OpenClDevice& device() const override { return device_; }
   [[nodiscard]] _cl_context* context() const override { return context_.get(); }
   [[nodiscard]] _cl_command_queue* only_queue() const override { return nullptr; }
@@ -70,7 +70,7 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   void start_threads();
   /// Makes a copy; returns when it has ended.
   [[nodiscard]] Result<void> perform(CopyDirection direction, const BlockCopy& copy);
-  /// These two return OpenCL's status codes.
+  /// `write` and `read` return OpenCL's status codes.
   [[nodiscard]] int write(_cl_mem* buffer, const BlockCopy& copy);
   [[nodiscard]] int read(_cl_mem* buffer, const BlockCopy& copy);
 
@@ -79,7 +79,7 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   const std::string name_;
   const std::unique_ptr<OpenClBuffers> buffers_;
   const std::unique_ptr<Queues> queues_;
-  /// The entries are indexed by direction.
+  /// The entries are indexed by `CopyDirection`.
   std::array<CopySpeed, 2> speeds_{};
   std::array<std::unique_ptr<CopyThread>, 2> threads_;
 };

@@ -10,8 +10,8 @@ namespace troupe::platform {
 
 namespace {
 
-/// Buffers are placed at multiples of this, and their sizes are rounded up to it. Then data that differ a little in
-/// size share a buffer, and empty data have a buffer, too.
+/// Buffers begin at multiples of this number, and their sizes are rounded up to it. So data whose sizes differ a little
+/// share a buffer, and empty data have a buffer, too.
 constexpr std::uint64_t kGrain = 256;
 
 }  // namespace

@@ -15,26 +15,27 @@ namespace troupe::platform {
 [[nodiscard]] Result<void> check_buffer_size(const OpenClDevice& device, Bytes size);
 
 /// The memory manager places data by offsets in one block; OpenCL has buffers, which have no addresses. Therefore the
-/// block is a range of addresses without memory, and each piece of data that is placed there has a buffer, made when it
-/// is first used.
+/// block is a range of addresses without memory. Each piece of data that is placed there has a buffer, which is made at
+/// its first use.
 ///
-/// The manager does not report a placement's end, and it need not: a buffer stays until its addresses are used for data
-/// with another place or size, which the manager does only when the old data are of no use any more. The old buffer is
+/// The memory manager does not report when data leave the block, and need not. A buffer stays until the manager uses
+/// its addresses for data with another place or size; it does so only when nobody needs the old data. The old buffer is
 /// then released before the new one is made. Data that are placed at the same address with the same size have the same
-/// buffer, so data that come and go cost no calls. Buffers never overlap: together they never take more than the block
-/// has. Thread-safe.
+/// buffer, so no driver calls are needed when such data leave and return. Buffers never overlap: together they never
+/// take more memory than the size of the block. Thread-safe.
 class OpenClBuffers {
  public:
-  /// Makes the buffers' block. `capacity` is above zero. The context must outlive them. Fails with `out_of_memory`.
+  /// Makes the block and its buffers. `capacity` must be above zero. The context must outlive the buffers. Fails with
+  /// `out_of_memory`.
   [[nodiscard]] static Result<std::unique_ptr<OpenClBuffers>> make(const OpenClDevice& device, cl_context context,
                                                                    Bytes capacity);
 
   [[nodiscard]] std::byte* begin() const { return range_.begin(); }
   [[nodiscard]] Bytes capacity() const { return range_.size(); }
 
-  /// Returns the buffer of the data that are placed at this address of the block and have this whole size. The buffer
-  /// stays as long as the data are there. Fails with `out_of_memory` if the driver has no memory, or makes no buffer of
-  /// that size.
+  /// Returns the buffer of the data that are placed at this address of the block; `size` is the size of the whole data.
+  /// The buffer stays as long as the data are there. Fails with `out_of_memory` if the driver has no memory, or makes
+  /// no buffer of that size.
   [[nodiscard]] Result<cl_mem> at(const std::byte* address, Bytes size);
 
   /// Releases all buffers; afterwards no data have a buffer.

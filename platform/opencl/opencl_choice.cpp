@@ -29,7 +29,7 @@ Failure unusable(std::string_view text, const std::string& what, const OpenClDev
   return {ErrorCode::invalid_argument, fmt::format("OpenCL devices '{}': {}; {}", text, what, what_there_is(there))};
 }
 
-/// Returns the devices of the sort that the text names; nothing if it names no sort.
+/// Returns the devices of the sort that the text names ("all", "gpu" or "cpu"); nothing if the text names no sort.
 std::optional<std::vector<OpenClDevice>> of_sort(std::string_view text, const OpenClDevices& there) {
   const bool all = text == "all";
   if (!all && text != to_string(OpenClDeviceSort::gpu) && text != to_string(OpenClDeviceSort::cpu)) return {};

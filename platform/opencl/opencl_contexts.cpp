@@ -28,8 +28,8 @@ Result<OpenClContext> make_context(const OpenClDevice& device) {
     context = device.api->clCreateContext(properties, 1, &device.id, nullptr, nullptr, &status);
   }).join();
   if (status == CL_SUCCESS && context != nullptr) {
-    // Registered after the driver was loaded, so it is called before the functions that the driver has registered for
-    // the end of the process.
+    // `keep_opencl_contexts` is registered after the driver was loaded. So at the end of the process it is called
+    // before the functions that the driver has registered.
     static const int at_end = std::atexit(keep_opencl_contexts);
     (void)at_end;
     return OpenClContext(context, [api = device.api](cl_context last) {
@@ -42,7 +42,7 @@ Result<OpenClContext> make_context(const OpenClDevice& device) {
 
 struct Contexts {
   Mutex mutex;
-  // The table is used for look-ups only, and never walked.
+  // The map is used for look-ups only. Nothing depends on the order of its keys, which are addresses.
   std::map<const _cl_device_id*, std::weak_ptr<_cl_context>> made TROUPE_GUARDED_BY(mutex);
 };
 

@@ -9,7 +9,8 @@ namespace troupe::platform {
 
 namespace {
 
-/// Loads the drivers in this thread, as their code may ask which thread is loading them.
+/// Loads the drivers in the calling thread, without its binding to a core. The thread stays the same, as a driver may
+/// check which thread loads it.
 OpenClDevices load_unbound() {
   const auto unbound = unbind_for_drivers();
   return load_opencl_devices(opencl_search_of_environment());
@@ -34,7 +35,7 @@ std::string name_of(const OpenClDevice& device) {
 const OpenClDevices& list_opencl_devices() {
   static const OpenClDevices nothing;
   if (is_loading_opencl()) return nothing;
-  // The object is never destroyed: threads may ask for devices while the process ends.
+  // The object is never destroyed: threads may still list devices while the process ends.
   static const OpenClDevices* const found = new OpenClDevices(load_unbound());
   return *found;
 }

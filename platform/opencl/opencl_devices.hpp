@@ -14,16 +14,17 @@ struct _cl_device_id;
 
 namespace troupe::platform {
 
-/// The sort of device, as its driver reports it.
+/// The sort of a device, as its driver reports it.
 enum class OpenClDeviceSort : std::uint8_t { cpu, gpu, accelerator, other };
 
 /// Returns the sort's name, such as "cpu".
 [[nodiscard]] const char* to_string(OpenClDeviceSort sort);
 
 struct OpenClDevice {
-  /// The number of the device, counted from 0 over all platforms, in the order in which they were found.
+  /// The number of the device, counted from 0 over all platforms, in the order in which Troupe finds them.
   int index = 0;
-  /// The driver's own table of functions, by which the device is used. Table and platform stay valid for ever.
+  /// The driver's own table of functions; all calls to the device go through it. Table and platform stay valid for
+  /// ever.
   const _cl_icd_dispatch* api = nullptr;
   _cl_platform_id* platform = nullptr;
   _cl_device_id* id = nullptr;
@@ -38,7 +39,7 @@ struct OpenClDevice {
   Bytes memory;
   Bytes largest_buffer;
   Bytes local_memory;
-  /// True if the device's memory is the host's.
+  /// True if the device has no memory of its own, but uses the host's.
   bool shares_host_memory = false;
 };
 
@@ -50,7 +51,7 @@ struct SkippedOpenCl {
   /// The library's file, or the platform's or device's name.
   std::string what;
   std::string why;
-  /// True if something is wrong with the driver or its installation; false if it is skipped on purpose.
+  /// True if something is wrong with the driver or its installation; false if Troupe leaves it out on purpose.
   bool faulty = true;
 };
 
@@ -60,8 +61,8 @@ struct OpenClDevices {
 };
 
 /// Returns the devices that the drivers offer; the drivers are loaded by the first call, and stay loaded. libOpenCL is
-/// not used, so a driver that libOpenCL is loading may call this. Never fails: `skipped` lists what cannot be used. May
-/// be called from any thread.
+/// not used, so a driver that libOpenCL is loading may call this. Never fails: `skipped` lists the drivers, platforms
+/// and devices that cannot be used. May be called from any thread.
 [[nodiscard]] const OpenClDevices& list_opencl_devices();
 
 }  // namespace troupe::platform

@@ -6,7 +6,7 @@
 #include <CL/cl_gl.h>
 #include <fmt/format.h>
 
-// Some releases' headers do not have these codes yet.
+// The headers of some releases do not have these codes yet.
 #ifndef CL_INVALID_COMMAND_BUFFER_KHR
 #define CL_INVALID_COMMAND_BUFFER_KHR -1138
 #define CL_INVALID_SYNC_POINT_WAIT_LIST_KHR -1139

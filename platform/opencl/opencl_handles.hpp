@@ -1,4 +1,4 @@
-/// Objects of OpenCL that are given back when their owner is destroyed.
+/// Objects of OpenCL that are released when their owner is destroyed.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -13,7 +13,7 @@
 
 namespace troupe::platform {
 
-/// Owns an object of OpenCL. `Release` is the function of the driver's table that gives the object back. The table must
+/// Owns an object of OpenCL. `Release` is the function in the driver's table that releases the object. The table must
 /// outlive this owner.
 template <class Object, auto Release>
 class OpenClHandle {
@@ -50,7 +50,7 @@ using OpenClEvent = OpenClHandle<cl_event, &_cl_icd_dispatch::clReleaseEvent>;
   return Failure{code, std::string(what) + " failed: " + opencl_error(status)};
 }
 
-/// Does the same, but calls `what` for the text only if there is a failure.
+/// Does the same, but `what` is a function that returns the text; it is called only if there is a failure.
 template <class What>
   requires std::is_invocable_r_v<std::string, What>
 [[nodiscard]] Result<void> opencl_check(int status, What&& what, ErrorCode code) {

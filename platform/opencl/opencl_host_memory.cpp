@@ -28,7 +28,7 @@ std::size_t alignment_of(const OpenClDevice& device) {
   return status == CL_SUCCESS && bits >= 8 ? bits / 8 : kWidestType;
 }
 
-/// Returns success, or a failure with the text "WHAT DEVICE failed: …".
+/// Returns success if the command was enqueued, otherwise a failure with the text "WHAT DEVICE failed: …".
 Result<void> sent(cl_int status, std::string_view what, const OpenClDevice& device) {
   const auto text = [&] { return fmt::format("{} {}", what, name_of(device)); };
   return opencl_check(status, text, ErrorCode::kernel_failed);
@@ -77,7 +77,7 @@ class OpenClHostMemory::Buffers {
   const cl_context context_;
   const std::size_t alignment_;
   OpenClQueue queue_;
-  /// A queue for commands that must not wait for kernels.
+  /// The queue for commands that must not wait for kernels.
   OpenClQueue idle_queue_;
   mutable Mutex mutex_;
   std::map<Key, Kept> kept_ TROUPE_GUARDED_BY(mutex_);
@@ -113,7 +113,7 @@ Result<OpenClHostMemory::Buffers::Kept*> OpenClHostMemory::Buffers::find(const H
   Kept made;
   made.in_place = block.in_one_run() && block.bytes().count > 0 &&
                   reinterpret_cast<std::uintptr_t>(block.address) % alignment_ == 0;
-  // Empty data have a buffer, too.
+  // Data of zero bytes have a buffer, too, as OpenCL has no empty buffers.
   const std::size_t size = std::max<std::size_t>(1, block.bytes().count);
   cl_int status = CL_SUCCESS;
   const cl_mem_flags flags = CL_MEM_READ_WRITE | (made.in_place ? CL_MEM_USE_HOST_PTR : 0U);
@@ -135,14 +135,14 @@ Result<OpenClTaskData::Lent> OpenClHostMemory::Buffers::lend(cl_command_queue qu
   if (!found) return found.failure();
   Kept& kept = *found.value();
   if (auto shown = sent(show_device(queue, piece, kept, last), "giving data to", device_); !shown) {
-    // It is not known what the buffer contains now, so the next task gets another buffer.
+    // The content of the buffer is unknown now, so the next task must get another buffer.
     if (kept.tasks == 0) kept_.erase(key_of(piece.block));
     return shown.failure();
   }
   ++kept.tasks;
   const cl_mem buffer = kept.buffer.get();
-  // For copied data, the address of the buffer object is given: the address of the data in host memory would not be
-  // unique, as an empty piece of data, or the first part of a matrix, begins where other data do.
+  // For copied data, the address of the buffer object stands for the data. Their address in host memory would not be
+  // unique: an empty piece of data, or the first part of a matrix, begins where other data begin.
   return Lent{buffer, kept.in_place ? piece.block.address : reinterpret_cast<std::byte*>(buffer)};
 }
 
@@ -213,7 +213,7 @@ void OpenClHostMemory::Buffers::forget(const HostBlock& data) noexcept {
   {
     const LockGuard lock(mutex_);
     const auto found = kept_.find(key);
-    // If a task still uses the same memory for other data, the buffer is forgotten later.
+    // If a task still uses the same memory for other data, the buffer stays for now.
     if (found == kept_.end() || found->second.tasks > 0) return;
     kept = std::move(found->second);
     kept_.erase(found);

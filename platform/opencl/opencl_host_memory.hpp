@@ -1,4 +1,4 @@
-/// Host memory that an OpenCL device uses in place.
+/// Host memory that an OpenCL device uses in place, without copies.
 #pragma once
 
 #include <cstddef>
@@ -12,32 +12,34 @@
 namespace troupe::platform {
 
 /// A device that works on host memory. A piece of data has a buffer over its place in host memory, which stays until
-/// the data are forgotten. The buffer is mapped except while tasks of the device use it: a mapped buffer's content
-/// belongs to the host, an unmapped one's to the device. The host or another device may write meanwhile, so a buffer is
-/// always mapped for reading and writing: then unmapping shows the device what is there, whatever a driver caches.
+/// the data are forgotten. The buffer is mapped except while tasks of the device use it: the content of a mapped buffer
+/// belongs to the host, that of an unmapped buffer to the device. The host or another device may write while the buffer
+/// is mapped, so it is always mapped for reading and writing: unmapping then makes the present content visible to the
+/// device, even if the driver caches data.
 ///
-/// All tasks share one in-order queue. So users need not be counted: a buffer that two tasks read is mapped after the
-/// first and unmapped for the second.
+/// All tasks share one in-order queue, so no count of the tasks that use a buffer is needed for mapping: a buffer that
+/// two tasks read is mapped after the first task and unmapped for the second.
 ///
 /// Data whose columns lie apart, or whose place is not aligned, have a buffer in the driver's memory instead. They are
 /// copied to it before a task, and are copied back after a task that writes. Thread-safe.
 class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
  public:
   /// Opens a device. Data at addresses that are multiples of `alignment` are used in place; 0 stands for the alignment
-  /// that the device wants for any type. The caller must know that the device can work in place. Fails with `platform`.
+  /// that suits every type of the device. The caller must know that the device can work in place. Fails with
+  /// `platform`.
   [[nodiscard]] static Result<std::unique_ptr<OpenClHostMemory>> open(const OpenClDevice& device,
                                                                       std::size_t alignment = 0);
   OpenClHostMemory(const OpenClHostMemory&) = delete;
   OpenClHostMemory& operator=(const OpenClHostMemory&) = delete;
-  /// No task may be running when this is called.
+  /// Must not be called while a task runs.
   ~OpenClHostMemory() override;
 
-  // The next functions are those of HostDevice.
+  // The next functions implement HostDevice.
   [[nodiscard]] std::string name() const override { return name_of(device_); }
   [[nodiscard]] std::string model() const override { return device_.name; }
   void forget(const HostBlock& data) noexcept override;
 
-  // The next functions are those of OpenClTaskData.
+  // The next functions implement OpenClTaskData.
   [[nodiscard]] const OpenClDevice& device() const override { return device_; }
   [[nodiscard]] _cl_context* context() const override { return context_.get(); }
   [[nodiscard]] _cl_command_queue* only_queue() const override;

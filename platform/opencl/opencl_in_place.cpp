@@ -21,8 +21,8 @@ namespace troupe::platform {
 
 namespace {
 
-/// The size of a timed copy. Copying it takes far longer than a driver's threads need to react to a command, and still
-/// little time.
+/// The size of a timed copy. Such a copy takes far longer than a driver's threads need to react to a command, but is
+/// still short.
 constexpr std::size_t kTimed = std::size_t{16} << 20U;
 constexpr int kTimes = 8;
 /// The part of the buffer whose content is compared.
@@ -30,20 +30,20 @@ constexpr std::size_t kLookedAt = std::size_t{1} << 20U;
 /// A few bytes. Mapping them measures the part of a mapping's time that does not depend on its size.
 constexpr std::size_t kLittle = 64;
 
-/// Fills the memory with words that all differ, also from those of another `salt`.
+/// Fills the memory with words that all differ. They also differ from the words of every other `salt`.
 void fill_words(std::span<std::byte> memory, std::uint64_t salt) {
   auto* const words = reinterpret_cast<std::uint64_t*>(memory.data());
   for (std::size_t i = 0; i < memory.size() / sizeof *words; ++i) words[i] = (i + 1) * 0x9e3779b97f4a7c15ULL ^ salt;
 }
 
-/// Tries whether a device works in place. Throws `Error` if something fails.
+/// Tests whether a device works in place. Throws `Error` if a call fails.
 class InPlaceTrial {
  public:
   InPlaceTrial(const OpenClDevice& device, cl_context context)
       : api_(*device.api),
         size_(std::min<std::size_t>(kTimed, device.largest_buffer.count)),
         looked_at_(std::min(kLookedAt, size_)) {
-    // The buffer gets pages of its own, which may come from any node.
+    // The buffer gets pages of its own, from any NUMA node.
     static constexpr int kAnyNode = -1;
     host_ = HostBuffer::allocate_on({size_}, kAnyNode).value_or_throw();
     other_ = HostBuffer::allocate({looked_at_}).value_or_throw();
@@ -53,7 +53,7 @@ class InPlaceTrial {
     on_device_ = make(context, 0, looked_at_, nullptr);
   }
 
-  /// Returns why the device does not work in place; empty if it does.
+  /// Returns the reason why the device does not work in place; empty if it does.
   std::string run() {
     static const std::string elsewhere = "it maps host memory elsewhere";
     if (!device_sees_host(1)) return "it does not see what host memory had when a buffer was made over it";
@@ -129,7 +129,7 @@ class InPlaceTrial {
     const Duration little = map_and_unmap(std::min(kLittle, size_));
     const std::size_t half = size_ / 2;
     const Duration copy_of_half = time_of([&] { std::memcpy(host_.data(), host_.data() + half, half); });
-    // A driver that copies would copy at least once, and take longer than this.
+    // A driver that copies would copy at least `size_` bytes, which takes longer than this sum.
     if (all < little + copy_of_half) return "";
     return fmt::format("to map and unmap {} bytes takes {} us, and {} bytes {} us: it copies", size_,
                        all.count() / 1000, kLittle, little.count() / 1000);
@@ -164,7 +164,7 @@ OpenClInPlace find_out(const OpenClDevice& device) {
 
 struct Tried {
   Mutex mutex;
-  // The table is used for look-ups only, and never walked.
+  // The map is used for look-ups only. Nothing depends on the order of its keys, which are addresses.
   std::map<const _cl_device_id*, OpenClInPlace> found TROUPE_GUARDED_BY(mutex);
 };
 
@@ -180,7 +180,7 @@ OpenClInPlace try_opencl_in_place(const OpenClDevice& device, cl_context context
 }
 
 const OpenClInPlace& opencl_in_place(const OpenClDevice& device) {
-  // The object is never destroyed: threads may ask while the process ends.
+  // The object is never destroyed: threads may call this function while the process ends.
   static Tried& all = *new Tried;
   // Two trials at the same time would slow each other down.
   const LockGuard lock(all.mutex);

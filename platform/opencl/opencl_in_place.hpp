@@ -1,4 +1,4 @@
-/// Finds out whether an OpenCL device's kernels can work on host memory itself.
+/// Tests whether an OpenCL device's kernels can work directly on host memory.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@ struct _cl_context;
 
 namespace troupe::platform {
 
-/// The result of a trial.
+/// The result of the test.
 struct OpenClInPlace {
-  /// True if buffers over host memory (CL_MEM_USE_HOST_PTR) are that memory: when one is mapped, the host sees what the
-  /// device has written, and when it is unmapped, the device sees what the host has written; neither step copies.
+  /// True if a buffer over host memory (CL_MEM_USE_HOST_PTR) uses this memory itself: after mapping, the host sees the
+  /// device's writes, and after unmapping, the device sees the host's writes. Neither step copies.
   bool works = false;
-  /// The reason; empty if it works.
+  /// The reason why it does not work; empty if it works.
   std::string why_not;
 };
 
-/// Tries the device in place, for some milliseconds, with buffers of a few megabytes in `context`, the driver's context
-/// of this device.
+/// Tests the device. The test takes some milliseconds and makes buffers of a few megabytes in `context`, the driver's
+/// context of this device.
 [[nodiscard]] OpenClInPlace try_opencl_in_place(const OpenClDevice& device, _cl_context* context);
 
-/// Returns whether the device works in place, and why not. If a device says that it shares the host's memory, the first
-/// call in the process tries it and makes the driver's context; for other devices the answer is known. May be called
-/// from any thread.
+/// Returns whether the device works in place, and the reason if it does not. If a device says that it shares the host's
+/// memory, the first call in the process runs the test and makes the driver's context; other devices do not work in
+/// place. May be called from any thread.
 [[nodiscard]] const OpenClInPlace& opencl_in_place(const OpenClDevice& device);
 
 }  // namespace troupe::platform

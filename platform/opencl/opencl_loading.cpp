@@ -17,7 +17,7 @@ namespace troupe::platform {
 
 namespace {
 
-/// The largest number of objects that a driver is believed to have; no driver has more.
+/// The largest number of objects that a driver may report. No real driver has more.
 constexpr cl_uint kMost = 1024;
 
 thread_local bool loading_here = false;
@@ -30,8 +30,8 @@ class LoadingHere {
   ~LoadingHere() { loading_here = false; }
 };
 
-/// Returns true for a platform with the extension cl_khr_icd2, whose table the loader must fill in. Such a table begins
-/// with this tag.
+/// Returns true if the driver of a platform has the extension cl_khr_icd2. Then the table begins with this tag, and the
+/// loader must fill in the table.
 bool wants_a_table(const _cl_icd_dispatch& api) {
   constexpr std::uintptr_t kTag = sizeof(void*) == 8 ? 0x4F50454E434C3331 : 0x434C3331;
   return reinterpret_cast<std::uintptr_t>(api.clGetPlatformIDs) == kTag;
@@ -53,7 +53,7 @@ Result<GetPlatforms> platforms_function(const DynamicLibrary& library) {
 }
 
 /// Returns the platforms of one driver, or the devices of one platform. `ask(number, objects, count)` is OpenCL's
-/// function, and `none` is the status by which it says that there is none.
+/// function, and `none` is the status that it returns if there are no such objects.
 template <class Object, class Ask>
 Result<std::vector<Object>> all_of(const char* function, cl_int none, Ask ask) {
   cl_uint count = 0;
@@ -73,7 +73,7 @@ class Loading {
     OpenClDrivers drivers = find_opencl_drivers(search);
     all_.skipped = std::move(drivers.skipped);
     for (const OpenClDriver& driver : drivers.drivers) {
-      // The driver's own exceptions may come out of its functions.
+      // A driver's functions may throw exceptions.
       try {
         add(driver);
       } catch (const std::exception& error) {
@@ -93,7 +93,7 @@ class Loading {
     if (library.value().has(reinterpret_cast<const void*>(&is_loading_opencl))) {
       return leave(driver, "it is Troupe itself");
     }
-    // The file may have another name than the link that leads to it.
+    // The library's path may be a symbolic link to a file with another name.
     if (std::string why = why_not_to_load(library.value().file()); !why.empty()) return leave(driver, why);
     if (std::find(loaded_.begin(), loaded_.end(), library.value()) != loaded_.end()) return;
     loaded_.push_back(library.value());
@@ -118,7 +118,7 @@ class Loading {
     const Result<std::string> name = platform_text(platform, CL_PLATFORM_NAME, "CL_PLATFORM_NAME");
     if (!name) return skip(place, name.failure().message);
     const std::string what = name.value().empty() ? place : name.value();
-    // Drivers that are older than the extension for loaders do not answer this question.
+    // Drivers that are older than the extension cl_khr_icd do not answer this question.
     const Result<std::string> suffix =
         platform_text(platform, CL_PLATFORM_ICD_SUFFIX_KHR, "CL_PLATFORM_ICD_SUFFIX_KHR");
     if (std::string why = why_not_to_use(name.value(), suffix ? suffix.value() : ""); !why.empty()) {
@@ -154,7 +154,7 @@ class Loading {
   void skip(const OpenClDriver& driver, const std::string& why) {
     skip(driver.library, fmt::format("{} (named by {})", why, driver.named_by));
   }
-  /// Skips something that is not faulty.
+  /// Skips a driver, platform or device that is not faulty.
   template <class What>
   void leave(const What& what, const std::string& why) {
     skip(what, why);
@@ -162,7 +162,7 @@ class Loading {
   }
 
   OpenClDevices all_;
-  /// The loaded libraries, each once even if it is named several times.
+  /// The loaded libraries. A library is listed once, even if several ICD files name it.
   std::vector<DynamicLibrary> loaded_;
 };
 

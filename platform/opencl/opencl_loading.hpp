@@ -7,8 +7,7 @@
 namespace troupe::platform {
 
 /// Loads the drivers and lists their devices as `list_opencl_devices` does, but anew at each call. Drivers stay loaded.
-/// If this is called in a thread that is loading a driver, for instance by a driver that looks for devices itself, it
-/// returns nothing.
+/// Returns no devices if the calling thread is loading a driver, which happens if that driver itself looks for devices.
 [[nodiscard]] OpenClDevices load_opencl_devices(const OpenClSearch& search);
 
 /// Returns true if the calling thread is inside of `load_opencl_devices`.

@@ -12,14 +12,14 @@ namespace troupe::platform {
 
 namespace {
 
-/// The length of the longest text that is accepted as an answer.
+/// The length of the longest valid text in an answer.
 constexpr std::size_t kLongestText = std::size_t{1} << 20U;
 
 Failure no_answer(const char* question, cl_int status) {
   return {ErrorCode::platform, fmt::format("asking for {} failed: {}", question, opencl_error(status))};
 }
 
-/// Removes zeros at the end and blanks around the text, as some drivers pad names.
+/// Removes zeros at the end of the text and blanks around it, as some drivers pad names.
 std::string tidied(std::string text) {
   text.resize(std::min(text.size(), text.find('\0')));
   const auto last = text.find_last_not_of(" \t\r\n");
@@ -28,7 +28,7 @@ std::string tidied(std::string text) {
   return text;
 }
 
-/// Asks for a text. `ask` is clGetPlatformInfo or clGetDeviceInfo.
+/// Asks for a property that is a text. `ask` is clGetPlatformInfo or clGetDeviceInfo.
 template <class Ask, class Object, class Question>
 Result<std::string> text_of(Ask ask, Object object, Question question, const char* name) {
   std::size_t size = 0;
@@ -43,7 +43,7 @@ Result<std::string> text_of(Ask ask, Object object, Question question, const cha
   return tidied(std::move(text));
 }
 
-/// Asks one device, and remembers why a question could not be answered.
+/// Asks one device for its properties, and keeps the message of the first question that failed.
 class Questions {
  public:
   explicit Questions(const OpenClDevice& device) : ask_(device.api->clGetDeviceInfo), id_(device.id) {}
@@ -54,7 +54,7 @@ class Questions {
     return std::move(answer).value();
   }
 
-  /// Asks for a number. `otherwise` is the answer if the driver does not know the question.
+  /// Asks for a number. Returns `otherwise` if the driver does not know the question.
   template <class T>
   T number(cl_device_info question, const char* name, const T* otherwise = nullptr) {
     T answer{};
@@ -84,7 +84,7 @@ OpenClDeviceSort sort_of(cl_device_type type) {
   return OpenClDeviceSort::other;
 }
 
-// These macros make the question's name part of the message.
+// These macros add the question's name, for messages.
 #define TROUPE_OPENCL_TEXT(question) ask.text(question, #question)
 #define TROUPE_OPENCL_NUMBER(type, question) ask.number<type>(question, #question)
 
@@ -99,7 +99,7 @@ void fill_in(OpenClDevice& device, Questions& ask) {
   device.memory = {TROUPE_OPENCL_NUMBER(cl_ulong, CL_DEVICE_GLOBAL_MEM_SIZE)};
   device.largest_buffer = {TROUPE_OPENCL_NUMBER(cl_ulong, CL_DEVICE_MAX_MEM_ALLOC_SIZE)};
   device.local_memory = {TROUPE_OPENCL_NUMBER(cl_ulong, CL_DEVICE_LOCAL_MEM_SIZE)};
-  // OpenCL 1.0 does not have this question, and 2.0 advises against it.
+  // OpenCL 1.0 does not have this question, and OpenCL 2.0 deprecates it.
   const cl_bool no = CL_FALSE;
   device.shares_host_memory =
       ask.number<cl_bool>(CL_DEVICE_HOST_UNIFIED_MEMORY, "CL_DEVICE_HOST_UNIFIED_MEMORY", &no) != CL_FALSE;

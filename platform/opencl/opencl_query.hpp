@@ -1,4 +1,4 @@
-/// Questions to OpenCL's platforms and devices, by their driver's table.
+/// Queries of properties of OpenCL's platforms and devices, through their driver's table.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -10,8 +10,8 @@
 
 namespace troupe::platform {
 
-/// Returns the driver's table of functions: an object of a driver begins with a pointer to it. Returns null if there is
-/// none.
+/// Returns the driver's table of functions; null if there is none. Every object of a driver begins with a pointer to
+/// this table.
 [[nodiscard]] const _cl_icd_dispatch* dispatch_of(const void* object);
 
 /// Returns a text of a platform, without blanks around it. `name` is the question's name, such as "CL_PLATFORM_NAME",
@@ -19,7 +19,7 @@ namespace troupe::platform {
 [[nodiscard]] Result<std::string> platform_text(cl_platform_id platform, cl_platform_info question, const char* name);
 
 /// Fills in all members of `device` except its index and its platform. `device.api` and `device.id` are given. Returns
-/// why the device cannot be used; empty if it can.
+/// the reason why the device cannot be used; empty if it can.
 [[nodiscard]] std::string describe_opencl_device(OpenClDevice& device);
 
 }  // namespace troupe::platform

@@ -13,7 +13,7 @@ std::binary_semaphore* opencl_launch_turn(const OpenClDevice& device) {
   if (device.platform_name != "Portable Computing Language") return nullptr;
   struct Turns {
     Mutex mutex;
-    /// One semaphore per device; a map, as semaphores cannot move.
+    /// One semaphore per device. A map holds them, because semaphores cannot move.
     std::map<const _cl_device_id*, std::binary_semaphore> of TROUPE_GUARDED_BY(mutex);
   };
   // The object is never destroyed: a program's own static objects may use OpenCL until the very end.

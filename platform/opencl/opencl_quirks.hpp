@@ -1,4 +1,4 @@
-/// Workarounds for drivers that do not keep their promises.
+/// Workarounds for drivers that break the rules of OpenCL.
 #pragma once
 
 #include <semaphore>
@@ -8,17 +8,17 @@
 
 namespace troupe::platform {
 
-// pocl (found with 3.1) counts the users of compiled code, and counts wrongly if a kernel is launched with other
-// offsets or sizes while it runs: then it aborts, or unloads the running code.
+// The driver pocl (seen in 3.1) counts the users of compiled code, but counts wrongly if a kernel is launched with
+// other offsets or sizes while it runs: pocl then aborts, or unloads the running code.
 
-/// Returns a semaphore for a device that must not be given a launch while another one runs on it. The thread that
-/// launches acquires it, and the thread that sees the launch's end, which may be another thread, releases it. All
-/// runtimes of the process share it, until the process ends. Null if the driver takes any number of launches.
+/// Returns a semaphore for a device that can run only one launch at a time; null if the driver takes any number of
+/// launches. The thread that launches acquires the semaphore. The thread that is notified of the launch's end, which
+/// may be another thread, releases it. All runtimes of the process share the semaphore, until the process ends.
 [[nodiscard]] std::binary_semaphore* opencl_launch_turn(const OpenClDevice& device);
 
-/// Returns an option for programs that are built for the device, with a blank before it. It is empty, except for a
-/// device that comes after an equal one of the same driver: there it makes the driver keep the compiled code of the two
-/// apart.
+/// Returns an option for programs that are built for the device, with a blank before it. The option is empty, unless an
+/// earlier device of the same driver is equal to this device. Then it makes the driver keep the compiled code of the
+/// two devices apart.
 [[nodiscard]] std::string opencl_twin_option(const _cl_device_id* device);
 /// Does the same, but compares the device with those in `all`.
 [[nodiscard]] std::string opencl_twin_option(const _cl_device_id* device, const OpenClDevices& all);

@@ -77,8 +77,7 @@ void add_file_names(OpenClDrivers& found, std::string_view names) {
   }
 }
 
-/// Adds the drivers that OCL_ICD_VENDORS names. `folder` is where ICD files without a slash in their names are looked
-/// for.
+/// Adds the drivers that OCL_ICD_VENDORS names. `folder` is the folder of ICD files whose names have no slash.
 void add_vendors(OpenClDrivers& found, const std::string& vendors, const std::string& folder) {
   if (is_folder(vendors)) return add_folder(found, vendors, true);
   if (!vendors.ends_with(kIcd)) {

@@ -1,4 +1,4 @@
-/// Finds the drivers that OpenCL's loaders would load; nothing is loaded here.
+/// Finds the drivers that OpenCL's loaders would load, without loading them.
 #pragma once
 
 #include <string>
@@ -9,14 +9,15 @@
 
 namespace troupe::platform {
 
-/// The places where drivers are looked for. These are the values of the environment variables that Debian's loader
-/// (ocl-icd) and Khronos' loader read; empty if they are not set. An *ICD file* is a text file, named *.icd, whose
-/// first line is a driver's library.
+/// The places in which drivers are searched. The values are those of the environment variables that Debian's loader
+/// (ocl-icd) and Khronos' loader read; a value is empty if its variable is not set. An *ICD file* is a text file, named
+/// *.icd, whose first line is the name of a driver's library.
 struct OpenClSearch {
-  /// OCL_ICD_FILENAMES (Khronos): libraries, or ICD files, with colons between them. They come first.
+  /// OCL_ICD_FILENAMES (Khronos): libraries, or ICD files, with colons between them. These drivers come first.
   std::string file_names = {};
-  /// OCL_ICD_VENDORS (both): a folder of ICD files; or an ICD file, looked for in the folder of `vendor_path` if it has
-  /// no slash, and then under its own name; or a library. It replaces the folder of ICD files.
+  /// OCL_ICD_VENDORS (both loaders): a folder of ICD files, or one ICD file, or a library. It replaces the folder of
+  /// ICD files. If the name of an ICD file has no slash, it is searched in the folder of `vendor_path`, then in the
+  /// current folder.
   std::string vendors = {};
   /// OPENCL_VENDOR_PATH (ocl-icd): the folder of ICD files.
   std::string vendor_path = {};
@@ -24,7 +25,7 @@ struct OpenClSearch {
   std::string standard_folder = "/etc/OpenCL/vendors";
 };
 
-/// Reads the search from this process' environment. A program with more rights than its user reads none of it.
+/// Reads the values from this process's environment. Reads nothing if the program has more rights than its user.
 [[nodiscard]] OpenClSearch opencl_search_of_environment();
 
 struct OpenClDriver {
@@ -35,25 +36,26 @@ struct OpenClDriver {
 };
 
 struct OpenClDrivers {
-  /// The drivers in the order in which they are to be loaded; those of a folder are sorted by the names of their ICD
-  /// files.
+  /// The drivers in the order of loading; those of a folder are sorted by the names of their ICD files.
   std::vector<OpenClDriver> drivers;
-  /// ICD files and folders that cannot be read, or name nothing.
+  /// ICD files and folders that cannot be read, or that name no driver.
   std::vector<SkippedOpenCl> skipped;
 };
 
-/// Reads the folder and the files that the search leads to. A missing standard folder is not an error: then no driver
-/// is installed.
+/// Reads the folder and the files that the search names. A missing standard folder is not an error: then no driver is
+/// installed.
 [[nodiscard]] OpenClDrivers find_opencl_drivers(const OpenClSearch& search);
 
 /// Returns the first line of an ICD file, without blanks around it; empty if the file has none.
 [[nodiscard]] std::string library_named_in(std::string_view icd_file);
 
-/// Returns why a library with this file name must not be loaded at all; empty if it may be. Libraries that unite other
-/// drivers' devices call OpenCL's loader, which may be waiting for this function.
+/// Returns the reason why a library with this file name must not be loaded; empty if it may be loaded. A library that
+/// unites the devices of other drivers calls OpenCL's loader, and the loader may be waiting for this function: a
+/// deadlock.
 [[nodiscard]] std::string why_not_to_load(std::string_view library);
 
-/// Returns why a platform is not used; empty if it may be used. `suffix` is its answer to CL_PLATFORM_ICD_SUFFIX_KHR.
+/// Returns the reason why a platform is not used; empty if it may be used. `suffix` is the platform's answer to
+/// CL_PLATFORM_ICD_SUFFIX_KHR.
 [[nodiscard]] std::string why_not_to_use(std::string_view platform_name, std::string_view suffix);
 
 }  // namespace troupe::platform

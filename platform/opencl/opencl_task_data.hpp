@@ -1,4 +1,4 @@
-/// The data of tasks, as an OpenCL device's kernels get them.
+/// The data of tasks as buffers for an OpenCL device's kernels.
 #pragma once
 
 #include <atomic>
@@ -16,40 +16,40 @@ struct _cl_mem;
 
 namespace troupe::platform {
 
-/// The buffers that one device's kernels are given. For each of a task's pieces of data, `lend` is called once before
-/// the kernel enqueues anything, `bring_back` once after the kernel, and `end` once when the task has ended.
+/// The buffers that the kernels of one device use. For each piece of data of a task, `lend` is called once before the
+/// kernel enqueues a command, `bring_back` once after the kernel, and `end` once when the task has ended.
 class OpenClTaskData {
  public:
-  /// A piece of data as a task uses it, without gaps between its columns in its buffer. `block` is in host memory, or
-  /// in the device's block of addresses.
+  /// A piece of data that a task uses; its buffer has no gaps between the columns. `block` is in host memory, or in the
+  /// device's block of addresses.
   struct Piece {
     HostBlock block;
     AccessMode mode = AccessMode::read_write;
   };
   struct Lent {
     _cl_mem* buffer = nullptr;
-    /// The address that the kernel's views give as the begin of the data. It is unique, except for data that begin with
-    /// the same bytes.
+    /// The address that the kernel's views return as the begin of the data. Two pieces of data have the same address
+    /// only if they begin with the same bytes.
     std::byte* address = nullptr;
   };
 
   virtual ~OpenClTaskData() = default;
 
-  /// Called by code that finds that the device has stopped working. May be called from any thread.
+  /// Called by code that finds out that the device has stopped working. May be called from any thread.
   void note_loss() noexcept { lost_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool has_stopped() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
   [[nodiscard]] virtual const OpenClDevice& device() const = 0;
   [[nodiscard]] virtual _cl_context* context() const = 0;
-  /// Returns the queue that all tasks of the device must use; null if each may have a queue of its own.
+  /// Returns the queue that all tasks of the device must use; null if each task may have its own queue.
   [[nodiscard]] virtual _cl_command_queue* only_queue() const = 0;
 
-  /// Lends the buffer of a piece of data, which begins with the data. Enqueues the commands that must run before a
-  /// kernel uses it: if there are any, `last` becomes their event, which then belongs to the caller. If this fails,
-  /// with `out_of_memory` or `kernel_failed`, nothing is lent.
+  /// Lends the buffer of a piece of data; the buffer begins with the data. Enqueues the commands that must run before a
+  /// kernel uses the buffer. If there are any, `last` becomes the event of the last command and belongs to the caller.
+  /// Fails with `out_of_memory` or `kernel_failed`; then nothing is lent.
   [[nodiscard]] virtual Result<Lent> lend(_cl_command_queue* queue, const Piece& piece, _cl_event*& last) = 0;
-  /// Enqueues, after the events `after`, the commands that must run before others use the data; `last` as in `lend`.
-  /// Fails with `kernel_failed`.
+  /// Enqueues, after the events `after`, the commands that must run before other tasks use the data. `last` has the
+  /// same meaning as in `lend`. Fails with `kernel_failed`.
   [[nodiscard]] virtual Result<void> bring_back(_cl_command_queue* queue, const Piece& piece,
                                                 std::span<_cl_event* const> after, _cl_event*& last) = 0;
   virtual void end(const Piece& piece) noexcept = 0;

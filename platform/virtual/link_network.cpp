@@ -15,11 +15,12 @@ std::vector<double> capacities_of(const std::vector<LinkNetwork::Link>& links) {
   return capacities;
 }
 
-/// The most copies of one pair that the driver has at a time (`Queueing::streams`): waited for, and prefetches.
+/// With `Queueing::streams`, the driver has at most this many copies of one pair at a time: copies that tasks wait for,
+/// and prefetches.
 constexpr std::uint32_t kMostWaitedFor = 5;
 constexpr std::uint32_t kMostPrefetches = 2;
 
-/// Returns the time when `bytes` that begin to flow now will have arrived; at most some hundred years from now.
+/// Returns the time at which `bytes` that begin to flow now will have arrived; at most about a hundred years from now.
 TimeStamp finish_of(TimeStamp now, double bytes, double bytes_per_s) {
   constexpr double kLongest_ns = 4e18;
   const double ns = std::ceil(bytes / bytes_per_s * 1e9);
@@ -243,7 +244,7 @@ void LinkNetwork::end_copy(std::uint32_t index) {
   ++pair.statistics.copies;
   pair.statistics.busy += time_.now() - pair.since;
   pair.active = kNone;
-  // `done` is called in an event of its own, so that it finds the network in a consistent state whatever it does.
+  // `done` is called in a separate event, so that it always finds the network in a consistent state.
   time_.after(Duration::zero(), std::move(copy.done));
   copy.stage = Stage::free;
   ++copy.generation;
@@ -261,8 +262,8 @@ void LinkNetwork::share() {
   TimeStamp next = TimeStamp::max();
   for (std::size_t i = 0; i < flowing_.size(); ++i) {
     Copy& copy = copies_[flowing_[i]];
-    // A copy whose rate does not change keeps its time: computing it again could only add rounding errors. A copy that
-    // is due now keeps its time, too; rounding may have left some bytes of it.
+    // A copy whose rate does not change keeps its completion time: computing it again could only add rounding errors. A
+    // copy that is due now keeps its time, too, because rounding may have left some of its bytes.
     if (copy.bytes_per_s != rates[i] && copy.finish > now) {
       copy.left = std::max(0.0, copy.left - copy.bytes_per_s * seconds(now - copy.since));
       copy.since = now;

@@ -1,4 +1,5 @@
-/// Copies over shared links in virtual time: how long each copy takes if several share the links on its way.
+/// Copies over shared links in virtual time: computes how long each copy takes if several copies share the links on its
+/// way.
 #pragma once
 
 #include <cstdint>
@@ -10,44 +11,45 @@
 
 namespace troupe::platform {
 
-/// The name of a copy that was asked for. It is not used again while the copy goes on, and practically never later.
+/// The name of a copy. It is not used again while the copy exists, and practically never later.
 struct CopyId {
   std::uint32_t slot = UINT32_MAX;
   std::uint32_t generation = 0;
   friend constexpr bool operator==(CopyId, CopyId) = default;
 };
 
-/// Links that copies share, and the copies.
+/// The links between memory nodes, and the copies that share them.
 ///
 /// The model. A route goes from one memory node to another over links; each link carries a number of bytes per second,
-/// for all copies together. For each pair (from, to) one copy is on its way at a time. The others wait in line: first
-/// those that a task waits for, then the rest (prefetches), each in the order in which they came; `Queueing::streams`
-/// is another rule. A copy first takes the route's latency and the overhead, in which it uses no link, then its bytes
-/// flow. The bytes per second of all flows are the max-min fair ones (`link_sharing.hpp`), computed again whenever a
-/// flow starts or ends. Times are whole nanoseconds, rounded up.
+/// for all copies together. For each pair (from, to) one copy is on its way at a time. The others wait in a queue:
+/// first the copies that a task waits for, then the prefetches, each group in the order of arrival; `Queueing::streams`
+/// is another rule. A copy first takes the route's latency and the overhead, without using a link; then its bytes flow.
+/// The rates of all flows are max-min fair (`link_sharing.hpp`) and are computed again whenever a flow starts or ends.
+/// Times are whole nanoseconds, rounded up.
 ///
-/// Only the thread of its `VirtualTime` may use it. The `VirtualTime` must outlive the network, and the network must
-/// outlive its copies. Equal calls give equal times and orders. Starting or ending a flow takes about a microsecond
-/// with 30 flows over 40 links.
+/// Only the thread of its `VirtualTime` may use the network. The `VirtualTime` must outlive the network, and the
+/// network must outlive its copies. Equal calls give equal times and orders. Starting or ending a flow takes about a
+/// microsecond with 30 flows over 40 links.
 class LinkNetwork {
  public:
   struct Link {
     double bytes_per_s = 0;
   };
 
-  /// The rule by which copies wait for others.
+  /// The rule that decides which copies wait for other copies.
   enum class Queueing : std::uint8_t {
-    /// Copies of one pair wait for one another, as above; those of different pairs go at the same time.
+    /// Copies of one pair of nodes wait for one another, as described above; copies of different pairs run at the same
+    /// time.
     pairs,
-    /// Copies wait as StarPU simulates CUDA (`src/core/simgrid.c`, `src/datawizard/data_request.h`). For each pair the
-    /// driver gets at most five copies that a task waits for and two prefetches. No copy overtakes one that was given
-    /// before it, and the overhead passes before a copy is on its way. A copy begins when no earlier copy is left that
-    /// is of the same pair or excludes it: beside a copy between two GPUs no other copy goes to either of them. Node 0
-    /// is the host, all others are GPUs.
+    /// Copies wait as in StarPU's simulation of CUDA (`src/core/simgrid.c`, `src/datawizard/data_request.h`). For each
+    /// pair the driver gets at most five copies that a task waits for and two prefetches. No copy overtakes a copy that
+    /// the driver got before it, and the overhead passes before a copy is on its way. A copy begins when the driver has
+    /// no earlier copy of the same pair, and no earlier copy that excludes it: during a copy between two GPUs no other
+    /// copy goes to either GPU. Node 0 is the host, all others are GPUs.
     streams,
   };
 
-  /// The way from one node to another. `bytes_per_s` is the rate of one copy alone; zero says that there is no way.
+  /// The way from one node to another. `bytes_per_s` is the rate of one copy alone; zero means that there is no way.
   struct Route {
     /// Indices of the links, each at most once.
     std::vector<std::uint32_t> links;
@@ -55,28 +57,28 @@ class LinkNetwork {
     Duration latency{};
   };
 
-  /// The traffic over a link up to now. `bytes` counts completed copies only.
+  /// The traffic over a link so far. `bytes` counts completed copies only.
   struct LinkStatistics {
     Bytes bytes;
     /// The time during which at least one copy's bytes have flowed over the link.
     Duration busy{};
-    /// The highest number of bytes per second that have flowed over the link, divided by its capacity: at most 1.
+    /// The highest total rate of the flows over the link, divided by the link's capacity: at most 1.
     double highest_load = 0;
   };
 
-  /// The traffic of a pair of nodes up to now, and the copies that wait. `bytes` counts completed copies only.
+  /// The traffic of a pair of nodes so far, and the copies that wait. `bytes` counts completed copies only.
   struct PairStatistics {
     Bytes bytes;
     std::uint64_t copies = 0;
     /// The time during which a copy of the pair has been on its way, latencies included.
     Duration busy{};
-    /// The copies that wait in line, without the one on its way, and their bytes.
+    /// The number of copies in the queue, without the one on its way, and their bytes.
     std::uint32_t queued = 0;
     Bytes queued_bytes;
     std::uint32_t longest_queue = 0;
   };
 
-  /// A copy whose bytes flow, for reports and checks.
+  /// A copy whose bytes flow now, for reports and checks.
   struct Flow {
     CopyId copy;
     std::uint32_t from = 0;
@@ -85,9 +87,9 @@ class LinkNetwork {
   };
 
   /// `routes` has `nodes` times `nodes` entries, those from node 0 first; entries from a node to itself are ignored.
-  /// Every copy takes `overhead_per_copy` in addition to its latency, or before it (`Queueing::streams`). The figures
-  /// must be sound, as those of a platform file that was read without error: capacities above zero, links that exist,
-  /// no negative times.
+  /// Every copy takes `overhead_per_copy` in addition to its latency, or before it (`Queueing::streams`). The values
+  /// must be valid, as those of a platform file that was read without errors are: capacities above zero, links that
+  /// exist, no negative times.
   LinkNetwork(VirtualTime& time, std::vector<Link> links, std::size_t nodes, std::vector<Route> routes,
               Duration overhead_per_copy = {}, Queueing queueing = Queueing::pairs);
   LinkNetwork(const LinkNetwork&) = delete;
@@ -95,17 +97,17 @@ class LinkNetwork {
 
   [[nodiscard]] bool connected(std::size_t from, std::size_t to) const;
 
-  /// Asks for a copy between two nodes that are connected. `waited_for` is true if a task waits for it. `done` is
-  /// called when the last byte has arrived; the next copy of the pair is then on its way already. `done` may ask for
-  /// further copies.
+  /// Requests a copy between two connected nodes. `waited_for` is true if a task waits for the copy. `done` is called
+  /// when the last byte has arrived; the next copy of the pair is then already on its way. `done` may request further
+  /// copies.
   CopyId start(std::size_t from, std::size_t to, Bytes bytes, bool waited_for, Event done);
 
-  /// Says that a task now waits for the copy: if it is in line, it moves behind the last copy that a task waits for.
-  /// Nothing changes for a copy that is on its way, done or waited for already.
+  /// Reports that a task now waits for the copy. If the copy is in the queue, it moves behind the last copy that a task
+  /// waits for. Nothing changes if the copy is on its way, done or already waited for.
   void make_urgent(CopyId copy);
 
   [[nodiscard]] const std::vector<Link>& links() const noexcept { return links_; }
-  /// Return the statistics up to now.
+  /// Return the statistics so far.
   [[nodiscard]] LinkStatistics link_statistics(std::size_t link) const;
   [[nodiscard]] PairStatistics pair_statistics(std::size_t from, std::size_t to) const;
   /// Returns the copies whose bytes flow now, in the order in which they began to flow.
@@ -121,7 +123,7 @@ class LinkNetwork {
     Bytes bytes;
     std::uint32_t pair = 0;
     std::uint32_t generation = 0;
-    /// The copies before and after this one in the line.
+    /// The copies before and after this one in the queue.
     std::uint32_t previous = kNone;
     std::uint32_t next = kNone;
     Stage stage = Stage::free;
@@ -137,7 +139,7 @@ class LinkNetwork {
     TimeStamp finish{};
   };
 
-  /// A doubly linked list through `Copy::previous` and `Copy::next`.
+  /// A queue: a doubly linked list through `Copy::previous` and `Copy::next`.
   struct Line {
     std::uint32_t first = kNone;
     std::uint32_t last = kNone;
@@ -147,10 +149,10 @@ class LinkNetwork {
     Line urgent;
     Line prefetches;
     std::uint32_t active = kNone;
-    /// The numbers of copies that the driver has, including the one on its way.
+    /// The numbers of copies that the driver has got, including the one on its way.
     std::uint32_t given_waited_for = 0;
     std::uint32_t given_prefetches = 0;
-    /// The time at which the copy that is on its way has begun.
+    /// The time at which the copy that is on its way began.
     TimeStamp since{};
     PairStatistics statistics;
   };
@@ -158,7 +160,7 @@ class LinkNetwork {
   struct LinkState {
     std::uint32_t flows = 0;
     TimeStamp busy_since{};
-    /// The bytes per second of the link's flows.
+    /// The sum of the rates of the link's flows, in bytes per second.
     double load = 0;
     LinkStatistics statistics;
   };
@@ -166,21 +168,21 @@ class LinkNetwork {
   std::uint32_t new_copy();
   void append(Pair& pair, std::uint32_t copy);
   void unlink(Pair& pair, std::uint32_t copy);
-  /// Gives the driver as many of the pair's copies as it takes.
+  /// Gives the driver as many of the pair's copies as it accepts.
   void give(std::uint32_t pair);
   [[nodiscard]] bool takes_next(const Pair& pair) const;
-  /// Begins those of the driver's copies that do not have to wait for others.
+  /// Begins the driver's copies that do not have to wait for other copies.
   void begin_given();
   void begin(std::uint32_t copy);
-  /// Returns true if copies of one pair wait for copies of the other pair.
+  /// Returns true if copies of one pair have to wait for copies of the other pair.
   [[nodiscard]] bool exclude(std::uint32_t one, std::uint32_t other) const;
-  /// Called when the latency is over.
+  /// Called when the latency of the copy is over.
   void begin_flow(std::uint32_t copy);
-  /// Called when the bytes have arrived and no longer use the links.
+  /// Called when the copy's bytes have arrived and no longer use the links.
   void end_copy(std::uint32_t copy);
-  /// Ends the copies whose bytes have flowed by now.
+  /// Ends the copies whose bytes have all flowed by now.
   void complete_due();
-  /// Computes rates and completions for the current flows, and asks for the next completion.
+  /// Computes rates and completion times of the current flows, and requests an event for the next completion.
   void share();
   void note_loads();
 
@@ -195,7 +197,7 @@ class LinkNetwork {
   std::vector<LinkState> link_states_;
   std::vector<Copy> copies_;
   std::vector<std::uint32_t> free_;
-  /// The driver's copies, in the order in which they were given to it; with `Queueing::streams`.
+  /// The driver's copies, in the order in which it got them; only with `Queueing::streams`.
   std::vector<std::uint32_t> given_;
   /// The copies whose bytes flow, in the order in which they began to flow, and the data that `sharing_` needs of each.
   std::vector<std::uint32_t> flowing_;

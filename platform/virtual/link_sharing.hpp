@@ -7,51 +7,53 @@
 
 namespace troupe::platform {
 
-/// A flow over links: its links, each at most once, and its limit, in bytes per second.
+/// A flow over links: its links, each at most once, and its highest rate, in bytes per second.
 struct SharedFlow {
   std::span<const std::uint32_t> links;
   double limit = 0;
 };
 
-/// Shares links between flows so that no flow can get more without taking from one that has no more than it (max-min
-/// fairness). Each flow gets its limit, or goes over a link that is used up and on which no flow gets more. There is
-/// exactly one such sharing, and progressive filling finds it: raise all rates alike; when a link is used up or a flow
-/// has its limit, fix the rates there; go on with the others. (Bertsekas and Gallager, Data Networks, 6.5.2.)
+/// Shares links between flows with max-min fairness: no flow can get a higher rate unless a flow with the same rate or
+/// less gives something up. Each flow either gets its limit, or goes over a fully used link on which no flow has a
+/// higher rate. There is exactly one such sharing, and progressive filling finds it: raise all rates equally; when a
+/// link is fully used or a flow has reached its limit, fix the rates of these flows; continue with the other flows.
+/// (Bertsekas and Gallager, Data Networks, 6.5.2.)
 ///
-/// The rates over a link exceed its capacity by no more than the rounding of doubles (a relative 1e-15 per flow), and
-/// every flow gets something. Keeps its working memory, so that it allocates nothing after a while. One thread at a
-/// time.
+/// The sum of the rates over a link exceeds the link's capacity at most by rounding errors (a relative 1e-15 per flow),
+/// and every flow's rate is above zero. The object keeps its working memory, so that after a while it allocates
+/// nothing. One thread at a time.
 class LinkSharing {
  public:
   /// The capacities are in bytes per second, above zero.
   explicit LinkSharing(std::vector<double> capacities);
 
-  /// Returns the rates of `flows` in bytes per second, in their order; valid until the next call. Limits are above zero
-  /// and finite. O(n (f + l)) for f flows with few links each over l used links, and n different rates.
+  /// Returns the rates of `flows` in bytes per second, in the order of `flows`; valid until the next call. Limits must
+  /// be above zero and finite. Takes O(n (f + l)) for f flows with few links each over l used links, and n different
+  /// rates.
   [[nodiscard]] std::span<const double> share(std::span<const SharedFlow> flows);
 
  private:
   struct State {
     double left = 0;
-    /// The number of flows over this link whose rate is not fixed yet.
+    /// The number of flows over this link that have no fixed rate yet.
     std::uint32_t open = 0;
-    /// `share` is the rate that each of these flows would get; `tightest` is true if no link has a lower one.
+    /// `share` is the rate that each of these flows would get; `tightest` is true if no link has a lower share.
     double share = 0;
     bool tightest = false;
   };
 
   void begin(std::span<const SharedFlow> flows);
-  /// Computes every used link's share and returns the least.
+  /// Computes the share of every used link and returns the smallest share.
   double least_share();
-  /// Fixes the rates of flows that take no more than `share`. Returns false if there are none.
+  /// Fixes the rates of flows whose limit is at most `share`. Returns false if there are no such flows.
   bool settle_limited(std::span<const SharedFlow> flows, double share);
-  /// Fixes the rates of flows over the links whose share is the least.
+  /// Fixes the rates of flows over the links with the smallest share.
   void settle_on_tightest(std::span<const SharedFlow> flows, double share);
   void settle(const SharedFlow& flow, std::uint32_t index, double rate);
 
   std::vector<double> capacities_;
   std::vector<State> states_;
-  /// The links with flows whose rate is not fixed yet, and these flows.
+  /// The links that have flows without a fixed rate, and these flows.
   std::vector<std::uint32_t> used_;
   std::vector<std::uint32_t> open_;
   std::vector<double> rates_;

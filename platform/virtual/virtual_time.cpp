@@ -38,7 +38,8 @@ bool VirtualTime::cancel(EventId id) {
 bool VirtualTime::advance() {
   if (heap_.empty()) return false;
   clock_.set(heap_.front().when);
-  // The event leaves its slot before it is called, because it may ask for events, which moves the slots.
+  // The event is moved out of its slot before it is called: the event may add events, and then the slots move in
+  // memory.
   Event event = remove(0);
   event();
   return true;

@@ -64,9 +64,10 @@ class Json {
   [[nodiscard]] static Json array(std::initializer_list<Json> values = {});
   [[nodiscard]] static Json object(std::initializer_list<std::pair<const std::string, Json>> members = {});
 
-  /// Parses a text. Throws `Error` with code `bad_input` if it is no JSON; of two members of one name the last counts.
+  /// Parses a text. Throws `Error` with code `bad_input` if it is not JSON; of members with equal names the last
+  /// counts.
   [[nodiscard]] static Json parse(std::string_view text);
-  /// Parses a text. Returns nothing if it is no JSON.
+  /// Parses a text. Returns nothing if it is not JSON.
   [[nodiscard]] static std::optional<Json> try_parse(std::string_view text);
 
   /// Writes the value, with `indent` blanks for each level; -1 writes one line without blanks. Bytes that are not UTF-8
@@ -95,8 +96,8 @@ class Json {
   /// Nothing is converted implicitly.
   template <class T>
   [[nodiscard]] T get() const;
-  /// Converts a number implicitly. Other values do not convert, as a text where an object is expected would be found
-  /// only when the program runs.
+  /// Converts a number implicitly. Other values do not convert, because a mistake, such as a text in place of an
+  /// object, would be found only when the program runs.
   template <detail::JsonNumber T>
   operator T() const {
     return get<T>();
@@ -115,14 +116,14 @@ class Json {
   [[nodiscard]] auto end() { return elements().end(); }
 
   [[nodiscard]] bool contains(std::string_view key) const;
-  /// Returns the member; null if there is none, or if this is no object.
+  /// Returns the member; null if there is none, or if this is not an object.
   [[nodiscard]] const Json* find(std::string_view key) const;
-  /// Returns the member, which must be there, or the element.
+  /// Returns the member or the element, which must exist.
   [[nodiscard]] const Json& at(std::string_view key) const;
   [[nodiscard]] Json& at(std::string_view key);
   [[nodiscard]] const Json& at(std::size_t index) const;
   [[nodiscard]] Json& at(std::size_t index);
-  /// Returns the member, which is added if it is not there; null becomes an object.
+  /// Returns the member; adds it if there is none. Null becomes an object.
   Json& operator[](std::string_view key);
   Json& operator[](const char* key) { return (*this)[std::string_view(key)]; }
   const Json& operator[](std::string_view key) const { return at(key); }

@@ -20,10 +20,10 @@ namespace troupe::wire {
 //   hello      magic, version   token
 //   allocate   size             segment, size, and with it one descriptor (SCM_RIGHTS): a memfd of `size` bytes, sealed
 //                               against changes of its size, that the client maps MAP_SHARED
-//   release    segment          segment. The memory goes when no registered data lie in it any more
+//   release    segment          segment. The memory is freed when no registered data lie in it any more
 //
-// A request that cannot be done is answered with a code and a text; the connection goes on, unless `hello` was refused
-// or the packet is none of the above.
+// A request that cannot be done is answered with a code and a text. The connection stays open, unless `hello` was
+// refused or the packet is none of the above.
 
 /// The file names of the two sockets in the service's folder.
 inline constexpr std::string_view kServiceSocket = "service.sock";

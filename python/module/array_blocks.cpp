@@ -57,7 +57,7 @@ Block block_of(const ArrayData& whole, py::handle index) {
     return {rows.begin, cols.begin, rows.count, cols.count};
   }
   if (dimensions == 0) refuse_index(whole, index, "it has one element");
-  // The data are one column: a part must be whole in all dimensions but the outermost.
+  // The data are one column, so a part must have the full extent in all dimensions except the outermost.
   const std::size_t outermost = form.order == ArrayOrder::c ? 0 : dimensions - 1;
   py::ssize_t inner = 1;
   for (std::size_t i = 0; i < dimensions; ++i) {

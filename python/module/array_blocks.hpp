@@ -1,4 +1,4 @@
-/// Parts of arrays as blocks of the runtime's matrices.
+/// Converts parts of arrays to blocks of the runtime's matrices.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -10,9 +10,9 @@
 namespace troupe::python {
 
 /// Returns the block for `array[index]`. Throws `ValueError` for an index that does not select a contiguous block, and
-/// `TypeError` for one that contains something other than slices and whole numbers.
+/// `TypeError` for an index that contains something other than slices and whole numbers.
 [[nodiscard]] Block block_of(const ArrayData& whole, pybind11::handle index);
-/// Returns the form in which kernels see the part.
+/// Returns the shape and layout of a part, as kernels see it.
 [[nodiscard]] ArrayForm form_of_part(const ArrayData& whole, const pybind11::array& part, const Block& block);
 
 }  // namespace troupe::python

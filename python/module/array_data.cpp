@@ -128,7 +128,7 @@ ArrayForm form_of(const py::array& array, const std::string& name) {
     form.layout.ld = std::max<std::int64_t>({ld, rows, 1});
   };
   const bool empty = array.size() == 0;
-  // The stride has no meaning if there is one element, or none.
+  // The stride has no meaning if there is only one element, or no element.
   const auto stride = [&](py::ssize_t axis, py::ssize_t packed) {
     return empty || array.shape(axis) == 1 ? packed : array.strides(axis);
   };
@@ -217,7 +217,7 @@ void ArrayData::release() {
   if (whole != nullptr) {
     throw py::value_error(description() + " is a part of " + whole->description() + ": release the whole");
   }
-  // The flag is set first, so that other threads do not find the data while this one waits for their last use.
+  // Set the flag first, so that other threads do not find the data while this thread waits for their last use.
   if (released_.exchange(true)) return;
   try {
     runtime_->release(handle_);

@@ -1,8 +1,8 @@
 /// Numpy arrays as data of a runtime, without copies.
 ///
-/// A registration keeps its array, so that the memory stays as long as tasks may use it. An array in Fortran order lies
-/// in memory as the runtime's matrices do; one in C order is the runtime's transposed matrix. Arrays of more dimensions
-/// are one column.
+/// A registration keeps its array alive, so that the memory exists as long as tasks may use it. An array in Fortran
+/// order has the same memory layout as the runtime's matrices. An array in C order is the transpose of the runtime's
+/// matrix. Arrays of more than two dimensions are one column.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -31,7 +31,7 @@ enum class ArrayOrder : std::uint8_t {
   fortran,
 };
 
-/// The properties that are needed to make a similar array around other memory.
+/// The properties of an array, from which an array of the same form can be made on other memory.
 struct ArrayForm {
   std::vector<pybind11::ssize_t> shape;
   ArrayOrder order = ArrayOrder::any;
@@ -44,24 +44,26 @@ struct ArrayForm {
   [[nodiscard]] bool has_gaps() const { return layout.cols > 1 && layout.rows > 0 && layout.ld != layout.rows; }
 };
 
-/// An element type for the runtime. Types of C have the tags by which kernels in C++ know them; other types, such as
-/// structured ones, are told apart by numpy's names for them. Throws `TypeError` for elements that are Python objects.
+/// An element type for the runtime. Types that C has get the same tags as in C++ kernels. The tags of other types, such
+/// as structured types, are made from numpy's names for them. `element_of` throws `TypeError` for elements that are
+/// Python objects.
 struct Element {
   std::uint64_t tag = 0;
   std::uint32_t size = 0;
 };
 [[nodiscard]] Element element_of(const pybind11::dtype& dtype);
 
-/// Throws `ValueError` for arrays that are not contiguous, except for one stride between rows or columns. `name` is for
-/// the message, and may be empty.
+/// Returns the form of an array. Throws `ValueError` for arrays that are not contiguous; a stride between rows, or
+/// between columns, is allowed. `name` is for the message, and may be empty.
 [[nodiscard]] ArrayForm form_of(const pybind11::array& array, const std::string& name);
 
 /// Returns `object` if it is an array, or an array on the same memory if it has the buffer protocol. Throws `TypeError`
-/// for all other objects: nothing is ever copied.
+/// for all other objects, because the elements are never copied.
 [[nodiscard]] pybind11::array array_of(pybind11::handle object);
 
-/// One registration, or a part of one. When the last reference is dropped, the data are forgotten as soon as their last
-/// task has ended. The Python object, waiting tasks and recordings share it; any thread may drop its reference.
+/// One registration, or a part of a registration. The Python object, waiting tasks and recordings share this object;
+/// any thread may drop its reference. When the last reference is dropped, the registration ends as soon as the last
+/// task on the data has ended.
 class ArrayData {
  public:
   ArrayData(std::shared_ptr<RuntimeState> runtime, Handle handle, pybind11::array array, ArrayForm form);
@@ -76,15 +78,15 @@ class ArrayData {
   [[nodiscard]] bool released() const { return whole != nullptr ? whole->released() : released_.load(); }
   /// The address at which the array was registered.
   [[nodiscard]] const void* address() const { return address_; }
-  /// Returns true if the array's memory is not where it was registered.
+  /// Returns true if the array's memory is no longer at the registered address.
   [[nodiscard]] bool moved() const;
-  /// Waits for the last use, and forgets the data.
+  /// Waits for the last use of the data, and ends the registration.
   void release();
 
   /// Returns the array itself, or an array on the same memory that cannot be written. Requires the interpreter's lock.
   [[nodiscard]] pybind11::object array(bool writable) const;
-  /// The array that a kernel gets. It is the array itself if `view` is its memory; or, in a run of a recording, the
-  /// array of the data that replace it; or a copy of the view.
+  /// The array that a kernel gets. It is the registered array itself if `view` is on its memory. In a run of a
+  /// recording with other data, it is the array of these data. Otherwise it is a copy of `view`.
   struct Argument {
     pybind11::object array;
     bool copied = false;
@@ -104,7 +106,7 @@ class ArrayData {
   std::shared_ptr<RuntimeState> runtime_;
   Handle handle_;
   KeptObject array_;
-  /// A read-only array on the same memory; made when it is first asked for.
+  /// A read-only array on the same memory, made when it is first needed.
   mutable KeptObject read_only_;
   /// True if `read_only_` refers to `array_`. If `array_` is a view itself, both refer to the owner of the memory.
   mutable bool read_only_refers_ = false;
@@ -114,8 +116,8 @@ class ArrayData {
   std::atomic<bool> released_{false};
 };
 
-// Partial results of reductions are in memory that may end while a program still has arrays and views of it. Functions
-// of Python get copies instead: arrays that live as long as somebody has them.
+// The memory of partial results of reductions may be freed while a program still has arrays and views on it. So
+// functions in Python get copies of partial results.
 
 /// Returns an array of this form with the view's elements.
 [[nodiscard]] pybind11::array copy_of(const DataView& view, const ArrayForm& form, const pybind11::dtype& dtype);

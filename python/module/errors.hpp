@@ -1,4 +1,4 @@
-/// The runtime's errors as Python's exceptions (troupe/errors.py).
+/// Conversions between the runtime's errors and Python exceptions (troupe/errors.py).
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -10,7 +10,7 @@
 
 namespace troupe::python {
 
-/// Returns an exception of the class for this code. Its `__cause__` is the reason, if there is one.
+/// Returns an exception of the class for this code. Its `__cause__` is `cause`.
 [[nodiscard]] pybind11::object exception_of(ErrorCode code, const std::string& message,
                                             const pybind11::object& cause = pybind11::none());
 /// Throws the exception that `exception_of` makes.
@@ -19,7 +19,7 @@ namespace troupe::python {
 [[nodiscard]] ErrorCode code_of(pybind11::handle exception);
 /// Returns a text such as "ValueError: too small".
 [[nodiscard]] std::string text_of(pybind11::handle exception);
-/// Returns a text such as ": did you mean 'policy'?", or an empty text if no name is near.
+/// Returns a text such as ": did you mean 'policy'?", or an empty text if no name is similar.
 [[nodiscard]] std::string did_you_mean(const std::string& name, const std::vector<std::string>& names);
 
 }  // namespace troupe::python

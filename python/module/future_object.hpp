@@ -12,18 +12,18 @@ namespace troupe::python {
 
 class RuntimeState;
 
-/// The object behind a `troupe.Future`. Without a cell it belongs to a recorded task, which can only be named in
-/// `after`.
+/// The object behind a `troupe.Future`. If there is no cell, the future belongs to a recorded task, and can only be
+/// used in `after`.
 struct FutureObject {
   std::shared_ptr<RuntimeState> runtime;
   Future future;
   CellReference cell;
 };
 
-/// Makes the Python object.
+/// Makes the Python object of a future.
 [[nodiscard]] pybind11::object make_future(std::shared_ptr<RuntimeState> runtime, const Future& future,
                                            CellReference cell);
-/// Returns the future of a `troupe.Future`; null if the object is of another type.
+/// Returns the C++ future of a `troupe.Future`; null if the object is of another type.
 [[nodiscard]] const Future* future_in(pybind11::handle object);
 
 }  // namespace troupe::python

@@ -15,10 +15,10 @@ namespace {
 /// The Python state of a thread that Python did not start.
 class ThreadState {
  public:
-  /// Makes the thread's Python state: takes the lock, and gives it back.
+  /// Makes the thread's Python state. Takes the interpreter's lock, and releases it again.
   ThreadState() : first_(PyGILState_Ensure()), state_(PyEval_SaveThread()) {}
   ~ThreadState() {
-    // An interpreter that is ending has already deleted the state, and would stop a thread that asks for it.
+    // If the interpreter is ending, it has already deleted the state, and would stop any thread that takes the lock.
     if (_Py_IsFinalizing() != 0 || Py_IsInitialized() == 0) return;
     PyEval_RestoreThread(state_);
     PyGILState_Release(first_);
@@ -34,11 +34,11 @@ class ThreadState {
 struct Disposed {
   std::mutex mutex;
   std::vector<PyObject*> objects;
-  /// True if the interpreter has been asked to collect the objects.
+  /// True if a pending call of the interpreter will collect the objects.
   bool announced = false;
 };
 
-/// The list is never destroyed: threads may still drop references when static objects have gone.
+/// The list is never destroyed, because threads may still drop references after static objects were destroyed.
 Disposed*& disposed_here() {
   static auto* all = new Disposed;
   return all;
@@ -92,7 +92,7 @@ void stop_others() {
 
 void dispose(PyObject* object) noexcept {
   if (object == nullptr) return;
-  if (_Py_IsFinalizing() != 0 || Py_IsInitialized() == 0) return;  // the interpreter has ended: nobody needs the memory
+  if (_Py_IsFinalizing() != 0 || Py_IsInitialized() == 0) return;  // the interpreter has ended: nothing is freed
   if (PyGILState_Check() != 0) {
     Py_DECREF(object);
     return;
@@ -105,7 +105,7 @@ void dispose(PyObject* object) noexcept {
     announce = !std::exchange(all.announced, true);
   }
   if (announce && Py_AddPendingCall(&collect_pending, nullptr) != 0) {
-    // Too many calls are pending: the next dropped reference asks again.
+    // The interpreter has too many pending calls. The next dropped reference tries again.
     const std::lock_guard lock(disposed().mutex);
     disposed().announced = false;
   }
@@ -125,7 +125,7 @@ void collect_disposed() {
     objects.swap(all.objects);
     all.announced = false;
   }
-  // The end of an object may run any code, and may reach this function again.
+  // Destroying an object may run any code, and may call this function again.
   for (PyObject* const object : objects) Py_DECREF(object);
 }
 

@@ -1,8 +1,8 @@
-/// The interpreter's lock, as threads of the runtime take it, and references to Python objects that they drop.
+/// The interpreter's lock: how threads of the runtime take it, and how they drop references to Python objects.
 ///
-/// Rules: a thread that may have to wait for another one releases the lock before (`WithoutGil`); a thread that holds a
-/// lock of the runtime never waits for the interpreter's lock. Hence a thread that drops a reference without holding
-/// the interpreter's lock leaves it to other threads (`dispose`).
+/// Rules: a thread that may have to wait for another thread first releases the interpreter's lock (`WithoutGil`). A
+/// thread that holds a lock of the runtime never waits for the interpreter's lock. So a thread that does not hold the
+/// interpreter's lock does not drop a reference itself, but leaves this to other threads (`dispose`).
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -24,9 +24,9 @@ class WithGil {
   PyGILState_STATE state_;
 };
 
-/// Lets other threads use Python as long as this object exists. The calling thread holds the lock before and
-/// afterwards. If the interpreter ends meanwhile, the thread never returns: taking the lock would end the thread in the
-/// middle of C++.
+/// Lets other threads use Python as long as this object exists. The calling thread must hold the interpreter's lock,
+/// and holds it again afterwards. If the interpreter ends meanwhile, the destructor never returns: taking the lock
+/// would end the thread in the middle of C++ code.
 class WithoutGil {
  public:
   WithoutGil();
@@ -38,19 +38,21 @@ class WithoutGil {
   PyThreadState* state_;
 };
 
-/// Called when the interpreter is about to end: other threads stay in `WithoutGil` from now on. Threads that are just
-/// leaving it have at most one second to do so.
+/// Called when the interpreter is about to end: other threads stay in `WithoutGil` from now on. Waits at most one
+/// second for threads that are just leaving `WithoutGil`.
 void stop_others();
 
-/// Drops a reference in any thread: now, or when a thread next holds the lock. Waits for nothing.
+/// Drops a reference, in any thread. If the calling thread does not hold the lock, another thread drops the reference
+/// later. Never waits.
 void dispose(PyObject* object) noexcept;
 /// Drops the references that `dispose` has left. Requires the lock.
 void collect_disposed();
-/// Called in a forked process: the lock of the list may be held by a thread that does not exist here, and the counted
-/// threads without the interpreter's lock do not exist here, either.
+/// Called in a forked process. Makes a new list, because a thread that does not exist in this process may hold the lock
+/// of the old one. Resets the number of threads without the interpreter's lock, because these threads do not exist here
+/// either.
 void forget_disposed();
 
-/// A reference that any thread may drop. Making and copying one requires the lock.
+/// A reference that any thread may drop. Making and copying a reference requires the interpreter's lock.
 class KeptObject {
  public:
   KeptObject() = default;

@@ -1,5 +1,5 @@
-/// The module `_troupe`: calls the functions that bind its parts, in an order in which types come before the functions
-/// that name them.
+/// The module `_troupe`. Calls the functions that bind its parts. A type must be bound before functions that have the
+/// type in their signature.
 #include <pybind11/pybind11.h>
 
 #include "python/module/bindings/bindings.hpp"

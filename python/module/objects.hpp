@@ -19,7 +19,8 @@ struct RuntimeObject {
   explicit RuntimeObject(std::shared_ptr<RuntimeState> started) : state(std::move(started)) {}
   RuntimeObject(const RuntimeObject&) = delete;
   RuntimeObject& operator=(const RuntimeObject&) = delete;
-  /// Waits for all tasks, unless a kernel drops its own runtime; in that case the interpreter's end waits.
+  /// Waits for all tasks. If a kernel drops the last reference to its own runtime, the wait happens at the
+  /// interpreter's end instead.
   ~RuntimeObject();
 };
 
@@ -31,11 +32,12 @@ struct RuntimeObject {
 /// Returns the runtime behind a `troupe.Runtime`. Throws `TypeError` for other objects.
 [[nodiscard]] RuntimeState& runtime_in(pybind11::handle object);
 
-/// Returns the runtime of the calling thread's innermost `with` block, or else the only runtime in whose blocks other
-/// threads are; null if there is none. Throws if there are several possible runtimes.
+/// Returns the runtime of the calling thread's innermost `with` block. If this thread is in no such block, returns the
+/// runtime of the blocks of other threads; null if there are none. Throws if these blocks have several runtimes.
 [[nodiscard]] std::shared_ptr<RuntimeState> current_runtime();
 
-/// Runs a body that may throw, for a function that C calls: returns null, with the exception set, if it throws.
+/// Runs a body that may throw, for a function that C calls. If the body throws, sets the Python exception and returns
+/// null.
 template <class Body>
 PyObject* guarded(const Body& body) noexcept {
   try {

@@ -1,4 +1,4 @@
-/// Options that Python programs give as keywords.
+/// Options that Python programs pass as keyword arguments.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -21,8 +21,8 @@ struct Option {
   void (*set)(Settings& settings, pybind11::handle value);
 };
 
-/// Sets an option; `None` leaves it as it is. Throws `TypeError` and `ValueError` with what is wrong; `owner` is the
-/// function or class that has the option.
+/// Sets an option; `None` does not change it. Throws `TypeError` or `ValueError` with the reason. `owner`, the function
+/// or class that has the option, is for the message.
 template <class Settings>
 void set_option(const Option<Settings>& option, const std::string& owner, Settings& settings, pybind11::handle value) {
   if (value.is_none()) return;

@@ -1,4 +1,4 @@
-/// The arrays that a runtime of Python knows: their registration, and when they are forgotten.
+/// Members of `RuntimeState` for arrays: their registration, and the end of their registration.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -26,7 +26,8 @@ std::pair<std::intptr_t, std::intptr_t> extent_of(const py::array& array) {
   return {begin, array.size() == 0 ? begin : end};
 }
 
-/// Returns true if the ranges of two arrays overlap. Arrays with gaps may overlap without a common byte.
+/// Returns true if the address ranges of two arrays overlap. Ranges of arrays with gaps may overlap although the arrays
+/// have no common byte.
 bool share_memory(const py::array& one, const py::array& other) {
   const auto [begin, end] = extent_of(one);
   const auto [other_begin, other_end] = extent_of(other);
@@ -59,7 +60,8 @@ std::shared_ptr<ArrayData> RuntimeState::known(const py::array& array) const {
 std::shared_ptr<ArrayData> RuntimeState::add(const py::array& array, std::string name) {
   auto data = known(array);
   if (data != nullptr && data->name.empty() && !name.empty() && in_kernel() != this) {
-    // The data belong to a bare array. The runtime learns the name if nobody else has these data.
+    // The data belong to an array that was registered without a name. To add the name, register the array again, if no
+    // other object refers to the data.
     data.reset();
     forget_bare(array);
     data = known(array);
@@ -76,12 +78,13 @@ std::shared_ptr<ArrayData> RuntimeState::register_array(const py::array& array, 
   const auto host = static_cast<std::byte*>(const_cast<void*>(array.data()));
   static std::byte nothing;
   const auto register_it = [&] {
-    // Forgetting data releases the lock, so the runtime may have ended meanwhile.
+    // `forget_dropped` releases the interpreter's lock, so the runtime may have ended meanwhile.
     return runtime()->backend().register_data({form.layout, host == nullptr ? &nothing : host, nullptr, name});
   };
   auto handle = register_it();
   if (!handle && handle.failure().code == ErrorCode::overlapping_handles && may_forget) {
-    // The overlap may be with an array that nobody has any more, and whose last task is about to end.
+    // The new array may overlap with an array that the program does not use any more, and whose last task is about to
+    // end. So try again for a while.
     forget_unused_arrays();
     for (int attempt = 0; !handle && attempt < 20; ++attempt) {
       forget_dropped(false);
@@ -114,7 +117,7 @@ std::shared_ptr<ArrayData> RuntimeState::find_or_add(py::handle object) {
     arrays_.erase(found);
   }
   const py::array array = array_of(object);
-  // Another array object on the same elements is the same data.
+  // Another array object with the same elements has the same data.
   if (auto data = known(array)) return data;
   if (arrays_.size() >= look_through_arrays_at_) {
     forget_unused_arrays();
@@ -172,13 +175,14 @@ void RuntimeState::forget_dropped(Runtime& runtime, graph::TaskGraph* graph, boo
   }
   std::vector<Dropped> all = std::exchange(forgetting_, {});
   for (Dropped& one : all) {
-    // If another thread ends the runtime meanwhile, the pieces that this thread has taken must be finished, too.
+    // If another thread has ended the runtime meanwhile, this thread must finish the data that it has taken from the
+    // list.
     if (!waits && runtime_ != nullptr && one.unused != nullptr && !one.unused->load()) {
       forgetting_.push_back(std::move(one));
       continue;
     }
-    // The only possible failures are copies to the host that did not succeed, of data that nobody will see through the
-    // runtime again.
+    // The outcome is not needed. The only possible failures are copies to the host that did not succeed, and the
+    // program will not read these data through the runtime again.
     const WithoutGil without;
     if (one.pending != nullptr) {
       [[maybe_unused]] const Result<void> outcome = graph->finish_release(*one.pending);
@@ -189,7 +193,7 @@ void RuntimeState::forget_dropped(Runtime& runtime, graph::TaskGraph* graph, boo
 }
 
 void RuntimeState::forget_unused_arrays() {
-  // Forget bare arrays that only the runtime still has.
+  // End the registration of arrays without a name to which only the runtime still refers.
   for (auto it = arrays_.begin(); it != arrays_.end();) {
     const bool unused = it->second.use_count() == 1 && Py_REFCNT(it->first) == it->second->own_references();
     it = unused ? arrays_.erase(it) : std::next(it);

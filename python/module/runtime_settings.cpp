@@ -25,7 +25,7 @@ namespace {
 
 using Settings = RuntimeState::Settings;
 
-/// Returns a function of Python that threads of the runtime may call.
+/// Returns a Python function, held so that threads of the runtime may call it.
 std::shared_ptr<KeptObject> callable(py::handle value) {
   if (PyCallable_Check(value.ptr()) == 0) wrong_type();
   return std::make_shared<KeptObject>(py::reinterpret_borrow<py::object>(value));
@@ -50,7 +50,7 @@ void set_trace(Settings& settings, py::handle value) {
   settings.options.trace = true;
 }
 
-/// Options that only Python has, or for which it accepts further values.
+/// Options that only Python has, or for which Python accepts further values.
 const std::vector<Option<Settings>> kOwnOptions{
     {"trace", "bool or path",
      "what runs when is recorded; with a path (.json, .paje) it is written when the runtime ends", &set_trace},
@@ -64,7 +64,7 @@ const std::vector<Option<Settings>> kOwnOptions{
      }},
 };
 
-/// Returns the text of a value, which the table of options reads. Throws `TypeError` for values of another type.
+/// Returns a value as text, which the table of options parses. Throws `TypeError` for values of another type.
 std::string text_of_value(OptionKind kind, py::handle value) {
   const bool is_text = PyUnicode_Check(value.ptr()) != 0;
   switch (kind) {
@@ -98,7 +98,7 @@ void set(const RuntimeOption& option, Settings& settings, py::handle value) {
   option.set(settings.options, given, name).value_or_throw();
 }
 
-/// A keyword that has another name now.
+/// A keyword whose name has changed.
 struct FormerName {
   std::string_view former;
   std::string_view now;
@@ -108,8 +108,8 @@ constexpr FormerName kFormerNames[]{{"restrict_to", "cpus"},
                                     {"model_folder", "models"},
                                     {"gpu_lookahead", "lookahead"}};
 
-/// Returns true if the calling thread is in a function of the package itself; a warning would then show a line of that
-/// function.
+/// Returns true if the calling thread is in a function of the package itself. A warning must then show the line of the
+/// caller.
 bool in_package() {
   PyObject* const globals = PyEval_GetGlobals();
   if (globals == nullptr) return false;

@@ -1,4 +1,4 @@
-/// The options of a runtime, as keywords.
+/// The options of a runtime, as keyword arguments.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -10,12 +10,12 @@
 
 namespace troupe::python {
 
-/// Reads the options. Throws `TypeError` for keywords that are no options, with the option that was probably meant, and
-/// for values of a wrong type; throws `ValueError` for values that cannot be used.
+/// Reads the options. Throws `TypeError` for keywords that are not options and for values of a wrong type; throws
+/// `ValueError` for values that cannot be used. The message for a wrong keyword suggests a similar option.
 [[nodiscard]] RuntimeState::Settings settings_of(const pybind11::kwargs& keywords);
 /// Returns the names of the options.
 [[nodiscard]] std::vector<std::string> setting_names();
-/// Returns a text on each option, for the documentation of the class.
+/// Returns a text with a line for each option, for the documentation of the class.
 [[nodiscard]] std::string settings_text();
 
 }  // namespace troupe::python

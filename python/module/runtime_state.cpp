@@ -49,7 +49,7 @@ void in_forked_process() {
   kernel_threads().clear();
 }
 
-/// Ends a runtime without the interpreter's lock, because its workers may wait for that lock.
+/// Destroys a runtime while the interpreter's lock is released, because its workers may wait for that lock.
 struct EndWithoutLock {
   void operator()(Runtime* runtime) const {
     if (PyGILState_Check() != 0) {
@@ -126,7 +126,7 @@ Future RuntimeState::submit(const Codelet& codelet, std::span<const Access> acce
   const graph::TaskSpecification specification{codelet, accesses, arguments, options};
   const auto keep = runtime();
   client::Backend& backend = keep->backend();
-  // Submissions of kernels, and submissions that are recorded, never wait.
+  // Submissions by kernels, and recorded submissions, never wait, so the lock is not released.
   if (in_kernel() == this || recording_here()) {
     return backend.submit(specification).value_or_throw();
   }
@@ -142,7 +142,7 @@ Future RuntimeState::submit(const Codelet& codelet, std::span<const Access> acce
 template <class Wait>
 void RuntimeState::wait_without_lock(const Wait& wait) {
   const std::function<bool()> interrupted = [] {
-    if (_Py_IsFinalizing() != 0) return false;  // Python is ending: taking the lock would end this thread.
+    if (_Py_IsFinalizing() != 0) return false;  // Python is ending, and taking the lock would end this thread.
     const WithGil lock;
     return PyErr_CheckSignals() != 0;
   };
@@ -234,7 +234,7 @@ RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Re
   if (in_kernel() == this || recording_here()) {
     submit();
   } else if (!runs_in_waiting_thread_ && has_room()) {
-    until_count_ = 0;  // a run has many tasks, so the next submission counts again
+    until_count_ = 0;  // a run has many tasks, so the next submission must count the tasks in flight again
     const graph::UnboundedSubmission unbounded(graph_);
     submit();
   } else {
@@ -253,7 +253,7 @@ RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Re
     runs_.push_back(std::move(run));
     count = runs_.size();
   }
-  // A runtime that ended meanwhile has settled only its earlier runs, so this one is settled here.
+  // If the runtime has ended meanwhile, it has settled only its earlier runs, so settle this run here.
   if ((count % 32 == 0 || runtime_ == nullptr) && in_kernel() == nullptr) settle_runs();
   return shown;
 }
@@ -323,14 +323,15 @@ void RuntimeState::wait() {
   exceptions_.clear();
   forget_unused_arrays();
   forget_dropped(false);
-  // Calls of numpy get the program's own number of threads until the next kernel.
+  // Restore the program's own number of BLAS threads for numpy, until the next kernel.
   kernels::lend_blas_threads();
 }
 
 void RuntimeState::warn_of_end(const std::optional<Error>& failure, bool lost) {
   const auto warn = runtime_->backend().warn();
   if (!failure || !warn) return;
-  // Tasks that are cancelled now did not fail, even if nobody had asked for their outcome.
+  // Tasks that this end has cancelled did not fail. If there are only such tasks, warn only if the end was not
+  // requested.
   const bool went_wrong = failure->code() != ErrorCode::cancelled || !exceptions_.empty();
   if (went_wrong) {
     warn(fmt::format(
@@ -348,7 +349,7 @@ void RuntimeState::close(bool cancel, bool lost) {
   if (runtime_ == nullptr || closing_) return;
   const auto self = shared_from_this();
   if (foreign()) {
-    // The threads that the end would wait for are in the other process, so the whole runtime is left alone.
+    // In a forked process the runtime's threads do not exist, so the runtime cannot end. Keep it forever.
     [[maybe_unused]] static auto* const left = new std::vector<std::shared_ptr<RuntimeState>>;
     left->push_back(self);
     return;
@@ -409,14 +410,15 @@ RuntimeState::Ending RuntimeState::end_tasks(bool cancel) {
         ending.over = false;
         return ending;
       }
-      // An interrupt means that the user wants to leave, so tasks that have not begun are cancelled.
+      // An interrupt means that the user wants to stop, so cancel the tasks that have not begun.
       cancel = true;
     }
   }
 }
 
 void RuntimeState::destroy() {
-  // Other threads may run while this one waits below. They are told from here on that the runtime has ended.
+  // Other Python threads may run while this thread waits below. From here on, their calls fail because the runtime has
+  // ended.
   const auto ended = std::exchange(runtime_, nullptr);
   graph::TaskGraph* const graph = std::exchange(graph_, nullptr);
   arrays_.clear();
@@ -443,7 +445,7 @@ bool RuntimeState::end_kernels() {
   [[maybe_unused]] const Result<void> stopped = runtime->backend().stop_submissions();
   runtime->cancel();
   const auto end_soon = [&] {
-    // The wait is longer than most kernels, and shorter than people are willing to wait.
+    // This time is longer than most kernels take, and short enough for a user who waits.
     const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
     const WithoutGil without;
     for (;;) {
@@ -460,13 +462,13 @@ bool RuntimeState::end_kernels() {
 }
 
 void RuntimeState::close_all() {
-  // The runtimes whose workers are in kernels that do not end.
+  // Runtimes that cannot end, because their workers are in kernels that do not end. They are kept forever.
   static auto* const left = new std::vector<std::shared_ptr<RuntimeState>>;
   while (!open_runtimes().empty()) {
     const auto state = open_runtimes().back();
     open_runtimes().pop_back();
     try {
-      // Nobody waits for a runtime that an interrupt has left.
+      // Do not wait for a runtime that was abandoned after an interrupt and still has running kernels.
       if (state->abandoned_ && state->open() && !idle(*state->runtime_)) {
         left->push_back(state);
         continue;
@@ -477,7 +479,7 @@ void RuntimeState::close_all() {
     } catch (py::error_already_set& error) {
       error.discard_as_unraisable("the end of a Troupe runtime");
     } catch (const std::exception&) {
-      // The failure cannot be reported to anybody at the interpreter's end.
+      // At the interpreter's end there is no way to report the failure.
     }
     if (state->open()) left->push_back(state);
   }
@@ -488,7 +490,7 @@ void RuntimeState::close_all() {
 // The next functions handle the exceptions of kernels.
 
 void RuntimeState::add_exception(py::object exception) {
-  // The number of exceptions is limited like the runtime's number of messages.
+  // Keep at most as many exceptions as the runtime keeps messages.
   if (exceptions_.size() < graph::FailureLog::kDetails) exceptions_.emplace_back(std::move(exception));
 }
 

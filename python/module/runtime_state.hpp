@@ -1,4 +1,4 @@
-/// A runtime, and what Python needs in addition: the arrays that it knows, the data that wait to be forgotten, and the
+/// A runtime and the additional state for Python: registered arrays, data whose registration is ending, and the
 /// exceptions of kernels.
 #pragma once
 
@@ -31,7 +31,7 @@
 namespace troupe::python {
 
 /// The state of a runtime. The Python objects of the runtime, its data and its futures share it, and all of them may
-/// outlive it. All members require the interpreter's lock unless they say otherwise; members that wait release it
+/// outlive it. All members require the interpreter's lock unless they say otherwise. Members that wait release the lock
 /// meanwhile.
 class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
  public:
@@ -41,21 +41,21 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
     std::string trace_file;
   };
   static std::shared_ptr<RuntimeState> start(Settings settings);
-  /// Takes over the runtime of a service.
+  /// Makes a state from a runtime on a service.
   static std::shared_ptr<RuntimeState> adopt(std::unique_ptr<Runtime> runtime);
 
   RuntimeState() = default;
   RuntimeState(const RuntimeState&) = delete;
   RuntimeState& operator=(const RuntimeState&) = delete;
 
-  /// Returns the runtime, and keeps it alive while a call without the lock goes on. Throws `Stopped` if the runtime has
-  /// ended, and `RuntimeError` in a process that was forked from the one that started it.
+  /// Returns the runtime. The pointer keeps it alive during calls without the interpreter's lock. Throws `Stopped` if
+  /// the runtime has ended, and `RuntimeError` in a process that was forked from the process that started the runtime.
   [[nodiscard]] std::shared_ptr<Runtime> runtime() const;
   [[nodiscard]] bool open() const { return runtime_ != nullptr && !foreign(); }
-  /// Returns true if an interrupt has left the runtime while kernels that do not end went on: then only the program's
-  /// own calls still wait for it.
+  /// Returns true if the end of the runtime was interrupted while kernels that do not end were running. Then the
+  /// interpreter's end does not wait for the runtime; only explicit calls of the program do.
   [[nodiscard]] bool abandoned() const { return abandoned_; }
-  /// Returns true if this process was forked from the one that started the runtime.
+  /// Returns true if this process was forked from the process that started the runtime.
   [[nodiscard]] bool foreign() const;
   /// Throws in a forked process.
   void require_own_process() const;
@@ -63,35 +63,37 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   [[nodiscard]] bool runs_in_waiting_thread() const { return runs_in_waiting_thread_; }
 
   // Data.
-  /// Returns the data of this array, and registers the array if it is not yet registered. The name is given to data
-  /// that have none.
+  /// Returns the data of this array, and registers the array if it is not yet registered. If the data have no name,
+  /// they get this name.
   [[nodiscard]] std::shared_ptr<ArrayData> add(const pybind11::array& array, std::string name);
-  /// Returns the data of a bare array, which is registered when a task first uses it.
+  /// Returns the data of a bare array. A bare array is passed to a task without `Runtime.data`; it is registered when a
+  /// task first uses it.
   [[nodiscard]] std::shared_ptr<ArrayData> find_or_add(pybind11::handle array);
-  /// Forgets, after their last use, bare arrays that share memory with this one and that only this runtime still has.
+  /// Ends, after their last use, the registrations of bare arrays that share memory with this array and to which only
+  /// this runtime still refers.
   void forget_bare(const pybind11::array& array);
-  /// Makes data, wholes and parts, known: from now on they can be found by their array.
+  /// Adds data (a whole array or a part) to the table in which data are found by their array.
   void make_known(const std::shared_ptr<ArrayData>& data) { remember(known_, data); }
   /// Waits for the last use, and releases the data.
   void release(const Handle& handle);
-  /// Forgets the data when their last task has ended, and then drops the array. Any thread may call, with the lock or
-  /// without.
+  /// Ends the registration when the last task on the data has ended, and then drops the array. Any thread may call
+  /// this, with or without the interpreter's lock.
   void drop(const Handle& handle, KeptObject array) noexcept;
 
   // Tasks.
   /// Notes that one more task is about to be submitted. Returns false if the window may be full, so that submitting may
   /// have to wait.
   [[nodiscard]] bool has_room();
-  /// Submits a task; releases the lock if that may have to wait.
+  /// Submits a task; releases the interpreter's lock if the submission may have to wait.
   Future submit(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments,
                 const TaskOptions& options);
-  /// Waits for all tasks. Throws the failures.
+  /// Waits for all tasks. Throws their failures.
   void wait();
   /// Waits for all tasks, ends the runtime, and then throws the failures. `cancel` is true if tasks that have not begun
-  /// are cancelled. `lost` is true if nobody has asked for the end, which is worth a warning.
+  /// are cancelled. `lost` is true if the program has not asked for the end, so that failures become a warning.
   void close(bool cancel, bool lost = false);
-  /// Says that a 'with' block waits for the tasks from now on. If the interpreter ends before the block does, the block
-  /// is a daemon thread's.
+  /// Notes that a 'with' block will wait for the tasks. If the interpreter ends before the block, the block is in a
+  /// daemon thread.
   void enter_block() { in_block_ = true; }
 
   /// Begins to record the calling thread's submissions, until `end_recording`.
@@ -106,19 +108,20 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   [[nodiscard]] Recorded end_recording();
   /// Records the submissions of `program`. On a service this is the only way to record.
   [[nodiscard]] Recorded record(const std::function<void()>& program, std::string name);
-  /// A run that was submitted. Its cell ends after the run, as soon as somebody looks (`settle_runs`).
+  /// A run that was submitted. After the run, `settle_runs` marks its cell as ended.
   struct Run {
     Future future;
     CellReference cell;
   };
-  /// Submits one run. `now` holds the new data of the rebindings; they are kept until the run has ended.
+  /// Submits one run. `now` has the new data of the rebindings, which are kept alive until the run has ended.
   [[nodiscard]] Run run(const Recorded& recorded, std::span<const Rebinding> rebindings,
                         const std::vector<std::shared_ptr<ArrayData>>& now);
-  /// Returns the data at this address that last stood for others in a run; null if there are none.
+  /// Returns the data at this address that were last used in a run in place of recorded data; null if there are none.
   [[nodiscard]] std::shared_ptr<ArrayData> rebound(const void* address) const;
-  /// Ends the cells of runs that have ended. Must not be called in a kernel. The lock may be held or not.
+  /// Marks the cells of runs that have ended. Must not be called in a kernel. May be called with or without the
+  /// interpreter's lock.
   void settle_runs();
-  /// Makes a thread settle the runs from now on, until none is left.
+  /// Starts a thread that calls `settle_runs` until there are no more runs.
   void watch_runs();
 
   /// Returns true if the calling thread is recording.
@@ -149,18 +152,18 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   static void close_all();
 
  private:
-  /// A piece of data whose owner has gone.
+  /// Data whose last owner was destroyed.
   struct Dropped {
     Handle handle;
     KeptObject array;
-    /// The hold that is granted when the last use of the data has ended.
+    /// The request for the data, which is granted when the last use of the data has ended.
     std::unique_ptr<graph::PendingHold> pending = nullptr;
     std::shared_ptr<std::atomic<bool>> unused = nullptr;
   };
 
-  /// Data by their addresses. Data that have gone are removed when the table has `look_through_at` entries.
+  /// Data by their addresses. When the table has `look_through_at` entries, entries of destroyed data are removed.
   struct DataByAddress {
-    /// The map allows equal addresses: a whole and its first part have the same.
+    /// Several data can have the same address, such as an array and its first part.
     std::unordered_multimap<const void*, std::weak_ptr<ArrayData>> data = {};
     std::size_t look_through_at = 64;
   };
@@ -174,25 +177,26 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// Calls `wait` without the interpreter's lock. An exception of a Python signal handler (Ctrl-C) ends the wait.
   template <class Wait>
   void wait_without_lock(const Wait& wait);
-  /// Returns the recording, with the cells that were made meanwhile.
+  /// Returns the recorded tasks, with the cells that were made during the recording.
   [[nodiscard]] Recorded recorded_by(std::shared_ptr<client::RecordedTasks> tasks);
-  /// Cancels tasks that have not begun, and ends kernels in Python that run for longer than a moment. Returns false if
-  /// kernels go on.
+  /// Cancels tasks that have not begun, and then raises an exception in kernels in Python that do not end soon. Returns
+  /// false if kernels still run.
   bool end_kernels();
   [[nodiscard]] static bool idle(const Runtime& runtime);
   /// The result of `end_tasks`, which waits until all tasks have ended, and stops the runtime. The first interrupt
-  /// cancels tasks that have not begun; another one ends kernels in Python.
+  /// cancels tasks that have not begun; a second interrupt ends kernels in Python.
   struct Ending {
-    /// False if kernels go on nevertheless.
+    /// False if kernels still run.
     bool over = true;
     std::optional<Error> failure = {};
     std::optional<pybind11::error_already_set> interrupted = {};
   };
   [[nodiscard]] Ending end_tasks(bool cancel);
   [[noreturn]] void raise_failure(const Error& error);
-  /// Warns of failures that nobody can be told of in another way.
+  /// Warns of failures that cannot be reported in another way.
   void warn_of_end(const std::optional<Error>& failure, bool lost);
-  /// Forgets dropped data that are not in use any more. Waits only if `waits` is true.
+  /// Ends the registrations of dropped data that are not in use any more. Waits for data in use only if `waits` is
+  /// true.
   void forget_dropped(bool waits);
   void forget_dropped(Runtime& runtime, graph::TaskGraph* graph, bool waits);
   void forget_unused_arrays();
@@ -214,16 +218,16 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   graph::TaskGraph* graph_ = nullptr;
   /// The number of submissions until the tasks in flight are counted again.
   std::uint32_t until_count_ = 0;
-  /// Bare arrays, which the runtime keeps alive.
+  /// Bare arrays (`find_or_add`), which the runtime keeps alive.
   std::unordered_map<PyObject*, std::shared_ptr<ArrayData>> arrays_;
-  /// When there are this many bare arrays, the runtime forgets the arrays that nobody else has.
+  /// When there are so many bare arrays, the runtime ends the registration of the arrays to which nothing else refers.
   std::size_t look_through_arrays_at_ = 64;
   DataByAddress known_;
-  /// Data that stand for others in runs.
+  /// Data that were used in runs in place of recorded data.
   DataByAddress rebound_;
   std::vector<KeptObject> exceptions_;
 
-  /// The data that are being forgotten. Requires the interpreter's lock.
+  /// The data whose registration is ending. Requires the interpreter's lock.
   std::vector<Dropped> forgetting_;
   std::mutex runs_mutex_;
   std::vector<Run> runs_;

@@ -16,14 +16,13 @@ namespace troupe::python {
 
 namespace {
 
-/// The application in the names of programs' kernels, which keeps them apart from the machine's own kernels.
+/// The application in the names of the program's kernels. It distinguishes them from the machine's own kernels.
 constexpr const char* kApplication = "program";
 constexpr const char* kPrecision = "any";
 
 bool has_own_times(const SimulatedKernel& kernel) { return kernel.timed_as.empty(); }
 
-/// Returns the times of a kernel. They do not depend on the tile: the curve has one point, and times are always asked
-/// for there.
+/// Returns the times of a kernel. The times do not depend on the size of a tile, so the curve has only one point.
 platform::KernelTimes times_of(const SimulatedKernel& kernel, const std::string& name, std::size_t gpus) {
   constexpr double kMicroseconds = 1e6;
   const auto time = [&](double seconds) {
@@ -36,8 +35,8 @@ platform::KernelTimes times_of(const SimulatedKernel& kernel, const std::string&
   return {kApplication, name, kPrecision, {tile}, gpus};
 }
 
-/// Stands for an implementation. Nobody calls it in virtual time; it only shows that the kind of device can run the
-/// codelet.
+/// A placeholder for an implementation, which shows that a kind of device can run the codelet. It is never called in
+/// virtual time.
 void stands_for_an_implementation(const KernelContext&) {}
 
 Codelet codelet_of(const SimulatedKernel& kernel, const std::string& own_name,
@@ -65,7 +64,7 @@ Codelet codelet_of(const SimulatedKernel& kernel, const std::string& own_name,
     on_cores = times->on_cpu();
     on_gpus = times->on_gpus();
   }
-  // The hash is needed because tasks of kernels with other times may have data of the same shapes.
+  // The footprint distinguishes tasks of kernels with different times, whose data may have the same shapes.
   codelet.footprint([hash = std::hash<std::string>{}(own_name)](const KernelContext&) { return hash; });
   if (on_cores) codelet.cpu(stands_for_an_implementation);
   if (on_gpus) codelet.cuda(stands_for_an_implementation);
@@ -156,8 +155,8 @@ SimulatedOutcome SimulatedGraph::run(RuntimeOptions options) const {
   std::vector<std::string> own_names(kernels_.size());
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     if (!has_own_times(kernels_[i])) continue;
-    // The number in the name tells times apart, but not kernels: a policy that learns times learns from all sizes of a
-    // codelet.
+    // The number in the name distinguishes times. Codelets keep the name without the number, so a policy that learns
+    // times learns from all sizes of a codelet.
     own_names[i] = fmt::format("{}#{}", kernels_[i].name, i);
     machine.kernels.push_back(times_of(kernels_[i], own_names[i], machine.gpus.size()));
   }
@@ -169,7 +168,7 @@ SimulatedOutcome SimulatedGraph::run(RuntimeOptions options) const {
   }
   options.simulation = std::move(simulation);
   options.trace = true;
-  // Policies may see the whole graph, and the trace loses nothing.
+  // Make the window so large that policies can see the whole graph, and the trace so large that it loses nothing.
   options.window = std::size_t{1} << 24U;
   options.observation.trace_limit = std::numeric_limits<std::size_t>::max();
   Runtime runtime(options);

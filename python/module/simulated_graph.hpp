@@ -15,19 +15,20 @@
 
 namespace troupe::python {
 
-/// The tasks of one kernel, as a simulation knows them: how long they take on which kinds of device.
+/// A kernel in a simulation: the access modes of its tasks, and their times on the kinds of device.
 struct SimulatedKernel {
-  /// The name, for people; kernels of one codelet have the same name.
+  /// The name for people. All kernels of one codelet have the same name.
   std::string name;
   std::vector<AccessMode> modes;
-  /// The seconds on one core and on any GPU; nothing if the kernel does not run there. At least one of the two must be
-  /// set, unless `timed_as` is.
+  /// The seconds on one core and on any GPU; empty if the kernel does not run on that kind of device. At least one of
+  /// the two, or `timed_as`, must be set.
   std::optional<double> core_s = std::nullopt;
   std::optional<double> gpu_s = std::nullopt;
-  /// The standard deviation of both times, as a share of the mean. It has an effect with `SimulationOptions::noise`.
+  /// The standard deviation of both times, as a share of the mean. It has an effect only with
+  /// `SimulationOptions::noise`.
   double deviation = 0;
-  /// A kernel of the machine, such as "cholesky/gemm/double", whose times are used for `flops` operations in place of
-  /// given times.
+  /// A kernel of the machine, such as "cholesky/gemm/double". Its times for `flops` operations are used in place of
+  /// `core_s` and `gpu_s`.
   std::string timed_as = {};
   /// The floating-point operations of one task; 0 if not known.
   double flops = 0;
@@ -53,7 +54,7 @@ class SimulatedGraph {
   /// Adds a task. Throws `signature_mismatch` if the number of data differs from the kernel's number of modes, and
   /// `invalid_handle` for unknown numbers.
   void add_task(std::uint32_t kernel, std::span<const std::uint32_t> data, int priority, std::string name);
-  /// Makes the program wait here for all tasks so far before it submits more.
+  /// Adds a wait: in a run, the program waits here for all earlier tasks before it submits more.
   void add_wait();
 
   [[nodiscard]] std::size_t tasks() const { return tasks_.size(); }
@@ -67,7 +68,7 @@ class SimulatedGraph {
     std::int64_t rows = 0;
     std::int64_t cols = 0;
     std::uint32_t element_bytes = 0;
-    /// True if some task reduces into these data.
+    /// True if some task uses these data in mode reduce.
     bool reduced = false;
     std::string name;
   };

@@ -1,4 +1,4 @@
-/// The conversion of a call in Python into a task.
+/// Converts a call in Python to a task.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
   raise(ErrorCode::signature_mismatch, "codelet '" + codelet.name() + "': " + what);
 }
 
-/// One call, while it is checked and converted.
+/// One call in Python that is being checked and converted.
 struct Call {
   CodeletObject& codelet;
   PyObject* const* arguments;
@@ -31,7 +31,7 @@ struct Call {
   std::vector<Access> accesses = {};
   std::vector<std::shared_ptr<ArrayData>> data = {};
   TaskOptions options = {};
-  /// The keywords that belong to the kernel.
+  /// The keyword arguments for the kernel.
   py::object keywords = {};
 };
 
@@ -40,7 +40,7 @@ const std::vector<std::string> kOptionNames{"priority", "name", "after", "device
 DeviceSet devices_of(py::handle value) {
   if (py::isinstance<py::str>(value)) {
     const auto text = value.cast<std::string>();
-    // The text has the form that `PlacementOptions::restrict` uses.
+    // The text has the same form as in `PlacementOptions::restrict`.
     auto parsed = parse_restrictions("codelet:" + text);
     if (!parsed) throw py::value_error("devices='" + text + "': " + parsed.failure().message);
     return parsed.value().begin()->second;
@@ -86,7 +86,8 @@ bool has_parameter(const PythonSignature& signature, const std::string& name) {
                         did_you_mean(name, names));
 }
 
-/// Sorts the keywords: each is a parameter of the kernel, an option of the task, or a further argument of the kernel.
+/// Divides the keyword arguments: each is a parameter of the kernel, an option of the task, or a further argument of
+/// the kernel.
 void take_keywords(Call& call, PyObject* keywords) {
   PyObject *key = nullptr, *value = nullptr;
   Py_ssize_t position = 0;
@@ -108,7 +109,8 @@ void take_keywords(Call& call, PyObject* keywords) {
   }
 }
 
-/// Returns the call's runtime: the runtime of its data, or else of the calling kernel or of the innermost `with`.
+/// Returns the runtime for the call: the runtime of its data, or else the runtime of the calling kernel or of the
+/// innermost `with` block.
 std::shared_ptr<RuntimeState> runtime_of(const Call& call) {
   if (call.runtime != nullptr) return call.runtime->shared_from_this();
   for (std::size_t i = 0; i < call.count; ++i) {
@@ -122,7 +124,8 @@ std::shared_ptr<RuntimeState> runtime_of(const Call& call) {
                                 call.codelet.name() + ".function(...)");
 }
 
-/// Returns the first array before this one that has an order of which the function is not told; null if there is none.
+/// Returns the first array before array `index` that has an order (C or Fortran) and whose order the function does not
+/// get; null if there is none.
 const ArrayData* first_in_order(const Call& call, std::size_t index) {
   for (std::size_t i = 0; i < index; ++i) {
     const bool told = i < 32 && (call.codelet.knows_order >> i & 1U) != 0;
@@ -131,8 +134,8 @@ const ArrayData* first_in_order(const Call& call, std::size_t index) {
   return nullptr;
 }
 
-/// Checks an array for a function of C, which sees only memory and the properties that are passed to it. Throws if the
-/// function would misread the array.
+/// Checks an array for a C function, which gets only the array's address and the properties in its parameters. Throws
+/// if the function would misinterpret the array.
 void check_for_function_of_c(const Call& call, std::size_t index, const ArrayData& data) {
   const CodeletObject& codelet = call.codelet;
   const auto told = [index](std::uint32_t mask) { return index < 32 && (mask >> index & 1U) != 0; };
@@ -213,7 +216,8 @@ void take_array(Call& call, RuntimeState& runtime, std::size_t index, AccessMode
 bool is_data(PyObject* argument) {
   if (data_in(argument) != nullptr || py::isinstance<py::array>(argument)) return true;
   if (PyObject_CheckBuffer(argument) == 0 || PyBytes_Check(argument) != 0) return false;
-  // Numbers of numpy have a buffer, too. The object is never destroyed, because the interpreter may end before.
+  // Numbers of numpy also have a buffer, but are not arrays. The static object is never destroyed, because the
+  // interpreter may end before static objects are destroyed.
   static const py::handle numpy_number = py::object(py::module_::import("numpy").attr("generic")).release();
   return !py::isinstance(argument, numpy_number);
 }
@@ -234,11 +238,11 @@ std::size_t arrays_of(const Call& call) {
   return count;
 }
 
-/// Throws if the function cannot be called with these arguments, apart from its arrays.
+/// Throws if the arguments after the arrays do not match the function's parameters.
 void check_further(const Call& call, std::size_t arrays) {
   const CodeletObject& codelet = call.codelet;
   const PythonSignature& signature = codelet.signature;
-  // Arrays without parameters of their own are passed in `*rest`.
+  // The arrays of a codelet that takes any number of arrays are passed in `*rest`.
   std::size_t left = call.count - (codelet.repeats ? codelet.modes.size() - 1 : arrays);
   const std::size_t passed = left;
   std::size_t most = 0;
@@ -259,7 +263,7 @@ void check_further(const Call& call, std::size_t arrays) {
                                 arrays, arrays == 1 ? "" : "s", most, most == 1 ? "" : "s", arrays, passed));
 }
 
-/// Takes the kernel's own arguments, which follow the arrays.
+/// Stores the kernel's own arguments, which follow the arrays, in the cell.
 void take_python_arguments(const Call& call, std::size_t arrays, TaskCell& cell) {
   cell.function = py::object(call.codelet.function).release().ptr();
   cell.parameters.reserve(arrays);
@@ -326,7 +330,7 @@ py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::
     numbers.append(task.get());
   } else {
     numbers = numbers_of(call, arrays);
-    // A recording keeps its data, and knows which of them are written.
+    // A recording needs the data, to keep them alive and to know which of them are written.
     if (runtime->recording_here()) {
       for (std::size_t i = 0; i < arrays; ++i) {
         task->parameters.push_back({call.data[i], writes(*call.accesses[i].mode)});
@@ -345,7 +349,7 @@ py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::
   mine = CellReference(cell);
   call.options.callback = [cell](const TaskOutcome& outcome) { cell->end(outcome); };
   const Future future = runtime->submit(codelet.codelet, call.accesses, numbers, call.options);
-  // The task itself drops its reference from here on.
+  // From here on, the end of the task drops the task's reference.
   task.leave();
   return make_future(runtime, future, std::move(mine));
 }

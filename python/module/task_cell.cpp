@@ -12,11 +12,11 @@ namespace py = pybind11;
 
 namespace {
 
-/// The watched tasks that have ended. The object is never destroyed: workers may still report ends when static objects
-/// have gone.
+/// The watched tasks that have ended. The object is never destroyed, because workers may still report ended tasks after
+/// static objects were destroyed.
 struct Endings {
   std::mutex mutex;
-  /// Notified for threads that wait for one task, or for any.
+  /// Notifies threads that wait for one task, and threads that wait for any watched task.
   std::condition_variable any;
   std::vector<CellReference> ended;
   bool over = false;
@@ -52,9 +52,10 @@ void TaskCell::end(const TaskOutcome& outcome) {
     code = outcome.code.value_or(outcome.status == TaskStatus::cancelled ? ErrorCode::cancelled
                                                                          : ErrorCode::kernel_failed);
   }
-  // The kernel never ran, or this is a run, which keeps its data until it has ended.
+  // The arguments are still here in two cases: the kernel never ran, or this is a run of a recording, which keeps its
+  // data until its end.
   if (function != nullptr || recording != nullptr) forget_call();
-  // Release publishes the results above; threads that read them load with acquire.
+  // Release: publishes the results above to the acquire load in `ended`.
   const std::uint8_t before = stage.fetch_or(kEnded, std::memory_order_acq_rel);
   if (before != 0) {
     Endings& all = endings();

@@ -1,4 +1,4 @@
-/// The state of one submitted task for Python: for its future, and for its kernel if that is in Python.
+/// The state of one submitted task for Python: for its future and, if its kernel is in Python, for the kernel.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -33,11 +33,11 @@ struct TaskCell {
   std::atomic<std::uint8_t> stage{0};
   /// The status; valid after the end.
   TaskStatus status = TaskStatus::pending;
-  /// The runtime's message for a failure; if it is empty, there was none, and `code` has no meaning.
+  /// The runtime's message for a failure. If it is empty, the task has not failed, and `code` has no meaning.
   std::string message;
   ErrorCode code = ErrorCode::kernel_failed;
 
-  /// The next members are what a kernel in Python needs until it has run; a recorded task keeps them.
+  /// A kernel in Python needs the next members until it has run. A recorded task keeps them.
   struct Parameter {
     std::shared_ptr<ArrayData> data;
     bool writable = false;
@@ -55,7 +55,7 @@ struct TaskCell {
   /// cell of the run.
   std::atomic<PyObject*> exception{nullptr};
 
-  /// For a run of a recording: the cells of its tasks, which live as long as this.
+  /// For a run of a recording, the cells of its tasks, which live as long as this cell.
   std::shared_ptr<std::vector<class CellReference>> recording;
 
   TaskCell() = default;
@@ -67,17 +67,18 @@ struct TaskCell {
   void drop_reference() {
     if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
-  /// Says that the task has ended. Called in the thread that ended it, without the interpreter's lock. Drops the task's
-  /// reference.
+  /// Marks the task as ended, and drops the task's reference. Called in the thread in which the task ended, without the
+  /// interpreter's lock.
   void end(const TaskOutcome& outcome);
-  /// Forgets the function and arguments, which only a kernel that has not yet run needs.
+  /// Drops the references to the function and the arguments, which are needed only until the kernel has run.
   void forget_call() noexcept;
   [[nodiscard]] bool ended() const { return (stage.load(std::memory_order_acquire) & kEnded) != 0; }
 
-  /// Waits without the interpreter's lock until the task has ended, for at most the given time. Signals of the terminal
-  /// end the wait (`KeyboardInterrupt`). Returns false if the time is over.
+  /// Waits without the interpreter's lock until the task has ended, for at most the given time. A Python signal handler
+  /// that raises an exception, such as `KeyboardInterrupt`, ends the wait. Returns false after the timeout.
   bool wait(std::optional<std::chrono::duration<double>> timeout);
-  /// Asks that `take_ended` returns the cell after the end. Returns false if the task has already ended.
+  /// Requests that `take_ended` returns this cell after the end of the task. Returns false if the task has already
+  /// ended.
   bool watch() { return mark(kWatched); }
 
  private:
@@ -100,7 +101,7 @@ class CellReference {
   ~CellReference() {
     if (cell_ != nullptr) cell_->drop_reference();
   }
-  /// Gives up the reference without dropping it: another owner drops it.
+  /// Clears this object without dropping the reference, which another owner drops.
   void leave() { cell_ = nullptr; }
   TaskCell* operator->() const { return cell_; }
   [[nodiscard]] TaskCell* get() const { return cell_; }
@@ -109,11 +110,11 @@ class CellReference {
   TaskCell* cell_ = nullptr;
 };
 
-/// Waits, without the interpreter's lock, for watched tasks that end, and returns them. The result is empty once
-/// `end_watching` was called.
+/// Waits, without the interpreter's lock, until watched tasks have ended, and returns their cells. The result is empty
+/// after `end_watching`.
 [[nodiscard]] std::vector<CellReference> take_ended();
 void end_watching();
-/// Called in a forked process: nobody watches here.
+/// Called in a forked process, in which no thread watches: makes a new, empty list.
 void forget_watching();
 
 }  // namespace troupe::python

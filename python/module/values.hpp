@@ -1,5 +1,5 @@
-/// Numbers, texts and paths of Python programs, converted for C++. Every object with `__index__` counts as an integer,
-/// so numpy's integers do, too.
+/// Conversions of Python numbers, texts and paths to C++. Every object with `__index__` counts as an integer, so
+/// numpy's integers do, too.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,10 +18,10 @@ namespace troupe::python {
 /// Returns true for a boolean of Python or numpy.
 [[nodiscard]] bool is_boolean(pybind11::handle value);
 
-/// The reason why a number does not fit a type.
+/// The reason why a Python value cannot be converted to an integer type.
 enum class IntegerFault : std::uint8_t { no_integer, negative, too_small, too_large };
 
-/// Holds either the number or the fault.
+/// The number, or the fault if there is no number.
 template <class T>
 struct Integer {
   std::optional<T> value = std::nullopt;
@@ -49,8 +49,8 @@ Integer<T> integer_of(pybind11::handle value) {
   return {.fault = negative ? IntegerFault::too_small : IntegerFault::too_large};
 }
 
-// These functions throw `TypeError` for values of another type, and `ValueError` with the reason for values that cannot
-// be used. The caller, which knows the purpose of the value, adds it to the message: see `named`.
+// The next functions throw `TypeError` for values of another type, and `ValueError` with the reason for values that
+// cannot be used. The caller adds the name of the option or argument to the message: see `named`.
 
 [[noreturn]] void wrong_type();
 [[noreturn]] void wrong_value(const std::string& why);
@@ -75,7 +75,7 @@ T integer(pybind11::handle value) {
 [[nodiscard]] bool flag(pybind11::handle value);
 [[nodiscard]] double number(pybind11::handle value);
 [[nodiscard]] std::string text(pybind11::handle value);
-/// Returns the name of a file: from a text, bytes, or a path object.
+/// Returns the name of a file, which is given as a text, as bytes, or as a path object.
 [[nodiscard]] std::string path(pybind11::handle value);
 /// Returns a duration that is given in seconds.
 [[nodiscard]] Duration time(pybind11::handle value);

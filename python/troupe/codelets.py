@@ -62,7 +62,7 @@ def _parameters(function):
         raise TypeError(f"a kernel is a function, not {function!r}")
     try:
         return list(inspect.signature(function).parameters.values())
-    except ValueError:  # a builtin that does not tell
+    except ValueError:  # a builtin function without a known signature
         return None
 
 
@@ -117,20 +117,21 @@ def _make(function, name, modes):
 
 
 def c_codelet(function, *parameters, name=None, returns="void", order="C"):
-    """Makes a kernel from a function of C. Workers call it without the interpreter's lock.
+    """Makes a kernel from a C function. Workers call the function without the interpreter's lock.
 
-    `function`: an address (int), a function of ctypes, a pointer of cffi, or a Numba cfunc. `parameters`: those of the
-    function, each as a text or all in one text, with commas:
+    `function`: an address (int), a function of ctypes, a pointer of cffi, or a Numba cfunc. `parameters`: the
+    parameters of the function, each as a text, or all in one text with commas:
 
         axpy = troupe.c_codelet(lib.axpy, "read double*, rw double*, size, double")
 
-    An array is written as its mode and the type of its elements ("void*" takes any type). "size", "rows", "cols", "ld",
-    "row_stride" and "col_stride" describe the array before them; each is an int64, and strides count elements. Numbers
-    come last. `returns`: "void", or "int" if the function returns 0 for success and another number for failure.
+    An array is written as its mode and the type of its elements ("void*" means any type). "size", "rows", "cols", "ld",
+    "row_stride" and "col_stride" are properties of the array before them; each is an int64, and strides are in
+    elements. Numbers come last. `returns`: "void", or "int" if the function returns 0 for success and another number
+    for failure.
 
     `order`: the order in which the function expects arrays of several dimensions, unless it takes both strides. "C":
     row by row, where "ld" leads from row to row; "F": column by column, as in LAPACK, where "ld" leads from column to
-    column; "any": either, as long as all arrays of a call are in the same order. Arrays in another order are refused.
+    column; "any": either order, if all arrays of a call have the same order. Arrays in another order are refused.
     """
     address, keep, found = _address_of(function)
     texts = [text.strip() for parameter in parameters for text in _texts(parameter)]

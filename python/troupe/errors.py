@@ -1,12 +1,13 @@
 """The exceptions of this package. Every error of the runtime is a `TroupeError`, with a subclass for each error code.
-Many of these are also the exception that Python itself raises for such an error, such as `ValueError`."""
+Many of these classes are also subclasses of the exception that Python itself raises for such an error, such as
+`ValueError`."""
 
 import concurrent.futures
 
 
 class TroupeError(RuntimeError):
-    """A failure in the runtime. `code` is the name of the error in the manual and in JSON. `failures` holds the
-    exceptions that kernels in Python have raised; the first of them is also the `__cause__`."""
+    """A failure in the runtime. `code` is the name of the error in the manual and in JSON. `failures` is a list of the
+    exceptions that kernels in Python have raised; the first exception is also the `__cause__`."""
 
     code = "unknown"
     failures: list
@@ -17,7 +18,7 @@ class TroupeError(RuntimeError):
 
 
 class InvalidArgument(TroupeError, ValueError):
-    """An option or argument has a value that cannot be used; the message names it."""
+    """An option or argument has a value that cannot be used; the message names the option or argument."""
 
     code = "invalid_argument"
 
@@ -41,7 +42,7 @@ class OverlappingHandles(TroupeError, ValueError):
 
 
 class SignatureMismatch(TroupeError, TypeError):
-    """The number of a task's arrays, their types or its other arguments are not those that its kernel takes."""
+    """The number or types of a task's arrays, or its other arguments, do not match the parameters of its kernel."""
 
     code = "signature_mismatch"
 
@@ -59,7 +60,7 @@ class WaitInKernel(TroupeError):
 
 
 class Stopped(TroupeError):
-    """The runtime has stopped, or is about to, and takes no more tasks."""
+    """The runtime has stopped or is about to stop, and accepts no more tasks."""
 
     code = "stopped"
 
@@ -71,7 +72,7 @@ class KernelFailed(TroupeError):
 
 
 class Cancelled(TroupeError, concurrent.futures.CancelledError):
-    """A task did not run: something that it needed failed, or it was cancelled."""
+    """A task did not run: a task that it depends on failed, or the task itself was cancelled."""
 
     code = "cancelled"
 
@@ -89,7 +90,7 @@ class PolicyFailed(TroupeError):
 
 
 class OutOfMemory(TroupeError, MemoryError):
-    """Memory could not be allocated; the message says how much was asked for."""
+    """Memory could not be allocated; the message gives the requested size."""
 
     code = "out_of_memory"
 
@@ -101,13 +102,13 @@ class TransferFailed(TroupeError):
 
 
 class DeviceLost(TroupeError):
-    """A device stopped working; data that only its memory held are lost."""
+    """A device stopped working; data that were only in its memory are lost."""
 
     code = "device_lost"
 
 
 class PlatformError(TroupeError, OSError):
-    """The machine could not be inspected, or lacks something that was asked for, such as a GPU."""
+    """The machine could not be inspected, or does not have something that the program requested, such as a GPU."""
 
     code = "platform"
 
@@ -119,7 +120,7 @@ class FileError(TroupeError, OSError):
 
 
 class BadInput(TroupeError, ValueError):
-    """An input does not have the form that was expected."""
+    """An input does not have the expected form."""
 
     code = "bad_input"
 

@@ -1,4 +1,4 @@
-"""Lets `concurrent.futures` and `asyncio` use the futures of Troupe.
+"""Makes the futures of Troupe usable with `concurrent.futures` and `asyncio`.
 
 The functions below become members of `troupe.Future`. Callbacks run in one thread of this module, which is started when
 the first callback is added."""
@@ -32,7 +32,7 @@ def _run_callbacks():
 def _call(callback, future):
     try:
         callback(future)
-    except BaseException:  # the thread has other callbacks to call
+    except BaseException:  # the thread must go on to other callbacks
         _logger.exception("exception calling callback for %r", future)
 
 
@@ -62,7 +62,8 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def add_done_callback(self, callback):
-    """Calls `callback(future)` in a thread of this module when the task has ended; at once if it already has."""
+    """Calls `callback(future)` in a thread of this module when the task has ended; at once if the task has already
+    ended."""
     key = self._key
     with _lock:
         if self._watch():
@@ -78,18 +79,19 @@ def done(self):
 
 
 def cancelled(self):
-    """Returns True if the task did not run: it was cancelled, or something that it needed failed or was cancelled."""
+    """Returns True if the task did not run: it was cancelled, or a task that it depends on failed or was cancelled."""
     return self.state == "cancelled"
 
 
 def running(self):
-    """Always returns False: a future does not know whether its task has begun. `Runtime.why` shows what runs."""
+    """Always returns False, because a future does not know whether its task has begun. `Runtime.why` shows the running
+    tasks."""
     return False
 
 
 def cancel(self):
-    """Cancels the task unless it has been started; tasks that read what it writes are cancelled with it. Returns False
-    if the task has already run, otherwise True."""
+    """Cancels the task if it has not been started. Tasks that read what a cancelled task writes are cancelled, too.
+    Returns False if the task has already run, otherwise True."""
     if self.done():
         return self.cancelled()
     self._cancel()
@@ -102,9 +104,9 @@ def _wait(self, timeout):
 
 
 def result(self, timeout=None):
-    """Waits for the task's end. Returns what its kernel returned if that is in Python, otherwise None. Raises a
+    """Waits for the task's end. Returns the kernel's result if the kernel is in Python, otherwise None. Raises a
     `TroupeError` if the task failed (the `__cause__` is the kernel's exception) or was cancelled, and `TimeoutError` if
-    it has not ended after `timeout` seconds."""
+    the task has not ended after `timeout` seconds."""
     _wait(self, timeout)
     failure = self._exception()
     if failure is not None:
@@ -152,8 +154,9 @@ def _repr(self):
 
 
 class _Proxies:
-    """A table of proxies: for a future of ours, a `concurrent.futures.Future` that ends when ours ends. It lends ours
-    the private members that functions such as `concurrent.futures.wait` use."""
+    """A table of proxies. The proxy of a Troupe future is a `concurrent.futures.Future` that ends at the same time. Its
+    private members, which functions such as `concurrent.futures.wait` use, serve as the members of the Troupe future.
+    """
 
     def __init__(self):
         self._of = weakref.WeakKeyDictionary()
@@ -171,7 +174,7 @@ class _Proxies:
 
 
 def _end_proxy(proxy, future):
-    # Waiting threads are told of the program's future (`proxy`), not of the future that stands for it.
+    # Waiters must get Troupe's own `future`, which the program passed to `concurrent.futures`, not its `proxy`.
     with proxy._condition:
         proxy._state = "FINISHED"
         for waiter in proxy._waiters:
@@ -201,7 +204,7 @@ def _bind():
     }
     for name, member in members.items():
         setattr(_troupe.Future, name, member)
-    # `asyncio.wrap_future` and `concurrent.futures.wait` accept only futures of that class.
+    # `asyncio.wrap_future` and `concurrent.futures.wait` accept only instances of `concurrent.futures.Future`.
     _troupe._set_class_of_futures(property(lambda self: concurrent.futures.Future))
 
 

@@ -35,7 +35,7 @@ __all__ = ["LinAlgError", "cholesky", "lu", "lu_factor", "qr", "solve"]
 
 
 class LinAlgError(np.linalg.LinAlgError, NumericalError):
-    """The error for a matrix that is not positive definite, is singular, or has a shape that does not fit.
+    """The error for a matrix that is not positive definite, is singular, or has the wrong shape.
 
     It is both numpy's `LinAlgError` and a `troupe.TroupeError`.
     """
@@ -44,12 +44,13 @@ class LinAlgError(np.linalg.LinAlgError, NumericalError):
 class _SharedRuntime:
     """The runtime of all calls without `runtime=`. It is stopped when the interpreter ends.
 
-    One call at a time uses it: a call waits for all tasks of the runtime, and would raise the failures of other calls.
+    Only one call at a time may use the runtime, because a call waits for all tasks of the runtime, and would raise the
+    failures of other calls.
     """
 
     def __init__(self):
         self.forget()
-        # The parent's threads are not in the child, and one of them may have held the lock.
+        # A forked child does not have the parent's threads, one of which may hold the lock.
         os.register_at_fork(after_in_child=self.forget)
 
     def forget(self):
@@ -91,7 +92,7 @@ def _finish_tasks(runtime):
 
 
 def _matrix(a, name="a"):
-    """Returns `a` as an array of two dimensions, with a type that there are kernels for."""
+    """Returns `a` as an array of two dimensions, with an element type for which there are kernels."""
     array = np.asarray(a)
     if array.ndim != 2:
         raise LinAlgError(f"{name} has {array.ndim} dimensions: a matrix has two")
@@ -115,11 +116,11 @@ def _square(array, name="a"):
 
 
 class _Operand:
-    """The matrix `work`, which the compiled module overwrites. The module first copies `source` to it, and in the end
-    copies it to `target`; both may be None.
+    """The matrix `work`, which the compiled module overwrites. The module first copies `source` to `work`, and at the
+    end copies `work` to `target`. Both `source` and `target` may be None.
 
-    `dtype`: the type to compute in. `apart`: the given matrix shares memory with another argument, so `work` is a copy
-    and the module itself neither reads nor writes the given matrix.
+    `dtype`: the type of the computation. `apart`: the given matrix shares memory with another argument, so `work` is a
+    copy, and the module does not read or write the given matrix.
     """
 
     def __init__(self, given, array, overwrite, dtype, name="a", apart=False):
@@ -166,12 +167,13 @@ def _check_overwriting(given, array, name):
 
 def _overlaps_itself(array):
     """Returns True if two elements have the same address, as in arrays of `numpy.lib.stride_tricks`. Strides must be
-    whole elements."""
+    multiples of the element size."""
     rows, cols = array.shape if array.ndim == 2 else (array.shape[0], 1)
     if array.size < 2:
         return False
     across, along = (abs(stride) // array.itemsize for stride in (*array.strides, 0)[:2])
-    # Element (i, j) is also (i + k * along / d, j - k * across / d), where that exists, for the greatest common divisor d.
+    # Element (i, j) has the same address as (i + k * along / d, j - k * across / d), if that element exists, where d is
+    # the greatest common divisor of `across` and `along`.
     divisor = math.gcd(across if rows > 1 else 0, along if cols > 1 else 0)
     if rows == 1 or cols == 1 or divisor == 0:
         return divisor == 0
@@ -190,7 +192,7 @@ def _mirror(array, work):
 
 
 def _computed_in(precision, dtype):
-    """Returns the type to compute in: float64, as in numpy, unless `precision` is "single"."""
+    """Returns the type of the computation: float64, as in numpy, unless `precision` is "single"."""
     if precision not in ("double", "single"):
         raise ValueError(f'precision is {precision!r}: "double" or "single"')
     if precision == "double":
@@ -205,7 +207,7 @@ def _kind(value):
 
 
 def _in_elements(array):
-    """Returns the array itself, or a copy if its strides are not whole elements or it is not aligned."""
+    """Returns the array itself, or a copy if its strides are not multiples of the element size or it is not aligned."""
     whole = all(stride % array.itemsize == 0 for stride in array.strides)
     return array if whole and array.flags.aligned else array.copy(order="F")
 
@@ -213,9 +215,10 @@ def _in_elements(array):
 def cholesky(a, *, overwrite_a=False, precision="double", tile=0, runtime=None):
     """Returns the lower factor L of a symmetric positive definite matrix A = L L^T, as `numpy.linalg.cholesky` does.
 
-    Reads the lower triangle of `a`; above the diagonal the result has zeros. `precision="single"`: computes in float32;
-    `a` must be float32. `tile`: the columns of a tile; 0: the library chooses. Raises `LinAlgError` if the matrix is
-    not square, or if it is not positive definite; with `overwrite_a`, the content of `a` is lost in the second case.
+    Reads only the lower triangle of `a`; the result has zeros above the diagonal. `precision="single"`: computes in
+    float32; `a` must be float32. `tile`: the columns of a tile; 0: the library chooses. Raises `LinAlgError` if the
+    matrix is not square, or if it is not positive definite; with `overwrite_a`, the content of `a` is lost in the
+    second case.
     """
     _finish_tasks(runtime)
     array = _square(_matrix(a))
@@ -228,7 +231,7 @@ def cholesky(a, *, overwrite_a=False, precision="double", tile=0, runtime=None):
 def lu_factor(a, *, overwrite_a=False, tile=0, runtime=None):
     """Returns L and U in one matrix, and the row exchanges `piv`, as `scipy.linalg.lu_factor` does.
 
-    `scipy.linalg.lu_solve` takes both. Row i was exchanged with row `piv[i]`, for i from 0 upwards. Raises
+    `scipy.linalg.lu_solve` accepts this result. Row i was exchanged with row `piv[i]`, for i from 0 upwards. Raises
     `LinAlgError` if the matrix is not square and, unlike scipy, if it is singular.
     """
     _finish_tasks(runtime)
@@ -267,9 +270,9 @@ def lu(a, *, p_indices=False, overwrite_a=False, tile=0, runtime=None):
 def qr(a, mode="reduced", *, overwrite_a=False, precision="double", tile=0, runtime=None):
     """Returns `(q, r)` with A = Q R, Q orthogonal and R upper triangular, as `numpy.linalg.qr` does.
 
-    Signs may differ from LAPACK's. `mode`: "reduced" gives Q with min(m, n) columns and R with as many rows, "complete"
-    a square Q, "r" R alone. With `overwrite_a` the content of `a` is lost; this saves a copy if it is in Fortran order.
-    `precision="single"`: computes in float32; `a` must be float32.
+    Signs may differ from LAPACK's. `mode`: "reduced" gives Q with min(m, n) columns and R with as many rows; "complete"
+    gives a square Q; "r" gives only R. With `overwrite_a` the content of `a` is lost; this saves a copy if `a` is in
+    Fortran order. `precision="single"`: computes in float32; `a` must be float32.
     """
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f'mode is {mode!r}: "reduced", "complete" or "r"')
@@ -301,9 +304,9 @@ def solve(a, b, *, assume="gen", overwrite_a=False, overwrite_b=False, precision
 
     `assume`, as scipy's `assume_a`: "gen": LU with partial pivoting; "pos": Cholesky of a symmetric positive definite
     matrix; "sym": Cholesky of a symmetric matrix, and LU if it is not positive definite. With "pos" and "sym" only the
-    lower triangle of `a` is read (scipy reads the upper one, unless it is called with `lower=True`).
-    `precision="single"`: computes in float32; `a` and `b` must be float32. Raises `LinAlgError` if shapes do not fit,
-    if the matrix is singular or, with "pos", if it is not positive definite.
+    lower triangle of `a` is read (scipy reads the upper triangle, unless it is called with `lower=True`).
+    `precision="single"`: computes in float32; `a` and `b` must be float32. Raises `LinAlgError` if the shapes do not
+    match, if the matrix is singular or, with "pos", if the matrix is not positive definite.
     """
     if assume not in ("gen", "pos", "sym"):
         raise ValueError(f'assume is {assume!r}: "gen", "pos" or "sym"')
@@ -327,7 +330,7 @@ def solve(a, b, *, assume="gen", overwrite_a=False, overwrite_b=False, precision
         _check_overwriting(a, array, "a")
     if not right.size:
         return x.finish()
-    # If the first try fails, the second one needs the right-hand sides as they were.
+    # With "sym", if Cholesky fails, LU needs the original right-hand sides again.
     before = x.work.copy(order="F") if x.source is None and assume == "sym" else x.source
 
     def solve_by(definite, source):

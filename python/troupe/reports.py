@@ -11,8 +11,8 @@ class _Report(dict):
 
 
 class Why(_Report):
-    """The report that `Runtime.why` returns; its keys are those of the JSON in the manual."""
+    """The report that `Runtime.why` returns. Its keys are the same as in the JSON in the manual."""
 
 
 class Analysis(_Report):
-    """The report that `Trace.analysis` returns; it says where the time of a run went."""
+    """The report that `Trace.analysis` returns. It shows how the time of a run was spent."""

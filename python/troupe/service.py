@@ -9,15 +9,15 @@ __all__ = ["connect", "plugin_codelet"]
 
 
 def connect(folder=None, name=None):
-    """Returns a `Runtime` whose tasks run in the service of this node; this program has no workers for it.
+    """Returns a `Runtime` whose tasks run in the service of this node. The program itself has no workers then.
 
-    `folder`: the folder of the service's sockets; None: `$TROUPE_SOCKET_FOLDER`, or if that is not set, the folder
-    where `troupe serve` puts them. `name`: the program's name in `troupe jobs`; None: the name of its script.
+    `folder`: the folder of the service's sockets; None: `$TROUPE_SOCKET_FOLDER`, or if that is not set, the folder in
+    which `troupe serve` makes the sockets. `name`: the program's name in `troupe jobs`; None: the name of its script.
 
-    The service runs kernels by their names: those of `troupe.kernels`, `troupe.linalg`, and of its plug-ins. Others,
-    such as kernels in Python, are refused when they are submitted (`NoImplementation`). Data that the runtime allocates
-    lie in memory that the service shares; other arrays are copied there and back. Raises `FileError` if there is no
-    service, and `PlatformError` if this user may not use it.
+    The service finds kernels by their names. It has the kernels of `troupe.kernels`, of `troupe.linalg` and of its
+    plug-ins. A submission of any other kernel, such as a kernel in Python, is refused (`NoImplementation`). Data that
+    the runtime allocates lie in memory that the service shares; other arrays are copied to the service and back. Raises
+    `FileError` if there is no service, and `PlatformError` if this user may not use it.
     """
     _require_service()
     if name is None:
@@ -26,11 +26,11 @@ def connect(folder=None, name=None):
 
 
 def plugin_codelet(name, *parameters):
-    """Returns the kernel that has this name in one of the service's plug-ins (docs/plugins.md).
+    """Returns the kernel with this name in one of the service's plug-ins (docs/plugins.md).
 
-    `parameters`: the mode of each of its arrays ("read", "write", "rw", "commute", "reduce"), then the types of its
+    `parameters`: the modes of the kernel's arrays ("read", "write", "rw", "commute", "reduce"), then the types of its
     numbers: `plugin_codelet("scale", "rw", "double")`. Arrays are in Fortran order. The service refuses tasks whose
-    arguments do not fit the kernel.
+    arguments do not match the kernel.
     """
     _require_service()
     return _troupe._plugin_codelet(name, list(parameters))

@@ -11,9 +11,9 @@ policy?
 >>> for gpus in (0, 1, 2, 4):
 ...     print(gpus, sim.run(gpus=gpus).makespan)
 
-Nothing is computed and data take no memory. A task takes the time that its codelet says, and a copy between memories
-takes the time that the links of the described machine allow. Everything else is Troupe itself, with its policies and
-its memory manager. Equal programs give equal results, on any machine.
+Nothing is computed, and data need no memory. A task takes the time that its codelet gives, and a copy between memories
+takes the time that follows from the links of the described machine. Everything else is the real code of Troupe, with
+its policies and its memory manager. Equal programs give equal results, on any machine.
 """
 
 import math
@@ -57,12 +57,12 @@ class Machine:
 
     @property
     def cores(self):
-        """The number of its cores. Each GPU that is used needs one core, which drives it and runs no tasks."""
+        """The number of the machine's cores. Each GPU in use needs one core, which drives the GPU and runs no tasks."""
         return self._machine.cores
 
     @property
     def gpus(self):
-        """The number of its GPUs."""
+        """The number of the machine's GPUs."""
         return self._machine.gpus
 
     def __repr__(self):
@@ -89,7 +89,7 @@ class SimulatedData:
 
     @property
     def nbytes(self):
-        """The number of bytes of all elements, which is what a copy between memories moves."""
+        """The number of bytes of all elements. A copy between memories moves so many bytes."""
         return math.prod(self.shape) * self.dtype.itemsize
 
     def __repr__(self):
@@ -118,7 +118,8 @@ class SimulatedCodelet:
         self._deviation = deviation
         self._timed_as = timed_as
         self._flops = flops
-        # Maps the sizes of a task to the number of the kernel that has its times and operations.
+        # Maps the shapes and other arguments of a task to the number of the kernel with the task's times and
+        # operations.
         self._kernels = {}
 
     def __repr__(self):
@@ -169,18 +170,18 @@ class SimulatedRun:
 
     @property
     def makespan(self):
-        """Seconds of virtual time from the beginning until the last task has ended."""
+        """The seconds of virtual time from the beginning until the last task has ended."""
         return self._outcome.makespan
 
     @property
     def trace(self):
-        """A `troupe.Trace`, which says which worker ran which task when; it can be written and drawn."""
+        """A `troupe.Trace`, which shows which worker ran which task when. It can be written to a file and drawn."""
         if self._trace is None:
             self._trace = self._outcome.trace(self._title)
         return self._trace
 
     def report(self):
-        """Returns what each worker did and what was copied between memories, as `Runtime.report` does."""
+        """Returns a report of the work of each worker and the copies between memories, as `Runtime.report` does."""
         return self._outcome.report()
 
     def __repr__(self):
@@ -188,18 +189,18 @@ class SimulatedRun:
 
 
 class Simulation:
-    """A graph of tasks that can be run in virtual time on a described machine, as often as one likes.
+    """A graph of tasks that can be run in virtual time on a described machine, any number of times.
 
-    `machine`: a `Machine`, the name of one that comes with Troupe (`machines()`), or the path of a description. `run`
-    takes the same options, and may change each of them for one run:
+    `machine`: a `Machine`, the name of a machine that comes with Troupe (`machines()`), or the path of a description.
+    The following options can also be passed to `run`, for one run:
 
-    - `gpus`: how many, or a list of their numbers in the description; `cores`: how many cores run tasks, 0: all but
-      those that drive GPUs; `clusters`: groups of cores that work together, such as "2x10".
+    - `gpus`: the number of GPUs, or a list of their numbers in the description; `cores`: the number of cores that run
+      tasks, 0: all cores except those that drive GPUs; `clusters`: groups of cores that work together, such as "2x10".
     - `policy`: the policy that decides where tasks run (docs/policies.md).
-    - `noise`: True: times are drawn with `seed` and vary by the deviations of codelets and description.
+    - `noise`: True: times vary randomly, with `seed`, by the deviations of the codelets and the description.
     - `gpu_memory`: bytes of each GPU's memory, or a text such as "8GB", in place of the description's size;
-      `memory_share`: the part of it that data may use; `eviction`: the method that chooses the data that leave a full
-      memory; `peer_copies`: True: GPUs copy from one another.
+      `memory_share`: the part of the memory that data may use; `eviction`: the method that chooses the data to evict
+      from a full memory; `peer_copies`: True: GPUs copy directly from one another.
     - `model`: "exact": policies know the mean times; "learned": policies learn the times during the run.
 
     An option that is None has its default value.
@@ -229,14 +230,15 @@ class Simulation:
         return SimulatedData(self, number, shape, dtype, name)
 
     def codelet(self, name, modes, times=None, *, deviation=0.0, timed_as=None, flops=None):
-        """Returns a codelet. `modes`: one for each of a task's data ("read", "write", "rw", "commute", "reduce").
+        """Returns a codelet. `modes`: the access mode for each of a task's data ("read", "write", "rw", "commute",
+        "reduce").
 
         `times`: seconds by kind of device, `{"cores": 1e-2, "gpus": 1e-3}`; tasks do not run on a kind that is missing.
-        A time may be a function; it is called with the shapes of a task's data and its other arguments, in the order of
-        `submit`, once for each combination of them. `deviation`: the standard deviation divided by the mean, for runs
-        with noise. `timed_as`: in place of `times`, a kernel of the machine's description, such as
+        A time may be a function. It is called with the shapes of a task's data and the task's other arguments, in the
+        order of `submit`, once for each combination of these. `deviation`: the standard deviation divided by the mean,
+        for runs with noise. `timed_as`: in place of `times`, a kernel of the machine's description, such as
         "cholesky/gemm/double". `flops`: the operations of a task, a number or a function as above; with `timed_as` they
-        say how large the task is, and without them it counts as one of the largest that was measured.
+        determine the size of the task. Without `flops`, the task counts as one of the largest measured size.
         """
         words = [modes] if isinstance(modes, str) else list(modes)
         for word in words:
@@ -252,7 +254,8 @@ class Simulation:
         return SimulatedCodelet(self, name, modes, times, float(deviation), timed_as, flops)
 
     def submit(self, codelet, *arguments, priority=0, name=""):
-        """Adds a task. Its data are those among the arguments; the codelet's functions, if any, get all arguments."""
+        """Adds a task. The task's data are the `SimulatedData` among the arguments. The codelet's functions, if there
+        are any, get all arguments."""
         if not isinstance(codelet, SimulatedCodelet) or codelet._simulation is not self:
             raise TypeError(f"{codelet!r} is no codelet of this simulation: make one by Simulation.codelet")
         data = []
@@ -268,7 +271,8 @@ class Simulation:
         self._graph.add_task(codelet._kernel(tuple(sizes)), data, priority, name)
 
     def wait(self):
-        """Lets the program wait here, in virtual time, for all tasks submitted so far before it submits more."""
+        """Adds a wait: in virtual time, the program waits here for all earlier tasks before it submits more.
+        """
         self._graph.add_wait()
 
     def __len__(self):
@@ -276,13 +280,13 @@ class Simulation:
         return len(self._graph)
 
     def run(self, **options):
-        """Runs all tasks from the beginning, and returns a `SimulatedRun`. The options hold for this run only."""
+        """Runs all tasks from the beginning, and returns a `SimulatedRun`. The options are valid only for this run."""
         settled = _simulation.Options(**{**self._options, **options})
         title = f"{len(self)} tasks on {self.machine.name}, {settled.gpus} GPUs, policy {settled.policy}"
         return SimulatedRun(self._graph.run(self.machine._machine, settled), title)
 
 
-# A limit above the size of any memory, but so small that its products do not overflow 64 bits.
+# This limit is larger than any memory, but small enough that computations with it do not overflow 64 bits.
 _MOST_BYTES = 1 << 60
 
 

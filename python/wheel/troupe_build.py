@@ -1,4 +1,5 @@
-"""Makes a wheel of the Python package, by CMake: what pip calls (PEP 517). Needs nothing but CMake and what it finds.
+"""Makes a wheel of the Python package with CMake. This is the build backend that pip calls (PEP 517). It needs only
+CMake, and the compilers and libraries that CMake finds.
 
 Settings, by `pip install --config-settings NAME=VALUE`:
   build-dir    where to build (build/wheel); one that is configured already is used as it is
@@ -29,7 +30,7 @@ OPTIONS = {
 
 
 class UnsupportedOperation(Exception):
-    """What a backend says that makes no source distributions."""
+    """The exception that PEP 517 requires of a backend that makes no source distributions."""
 
 
 def build_sdist(sdist_directory, config_settings=None):
@@ -80,7 +81,8 @@ def _run(*command):
 
 
 def _keep_what_is_loaded(folder):
-    """Of libtroupe.so.0.1.0 and the link libtroupe.so.0.1, which a wheel cannot hold, leaves a file of the link's name."""
+    """Replaces each link, such as libtroupe.so.0.1, by its target, libtroupe.so.0.1.0, because a wheel cannot contain
+    links."""
     for link in [path for path in folder.iterdir() if path.is_symlink()]:
         target = link.resolve()
         link.unlink()
@@ -119,7 +121,7 @@ def _metadata():
 
 
 class _Wheel:
-    """An archive with a list of what is in it."""
+    """A zip archive with a list of its files."""
 
     def __init__(self, path):
         self.information = f"troupe-{_version()}.dist-info"

@@ -12,15 +12,15 @@
 namespace troupe::service {
 namespace {
 
-/// Returns the number that the file begins with; nothing if it does not begin with one.
+/// Returns the number at the beginning of the file; nothing if there is none.
 std::optional<std::uint64_t> number_in(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
   return file >> number ? std::optional(number) : std::nullopt;
 }
 
-/// Returns the limit on processes of this process's control group (version 2) or of the nearest group above it; nothing
-/// if there is no limit.
+/// Returns the limit on processes of this process's control group (cgroup version 2) or of the nearest group above it;
+/// nothing if there is no limit.
 std::optional<std::uint64_t> most_processes_of_group() {
   std::ifstream file("/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -48,7 +48,8 @@ std::uint64_t three_quarters(std::uint64_t amount) { return std::max<std::uint64
 }  // namespace
 
 ResourceAmounts amounts_of_system() {
-  /// The estimated bytes of a recorded task and of a request; users' accounts of memory are exact.
+  /// The estimated bytes of a recorded task and of a request. Estimates are enough here, because the accounts of users'
+  /// memory are exact.
   constexpr std::uint64_t kBytesOfTask = 768;
   constexpr std::uint64_t kBytesOfRequest = 2048;
   const std::uint64_t memory = platform::read_host_memory().total.count;

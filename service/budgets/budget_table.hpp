@@ -9,12 +9,12 @@
 namespace troupe::service {
 
 enum class Resource : std::uint8_t {
-  /// Segments of shared memory; each is a mapping of the process.
+  /// Segments of shared memory. Each takes one memory mapping of the process.
   segments,
   /// Threads: one for each connection to the memory socket and one for each session.
   threads,
   recorded_tasks,
-  /// Data that clients hold, and requests that wait for tasks to end.
+  /// Data that clients have acquired, and requests that wait for tasks to end.
   requests,
 };
 inline constexpr std::size_t kResources = 4;
@@ -49,8 +49,8 @@ inline constexpr std::array<BudgetTraits, kResources> kBudgetTraits{{
 /// One amount for each resource.
 using ResourceAmounts = std::array<std::uint64_t, kResources>;
 
-/// Returns the amounts that all users of a service together may have: three quarters of what the system allows this
-/// process now, as the service needs some itself. Reads files of the system.
+/// Returns the amounts that all users of a service together may have: three quarters of the amounts that the system
+/// allows this process now. The service itself needs the rest. Reads files of the system.
 [[nodiscard]] ResourceAmounts amounts_of_system();
 
 }  // namespace troupe::service

@@ -14,14 +14,15 @@
 
 namespace troupe::service {
 
-/// Counts per user and in total. A user has at most his limit. The last quarter of the total goes only to users who
-/// have next to nothing, so that a user who takes all that he can get leaves some to the others. Thread-safe.
+/// Counts per user and in total. No user gets more than the limit per user. The last quarter of the total is reserved
+/// for users who have at most 1/32 of the total, so that a greedy user leaves some to the others. Thread-safe.
 class UserBudgets {
  public:
   /// `per_user` is each user's limit; 0 means half of the total.
   UserBudgets(const ResourceAmounts& total, const ResourceAmounts& per_user);
 
-  /// Takes `count` of the resource. Fails with `invalid_argument` and a message for the user, and then takes nothing.
+  /// Takes `count` of the resource. If this fails, it takes nothing and returns `invalid_argument` with a message for
+  /// the user.
   [[nodiscard]] Result<void> take(Resource resource, std::uint32_t user, std::uint64_t count = 1);
   void give_back(Resource resource, std::uint32_t user, std::uint64_t count = 1);
   [[nodiscard]] std::uint64_t used(Resource resource, std::uint32_t user) const;
@@ -32,7 +33,7 @@ class UserBudgets {
     std::uint64_t total = 0;
     std::uint64_t per_user = 0;
     std::uint64_t used = 0;
-    /// The amount of each user who has some; no value is 0.
+    /// The amount that each user has. Users who have nothing have no entry.
     std::map<std::uint32_t, std::uint64_t> by_user = {};
   };
   [[nodiscard]] const Entry& entry(Resource resource) const { return entries_[static_cast<std::size_t>(resource)]; }
@@ -64,7 +65,7 @@ class BudgetHold {
     if (count_ > 0) budgets_->give_back(resource_, user_, count_);
   }
 
-  /// Changes the amount that is held to `count`; fails as `UserBudgets::take` does.
+  /// Takes more or gives some back, so that this object has `count` in all. Fails as `UserBudgets::take` does.
   Result<void> set(std::uint64_t count);
   [[nodiscard]] std::uint64_t count() const { return count_; }
 

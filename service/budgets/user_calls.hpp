@@ -19,24 +19,24 @@ class UserCalls {
   struct Limits {
     double per_second = 1000;
     Bytes unread = {64ULL << 20U};
-    /// The most calls of one user that have not been answered, or whose answers have not been read.
+    /// The most open calls of one user: calls without an answer, and calls whose answer the user has not read.
     std::uint64_t most_open = 512;
   };
   explicit UserCalls(const Limits& limits);
 
   struct Refusal {
     Failure why;
-    /// True if the user goes on calling although told to wait: the caller then ends the user's connection.
+    /// True if the user continues to call after a refusal: the caller of `begin` then ends the user's connection.
     bool ends_connection = false;
   };
   /// Returns nothing if the call may proceed; the call counts as open until `done`.
   std::optional<Refusal> begin(std::uint32_t user, Clock::time_point now);
-  /// Returns the time from which the user may bring more calls; `now` or earlier means at once. While the user has the
-  /// most open calls, or does not read the answers, the result is the time to ask again.
+  /// Returns the time from which the user may make more calls; `now` or earlier means at once. If the user has too many
+  /// open calls or unread answers, the result is the time at which to ask this function again.
   Clock::time_point ready_at(std::uint32_t user, Clock::time_point now);
-  /// Notes that `bytes` of an answer are on their way.
+  /// Counts `bytes` of an answer that is being sent.
   void answered(std::uint32_t user, std::uint64_t bytes);
-  /// Notes that a call has ended, and that its answer of `bytes` has been read or never will be.
+  /// Ends the count of a call and of its answer of `bytes`: the user has read the answer or never will.
   void done(std::uint32_t user, std::uint64_t bytes);
 
  private:
@@ -49,7 +49,7 @@ class UserCalls {
   const Limits limits_;
   UserRates rates_;
   UserRates refusals_;
-  /// The rate of all calls, answered or refused: a refused call takes as long as an answered one.
+  /// The rate of all calls, answered or refused, because a refused call takes as much time as an answered one.
   UserRates arrivals_;
   Mutex mutex_;
   /// The users with open calls, by the user's number.

@@ -16,7 +16,7 @@ class UserRates {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `burst` is the number of actions that a user may do at once after a time of rest; at least 1.
+  /// `burst` is the number of actions that a user may do at once after a pause; at least 1.
   UserRates(double per_second, double burst) : per_second_(per_second), burst_(std::max(burst, 1.0)) {}
 
   /// Returns the time from which the user may do the action. If it is not later than `now`, the action counts as done.
@@ -27,15 +27,15 @@ class UserRates {
     if (when <= now) bucket.tokens -= 1;
     return when;
   }
-  /// Counts the action as done, allowed or not. A user who does it too often has to wait longer afterwards, but at most
-  /// ten seconds.
+  /// Counts the action as done even if it exceeds the rate. A user who acts too often has to wait longer afterwards,
+  /// but at most ten seconds.
   void take_anyway(std::uint32_t user, Clock::time_point now) {
     constexpr double kMostDebt_s = 10;
     const LockGuard lock(mutex_);
     Bucket& bucket = filled(user, now);
     bucket.tokens = std::max(bucket.tokens - 1, -kMostDebt_s * per_second_);
   }
-  /// Returns the time from which the user could do the action; counts nothing as done.
+  /// Returns the time from which the user could do the action, without counting an action.
   Clock::time_point ready_at(std::uint32_t user, Clock::time_point now) {
     const LockGuard lock(mutex_);
     return ready_at(filled(user, now), now);
@@ -53,7 +53,7 @@ class UserRates {
     return now + std::chrono::ceil<Clock::duration>(wait);
   }
   Bucket& filled(std::uint32_t user, Clock::time_point now) TROUPE_REQUIRES(mutex_) {
-    // A bucket that is full again need not be remembered.
+    // Full buckets are removed: they equal the buckets of users without an entry.
     constexpr std::size_t kMany = 1024;
     if (buckets_.size() > kMany) {
       std::erase_if(buckets_, [&](const auto& one) { return tokens_of(one.second, now) >= burst_; });

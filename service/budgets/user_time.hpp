@@ -13,15 +13,15 @@
 
 namespace troupe::service {
 
-/// Each user may use a share of a core. A user who has used more has to wait. Thread-safe.
+/// Limits each user to a share of a core. A user who has used more has to wait. Thread-safe.
 class UserTime {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `share` is in cores. `burst` is the processor time that a user may spend at once after a time of rest.
+  /// `share` is in cores. `burst` is the processor time that a user may spend at once after a pause.
   UserTime(double share, Duration burst) : share_(share), burst_s_(seconds(burst)) {}
 
-  /// Returns when the user may use more: not later than `now`, unless he has used too much.
+  /// Returns the time from which the user may use the processor again: `now` if the user has not exceeded the share.
   Clock::time_point ready_at(std::uint32_t user, Clock::time_point now) {
     const LockGuard lock(mutex_);
     const double left_s = filled(user, now).left_s;
@@ -43,7 +43,7 @@ class UserTime {
     return std::min(burst_s_, account.left_s + std::max(passed_s, 0.0) * share_);
   }
   Account& filled(std::uint32_t user, Clock::time_point now) TROUPE_REQUIRES(mutex_) {
-    // An account that is full again need not be remembered.
+    // Full accounts are removed: they equal the accounts of users without an entry.
     constexpr std::size_t kMany = 1024;
     if (accounts_.size() > kMany) {
       std::erase_if(accounts_, [&](const auto& one) { return left_of(one.second, now) >= burst_s_; });

@@ -1,4 +1,4 @@
-/// The codelets that a service offers: those that are built in, and those of plug-ins.
+/// The codelets that a service offers: its built-in codelets, and those of plug-ins.
 #pragma once
 
 #include <map>
@@ -14,13 +14,14 @@
 
 namespace troupe::service {
 
-/// The codelets of a service. It is filled before the service starts, and only read from then on.
+/// The codelets of a service. They are added before the service starts; afterwards the library does not change.
 class CodeletLibrary final : public CodeletSource {
  public:
   /// Makes a library with the built-in codelets.
   CodeletLibrary();
 
-  /// Adds everything in a plug-in, or nothing: fails with `bad_input` if one of its names is taken.
+  /// Adds all codelets and reductions of a plug-in. If one of their names is taken, adds nothing and fails with
+  /// `bad_input`.
   [[nodiscard]] Result<void> add(const Plugin& plugin);
 
   [[nodiscard]] const ServiceCodelet* find(std::string_view name) const override;
@@ -37,9 +38,9 @@ class CodeletLibrary final : public CodeletSource {
   std::map<std::string, ServiceReduction, std::less<>> reductions_;
 };
 
-/// Loads the plug-ins of all folders of the configuration, which runs their code. `log` is told of plug-ins that cannot
-/// be used, and they are left out; but if the configuration is strict, the function fails with `bad_input`. `user` is
-/// the user who runs the service.
+/// Loads the plug-ins of all folders of the configuration; loading runs their code. A plug-in that cannot be used is
+/// reported to `log` and left out, or, if the configuration is strict, makes the function fail with `bad_input`. `user`
+/// is the user who runs the service.
 [[nodiscard]] Result<void> load_plugins(const PluginConfiguration& configuration, std::uint32_t user,
                                         CodeletLibrary& library, const LogSink& log);
 

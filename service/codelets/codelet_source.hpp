@@ -19,13 +19,14 @@ namespace troupe::service {
 struct ServiceCodelet {
   Codelet codelet;
   /// Refuses a task whose shapes or arguments would make the kernel read or write outside of its data. The check gets
-  /// the layouts of the task's data in the order of its accesses and the arguments of the codelet; their number, types
-  /// and element types have been compared before. Several threads call it at once; it must be short. Null if the kernel
-  /// accepts whatever its types allow.
+  /// the layouts of the task's data in the order of its accesses, and the arguments of the codelet. The caller has
+  /// already compared their number, types and element types. Several threads call the check at once; it must be short.
+  /// Null if the kernel accepts all data and arguments of the right types.
   std::function<Result<void>(std::span<const Layout> layouts, const Arguments& arguments)> check = nullptr;
-  /// Returns how long a task takes, from arguments that `check` has accepted. Null if the arguments do not say it.
+  /// Returns how long a task takes, from arguments that `check` has accepted. Null if the arguments do not determine
+  /// the time.
   Duration (*takes)(const Arguments& arguments) = nullptr;
-  /// True if the time depends on the number of elements: then a task with few elements is always short.
+  /// True if a task with few elements is always short, because the time depends on the number of elements.
   bool short_on_few_elements = false;
 };
 
@@ -42,8 +43,8 @@ class CodeletSource {
   virtual ~CodeletSource() = default;
   /// Returns the codelet of this name; null if there is none. The result lives as long as the source.
   [[nodiscard]] virtual const ServiceCodelet* find(std::string_view name) const = 0;
-  /// Returns the reduction of this name for elements with this tag; null if there is none. The reductions that every
-  /// service knows ("sum") are not found. The result lives as long as the source.
+  /// Returns the reduction of this name for elements with this tag; null if there is none. Does not know the built-in
+  /// reductions ("sum"). The result lives as long as the source.
   [[nodiscard]] virtual const ServiceReduction* find_reduction([[maybe_unused]] std::string_view name,
                                                                [[maybe_unused]] std::uint64_t element_tag) const {
     return nullptr;

@@ -12,18 +12,18 @@
 namespace troupe::service {
 namespace {
 
-/// The speeds in operations per second on numbers of eight bytes that no core and no accelerator reaches today. On
+/// The speeds, in operations per second on numbers of eight bytes, that no core and no accelerator reaches today. On
 /// shorter numbers a core is up to twice as fast, and an accelerator up to `kShorterOnAccelerator` times.
 constexpr double kFastestCore = 1.5e11;
 constexpr double kFastestAccelerator = 1e14;
 constexpr double kShorterOnAccelerator = 20;
-/// Troupe assumes that every core can reach this speed. A kernel may reach less.
+/// Every core is assumed to be able to reach this speed, though a kernel may be slower.
 constexpr double kSlowestCore = 1e9;
-/// Load and memory make kernels slower at times. Nothing makes a kernel four times as fast as its best run, or 1.5
-/// times as fast as a product of matrices.
+/// Load and memory make kernels slower at times. It is assumed that no run is more than four times as fast as the best
+/// run so far, or 1.5 times as fast as a matrix product.
 constexpr double kBetterThanSeen = 4;
 constexpr double kBetterThanProduct = 1.5;
-/// With fewer elements no built-in kernel takes a millisecond.
+/// A built-in kernel on fewer elements than this takes less than a millisecond.
 constexpr std::int64_t kFewElements = 50'000;
 
 double flops_of(const CodeletDefinition& codelet, std::span<const Layout> layouts, const Arguments& arguments) {
@@ -48,7 +48,8 @@ double KernelLimit::time_on_core_s(const std::string& codelet, double flops, boo
   const double shorter = doubles ? 1 : 2;
   double speed = shorter * kFastestCore;
   const double longest_s = seconds(options_.longest);
-  // If any core is fast enough, or none is, the speed of this machine's cores does not matter.
+  // The speed of this machine's cores matters only if the fastest known core would be fast enough and the slowest would
+  // not.
   const bool depends = flops > longest_s * kSlowestCore && flops <= longest_s * speed;
   if (depends && options_.core_speed) {
     speed = std::min(speed, shorter * kBetterThanProduct * std::max(options_.core_speed(), kSlowestCore));

@@ -1,4 +1,4 @@
-/// Refuses tasks whose kernels would run for too long: they cannot be interrupted.
+/// Refuses tasks whose kernels would run for too long, because a running kernel cannot be interrupted.
 #pragma once
 
 #include <functional>
@@ -16,21 +16,21 @@
 
 namespace troupe::service {
 
-/// Predicts the least time of a kernel from its operations (`Codelet::flops`) and a speed: for cores, what the cores of
-/// this machine reach, or four times the best speed at which the kernel was seen to run here; for accelerators, a speed
-/// that none exceeds. Emulated accelerators are as fast as cores. If a codelet says itself how long it takes, that time
-/// counts. A codelet with neither operations nor a time is never refused. A task in pieces is never too long, as other
-/// tasks run between its pieces.
+/// Predicts the least time of a kernel from its number of operations (`Codelet::flops`) and a speed. For cores, the
+/// speed is the best speed of this machine's cores, or four times the best speed of this kernel so far if that is less.
+/// For accelerators, it is a speed that no accelerator exceeds. Emulated accelerators are as fast as cores. If a
+/// codelet itself gives the time of a task, that time counts. A codelet with neither operations nor a time is never
+/// refused. A task in pieces is never too long, because other tasks run between its pieces.
 class KernelLimit {
  public:
   struct Options {
     /// The longest time that a kernel may take; zero for no limit.
     Duration longest{};
-    /// Returns the best speed of the codelet with this name so far, in operations per second; 0 if it never ran for
-    /// long. May be null.
+    /// Returns the best speed so far of the codelet with this name, in operations per second; 0 if no long run has been
+    /// measured. May be null.
     std::function<double(const std::string& codelet)> seen = nullptr;
     /// Returns the best speed of a core of this machine in double precision. If it is null, the speed of the fastest
-    /// cores counts. Called only if slower cores could take too long.
+    /// known core counts. Called only if slower cores could take too long.
     std::function<double()> core_speed = nullptr;
     /// The kinds of device that the service has.
     KindSet kinds = kOnCores;
@@ -38,9 +38,9 @@ class KernelLimit {
   explicit KernelLimit(Options options) : options_(std::move(options)) {}
 
   struct Verdict {
-    /// The reason why the task cannot run; nothing if it can.
+    /// The reason why the task is refused; nothing if it may run.
     std::optional<Failure> refused = std::nullopt;
-    /// True if the task would run for too long on a core, but not on an accelerator that may run it.
+    /// True if the task would run for too long on a core, but not on an accelerator that is allowed to run it.
     bool not_on_cores = false;
   };
   /// Judges a task that only `devices` may run, and that the codelet's check has accepted. May be called from any

@@ -20,7 +20,7 @@ Failure refused(const std::string& path, const std::string& why) {
   return {ErrorCode::bad_input, fmt::format("plug-in {}: {}", path, why)};
 }
 
-/// Returns the first characters of a plug-in's text, which may be anything.
+/// Returns the first 80 characters of a text from a plug-in. The text may be null or very long.
 std::string shown(const char* text) {
   constexpr std::size_t kMost = 80;
   return text == nullptr ? "nothing" : std::string(text).substr(0, kMost);
@@ -28,8 +28,8 @@ std::string shown(const char* text) {
 
 constexpr const char* kRebuild = ": build it again with this version's headers and the service's compiler";
 
-/// Returns why a descriptor does not fit; empty if it does. The magic number is checked first: without it no other
-/// field has a meaning.
+/// Returns why this service cannot use a plug-in with this descriptor; empty if it can. The magic number is checked
+/// first, because without it no other field has a meaning.
 std::string mismatch(const PluginDescriptor& plugin) {
   if (plugin.magic != kPluginMagic) {
     return "its 'troupe_plugin' is not what TROUPE_PLUGIN makes (include/troupe/plugin.hpp)";

@@ -29,9 +29,9 @@ struct Plugin {
   std::vector<PluginReduction> reductions;
 };
 
-/// Loads a shared object, which runs its code, and calls its register function. The object stays loaded until the
-/// process ends, even if it is refused. Fails with `bad_input` if the file is no plug-in, has another version or uses
-/// names that are taken, or if its function threw; the message says why and what to do.
+/// Loads a shared object and calls its register function; loading runs code of the object. The object stays loaded
+/// until the process ends, even if it is refused. Fails with `bad_input` if the file is no plug-in, has another version
+/// or uses names that are taken, or if its function threw. The message gives the reason and the remedy.
 [[nodiscard]] Result<Plugin> load_plugin(const std::string& path);
 
 }  // namespace troupe::service

@@ -10,7 +10,7 @@
 namespace troupe::service {
 namespace {
 
-/// An integer whose sums wrap around: a client's sums may overflow, which C++ leaves undefined for signed types.
+/// An integer whose sums wrap around. A client's sums may overflow, which is undefined in C++ for signed integers.
 template <class T>
 struct Wrapping {
   T value{};
@@ -39,7 +39,7 @@ ServiceReduction find_sum(std::uint64_t element_tag) {
 
 ServiceReduction find_built_in(std::string_view name, std::uint64_t element_tag) {
   if (name != "sum") return {};
-  // long long and long are different types of one size.
+  // The list has both long and long long: they have one size, but are different types.
   return find_sum<float, double, std::complex<float>, std::complex<double>, int, unsigned, long, unsigned long,
                   long long, unsigned long long>(element_tag);
 }

@@ -10,7 +10,7 @@ namespace troupe::service {
 
 namespace {
 
-/// Returns true if the address is loopback; nothing if `text` is not an address in numbers.
+/// Returns true if the address is loopback; nothing if `text` is not a numeric address.
 std::optional<bool> is_loopback(const std::string& text) {
   in_addr four{};
   if (::inet_pton(AF_INET, text.c_str(), &four) == 1) return (ntohl(four.s_addr) >> 24U) == 127;

@@ -25,17 +25,17 @@ struct LogConfiguration {
 
 struct HttpConfiguration {
   bool enabled = false;
-  /// An address of this machine, in numbers. An address other than loopback needs a token.
+  /// A numeric address of this machine. An address other than loopback requires a token.
   std::string address = "127.0.0.1";
   /// The TCP port; 0 takes any free one.
   std::uint16_t port = 9477;
-  /// A file that only its owner can read; callers over HTTP must show the token in it. If it is empty, no token is
+  /// A file with the token that HTTP clients must send; only its owner may read the file. If it is empty, no token is
   /// needed.
   std::string token_file = {};
 };
 
-/// Weights, which decide the shares of the workers, by name. A user who is not named has the largest weight of the
-/// named groups that the user is in; if there are none, the weight is `other`.
+/// The weights of users and groups, by name; weights decide the shares of the workers. A user without a weight gets the
+/// largest weight of the named groups that the user is in. If there are none, the weight is `other`.
 struct WeightConfiguration {
   double other = 1;
   std::map<std::string, double> users = {};
@@ -50,14 +50,14 @@ struct PluginConfiguration {
 };
 
 struct StopConfiguration {
-  /// A service that is told to stop lets its clients finish for this time, then cancels their tasks. 0 means that it
-  /// waits for as long as they take.
+  /// After a request to stop, the service lets its clients finish for this time, then cancels their tasks. 0 means no
+  /// limit.
   Duration cancel_after{};
 };
 
 struct Configuration {
-  /// The sockets, limits and options of the runtime. Reading a configuration does not set `log`, `weight`,
-  /// `metrics_text` and `look_json`.
+  /// The sockets, limits and options of the runtime. Configuration files have no keys for the functions `log`,
+  /// `weight`, `metrics_text` and `look_json`.
   ServerOptions server = {};
   WeightConfiguration weights = {};
   PluginConfiguration plugins = {};
@@ -66,12 +66,13 @@ struct Configuration {
   StopConfiguration stop = {};
 };
 
-/// Returns the path of the configuration file if none is named: `$XDG_CONFIG_HOME/troupe/service.toml` (else below
-/// `~/.config`), for root `/etc/troupe/service.toml`. Empty if the user has no such folder. Reads the environment.
+/// Returns the path of the configuration file that is used by default: `$XDG_CONFIG_HOME/troupe/service.toml`, or below
+/// `~/.config` if that variable is not set; for root `/etc/troupe/service.toml`. Empty if the user has no such folder.
+/// Reads the environment.
 [[nodiscard]] std::string default_configuration_file();
 
-/// Changes the values that the file names, and nothing else. Fails with `bad_input`: the message names the file, the
-/// line and the key, and for an unknown key the nearest known one.
+/// Sets the values that the file names, and leaves all others unchanged. Fails with `bad_input`: the message names the
+/// file, the line and the key, and for an unknown key the nearest known one.
 [[nodiscard]] Result<void> read_configuration(const std::string& path, Configuration& configuration);
 /// Reads a configuration from text, like `read_configuration`; `source` is the text's name in messages.
 [[nodiscard]] Result<void> read_configuration_text(std::string_view text, const std::string& source,

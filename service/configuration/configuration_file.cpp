@@ -24,7 +24,7 @@ Failure unusable(const std::string& source, const toml::source_region& where, co
   return {ErrorCode::bad_input, fmt::format("{}, line {}: {}", source, where.begin.line, what)};
 }
 
-/// Converts a value of the file to `kind`; returns nothing if it is of another kind.
+/// Converts a value of the file to `kind`; returns nothing if the value is of another kind.
 std::optional<ConfigurationValue> value_of(const toml::node& node, ValueKind kind) {
   switch (kind) {
     case ValueKind::flag:
@@ -125,7 +125,7 @@ std::string default_configuration_file() {
 Result<void> read_configuration(const std::string& path, Configuration& configuration) {
   std::error_code unknown;
   if (std::filesystem::exists(path, unknown)) {
-    // The file must be trusted, as it names folders whose files the service runs.
+    // The file must be trusted, because it names folders with plug-ins whose code the service runs.
     if (const Result<void> checked = check_trusted_file(path, ::geteuid()); !checked) {
       return Failure{ErrorCode::bad_input, "the configuration: " + checked.failure().message};
     }

@@ -100,7 +100,7 @@ Wrong check_absolute(const std::string& path) {
   return "must be an absolute path";
 }
 
-/// Returns true if a weight is allowed. Shares are quotients of weights, which the limits keep finite.
+/// Returns true if a weight is allowed. Shares are quotients of weights; these limits keep the quotients finite.
 bool is_weight(double value) { return value >= 1e-6 && value <= 1e6; }
 using NamedWeights = std::map<std::string, double>;
 
@@ -146,7 +146,7 @@ ConfigurationKey kernel_time() {
           .get = [](const Configuration& c) -> ConfigurationValue { return seconds(c.server.limits.kernel_time); }};
 }
 
-/// Makes a key for an amount of memory; without a value the service chooses it.
+/// Makes a key for an amount of memory. If the key has no value, the service chooses the amount.
 template <class Place>
 ConfigurationKey optional_memory(std::string name, std::string description, Place place) {
   return {.name = std::move(name),
@@ -231,14 +231,14 @@ void add_socket_and_limits(std::vector<ConfigurationKey>& keys) {
                                    TROUPE_PLACE(weights.groups), check_weights));
 }
 
-/// Returns the text that the table of options reads.
+/// Converts a value to the text that an option of the runtime accepts.
 std::string option_text(const ConfigurationValue& value) {
   if (const auto* const on = std::get_if<bool>(&value)) return text_of(*on);
   if (const auto* const whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
   return std::get<std::string>(value);
 }
 
-/// Returns the option's value in the key's kind; a number that a file cannot have becomes a text.
+/// Returns the option's value as the kind of its key. The value stays text if a TOML file cannot have it as a number.
 ConfigurationValue option_value(const RuntimeOption& option, const RuntimeOptions& options) {
   std::string text = option.text(options);
   if (option.kind == OptionKind::flag) return text == text_of(true);
@@ -252,7 +252,7 @@ ValueKind kind_of(OptionKind kind) {
   return kind == OptionKind::whole ? ValueKind::whole : ValueKind::text;
 }
 
-/// Checks a path: it must be absolute, as a service has no folder of its own in which a relative path could begin.
+/// Checks that a path is absolute. A service has no working folder to which a relative path could refer.
 Wrong check_option_path(const RuntimeOption& option, const std::string& text) {
   if (option.kind != OptionKind::path || !check_absolute(model_folder_of(text))) return std::nullopt;
   return fmt::format("{} is no absolute path: give one, default or none", troupe::quoted(text));
@@ -303,7 +303,7 @@ void add_others(std::vector<ConfigurationKey>& keys) {
 
 Failure must(const char* what) { return {ErrorCode::invalid_argument, std::string("must be ") + what}; }
 
-/// Adds the given weights to those that the configuration has.
+/// Parses the weights from the command line and adds them to the weights of the configuration.
 Result<ConfigurationValue> weights_of(const ConfigurationKey& key, const std::vector<std::string>& given,
                                       const Configuration& configuration) {
   auto all = std::get<std::map<std::string, double>>(key.get(configuration));
@@ -367,7 +367,7 @@ std::span<const ConfigurationKey> configuration_keys() {
 }
 
 const ConfigurationKey* find_key(std::string_view name) {
-  // Older files have this former name of the key.
+  // Older files use the former name of this key.
   if (name == "runtime.restrict_to") name = "runtime.cpus";
   const auto keys = configuration_keys();
   const auto found = std::ranges::find(keys, name, &ConfigurationKey::name);
@@ -381,7 +381,7 @@ std::string nearest_key(std::string_view name) {
   std::size_t least = name.size() / 2 + 1;
   const std::string_view last_given = name.substr(name.rfind('.') + 1);
   for (const ConfigurationKey& key : configuration_keys()) {
-    // A key with the right last name in another section also counts as near.
+    // A key with the right last part of its name in another section also counts as near.
     const std::size_t away = std::min(edit_distance(name, key.name), edit_distance(last_given, key.last_name()) + 2);
     if (away < least) {
       least = away;

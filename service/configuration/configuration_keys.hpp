@@ -36,7 +36,7 @@ struct ConfigurationKey {
   /// The option of the runtime that the key sets; null if there is none. A key with an option also takes every text
   /// that the option takes.
   const RuntimeOption* option = nullptr;
-  /// Sets the value, which must be of this kind.
+  /// Sets the value, which must be of the kind above. Returns the reason if the value is wrong.
   std::function<Wrong(const ConfigurationValue&, Configuration&)> set;
   std::function<ConfigurationValue(const Configuration&)> get;
 
@@ -50,11 +50,11 @@ struct ConfigurationKey {
 
 /// Returns the key with this name; null if there is none.
 [[nodiscard]] const ConfigurationKey* find_key(std::string_view name);
-/// Returns the name of the key that was probably meant; empty if none is near.
+/// Returns the name of the key that was probably meant; empty if no name is similar.
 [[nodiscard]] std::string nearest_key(std::string_view name);
 
-/// Sets a key as the command line gives it: one text, for `texts` one of the list, for `weights` "alice=2". Fails with
-/// `invalid_argument`.
+/// Sets a key from the texts of the command line: one text in general, one text per list element for `texts`, and texts
+/// such as "alice=2" for `weights`. Fails with `invalid_argument`.
 [[nodiscard]] Result<void> set_from_text(const ConfigurationKey& key, const std::vector<std::string>& given,
                                          Configuration& configuration);
 

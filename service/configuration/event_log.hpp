@@ -24,8 +24,9 @@ enum class LogLevel { debug, info, warning, error };
 using LogField = std::pair<std::string_view, std::string>;
 using LogFields = std::span<const LogField>;
 
-/// Receives the events. `event` says what happened, in a few fixed words ("session opened"); `fields` say to whom and
-/// why. May be called from several threads at once; must not block for long and must not use the server.
+/// Receives the events. `event` names the event in a few fixed words ("session opened"); `fields` give the details,
+/// such as session and reason. Several threads may call this function at once. It must not block for long and must not
+/// use the server.
 using LogSink = std::function<void(LogLevel level, std::string_view event, LogFields fields)>;
 
 }  // namespace troupe::service

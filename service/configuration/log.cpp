@@ -28,9 +28,9 @@ namespace {
 
 using platform::FileDescriptor;
 
-/// The most bytes of lines that may wait for a slow log; further lines are lost.
+/// The most bytes of lines that may wait to be written to a slow file; further lines are lost.
 constexpr std::size_t kMostBytes = 1 << 20U;
-/// The longest time that the log's end waits for lines that are still to be written.
+/// The longest time for which the end of the log waits until all lines are written.
 constexpr std::chrono::seconds kLastMoment{1};
 
 /// Returns the text as JSON, in quotes. Bytes that are not UTF-8 are replaced, and characters that control terminals
@@ -72,8 +72,8 @@ std::string json_line(LogLevel level, std::string_view event, LogFields fields) 
 Result<FileDescriptor> open_file(const std::string& path) {
   const Result<std::string> place = place_of_file(path, ::geteuid());
   if (!place) return Failure{place.failure().code, fmt::format("the log {}: {}", path, place.failure().message)};
-  // Links below /proc come from the kernel and lead to files that are open already, such as standard error. Other links
-  // are not followed: somebody else may just have made one.
+  // Links below /proc are made by the kernel and lead to open files, such as standard error. Other links are not
+  // followed: an attacker may just have made them.
   const int links = place.value().starts_with("/proc/") ? 0 : O_NOFOLLOW;
   // O_NONBLOCK: if the file is a pipe, opening it does not wait for a reader.
   constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -101,9 +101,9 @@ void write_all(int file, std::string_view text) {
 
 }  // namespace
 
-/// The state that threads that log share with the writing thread. Only the writing thread waits for the file. If it
-/// waits for ever, for a pipe that nobody reads or a disk that has gone, it is left behind at the end, together with
-/// this object.
+/// The state that the writing thread shares with the threads that log. Only the writing thread waits for the file. The
+/// wait may never end, for example if nobody reads a pipe. Then the end of the log does not wait for the thread: the
+/// thread and this object continue to exist.
 class Log::Writer {
  public:
   Writer(const LogConfiguration& configuration, FileDescriptor file)
@@ -148,7 +148,7 @@ class Log::Writer {
   [[nodiscard]] bool idle() const TROUPE_REQUIRES(mutex_) { return lines_.empty() && !reopen_ && !writing_; }
 
   void run() {
-    // SIGPIPE is blocked, so that writing to a pipe without a reader is an error like others.
+    // SIGPIPE is blocked, so that a write to a pipe without a reader fails like any other write.
     sigset_t broken_pipe{};
     sigemptyset(&broken_pipe);
     sigaddset(&broken_pipe, SIGPIPE);
@@ -203,7 +203,7 @@ class Log::Writer {
   FileDescriptor file_;
 };
 
-/// The writer and its thread. The last user of the log ends both.
+/// The writer and its thread. When the last user of the log releases this object, both end.
 class Log::Handle {
  public:
   explicit Handle(const std::shared_ptr<Writer>& writer)

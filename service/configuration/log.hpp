@@ -15,8 +15,8 @@ namespace troupe::service {
 ///
 ///     2026-03-01 12:00:00.123 info session opened session=12 user=1000
 ///
-/// or of JSON, with all values as text. In both, control characters, characters that reverse the direction of text, and
-/// bytes that are not UTF-8 are made harmless:
+/// or of JSON, with all values as text. In both formats, control characters, characters that reverse the direction of
+/// text, and bytes that are not UTF-8 are escaped or replaced:
 ///
 ///     {"time":"2026-03-01T12:00:00.123Z","level":"info","event":"session opened","session":"12","user":"1000"}
 class Log {
@@ -24,10 +24,11 @@ class Log {
   /// Fails with `io` if the file cannot be opened, and with `platform` if the writing thread cannot be started.
   [[nodiscard]] static Result<Log> open(const LogConfiguration& configuration);
 
-  /// Gives one line to the writing thread. Thread-safe; never waits for the file. A line that cannot be written is
-  /// lost. Lines that come while a megabyte waits are also lost; a later line says how many.
+  /// Passes one line to the writing thread. Thread-safe; never waits for the file. A line that cannot be written is
+  /// lost. While a megabyte of lines waits to be written, further lines are lost, too; a later line gives their number.
   void write(LogLevel level, std::string_view event, LogFields fields = {}) const;
-  /// Opens the file anew by its name, as the old one may have been renamed. Later lines go to the new file.
+  /// Opens the file again by its name, for example after a rotation of logs has renamed the old file. Later lines go to
+  /// the new file.
   void reopen() const;
   /// Waits until everything has been written; returns false if that took longer than `at_most`.
   bool flush(std::chrono::milliseconds at_most) const;

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns why others could change the file at `path`; nothing if they cannot. `above` is true if `path` is a folder
-/// above the one that is checked.
+/// Returns why other users could change the file at `path`; nothing if they cannot. `above` is true if `path` is a
+/// folder above the file that is checked.
 std::optional<std::string> distrust(const struct stat& status, const std::string& path, std::uint32_t user,
                                     bool above) {
   if (status.st_uid != 0 && status.st_uid != user) {
@@ -52,13 +52,13 @@ Result<void> check_folders(const fs::path& folder, std::uint32_t user) {
   return {};
 }
 
-/// The groups whose members may write trusted files: the process's own group, or all.
+/// The groups whose members are trusted to write files: the process's own group, or all groups.
 enum class Groups : std::uint8_t { own, all };
 
 /// Returns `status` without the write permission of trusted groups.
 struct stat without_trusted_writers(struct stat status, Groups groups) {
   if (S_ISLNK(status.st_mode)) {
-    // The mode of a link says that everybody may write it.
+    // The mode of a symbolic link always allows everybody to write, but has no effect.
     status.st_mode &= ~static_cast<mode_t>(S_IWGRP | S_IWOTH);
   } else if (groups == Groups::all || status.st_gid == ::getegid()) {
     status.st_mode &= ~static_cast<mode_t>(S_IWGRP);
@@ -80,7 +80,8 @@ Result<void> check_above(const fs::path& path, std::uint32_t user, Groups groups
   return {};
 }
 
-/// Checks the folders above `given` twice: along the path as given, and along the path with symbolic links resolved.
+/// Checks the folders above `given` twice: along the path as given, and along the path with all symbolic links
+/// resolved.
 Result<void> check_ways(const fs::path& given, std::uint32_t user, Groups groups) {
   if (Result<void> checked = check_above(given, user, groups); !checked) return checked;
   std::error_code error;
@@ -89,10 +90,10 @@ Result<void> check_ways(const fs::path& given, std::uint32_t user, Groups groups
   return check_above(real / given.filename(), user, groups);
 }
 
-/// Returns true for links in /proc, which the kernel makes to the open files of a process.
+/// Returns true for links below /proc. The kernel makes these for the open files of a process.
 bool is_of_kernel(const fs::path& link) { return link.string().starts_with("/proc/"); }
 
-/// Returns why the file must not be run; nothing if it may be.
+/// Returns why code in this file must not be run; nothing if it may be run.
 std::optional<std::string> distrust_file(const fs::path& file, std::uint32_t user) {
   std::error_code error;
   const fs::path target = fs::canonical(file, error);
@@ -123,7 +124,7 @@ Result<std::string> place_of_file(const std::string& path, std::uint32_t user) {
       return cannot_read(place);
     }
     const bool link = S_ISLNK(status.st_mode);
-    // The owner decides who else may write the file.
+    // The file itself may be writable for others: its owner decides that.
     status.st_mode &= ~static_cast<mode_t>(S_IWGRP | S_IWOTH);
     if (const auto why = distrust(status, place, user, false)) return Failure{ErrorCode::bad_input, *why};
     if (!link || is_of_kernel(place)) return place.string();

@@ -1,4 +1,4 @@
-/// Files that nobody but the administrator can change.
+/// Checks that nobody but the administrator can change certain files.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@ struct TrustedFolder {
   std::vector<std::string> refused;
 };
 
-/// Checks that nobody but root, `user` and members of the process's own group can replace the file at `path`. Looks at
-/// every folder above it, and at symbolic links on the way. Fails with `bad_input`, or with `io` if one of them cannot
-/// be read.
+/// Checks that nobody but root, `user` and members of the process's own group can replace the file at `path`. Checks
+/// every folder above the file, and symbolic links on the path. Fails with `bad_input`, or with `io` if a folder or a
+/// link cannot be read.
 [[nodiscard]] Result<void> check_way_to(const std::string& path, std::uint32_t user);
 
-/// Returns the path where a file of this name is, or would be made, after following symbolic links. The links, the
-/// folders above and the file must belong to root or `user`. Only sticky folders may be writable by everybody:
+/// Returns the path to which `path` leads when symbolic links are followed; the file need not exist. The links, the
+/// folders above and the file must belong to root or `user`. A folder that everybody may write must be sticky:
 /// otherwise others could choose the file that is written. Fails with `bad_input` or `io`.
 [[nodiscard]] Result<std::string> place_of_file(const std::string& path, std::uint32_t user);
 
 /// Checks that nobody but root, `user` and members of the process's own group can change the content of the file. Fails
-/// with `bad_input`, also if it is not a regular file but, for example, a pipe; fails with `io` if it cannot be read.
+/// with `bad_input`, also for pipes and other files that are not regular, and with `io` if the file cannot be read.
 [[nodiscard]] Result<void> check_trusted_file(const std::string& path, std::uint32_t user);
 
 /// Lists a folder whose files the service will run. The folder, all folders above it, and each file must belong to root
-/// or `user`, and nobody else may be able to write them. A folder above may let others write if it is sticky, as /tmp
-/// is: only the owner of a file there can replace it. The path must not lead through symbolic links, and a file may be
-/// a link only to a file of the same folder. Fails with `bad_input` if the folder itself breaks these rules, and with
-/// `io` if it cannot be read.
+/// or `user`, and nobody else may be able to write them. A folder above may let others write if it is sticky, like
+/// /tmp: in such a folder only the owner of a file can replace the file. The path must not lead through symbolic links,
+/// and a file may be a link only to a file of the same folder. Fails with `bad_input` if the folder itself breaks these
+/// rules, and with `io` if it cannot be read.
 [[nodiscard]] Result<TrustedFolder> look_at_trusted_folder(const std::string& folder, std::uint32_t user);
 
 }  // namespace troupe::service

@@ -19,8 +19,8 @@ namespace troupe::service {
 
 namespace {
 
-/// Returns the entry that `call(entry, buffer, size, result)` finds; null if it finds none. `buffer` holds the strings
-/// that the entry points to.
+/// Calls `call(entry, buffer, size, result)` with growing buffers until its strings fit into `buffer`. Returns the
+/// found entry; null if there is none.
 template <class Entry, class Call>
 const Entry* look_up(Entry& entry, std::vector<char>& buffer, Call call) {
   constexpr std::size_t kMost = std::size_t{1} << 24U;
@@ -31,7 +31,7 @@ const Entry* look_up(Entry& entry, std::vector<char>& buffer, Call call) {
   return nullptr;
 }
 
-/// Returns the number that a name in digits stands for. It is valid even if the system has no such user or group.
+/// Returns the user or group number if `name` consists of digits. The system need not know the number.
 std::optional<std::uint32_t> as_number(const std::string& name) {
   const auto number = parse_integer(name);
   if (number.status != NumberStatus::ok || number.value < 0 || number.value > UINT32_MAX - 1) return std::nullopt;
@@ -101,7 +101,7 @@ class Weights {
 
   const double other_;
   Mutex mutex_;
-  /// The weights of the users whom the configuration names, and of those who were looked up since.
+  /// The weights of users: those that the configuration names, and those that have been looked up since.
   std::map<std::uint32_t, double> users_ TROUPE_GUARDED_BY(mutex_);
   const std::map<std::uint32_t, double> groups_;
 };

@@ -10,9 +10,9 @@
 
 namespace troupe::service {
 
-/// Returns the function for `ServerOptions::weight`. It is thread-safe, and asks the system for a user's groups at the
-/// first call for that user. Users and groups that the system does not know are left out: `unknown` gets a message for
-/// each.
+/// Returns the function for `ServerOptions::weight`. The function is thread-safe, and asks the system for a user's
+/// groups at the first call for that user. Users and groups that the system does not know are ignored: `unknown` is
+/// called with a message for each.
 [[nodiscard]] std::function<double(std::uint32_t user)> weights_of(
     const WeightConfiguration& configuration, const std::function<void(const std::string&)>& unknown);
 

@@ -20,7 +20,7 @@ using platform::FileDescriptor;
 namespace {
 
 constexpr int kPauseMs = 100;
-/// The pause after a flood: one place takes at most 64 connections in this time from users who exceed their rate.
+/// The pause after a flood. During one pause, a socket takes at most 64 connections from users who exceed their rate.
 constexpr int kFloodPauseMs = 5;
 
 }  // namespace
@@ -39,7 +39,8 @@ Acceptor::Acceptor(std::vector<Place> places, const AccessRule& rule, const Conn
     : rule_(rule), log_(std::move(log)), stop_(std::move(stop)) {
   for (Place& place : places) {
     ConnectionGate::Limits of_gate = limits;
-    // The gap gives time to count a connection's calls. A place without `ready_at` counts no calls and needs no gap.
+    // The gap between connections gives time to count the calls of the first one. A place without `ready_at` does not
+    // count calls and needs no gap.
     if (!place.ready_at) of_gate.gap = {};
     auto gate = std::make_unique<ConnectionGate>(of_gate, place.ready_at);
     doors_.push_back({std::move(place), std::move(gate)});
@@ -49,7 +50,7 @@ Acceptor::Acceptor(std::vector<Place> places, const AccessRule& rule, const Conn
 
 Acceptor::~Acceptor() {
   const std::uint64_t one = 1;
-  // This write cannot fail, as nobody has written to the eventfd before.
+  // This write wakes the thread. It cannot fail, as nobody has written to the eventfd before.
   [[maybe_unused]] const auto written = ::write(stop_.get(), &one, sizeof one);
   thread_.join();
 }
@@ -75,14 +76,13 @@ void Acceptor::run() {
   std::vector<Rush> rushes(doors_.size(), Rush::none);
   bool was_full = false;
   for (;;) {
-    // A place with a rush is not polled: connections wait in the socket's queue, so the socket would be ready all the
-    // time.
+    // The sockets of places with a rush are not polled: connections wait in their queues, so poll would return at once.
     for (std::size_t i = 0; i < doors_.size(); ++i) {
       waiting[i + 1].fd = rushes[i] == Rush::none ? doors_[i].place.socket.get() : -1;
     }
     const bool any = std::ranges::find(rushes, Rush::none) != rushes.end();
     const int ready = ::poll(waiting.data(), any ? waiting.size() : 1, patience_ms(*std::ranges::max_element(rushes)));
-    // The only remedy for an error such as too little memory is to try again.
+    // The only remedy for an error such as lack of memory is to try again after a pause.
     if (ready < 0 && errno != EINTR) {
       if (!was_full && log_)
         log_(LogLevel::error, "connections cannot be waited for",
@@ -114,7 +114,7 @@ void Acceptor::look_after_waiting() {
 }
 
 Acceptor::Rush Acceptor::accept(Door& door) {
-  // At most this many connections at a time, so that other places get their turn.
+  // One call takes at most this many connections, so that other places get their turn.
   constexpr int kAtOnce = 64;
   int let_in = 0;
   for (int i = 0; i < kAtOnce; ++i) {
@@ -124,7 +124,7 @@ Acceptor::Rush Acceptor::accept(Door& door) {
       continue;
     }
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) return Rush::full;
-    // Any other error means that no connection waits. After these two, other connections may still wait.
+    // ECONNABORTED and EINTR do not mean that the queue is empty: other connections may wait. Any other error does.
     if (errno != ECONNABORTED && errno != EINTR) return Rush::none;
   }
   return let_in < kAtOnce / 2 ? Rush::flood : Rush::none;

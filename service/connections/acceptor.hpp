@@ -1,4 +1,4 @@
-/// The thread that takes connections.
+/// The thread that accepts connections.
 #pragma once
 
 #include <functional>
@@ -21,29 +21,29 @@ namespace troupe::service {
 
 class Acceptor {
  public:
-  /// Gets the connections of admitted peers to one socket: non-blocking, closed at exec. Returns the reason if it has
-  /// not taken the connection.
+  /// Receives a connection that one socket has accepted from an admitted peer; it is non-blocking and closed at exec.
+  /// Takes the descriptor, or returns the reason why it refuses the connection.
   using Handler = std::function<std::optional<std::string>(platform::FileDescriptor&, const Peer&)>;
   struct Place {
     platform::FileDescriptor socket;
     Handler handler;
-    /// Returns the message for a client of this socket who is refused for `reason`.
+    /// Returns the bytes to send to a client of this socket that is refused for `reason`.
     std::function<std::string(std::string_view reason)> refusal;
-    /// Returns when a user may have another connection here. Null if only the rate limits count.
+    /// Returns the time from which a user may have another connection here. Null if only the limits on rates apply.
     ConnectionGate::ReadyAt ready_at = nullptr;
   };
 
   /// Handlers are called by the acceptor's thread, one at a time. `log` may be empty.
   static Result<std::unique_ptr<Acceptor>> start(std::vector<Place> places, const AccessRule& rule,
                                                  const ConnectionGate::Limits& limits, LogSink log);
-  /// Stops taking connections. When this returns, no handler is running.
+  /// Stops accepting connections. When the destructor returns, no handler is running.
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
 
  private:
   using Clock = ConnectionGate::Clock;
-  /// A place, and the gate at which its connections wait for their turn.
+  /// A place, and the gate that limits the rate of its connections for each user.
   struct Door {
     Place place;
     std::unique_ptr<ConnectionGate> gate;
@@ -51,19 +51,19 @@ class Acceptor {
   Acceptor(std::vector<Place> places, const AccessRule& rule, const ConnectionGate::Limits& limits, LogSink log,
            platform::FileDescriptor stop);
   void run();
-  /// The result of taking connections at a place. `flood`: most of many connections were not let in, so new ones wait
-  /// in the queue of the socket for a moment, where they cost nothing. `full`: the process has no room for more
-  /// connections.
+  /// The result of accepting connections at a place. `flood`: there were many connections, and most were not let in;
+  /// new ones then stay in the queue of the socket for a moment, where they cost nothing. `full`: the process has no
+  /// room for more connections.
   enum class Rush { none, flood, full };
-  /// Returns the time in milliseconds for which there is nothing to do if no connection comes; -1 means for ever.
-  /// `most` is the worst rush of all places.
+  /// Returns the longest time in milliseconds to wait for new connections; -1 means for ever. `most` is the worst rush
+  /// of all places.
   [[nodiscard]] int patience_ms(Rush most) const;
-  /// Takes the connections that wait at one place.
+  /// Accepts the connections that wait at one place.
   Rush accept(Door& door);
   /// Returns true if the connection was let in.
   bool admit(Door& door, platform::FileDescriptor connection);
   void hand_over(Door& door, platform::FileDescriptor connection, const Peer& peer);
-  /// Hands over the connections whose turn has come, and closes refused ones whose time is over.
+  /// Passes connections whose turn has come to their handlers, and closes refused connections whose time is over.
   void look_after_waiting();
   void tell_refused(const Peer& peer, const std::string& why);
 

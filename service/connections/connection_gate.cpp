@@ -38,7 +38,7 @@ ConnectionGate::Entry ConnectionGate::enter(platform::FileDescriptor& connection
     return Entry::waits;
   }
   auto& waiting = found->second.waiting;
-  // Clients may have closed connections that wait. These are dropped first.
+  // Before a new connection is refused, waiting connections that their clients have closed are dropped.
   if (waiting.size() >= limits_.most_waiting) {
     std::erase_if(waiting, [](const Admitted& one) { return has_gone(one.connection); });
   }

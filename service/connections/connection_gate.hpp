@@ -1,4 +1,4 @@
-/// Lets the connections of each user in at a limited rate.
+/// Limits the rate at which each user's connections are let in.
 #pragma once
 
 #include <chrono>
@@ -17,9 +17,9 @@
 
 namespace troupe::service {
 
-/// Connections that come faster than their user may make them wait for their turn, but never behind another user's.
-/// They also wait while their user has used up other limits (`ReadyAt`): each connection brings calls, which cost most
-/// once a library reads them. Only one thread may use a gate.
+/// A queue per user. If a user connects faster than allowed, the connections wait in that user's queue, never behind
+/// connections of other users. They also wait while the user has used up other limits (`ReadyAt`): each connection
+/// brings calls, and most of a call's cost arises as soon as gRPC reads it. Only one thread may use a gate.
 class ConnectionGate {
  public:
   using Clock = UserRates::Clock;
@@ -28,26 +28,26 @@ class ConnectionGate {
     double burst = 200;
     /// The most connections of one user that wait.
     std::size_t most_waiting = 256;
-    /// The time between two connections of one user, so that the calls of the first one can be counted.
+    /// The least time between two connections of one user, so that the calls of the first one can be counted.
     std::chrono::milliseconds gap{0};
   };
-  /// Returns when a user may have another connection by other limits: `now` or earlier if at once, else when to ask
-  /// again.
+  /// Returns the time from which other limits allow the user another connection. A result later than `now` is the time
+  /// at which to call this function again.
   using ReadyAt = std::function<Clock::time_point(std::uint32_t user, Clock::time_point now)>;
   /// `ready_at` may be null.
   explicit ConnectionGate(const Limits& limits, ReadyAt ready_at = nullptr)
       : limits_(limits), ready_at_(std::move(ready_at)), rates_(limits.per_second, limits.burst) {}
 
   enum class Entry { now, waits, refused, gone };
-  /// `now`: the caller keeps the connection, which is let in. `waits`: the gate has taken it. `gone`: its client has
-  /// closed it.
+  /// Returns `now` if the connection is let in: the caller keeps it. `waits`: the gate has taken the connection.
+  /// `refused`: too many connections of the user wait. `gone`: the client has closed the connection.
   Entry enter(platform::FileDescriptor& connection, const Peer& peer, Clock::time_point now);
 
   struct Admitted {
     platform::FileDescriptor connection;
     Peer peer;
   };
-  /// Returns the connections whose turn has come, except those whose clients have gone meanwhile.
+  /// Returns the connections whose turn has come. Connections that their clients have closed meanwhile are dropped.
   std::vector<Admitted> due(Clock::time_point now);
   /// Returns the time at which to call `due`; nothing if no connection waits.
   [[nodiscard]] std::optional<Clock::time_point> next_due() const;
@@ -59,13 +59,14 @@ class ConnectionGate {
     Clock::time_point due;
   };
 
-  /// Lets the user's next connection in and returns a time not later than `now`; else returns when to ask again.
+  /// If the user's next connection may be let in, counts it and returns a time not later than `now`. Otherwise returns
+  /// the time at which to call again.
   Clock::time_point try_admit(std::uint32_t user, Clock::time_point now);
 
   const Limits limits_;
   const ReadyAt ready_at_;
   UserRates rates_;
-  /// The times at which users were last let in; only users for whom the gap has not passed.
+  /// The time of each user's last admitted connection. Entries older than the gap are removed.
   std::map<std::uint32_t, Clock::time_point> last_;
   /// The queues by user. No queue is empty.
   std::map<std::uint32_t, Queue> queues_;

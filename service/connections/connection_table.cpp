@@ -9,7 +9,7 @@
 namespace troupe::service {
 namespace {
 
-/// Returns the inode of a socket; 0 if the number is not a socket's.
+/// Returns the inode of a socket; 0 if the descriptor is not a socket.
 std::uint64_t inode_of(int socket) {
   struct stat status {};
   return ::fstat(socket, &status) == 0 && S_ISSOCK(status.st_mode) ? status.st_ino : 0;

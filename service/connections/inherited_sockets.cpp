@@ -29,7 +29,7 @@ std::optional<int> number(std::string_view text) {
   return value;
 }
 
-/// Takes the first of the names, which colons separate.
+/// Removes the first name from a list that is separated by colons, and returns this name.
 std::string_view next_name(std::string_view& names) {
   const auto end = names.find(':');
   const std::string_view name = names.substr(0, end);
@@ -45,7 +45,7 @@ int option_of(int socket, int option) {
 
 bool listens(int socket) { return option_of(socket, SO_DOMAIN) == AF_UNIX && option_of(socket, SO_ACCEPTCONN) == 1; }
 
-/// Makes the socket the service's own: processes that the service starts do not inherit it.
+/// Takes ownership of the socket, and ensures that processes that the service starts do not inherit it.
 platform::FileDescriptor adopt(int socket) {
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
   ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_NONBLOCK);

@@ -1,4 +1,4 @@
-/// Sockets that systemd made and passes to the service that it starts for them.
+/// Sockets that systemd has opened and passes to the service when it starts the service.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ struct InheritedVariables {
   std::string names = {};
 };
 
-/// Reads the variables and unsets them, as they are not meant for child processes. Call it before there are other
-/// threads.
+/// Reads the variables and unsets them, because they are not meant for child processes. Call this function before other
+/// threads start.
 [[nodiscard]] InheritedVariables take_inherited_variables();
 
 struct ListeningSockets {
@@ -26,9 +26,10 @@ struct ListeningSockets {
   platform::FileDescriptor memory;
 };
 
-/// Returns the two sockets of a service among the descriptors from `first` on: those named "service" and "memory", or,
-/// without names, the listening Unix sockets of kind SOCK_STREAM and SOCK_SEQPACKET. Returns nothing if no descriptors
-/// were passed to this process. Fails with `invalid_argument` if they are not what a service needs.
+/// Returns the two sockets of a service among the descriptors from `first` on. They have the names "service" and
+/// "memory"; if there are no names, they are the listening Unix sockets of kind SOCK_STREAM and SOCK_SEQPACKET. Returns
+/// nothing if no descriptors were passed to this process. Fails with `invalid_argument` if other descriptors were
+/// passed.
 [[nodiscard]] Result<std::optional<ListeningSockets>> inherited_sockets(const InheritedVariables& variables,
                                                                         int first = 3);
 

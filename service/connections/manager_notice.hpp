@@ -1,4 +1,5 @@
-/// Notices to the manager that started the service, systemd for instance. The protocol is a datagram to a socket.
+/// Notices to the process manager that started the service, for instance systemd. Each notice is a datagram to a
+/// socket.
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@
 
 namespace troupe::service {
 
-/// Returns the socket where the manager listens; empty if there is no manager. Reads `NOTIFY_SOCKET` and unsets it, as
-/// it is not meant for child processes. Call it before there are other threads.
+/// Returns the socket at which the manager listens; empty if there is no manager. Reads `NOTIFY_SOCKET` and unsets it,
+/// because it is not meant for child processes. Call this function before other threads start.
 [[nodiscard]] std::string take_notice_socket();
 
 /// Sends a notice such as "READY=1" or "STOPPING=1". `socket` is a path, or '@' and an abstract name; if it is empty,

@@ -23,7 +23,7 @@ Result<Peer> peer_of(int socket) {
                                               std::generic_category().message(errno))};
   }
   Peer peer{credentials.uid, credentials.gid, credentials.pid, {}};
-  // Kernels before 4.13 do not tell the other groups; then only the peer's first group counts.
+  // Kernels before 4.13 do not report supplementary groups. Then only the peer's primary group counts.
   std::vector<gid_t> groups(64);
   size = static_cast<socklen_t>(groups.size() * sizeof(gid_t));
   int outcome = ::getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &size);

@@ -10,7 +10,7 @@
 namespace troupe::service {
 namespace {
 
-/// Returns the head of an HTTP/2 frame (RFC 9113, 4.1).
+/// Returns the header of an HTTP/2 frame (RFC 9113, 4.1).
 std::string frame(std::size_t size, char type) {
   std::string head(9, '\0');
   head[0] = static_cast<char>(size >> 16U & 0xFFU);
@@ -20,9 +20,9 @@ std::string frame(std::size_t size, char type) {
   return head;
 }
 
-/// Throws away what has come. Returns true if the other side sends no more.
+/// Reads and drops the bytes that have arrived. Returns true if no more bytes can arrive.
 bool drained(int socket) {
-  // A client that floods must not be read for ever.
+  // Limits the reads per call: a client that sends without end must not block this thread.
   constexpr int kMostReads = 16;
   std::array<char, 4096> dropped;
   for (int i = 0; i < kMostReads; ++i) {

@@ -1,4 +1,4 @@
-/// Connections that were refused, until their clients have read why.
+/// Keeps refused connections open until their clients have read the reason.
 #pragma once
 
 #include <chrono>
@@ -11,12 +11,12 @@
 
 namespace troupe::service {
 
-/// Returns the end of a connection with a reason, as a client of gRPC understands it: HTTP/2's SETTINGS and GOAWAY.
+/// Returns the bytes that end a connection and give a client of gRPC the reason: HTTP/2's frames SETTINGS and GOAWAY.
 [[nodiscard]] std::string goodbye_for_grpc(std::string_view reason);
 
-/// Keeps refused connections for a while. A socket that is closed while it has unread bytes is reset, and the other
-/// side may lose what was sent to it. So a refused connection stays, and all that comes is thrown away, until the
-/// client closes it or some time has passed. Only one thread may use this.
+/// Keeps refused connections for a while. If a socket is closed while it has unread bytes, the connection is reset, and
+/// the client may lose the answer that was sent to it. A refused connection therefore stays open, and its incoming
+/// bytes are dropped, until the client closes it or some time has passed. Only one thread may use this class.
 class Refusals {
  public:
   using Clock = std::chrono::steady_clock;

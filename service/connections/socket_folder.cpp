@@ -47,7 +47,7 @@ Result<void> make_folder(const std::string& path, std::optional<std::uint32_t> g
   return {};
 }
 
-/// Checks the folders above `path`: a user who could exchange the folder could exchange the sockets.
+/// Checks the folders above `path`: a user who could replace the folder could replace the sockets in it.
 Result<void> check_place(const std::string& path) {
   const auto checked = check_way_to(path, ::geteuid());
   if (checked) return {};
@@ -55,7 +55,7 @@ Result<void> check_place(const std::string& path) {
       fmt::format("the folder '{}' is no place for sockets: {}; name another folder", path, checked.failure().message));
 }
 
-/// Checks owner and mode of the folder, which may have been there before.
+/// Checks owner and mode of the folder, because somebody else may have made it.
 Result<void> check_folder(const std::string& path, std::optional<std::uint32_t> group) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return io_failure("use the folder", path, errno);
@@ -130,7 +130,7 @@ std::string listener_of(int socket) {
   return peer && peer.value().process > 0 ? std::to_string(peer.value().process) : std::string();
 }
 
-/// Removes a socket that nobody listens to any more.
+/// Removes a socket file at which nobody listens any more.
 Result<void> remove_left_behind(const std::string& folder, const std::string& path, const sockaddr_un& address,
                                 int kind) {
   struct stat status {};
@@ -145,7 +145,7 @@ Result<void> remove_left_behind(const std::string& folder, const std::string& pa
   if (!probe.valid()) return io_failure("make a socket for", path, errno);
   const bool connected = ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   if (connected) return in_use(folder, listener_of(probe.get()));
-  // Only a refusal shows that nobody listens. A full queue or a socket of another kind means that somebody is there.
+  // Only ECONNREFUSED shows that nobody listens. With a full queue or a socket of another kind, somebody may listen.
   if (errno != ECONNREFUSED) return in_use(folder, {});
   if (::unlink(path.c_str()) != 0) return io_failure("remove", path, errno);
   return {};
@@ -164,7 +164,7 @@ Result<std::string> default_socket_folder() {
 Result<SocketFolder> SocketFolder::open(const std::string& path, std::optional<std::uint32_t> group) {
   struct stat above {};
   const bool there = ::stat(std::string(std::filesystem::path(path).parent_path()).c_str(), &above) == 0;
-  // If there is no folder above, `make_folder` says so.
+  // If there is no folder above, the check is skipped, and `make_folder` reports the error.
   if (const auto placed = there ? check_place(path) : Result<void>(); !placed) return placed.failure();
   if (const auto made = make_folder(path, group); !made) return made.failure();
   if (const auto checked = check_folder(path, group); !checked) return checked.failure();
@@ -174,7 +174,7 @@ Result<SocketFolder> SocketFolder::open(const std::string& path, std::optional<s
 }
 
 SocketFolder::~SocketFolder() {
-  // The lock is still held, so these are not sockets that another service made afterwards.
+  // The lock is still held, so no other service can have made sockets in the folder.
   for (const std::string& socket : sockets_) ::unlink(socket.c_str());
 }
 
@@ -189,7 +189,7 @@ Result<FileDescriptor> SocketFolder::listen(const std::string& name, int kind) {
     return io_failure("make the socket", path, errno);
   }
   sockets_.push_back(path);
-  // Nobody can connect before the socket listens, so it is early enough to set the mode now.
+  // The mode can be set now, because nobody can connect before the socket listens.
   if (group_ && ::chown(path.c_str(), static_cast<uid_t>(-1), *group_) != 0) {
     return io_failure("give to the group the socket", path, errno);
   }

@@ -17,20 +17,21 @@ namespace troupe::service {
 /// Reads the environment.
 [[nodiscard]] Result<std::string> default_socket_folder();
 
-/// Owns the folder until it is destroyed, by a lock that the system takes away when the process ends. At the end it
-/// removes the sockets that were made in the folder.
+/// Owns the folder as long as this object exists. Ownership is a file lock, which the system releases when the process
+/// ends. The destructor removes the sockets that were made in the folder.
 class SocketFolder {
  public:
-  /// Makes the folder if there is none, for its owner alone or for a group too. Fails with `io` if another service has
-  /// it, it belongs to another user, others may write in it, or it cannot be made.
+  /// Makes the folder if it does not exist, with access for its owner alone or for a group, too. Fails with `io` if
+  /// another service uses the folder, if it belongs to another user, if others may write in it, or if it cannot be
+  /// made.
   [[nodiscard]] static Result<SocketFolder> open(const std::string& path, std::optional<std::uint32_t> group);
   SocketFolder(SocketFolder&& other) noexcept = default;
   SocketFolder& operator=(SocketFolder&&) = delete;
   ~SocketFolder();
 
-  /// Returns a socket that listens, of kind SOCK_STREAM or SOCK_SEQPACKET. Only the owner, or the group too, can
-  /// connect to it. Replaces a socket that an earlier service left behind. Fails with `io` if the path is in use or no
-  /// socket can be made.
+  /// Returns a listening socket of kind SOCK_STREAM or SOCK_SEQPACKET. Only the owner and, if there is one, the group
+  /// can connect to it. Replaces a socket that an earlier service left behind. Fails with `io` if the path is in use or
+  /// no socket can be made.
   [[nodiscard]] Result<platform::FileDescriptor> listen(const std::string& name, int kind);
 
   [[nodiscard]] const std::string& path() const { return path_; }

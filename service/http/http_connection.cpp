@@ -26,7 +26,7 @@ namespace http = boost::beast::http;
 using platform::FileDescriptor;
 
 constexpr std::string_view kEndOfHeaders = "\r\n\r\n";
-/// The time that a client has to read its answer.
+/// The time for which a client may read its answer.
 constexpr std::chrono::milliseconds kLastAnswerTime{500};
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
@@ -91,7 +91,7 @@ std::optional<std::string> HttpRequest::parameter(std::string_view name) const {
 std::optional<HttpRequest> parse_http_request(const std::string& text) {
   http::request_parser<http::empty_body> parser;
   parser.header_limit(static_cast<std::uint32_t>(text.size()));
-  // Only the headers are read, not a body behind them.
+  // Parse only the headers, not a body after them.
   parser.skip(true);
   boost::system::error_code error;
   parser.put(boost::asio::buffer(text), error);
@@ -108,7 +108,7 @@ std::optional<HttpRequest> parse_http_request(const std::string& text) {
     const auto value = field.value();
     const std::string lower = in_lower_case({name.data(), name.size()});
     const bool first = request.headers.emplace(lower, std::string(value.data(), value.size())).second;
-    // A request with two hosts is refused: a proxy on the way may have looked at either of them.
+    // A request with two `Host` headers is refused: a proxy between client and server may have checked either of them.
     if (!first && lower == "host") return std::nullopt;
   }
   return request;
@@ -117,7 +117,7 @@ std::optional<HttpRequest> parse_http_request(const std::string& text) {
 HttpListener::~HttpListener() {
   if (!thread_.joinable()) return;
   const std::uint64_t one = 1;
-  // This write cannot fail, as nobody has written to the eventfd before.
+  // This write wakes the thread. It cannot fail, as nobody has written to the eventfd before.
   [[maybe_unused]] const auto written = ::write(stop_.get(), &one, sizeof one);
   thread_.join();
 }
@@ -130,7 +130,7 @@ int HttpListener::start(const HttpAddress& address, std::uint16_t port) {
   stop_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   listening_ = FileDescriptor(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!stop_.valid() || !listening_.valid()) return errno;
-  // With this option a port that was in use a moment ago can be bound, but not a port that is still in use.
+  // With this option, a port that was in use until a moment ago can be bound, but not a port that is still in use.
   ::setsockopt(listening_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (::bind(listening_.get(), where.get(), where.size) != 0) return errno;
   if (::listen(listening_.get(), kBacklog) != 0) return errno;
@@ -173,7 +173,8 @@ void HttpListener::accept() {
   FileDescriptor socket(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!socket.valid()) {
     constexpr int kPauseMs = 20;
-    // If there is no room for the connection, the socket stays ready. The pause keeps the loop from spinning.
+    // If there is no room for the connection, the socket stays ready for reading. The pause keeps the loop from
+    // spinning.
     if (!would_block() && errno != ECONNABORTED) ::poll(nullptr, 0, kPauseMs);
     return;
   }

@@ -1,5 +1,5 @@
-/// The part of an HTTP server that unknown programs can reach: bounded in time, memory, threads and descriptors,
-/// whatever they send.
+/// The part of an HTTP server that unknown programs can reach. It limits time, memory, threads and descriptors for any
+/// input.
 #pragma once
 
 #include <chrono>
@@ -25,12 +25,12 @@ struct HttpRequest {
   /// The path, without the part that begins with '?'.
   std::string path;
   std::string query;
-  /// The headers by names in lower case. If several have one name, the first counts.
+  /// The headers, by names in lower case. If several headers have the same name, the first one counts.
   std::map<std::string, std::string> headers;
 
   /// Returns a header's value; empty if the request has no such header.
   [[nodiscard]] std::string_view header(const std::string& name) const;
-  /// Returns a parameter's value; nothing if there is none. Values are not unescaped: no known value needs it.
+  /// Returns a parameter's value; nothing if there is none. Values are not unescaped, because no known value needs it.
   [[nodiscard]] std::optional<std::string> parameter(std::string_view name) const;
 };
 
@@ -41,25 +41,26 @@ struct HttpResponse {
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
-/// Returns the text in lower case: upper and lower case mean the same in names of headers and schemes.
+/// Returns the text in lower case. In names of headers and schemes, upper and lower case mean the same.
 [[nodiscard]] std::string in_lower_case(std::string_view text);
 
-/// Parses a whole request, up to the empty line. Returns nothing if it is not a request or names its host twice.
+/// Parses a whole request, up to the empty line. Returns nothing if the text is not a request or has two `Host`
+/// headers.
 [[nodiscard]] std::optional<HttpRequest> parse_http_request(const std::string& text);
 
 /// The limits of the connections of a server.
 struct ConnectionLimits {
-  /// The longest time for a whole request and its answer, however slowly the bytes come.
+  /// The longest time for a whole request and its answer, even if the bytes come slowly.
   std::chrono::milliseconds time{5000};
   /// The most bytes that a client may send.
   std::size_t bytes = std::size_t{32} << 10U;
-  /// The most connections at a time. If one too many comes, the oldest one that has sent no full request is closed, so
-  /// clients that say nothing keep nobody out.
+  /// The most connections at a time. If there is one more, the oldest connection without a complete request is closed.
+  /// Silent clients therefore cannot keep other clients out.
   std::size_t connections = 128;
 };
 
-/// Serves all connections in one thread, one request each. An incomplete request takes no more than its bytes and a
-/// descriptor.
+/// Serves all connections in one thread, one request for each. An incomplete request takes only memory for its bytes
+/// and a descriptor.
 class HttpListener {
  public:
   /// The function that answers a request; called by the server's thread.
@@ -70,7 +71,7 @@ class HttpListener {
   HttpListener(const HttpListener&) = delete;
   HttpListener& operator=(const HttpListener&) = delete;
 
-  /// Listens from now on. Returns 0, or an errno that says why it cannot listen.
+  /// Starts to listen. Returns 0, or the errno of the failure.
   [[nodiscard]] int start(const HttpAddress& address, std::uint16_t port);
   [[nodiscard]] std::uint16_t port() const { return port_; }
 
@@ -82,14 +83,14 @@ class HttpListener {
     std::string request = {};
     std::string answer = {};
     std::size_t sent = 0;
-    /// The whole answer has been sent. What the client still sends is read and dropped: closing at once could discard
-    /// the part of the answer that the client has not read.
+    /// True if the whole answer has been sent. Bytes that the client still sends are read and dropped. Closing at once
+    /// could discard the part of the answer that the client has not read.
     bool finishing = false;
   };
 
   void run();
   void accept();
-  /// Reads or writes what is possible. Returns false if the connection is to be closed.
+  /// Reads or writes as many bytes as possible without blocking. Returns false if the connection must be closed.
   bool go_on(Connection& connection);
   bool receive(Connection& connection);
   bool send(Connection& connection);

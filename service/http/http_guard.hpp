@@ -1,4 +1,4 @@
-/// The rules for who may see the pages of the HTTP server.
+/// The rules that decide who may see the pages of the HTTP server.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct HttpAddress {
   bool loopback = false;
 };
 
-/// Reads an address. Names are not looked up. Fails with `invalid_argument`.
+/// Parses an address. Names are not looked up. Fails with `invalid_argument`.
 [[nodiscard]] Result<HttpAddress> parse_http_address(const std::string& text);
 
 /// Returns the address as in "127.0.0.1:9100" or "[::1]:9100".
 [[nodiscard]] std::string with_port(const HttpAddress& address, std::uint16_t port);
 
-/// Checks that a token can be used: it has 16 characters or more, and none that would have to be escaped in a header or
-/// an address. Fails with `invalid_argument`, and does not repeat the token.
+/// Checks that a token can be used: it has 16 characters or more, and no characters that need an escape in a header or
+/// an address. Fails with `invalid_argument`; the message does not contain the token.
 [[nodiscard]] Result<void> check_token(std::string_view token);
 
 /// Returns true if the texts are equal. The time does not depend on where the first difference is.
@@ -34,11 +34,11 @@ struct HttpAddress {
 /// Returns 32 hexadecimal digits that nobody can guess.
 [[nodiscard]] std::string random_key();
 
-/// Returns true if a request's `Host` names this machine by an address of its own or as "localhost". Another site may
-/// let its name point to this machine; requests that arrive with that name are refused.
+/// Returns true if a request's `Host` names this machine by a loopback address or as "localhost". Another site may let
+/// its own name point to this machine; requests with such a name are refused.
 [[nodiscard]] bool names_loopback(std::string_view host);
 
-/// Returns the value of a cookie in the header `Cookie`; empty if it is not there.
+/// Returns the value of the cookie with this name in the header `Cookie`; empty if there is none.
 [[nodiscard]] std::string_view cookie_value(std::string_view header, std::string_view name);
 
 }  // namespace troupe::service

@@ -23,7 +23,8 @@ namespace troupe::service {
 
 namespace {
 
-/// Headers of every answer: browsers load, run and show only what this server sends, and no other page may embed it.
+/// Headers of every answer: the browser may load, run and show only content of this server, and no other page may embed
+/// it.
 constexpr std::array<std::pair<const char*, const char*>, 5> kHeaders{
     {{"Content-Security-Policy",
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -39,7 +40,7 @@ std::string media_type(std::string_view name) {
   return "text/html; charset=utf-8";
 }
 
-/// Returns a parameter as a number; nothing if the request does not give it or it is not a number.
+/// Returns a parameter as a number; nothing if it is missing or not a number.
 std::optional<std::uint64_t> number(const HttpRequest& request, std::string_view name) {
   const std::string text = request.parameter(name).value_or("");
   std::uint64_t number = 0;
@@ -52,8 +53,8 @@ HttpResponse answer(int status, const std::string& text) { return {.status = sta
 
 HttpResponse json_answer(std::string text) { return {.media_type = "application/json", .body = std::move(text)}; }
 
-/// Returns true if a page of another site makes the request: that page could not read the answer, but the service would
-/// have to work for it. Following a link to this page is allowed.
+/// Returns true if a page of another site makes the request. Such a page could not read the answer, but the service
+/// would have to work for it. Following a link to the page `/` is allowed.
 bool comes_from_another_site(const HttpRequest& request) {
   const std::string_view site = request.header("sec-fetch-site");
   if (site != "cross-site" && site != "same-site") return false;
@@ -62,7 +63,8 @@ bool comes_from_another_site(const HttpRequest& request) {
 
 }  // namespace
 
-/// Explains why tasks do not go on, at most twice a second: the search takes locks that workers also need.
+/// Explains why tasks wait. Keeps explanations for half a second, because the search takes locks that workers also
+/// need.
 class WhyAnswers {
  public:
   explicit WhyAnswers(const ServiceViewSource& source) : source_(source) {}
@@ -96,7 +98,7 @@ class WhyAnswers {
 
 namespace {
 
-/// Returns why the server cannot listen at the address; `error` is errno after the attempt.
+/// Returns the failure to listen at the address; `error` is the errno.
 Failure cannot_listen(const HttpAddress& address, std::uint16_t port, int error) {
   const std::string where = with_port(address, port);
   switch (error) {
@@ -145,7 +147,7 @@ struct HttpServer::State {
     return response;
   }
 
-  /// Returns the response that refuses the request; nothing if it may be answered.
+  /// Returns the response that refuses the request; nothing if the request is allowed.
   [[nodiscard]] std::optional<HttpResponse> why_refused(const HttpRequest& request) const {
     if (request.method != "GET" && request.method != "HEAD") {
       HttpResponse response = answer(405, "this server is read-only: it answers GET and HEAD");
@@ -164,7 +166,7 @@ struct HttpServer::State {
   }
 
   [[nodiscard]] std::optional<HttpResponse> why_refused_without_token(const HttpRequest& request) const {
-    // The name of a scheme may be in upper or lower case.
+    // The name of an authorization scheme may be in upper or lower case.
     constexpr std::string_view kScheme = "bearer ";
     const std::string_view authorization = request.header("authorization");
     if (in_lower_case(authorization.substr(0, kScheme.size())) == kScheme &&
@@ -185,8 +187,8 @@ struct HttpServer::State {
   }
 
   [[nodiscard]] bool is_token(std::string_view text) const { return equal_in_constant_time(text, options.token); }
-  /// Cookies do not distinguish ports, so the name does: two services on one machine must not take each other's
-  /// cookies.
+  /// The cookie's name contains the port, because browsers share cookies between all ports of a host: two services on
+  /// one machine must not overwrite each other's cookies.
   [[nodiscard]] std::string cookie_name() const { return fmt::format("troupe_{}", listener.port()); }
 
   HttpResponse give(const HttpRequest& request) {

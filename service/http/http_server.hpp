@@ -16,8 +16,8 @@ struct HttpOptions {
   std::string address = "127.0.0.1";
   /// The TCP port; 0 takes any free one.
   std::uint16_t port = 0;
-  /// The text that every client must send, also clients on this machine; empty means that no client needs one. HTTP
-  /// does not hide it from somebody who can read the network's traffic.
+  /// The secret text that every client must send, also clients on this machine; empty means that no client needs one.
+  /// With HTTP, anybody who can read the network's traffic can read the token.
   std::string token{};
   /// The longest time for a whole request and its answer.
   Duration request_time = std::chrono::seconds(5);
@@ -26,15 +26,15 @@ struct HttpOptions {
 /// Answers GET and HEAD of
 /// - `/`: the page,
 /// - `/metrics`: Prometheus' text format,
-/// - `/view.json`: the live view; with `?since=N`, also samples of what workers ran after the Nth,
-/// - `/why.json`: why tasks do not go on; with `?session=N`, of one session,
-/// and nothing else. Reads the service's state at most every 100 ms, or at 20 Hz while a page is open, however many
-/// ask. Unlike the Unix socket, the server does not know which user asks: it shows all sessions to every user of the
-/// machine, or to everybody who has the token.
+/// - `/view.json`: the live view; with `?since=N`, also the samples of running tasks after the Nth,
+/// - `/why.json`: the reasons why tasks wait; with `?session=N`, only of one session,
+/// and nothing else. Reads the service's state at most every 100 ms, or at 20 Hz while a page is open; the number of
+/// clients makes no difference. Unlike the Unix socket, the server does not know which user asks: it shows all sessions
+/// to every user of the machine, or to everybody who has the token.
 class HttpServer {
  public:
-  /// Listens from now on, in a thread of its own. The source must outlive the server. Fails with `invalid_argument` if
-  /// the options cannot be used, and with `io` if the server cannot listen there; the message says what to do.
+  /// Starts to listen, in a thread of its own. The source must outlive the server. Fails with `invalid_argument` if the
+  /// options cannot be used, and with `io` if the server cannot listen at the address; the message names the remedy.
   static Result<std::unique_ptr<HttpServer>> start(const ServiceViewSource& source, const HttpOptions& options);
 
   HttpServer(const HttpServer&) = delete;

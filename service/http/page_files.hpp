@@ -1,4 +1,4 @@
-/// The files of the page, which the build puts into the library.
+/// The files of the web page; the build compiles them into the library.
 #pragma once
 
 #include <span>

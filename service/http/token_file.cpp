@@ -22,7 +22,7 @@ Failure unusable(const std::string& path, const std::string& why) {
   return {ErrorCode::bad_input, fmt::format("token file {}: {}", path, why)};
 }
 
-/// Reads the file, but only a little more than a token may have.
+/// Reads the file, but at most a little more than the longest token.
 Result<std::string> read_all(int fd, const std::string& path) {
   std::string text;
   std::array<char, 1024> piece{};
@@ -39,7 +39,7 @@ Result<std::string> read_all(int fd, const std::string& path) {
 }  // namespace
 
 Result<std::string> read_token(const std::string& path, std::uint32_t user) {
-  // Opening is non-blocking: a pipe to which nobody writes must not hold up the start.
+  // The open is non-blocking: if the path is a pipe without a writer, the start of the service must not wait.
   const platform::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.valid()) return unusable(path, std::strerror(errno));
   struct stat status {};

@@ -1,4 +1,4 @@
-/// The secret that callers over HTTP must show.
+/// The file with the secret token that HTTP clients must send.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace troupe::service {
 
-/// Returns the text of the file, without white space around it, in the form that `check_token` wants. The file must be
-/// a plain one that belongs to root or `user`, and that nobody else can read or write. Fails with `bad_input`, and says
-/// what to do.
+/// Returns the text of the file without surrounding white space; `check_token` has accepted it. The file must be
+/// regular and belong to root or `user`, and nobody else may be able to read or write it. Fails with `bad_input`; the
+/// message names the remedy.
 [[nodiscard]] Result<std::string> read_token(const std::string& path, std::uint32_t user);
 
 }  // namespace troupe::service

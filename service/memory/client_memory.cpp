@@ -23,7 +23,7 @@ Result<ClientMemory::Allocated> ClientMemory::allocate(Bytes size) {
                       segments_.size())};
     }
   }
-  // The lock is not held: allocating much takes long, and only the connection's thread allocates.
+  // The lock is not held here, because large allocations take long. Only the connection's thread allocates.
   BudgetHold hold(budgets_, Resource::segments, peer_.user);
   if (auto held = hold.set(1); !held) return held.failure();
   auto segment = SharedSegment::create(size, account_, std::move(hold));

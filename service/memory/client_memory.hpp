@@ -17,10 +17,10 @@
 
 namespace troupe::service {
 
-/// A secret that names a connection to the memory socket; nobody else can guess it.
+/// A secret number of a connection to the memory socket; other users cannot guess it.
 using Token = std::array<std::uint8_t, wire::kTokenSize>;
 
-/// Thread-safe: the connection's thread allocates and releases, the session's thread finds.
+/// Thread-safe: the connection's thread allocates and releases segments, the session's thread finds them.
 class ClientMemory {
  public:
   /// `next_id` numbers the segments of all clients; it must outlive this object.
@@ -39,30 +39,30 @@ class ClientMemory {
   struct Allocated {
     std::uint64_t id = 0;
     Bytes size;
-    /// The descriptor of the memory, for the client.
+    /// The descriptor of the memory, which is sent to the client.
     platform::FileDescriptor descriptor;
   };
   /// Fails like `SharedSegment::create`; with `invalid_argument` if there are too many segments, and with `stopped`
   /// after `end`.
   Result<Allocated> allocate(Bytes size);
-  /// Releases a segment. Its memory is freed with its last user. Fails with `invalid_argument` if there is none with
-  /// this id.
+  /// Releases a segment. Its memory is freed when its last user has released it. Fails with `invalid_argument` if no
+  /// segment has this id.
   Result<void> release(std::uint64_t id);
-  /// Returns a segment; null if there is none with this id.
+  /// Returns the segment with this id; null if there is none.
   [[nodiscard]] std::shared_ptr<SharedSegment> find(std::uint64_t id) const;
 
-  /// Called when the connection has ended: forgets all segments and calls the watcher. `take_away` is true if the
+  /// Removes all segments and calls the watcher; called when the connection has ended. `take_away` is true if the
   /// client must not keep the memory.
   void end(bool take_away);
-  /// `gone` is called once, when the connection ends, or now if it has ended; never after `unwatch` has returned.
-  /// Returns false, and does nothing, if there is a watcher already.
+  /// Registers a watcher: `gone` is called once, when the connection ends, or at once if it has ended already. After
+  /// `unwatch` has returned, `gone` is never called. Returns false, and does nothing, if there is a watcher already.
   bool watch(std::function<void()> gone);
   void unwatch();
 
   /// Returns the memory of the client's segments, including released ones that tasks still use.
   [[nodiscard]] Bytes used() const { return account_->used(); }
-  /// Returns the account of the client's shared memory. Its `above` is the account of the user, for all that the
-  /// service keeps for that user.
+  /// Returns the account of the client's shared memory. Its `above` is the account of the user, with all memory that
+  /// the service uses for that user.
   [[nodiscard]] const MemoryAccount& account() const { return *account_; }
 
  private:

@@ -37,7 +37,7 @@ std::shared_ptr<MemoryAccount> MemoryAccounts::open(std::uint32_t user) {
 }
 
 Result<void> MemoryCharge::set(std::uint64_t bytes) {
-  // Bytes are charged in units of 64 KiB, as small changes are not worth the atomic operations.
+  // Bytes are charged in units of 64 KiB: smaller changes are not worth the atomic operations.
   constexpr std::uint64_t kGrain = 64 << 10U;
   const std::uint64_t wanted = (bytes + kGrain - 1) / kGrain * kGrain;
   if (wanted > taken_) {

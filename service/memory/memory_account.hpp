@@ -14,14 +14,14 @@
 
 namespace troupe::service {
 
-/// An account of memory. Bytes that are taken from an account are taken from those above it as well. Thread-safe.
+/// An account of memory. Bytes that are taken from an account are also taken from all accounts above it. Thread-safe.
 class MemoryAccount {
  public:
   /// `whose` names the owner in messages, such as "a client".
   MemoryAccount(std::string whose, Bytes most, std::shared_ptr<MemoryAccount> above = nullptr)
       : whose_(std::move(whose)), most_(most), above_(std::move(above)) {}
 
-  /// Returns null if the bytes were taken. Otherwise none were, and it returns the account that has no room for them.
+  /// Takes bytes and returns null, or takes none and returns the account that has no room for them.
   [[nodiscard]] const MemoryAccount* take(Bytes size);
   void give_back(Bytes size);
 
@@ -60,8 +60,8 @@ class MemoryAccounts {
   std::map<std::uint32_t, std::weak_ptr<MemoryAccount>> users_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// The bytes that a session has taken from an account for the service's own objects. They are given back at the end.
-/// Only one thread may use it.
+/// The bytes that a session has taken from an account for the service's own objects. The destructor gives them back.
+/// Only one thread may use this class.
 class MemoryCharge {
  public:
   explicit MemoryCharge(std::shared_ptr<MemoryAccount> account) : account_(std::move(account)) {}
@@ -69,7 +69,7 @@ class MemoryCharge {
   MemoryCharge(const MemoryCharge&) = delete;
   MemoryCharge& operator=(const MemoryCharge&) = delete;
 
-  /// Changes the bytes taken to `bytes` in all. Fails with `out_of_memory`, and then changes nothing.
+  /// Takes or gives back bytes, so that `bytes` are taken in all. Fails with `out_of_memory`, and then changes nothing.
   Result<void> set(std::uint64_t bytes);
   [[nodiscard]] std::uint64_t highest() const { return highest_; }
   [[nodiscard]] const MemoryAccount& account() const { return *account_; }
@@ -83,9 +83,9 @@ class MemoryCharge {
 /// Returns a size as text, such as "64.0 MiB".
 [[nodiscard]] std::string in_mebibytes(Bytes size);
 
-/// Returns the limits of a service. Not all memory of the machine or the control group (`host`) is given to clients, as
-/// the service needs some itself. `user` and `client` are the configured limits; a `user` of 0 means three quarters of
-/// `host`.
+/// Returns the limits of a service. Clients get less than all memory of the machine or the control group (`host`),
+/// because the service itself needs some. `user` and `client` are the configured limits; a `user` of 0 means three
+/// quarters of `host`.
 [[nodiscard]] MemoryAccounts::Limits possible_limits(Bytes host, Bytes user, Bytes client);
 
 }  // namespace troupe::service

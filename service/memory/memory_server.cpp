@@ -19,8 +19,8 @@
 namespace troupe::service {
 namespace {
 
-/// The longest times that a thread waits for a client's first request, and for a client to read an answer. A correct
-/// client does both at once.
+/// The longest times for which a thread waits for a client's first request, and for a client to read an answer. A
+/// correct client does both at once.
 constexpr std::chrono::seconds kGreetingTime{10};
 constexpr std::chrono::seconds kReadingTime{10};
 
@@ -46,7 +46,7 @@ MemoryReply refusal(std::uint64_t request, const Failure& failure) {
   return refusal(request, error, failure.message);
 }
 
-/// Sends a reply, with a descriptor unless that is -1. Returns false if the client is gone.
+/// Sends a reply, and a descriptor unless it is -1. Returns false if the client has gone.
 bool send(int socket, const MemoryReply& reply, int descriptor = -1) {
   iovec content{const_cast<MemoryReply*>(&reply), sizeof reply};
   msghdr message{};
@@ -72,8 +72,8 @@ bool send(int socket, const MemoryReply& reply, int descriptor = -1) {
 enum class Received { request, malformed, ended };
 
 Received receive(int socket, MemoryRequest& request) {
-  // One byte more than a request has shows a message that is too long. The system drops descriptors that a client
-  // sends, as there is no buffer for them.
+  // The buffer has one byte more than a request, so that a message that is too long is noticed. The system drops
+  // descriptors that a client sends, because there is no buffer for them.
   struct {
     MemoryRequest request;
     char more = 0;
@@ -88,7 +88,7 @@ Received receive(int socket, MemoryRequest& request) {
   return Received::request;
 }
 
-/// Sets the longest time of receiving or sending; 0 means no limit.
+/// Sets the longest time of a call that receives or sends; 0 means no limit.
 void set_deadline(int socket, int option, std::chrono::seconds time) {
   const timeval value{time.count(), 0};
   ::setsockopt(socket, SOL_SOCKET, option, &value, sizeof value);
@@ -139,7 +139,7 @@ std::optional<std::string> MemoryServer::serve(platform::FileDescriptor& connect
   }
   BudgetHold hold(budgets_, Resource::threads, peer.user);
   if (const auto held = hold.set(1); !held) return held.failure().message;
-  // The connection has a thread of its own, which may block.
+  // The connection gets a thread of its own, so its calls may block.
   ::fcntl(connection.get(), F_SETFL, ::fcntl(connection.get(), F_GETFL) & ~O_NONBLOCK);
   set_deadline(connection.get(), SO_RCVTIMEO, kGreetingTime);
   set_deadline(connection.get(), SO_SNDTIMEO, kReadingTime);
@@ -177,7 +177,8 @@ void MemoryServer::run(Place connection) {
     }
   }
   UniqueLock lock(mutex_);
-  // While the service drains, clients keep their memory: a client that outlives the service can still read its data.
+  // While the service is stopping, clients keep their memory: a client that outlives the service can still read its
+  // data.
   const bool take_away = !draining_;
   lock.unlock();
   if (connection->memory) connection->memory->end(take_away);
@@ -240,7 +241,7 @@ bool MemoryServer::answer(Connection& connection, const MemoryRequest& request) 
       const auto allocated = connection.memory->allocate({request.size});
       if (!allocated) {
         MemoryReply refused = refusal(request.request, allocated.failure());
-        // Only a size of 0 is wrong in itself. Every other refusal is a limit.
+        // A size of 0 is an invalid argument. All other refusals with this code come from a limit.
         const bool limited = refused.error == MemoryError::invalid_argument && request.size > 0;
         if (limited) refused.error = MemoryError::limit;
         return send(socket, refused);

@@ -1,4 +1,4 @@
-/// The server of the memory socket.
+/// The server of the memory socket, where clients allocate shared memory.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@
 
 namespace troupe::service {
 
-/// Serves each connection in a thread of its own, as allocating memory takes long. Thread-safe.
+/// Serves each connection in a thread of its own, because allocating memory takes long. Thread-safe.
 class MemoryServer {
  public:
   struct Limits {
@@ -37,11 +37,11 @@ class MemoryServer {
   MemoryServer(const MemoryServer&) = delete;
   MemoryServer& operator=(const MemoryServer&) = delete;
 
-  /// Takes a connection and serves it until its end; or returns why it does not.
+  /// Takes the connection and serves it in a thread until it ends; or leaves it to the caller and returns the reason.
   std::optional<std::string> serve(platform::FileDescriptor& connection, const Peer& peer);
-  /// Returns the packet for a client whose connection is not served.
+  /// Returns the packet that a client gets if its connection is not served.
   [[nodiscard]] std::string packet_for_refused(std::string_view why) const;
-  /// Returns the memory of the connection with this token; null if there is none.
+  /// Returns the memory of the connection with this token; null if there is no such connection.
   [[nodiscard]] std::shared_ptr<ClientMemory> find(const Token& token) const;
   /// Refuses connections from now on.
   void drain();
@@ -50,7 +50,7 @@ class MemoryServer {
   struct Connection {
     platform::FileDescriptor socket;
     Peer peer;
-    /// The client's memory; null before its `hello`.
+    /// The client's memory; null until the client has sent `hello`.
     std::shared_ptr<ClientMemory> memory = nullptr;
     std::thread thread;
     BudgetHold thread_hold;
@@ -71,7 +71,7 @@ class MemoryServer {
   mutable Mutex mutex_;
   std::condition_variable all_ended_;
   bool draining_ TROUPE_GUARDED_BY(mutex_) = false;
-  /// The open connections. Each one's thread uses its own element without the mutex.
+  /// The open connections. The thread of a connection uses its element without the mutex.
   std::list<Connection> connections_ TROUPE_GUARDED_BY(mutex_);
   std::list<Connection> ended_ TROUPE_GUARDED_BY(mutex_);
   std::map<Token, std::shared_ptr<ClientMemory>> known_ TROUPE_GUARDED_BY(mutex_);

@@ -20,9 +20,9 @@
 namespace troupe::service {
 namespace {
 
-/// The bytes that are allocated between two checks of what the machine has left.
+/// The bytes that are allocated between two checks of the machine's free memory.
 constexpr std::uint64_t kStep = 256ULL << 20U;
-/// The memory that is left to the machine: if all of it were used, the kernel would kill processes.
+/// The memory that is always left free: if all memory were used, the kernel would kill processes.
 constexpr std::uint64_t kReserve = 64ULL << 20U;
 
 Failure no_memory(Bytes size, const std::string& why) {
@@ -31,11 +31,11 @@ Failure no_memory(Bytes size, const std::string& why) {
 
 std::string message(int error) { return std::generic_category().message(error); }
 
-/// The memory that threads are about to allocate. The system does not count it yet.
+/// The sum of the memory that threads are about to allocate. The system does not count this memory yet.
 class Promises {
  public:
-  /// Promises `step` bytes. Waits while allocations of other threads have to end before it is known whether there is
-  /// room.
+  /// Adds `step` bytes to the sum if the machine has room for them. If the room is short only because of promises to
+  /// other threads, waits for these allocations to end. Fails with `out_of_memory` if there is no room.
   Result<void> begin(Bytes size, std::uint64_t step) {
     UniqueLock lock(mutex_);
     for (;;) {
@@ -66,7 +66,7 @@ class Promises {
   std::uint64_t promised_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
-/// Returns the promises of this process: one object, as all threads share the machine's memory.
+/// Returns the one object of this process, because all threads share the machine's memory.
 Promises& promises() {
   static Promises all;
   return all;
@@ -99,7 +99,7 @@ Result<std::shared_ptr<SharedSegment>> SharedSegment::create(Bytes size, std::sh
   const std::shared_ptr<SharedSegment> segment(new SharedSegment(rounded, std::move(account), std::move(hold)));
   if (auto opened = segment->open(); !opened) return opened.failure();
   if (auto filled = segment->fill(); !filled) return filled.failure();
-  // If the memory cannot be pinned, copies to GPUs are slower, but everything works.
+  // Pinning may fail: then copies to GPUs are slower, but everything works.
   if (auto pinned = platform::PinnedMemory::pin(segment->data_, rounded)) segment->pinned_ = std::move(pinned).value();
   return segment;
 }
@@ -112,7 +112,7 @@ SharedSegment::~SharedSegment() {
 }
 
 Result<void> SharedSegment::open() {
-  // Checks the whole size before any of it is allocated.
+  // Check that there is room for the whole size before any of it is allocated.
   if (auto room = promises().begin(size_, size_.count); !room) return room;
   promises().end(size_.count);
   descriptor_ = platform::FileDescriptor(::memfd_create("troupe-segment", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -130,12 +130,13 @@ Result<void> SharedSegment::fill() {
   for (std::uint64_t offset = 0; offset < size_.count; offset += kStep) {
     const std::uint64_t step = std::min(kStep, size_.count - offset);
     if (auto room = promises().begin(size_, step); !room) return room;
-    // Huge pages are allocated ten times faster than small ones, and kernels run faster on them.
+    // Huge pages are allocated ten times as fast as small ones, and kernels run faster on them.
     platform::make_huge(data_ + offset, step);
     const int error = allocate_pages(descriptor_.get(), offset, step);
     promises().end(step);
     if (error != 0) return no_memory(size_, message(error));
-    // This saves kernels the first touch of each page. Older systems do not know the flag.
+    // Populating the pages now saves kernels the page faults of their first accesses. Older systems do not know the
+    // flag.
     ::madvise(data_ + offset, step, MADV_POPULATE_WRITE);
   }
   return {};

@@ -16,14 +16,15 @@
 
 namespace troupe::service {
 
-/// Anonymous shared memory, mapped here, with all of its pages allocated. Nobody can change its size, so every address
-/// of the mapping stays valid. A client can take pages out of the memory. The system allocates them anew at their next
-/// use, and the accounts keep room for that (it can still fail if the system counts memory before it is used,
-/// vm.overcommit_memory = 2). The memory has no path: a process without its descriptor cannot read it.
+/// Anonymous shared memory, mapped into the service, with all of its pages allocated. Nobody can change its size, so
+/// every address of the mapping stays valid. A client can remove pages from the memory. The system allocates such pages
+/// again at their next use, and the accounts keep room for them (the allocation can still fail if vm.overcommit_memory
+/// is 2). The memory has no path: a process without its descriptor cannot read it.
 class SharedSegment {
  public:
-  /// Rounds the size up to whole pages. Fails with `invalid_argument` for a size of 0 or more than an account allows,
-  /// and with `out_of_memory`. `hold` lives as long as the segment, which tasks may keep longer than the client lives.
+  /// Makes a segment; rounds the size up to whole pages. Fails with `invalid_argument` for a size of 0 or more than an
+  /// account allows, and with `out_of_memory`. `hold` is given back when the segment is destroyed. Tasks may keep the
+  /// segment longer than the client lives.
   static Result<std::shared_ptr<SharedSegment>> create(Bytes size, std::shared_ptr<MemoryAccount> account,
                                                        BudgetHold hold = {});
   ~SharedSegment();
@@ -32,10 +33,11 @@ class SharedSegment {
 
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] Bytes size() const { return size_; }
-  /// Returns the descriptor, for the client; can be called once. The caller closes it soon, as descriptors are scarce.
+  /// Returns the descriptor that is sent to the client; can be called once. The caller closes it soon, because
+  /// descriptors are scarce.
   [[nodiscard]] platform::FileDescriptor take_descriptor() { return std::move(descriptor_); }
-  /// The client loses its right to the memory: its pages are given back to the system when the last user has gone, even
-  /// if the client keeps its mapping.
+  /// Ends the client's right to the memory: when the last user in the service has released it, its pages go back to the
+  /// system, even if the client keeps its mapping.
   void take_away() { taken_away_ = true; }
 
  private:
@@ -44,10 +46,10 @@ class SharedSegment {
   Result<void> open();
   Result<void> fill();
 
-  /// Declared first, so that it is given back after everything else has gone.
+  /// The member is declared first, so that the budget is given back after all other members are destroyed.
   const BudgetHold hold_;
   const Bytes size_;
-  /// The account from which the segment's bytes were taken. They are given back at the end.
+  /// The account from which the segment's bytes were taken. The destructor gives them back.
   const std::shared_ptr<MemoryAccount> account_;
   platform::FileDescriptor descriptor_;
   std::byte* data_ = nullptr;

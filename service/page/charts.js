@@ -7,7 +7,7 @@ function style(name) {
 const COLOURS = 12;
 const groups = new Map();
 
-/** Returns the colour of a name in a group ("codelet", "job"), always the same. Names beyond COLOURS share one. */
+/** Returns the fixed colour of a name in a group ("codelet", "job"). When COLOURS are used up, names share a colour. */
 export function colourOf(group, name) {
   if (!groups.has(group)) groups.set(group, new Map());
   const given = groups.get(group);
@@ -15,7 +15,7 @@ export function colourOf(group, name) {
   return style(`--c${given.get(name)}`);
 }
 
-/** Returns the canvas's context and size in CSS pixels, sharp on every screen; null while the canvas is not shown. */
+/** Returns the canvas's context and size in CSS pixels, sharp on every screen; null while the canvas is hidden. */
 function open(canvas, height) {
   const width = canvas.clientWidth;
   if (width === 0) return null;
@@ -31,7 +31,7 @@ function open(canvas, height) {
   return {context, width, height: tall};
 }
 
-/** Draws a line without axes. `most` is the least value that the top stands for. */
+/** Draws a line without axes. The top of the canvas stands for `most` or a larger value. */
 export function spark(canvas, series, most = 0) {
   const area = open(canvas);
   if (area === null || series.points.length < 2) return;
@@ -53,7 +53,7 @@ export function spark(canvas, series, most = 0) {
   context.fill();
 }
 
-/** Returns the distance of grid lines, 1, 2 or 5 times a power of the base, so that at most four lie above zero. */
+/** Returns the distance of grid lines: 1, 2 or 5 times a power of the base, with at most four lines above zero. */
 function step(top, base) {
   let size = base === 2 ? 2 ** Math.floor(Math.log2(top / 4)) : 10 ** Math.floor(Math.log10(top / 4));
   for (const factor of base === 2 ? [1, 2, 4] : [1, 2, 5, 10]) {
@@ -112,9 +112,9 @@ function timeAxis(context, x, end, span, every, at) {
 export const TIMELINE_SECONDS = 30;
 
 /**
- * Draws one row per worker, coloured by what it ran. Returns a function that finds what lies under a point, for the
- * tip: {worker, time, place}. `pick` takes the row of places (in `names`) out of a sample; -1 is nothing. `figures` has
- * two texts per row, for the right margin, under `titles`.
+ * Draws one row per worker, coloured by the task that it ran. Returns a function for tooltips, which finds the sample
+ * under a point: {worker, time, place}. `pick` returns a sample's indices into `names`; -1 is no task. `figures` has
+ * two texts for the right margin of each row, under the headings `titles`.
  */
 export function timeline(canvas, {samples, names, group, interval, labels, figures, titles, lost, end, pick}) {
   const rows = labels.length;
@@ -131,7 +131,7 @@ export function timeline(canvas, {samples, names, group, interval, labels, figur
   const every = Math.ceil(14 / pitch);
   for (let row = 0; row < rows; ++row) {
     const middle = top + row * pitch + pitch / 2;
-    // Before the first sample only an empty frame is drawn.
+    // Before the first sample, draw only an empty frame.
     context.strokeStyle = style("--line");
     context.lineWidth = 1;
     context.strokeRect(left + 0.5, top + row * pitch + 2.5, width - left - 1, pitch - 5);

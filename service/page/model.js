@@ -3,7 +3,7 @@
 const WINDOW = 120;  // seconds of a series
 const RECENT = 10;   // seconds that "now" means for rates
 
-/** A value over the service's time, for the last two minutes. */
+/** The values of one quantity over the last two minutes of the service's time. */
 class Series {
   constructor() { this.points = []; }
   add(time, value) {
@@ -27,13 +27,13 @@ export class Model {
     this.stuckSince = null;
   }
 
-  /** Takes what the server sent. Returns true if this is another service than before. */
+  /** Takes a view from the server. Returns true if it comes from another service than the view before. */
   take(view) {
     const before = this.view;
     const restarted = before !== null && (before.process !== view.process || view.age_seconds < before.age_seconds);
     if (restarted) this.forget();
     this.takeSamples(view.samples);
-    // The server may send the same view again, as it shares one among requests; then nothing is new.
+    // Requests share views, so the server may send the same view again. Then nothing is new.
     if (!restarted && before !== null && view.age_seconds === before.age_seconds) return false;
     this.view = view;
     this.earlier.push(view);
@@ -44,7 +44,7 @@ export class Model {
 
   takeSamples(samples) {
     this.interval = samples.interval_seconds;
-    // The indices of names change when the server forgets some.
+    // The indices of names change when the server removes some names.
     if (samples.names.length < this.names.length || this.names.some((name, i) => samples.names[i] !== name)) {
       this.samples = [];
     }
@@ -58,18 +58,18 @@ export class Model {
     }
   }
 
-  /** The oldest view that is kept, about RECENT seconds old. */
+  /** The oldest stored view, about RECENT seconds old. */
   get base() { return this.earlier[0]; }
   get span() { return Math.max(1e-9, this.view.age_seconds - this.base.age_seconds); }
 
-  /** Returns the growth per second of a counter; `pick` takes it out of a view, and may return undefined. */
+  /** Returns the growth per second of a counter. `pick` returns the counter of a view, or undefined. */
   rate(pick) {
     if (this.earlier.length < 2) return 0;
     const now = pick(this.view), then = pick(this.base);
     return now === undefined ? 0 : Math.max(0, now - (then ?? 0)) / this.span;
   }
 
-  /** Returns the growth per second between the last two views only: for lines that show changes. */
+  /** Returns the growth per second between only the last two views, for lines that show changes. */
   latestRate(pick) {
     if (this.earlier.length < 2) return 0;
     const view = this.earlier[this.earlier.length - 1], previous = this.earlier[this.earlier.length - 2];
@@ -95,7 +95,7 @@ export class Model {
     // Tasks are in flight but no worker is busy: the page gives a hint if this lasts.
     const stuck = busy === 0 && this.inFlight > 0;
     this.stuckSince = stuck ? (this.stuckSince ?? view.age_seconds) : null;
-    // With only one view, nothing is known of how counters grow.
+    // With only one view, the growth of counters is not known.
     if (this.earlier.length < 2) return;
     this.record("busy", this.usable > 0 ? 100 * this.latestUtilization() : 0);
     this.record("tasks", this.latestRate((v) => v.workers.reduce((sum, worker) => sum + worker.tasks, 0)));
@@ -115,7 +115,7 @@ export class Model {
     });
   }
 
-  /** Returns the part of the last seconds in which worker i was busy, between 0 and 1. */
+  /** Returns the share of the last seconds in which worker i was busy, between 0 and 1. */
   utilization(i) {
     const worker = this.view.workers[i];
     if (this.earlier.length < 2) return worker.task === "" && worker.codelet === "" ? 0 : 1;
@@ -169,7 +169,7 @@ export class Model {
     return {all, now: tasks > 0 ? Math.max(0, (of.relative_error_sum - then.relative_error_sum) / tasks) : all};
   }
 
-  /** Returns the part of all workers' time in the last seconds that was spent on a job. */
+  /** Returns the share of all workers' time in the last seconds that was spent on a job. */
   share(job) {
     const rates = this.view.sessions.map((one) => this.rate((v) => v.sessions.find((s) => s.session === one.session)?.worker_seconds));
     const total = rates.reduce((sum, rate) => sum + rate, 0);
@@ -177,7 +177,7 @@ export class Model {
     return total > 0 ? own / total : 0;
   }
 
-  /** Returns the share that a job's weight gives it among the jobs that have work. */
+  /** Returns the share of the workers that a job gets by its weight, compared with all jobs that have work. */
   fairShare(job) {
     const active = this.view.sessions.filter((one) => one.submitted > one.ended || this.share(one) > 0.01);
     const total = active.reduce((sum, one) => sum + one.weight, 0);

@@ -1,4 +1,4 @@
-// Asks the service twice a second while the page can be seen, and shows what it says.
+// Asks the service for a view twice a second while the page is visible, and shows the answers.
 
 import {Model} from "./model.js";
 import * as panels from "./panels.js";
@@ -39,7 +39,7 @@ async function poll() {
   if (!document.hidden) timer = setTimeout(poll, Math.max(50, PERIOD - (performance.now() - started)));
 }
 
-/** While the page is hidden, nothing is asked; asking starts again when it is shown. */
+/** While the page is hidden, it sends no requests; it continues when it becomes visible again. */
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && timer === null) poll();
 });
@@ -72,7 +72,7 @@ function show() {
   if (model.view === null) return;
   panels.header(model);
   panels.tiles(model);
-  // Only the part that can be seen is drawn.
+  // Draw only the visible tab.
   const name = shown();
   name === "now" ? panels.now(model, colours) : panels[name](model);
 }

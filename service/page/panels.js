@@ -23,7 +23,7 @@ function fill(id, rows) {
     return element("td", {}, cell);
   }))));
   for (const row of body.rows) [...row.cells].forEach((cell, i) => { cell.dataset.title = titles[i] ?? ""; });
-  // Buttons are made anew, so the keyboard focus is set to the new one.
+  // The buttons are new elements, so the keyboard focus must be set again.
   if (focus !== undefined) body.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
 }
 
@@ -86,7 +86,7 @@ function sentence(model) {
   return parts.join(" ");
 }
 
-/** Returns words for the jobs whose tasks the workers run most. */
+/** Returns a text about the jobs that take most of the workers' time. */
 function mostly(model) {
   const shares = model.view.sessions.map((job) => [job.name, model.share(job)]).sort((a, b) => b[1] - a[1]);
   if (shares.length === 0 || shares[0][1] <= 0) return "";
@@ -101,7 +101,7 @@ export function tiles(model) {
   };
   const rate = model.rate((v) => v.workers.reduce((sum, worker) => sum + worker.tasks, 0));
   const wait = model.longestWait();
-  // Growth is known only from the second view on.
+  // The growth of counters is known only from the second view on.
   const known = model.earlier.length > 1, when = (text) => (known ? text : "–");
   set("busy", `${model.busy} / ${model.usable}`, known ? `${words.percent(model.meanUtilization())} in 10 s` : "", 100);
   set("tasks", when(words.rate(rate)), "per second");
@@ -128,7 +128,7 @@ export function now(model, colours) {
   jobs(model);
 }
 
-/** Returns the part of the picture that each colour takes. */
+/** Fills the legend of the timeline with the share that each colour takes. */
 function shares(model, group, pick, end) {
   const counts = new Map();
   let all = 0;
@@ -170,7 +170,7 @@ function jobs(model) {
   }));
 }
 
-/** Returns a text for what is under the pointer; null if nothing is. */
+/** Returns a text about the sample under the pointer; null if there is none. */
 export function tipAt(model, x, y, colours) {
   const found = under(x, y);
   if (found === null || model.view === null) return null;
@@ -183,7 +183,7 @@ export function tipAt(model, x, y, colours) {
 
 // ---- The other tabs ----
 
-/** Returns words for the share of a cluster's time that its tasks used: see `human_share`. */
+/** Returns a text for the used share of the time of a cluster's cores: see `human_share`. */
 function teamUsed(model, i) {
   if (model.view.workers[i].members.length < 2) return "";
   const use = model.teamUse(i);
@@ -220,7 +220,7 @@ export function mailboxes(model) {
     right(words.duration(box.handling.mean_seconds)),
     {text: words.count(box.dropped), kind: box.dropped > 0 ? "n failed" : "n"},
   ]));
-  // Shows the eight that wait longest; with more lines, colours would repeat.
+  // Show the eight actors whose messages wait longest; with more lines, colours would repeat.
   const series = boxes.map((box) => ({name: box.actor, series: model.get(`waiting ${box.actor}`)}))
     .sort((a, b) => b.series.last - a.series.last).slice(0, 8);
   lines($("waiting-chart"), "actor", series, words.duration);
@@ -283,7 +283,7 @@ export function predictions(model) {
   legend("prediction-legend", "prediction", series.map((line) => [line.name, ""]));
 }
 
-/** Updates the list of the jobs that can be asked about. */
+/** Updates the list of jobs in the tab "why". */
 export function why(model) {
   const select = $("why-job");
   const wanted = [["", "all jobs"], ...model.view.sessions.map((job) => [String(job.session), `${job.session}  ${job.name}`])];

@@ -1,4 +1,4 @@
-// Quantities as people read them.
+// Texts for numbers and quantities.
 
 function digits(value) {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);

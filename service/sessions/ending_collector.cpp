@@ -18,8 +18,8 @@ void EndingCollector::ended(std::uint64_t tag, TaskStatus status, const graph::F
     const LockGuard lock(shard.lock);
     if (tag != 0 && status == TaskStatus::succeeded) shard.succeeded.push_back(tag);
     if (tag != 0 && status != TaskStatus::succeeded) shard.others.push_back({tag, status, cause});
-    // Release: publishes the task's effects to `count`, which loads with acquire. The task is counted before
-    // `signalled_` is set, so the session sees the count when it is woken.
+    // Release: publishes the task's effects to `count`, which loads with acquire. The counter is increased before
+    // `signalled_` is set, so that the session sees the new count when it is woken.
     shard.count.fetch_add(1, std::memory_order_release);
   }
   signal();
@@ -32,7 +32,7 @@ void EndingCollector::cancelled_unbegun(std::uint64_t tasks) noexcept {
 }
 
 void EndingCollector::signal() noexcept {
-  // The load comes first: for most tasks it avoids the exclusive access to the cache line.
+  // The load comes before the exchange: for most tasks it avoids exclusive access to the cache line.
   if (!signalled_.load(std::memory_order_seq_cst) && !signalled_.exchange(true, std::memory_order_seq_cst)) wake_();
 }
 

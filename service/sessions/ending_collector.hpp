@@ -1,4 +1,4 @@
-/// The place where workers leave the news of ended tasks, for the session that tells its client.
+/// Collects ended tasks from workers, for the session that notifies its client of them.
 #pragma once
 
 #include <array>
@@ -35,18 +35,18 @@ class EndingCollector : public graph::TaskEndings {
     }
   };
 
-  /// `wake` is called in workers' threads when something can be taken, and then not again until `take`. So it is called
-  /// seldom under load.
+  /// `wake` is called in a worker's thread when ended tasks can be taken. It is not called again before the next
+  /// `take`, so under load it is called seldom.
   explicit EndingCollector(std::function<void()> wake) : wake_(std::move(wake)) {}
 
   void ended(std::uint64_t tag, TaskStatus status, const graph::FailureLog::Cause& cause) noexcept override;
   void cancelled_unbegun(std::uint64_t tasks) noexcept override;
-  /// Moves all ended tasks that were added so far to the end of `batch`. Called by the session's thread.
+  /// Moves all ended tasks that have been added to the end of `batch`. Called by the session's thread.
   void take(Batch& batch);
-  /// Returns true if something can be taken. Called by the session's thread.
+  /// Returns true if there may be ended tasks to take. Called by the session's thread.
   [[nodiscard]] bool any() const { return signalled_.load(std::memory_order_relaxed); }
-  /// Returns the number of tasks that have ended, including those without a number. Called by the session's thread. The
-  /// number is exact if no task is in flight; otherwise some ends may be missing.
+  /// Returns the number of tasks that have ended, including tasks without a client's number. Called by the session's
+  /// thread. The number is exact if no task is in flight; otherwise some ended tasks may be missing.
   [[nodiscard]] std::uint64_t count() const;
 
  private:
@@ -59,14 +59,14 @@ class EndingCollector : public graph::TaskEndings {
   };
   static constexpr std::size_t kShards = 8;
   static std::size_t shard_of_this_thread();
-  /// Wakes the session, unless it has been woken already and has not taken anything since.
+  /// Wakes the session, unless it has been woken since its last `take`.
   void signal() noexcept;
 
   const std::function<void()> wake_;
   std::array<Shard, kShards> shards_;
-  /// Set by a worker after it has added something; cleared by the session before it takes. All accesses that set or
-  /// clear it are sequentially consistent: either the session sees what was added, or the worker sees it cleared and
-  /// wakes the session.
+  /// A worker sets this flag after it has added a task; the session clears it before it takes tasks. All these accesses
+  /// are sequentially consistent. Either the session sees the added task, or the worker sees the cleared flag and wakes
+  /// the session.
   alignas(64) std::atomic<bool> signalled_{false};
 };
 

@@ -1,5 +1,5 @@
-/// Tasks that cannot run. They are submitted and fail when their turn comes, so that tasks that depend on them are
-/// cancelled as usual.
+/// Tasks that cannot run. They are submitted nevertheless and fail in their turn, so that the tasks that depend on them
+/// are cancelled as usual.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace troupe::service {
 
-/// The failures of a service's refused tasks, until they have been thrown. All sessions share one object, as the
-/// runtime never forgets a codelet that it has seen. Thread-safe.
+/// The failures of a service's refused tasks, kept until the tasks have thrown them. All sessions share one object,
+/// because the runtime never forgets a codelet. Thread-safe.
 class RefusedTasks {
  public:
-  /// Returns the codelet of this name. Its tasks take any data and one argument, a number from `add`, and throw the
-  /// failure with that number. The codelet stays usable when this object has gone. Use few different names.
+  /// Returns a codelet with this name. Its tasks take any data and one argument, a number from `add`, and throw the
+  /// failure with that number. The codelet stays usable after this object is destroyed. Use few different names.
   [[nodiscard]] Codelet codelet(const std::string& name);
-  /// Returns a number for the failure. `keep` is true if the task may run several times.
+  /// Stores the failure and returns a number for it. `keep` is true if the task may run several times.
   std::uint64_t add(Failure failure, bool keep);
-  /// Forgets a failure that was kept, or whose task never ran.
+  /// Removes a failure that was stored with `keep`, or whose task never ran.
   void forget(std::uint64_t number);
 
  private:

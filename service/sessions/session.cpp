@@ -18,20 +18,22 @@
 namespace troupe::service {
 namespace {
 
-/// The longest wait for the first message: a client knows at once what to say.
+/// The longest wait for the first message. A correct client sends it at once.
 constexpr std::chrono::seconds kGreetingTime{10};
-/// The longest wait until a client has read the last message; some clients never do.
+/// The longest wait for a client to read the last message, because some clients never do.
 constexpr std::chrono::seconds kGoodbyeTime{2};
-/// After a client's last message, the session waits this long for gRPC to say that the client has died.
+/// After a client's last message, the session waits this long in case gRPC reports that the client has died.
 constexpr std::chrono::milliseconds kDyingTime{50};
-/// After a session of at least this many bytes, free memory is given back to the system, which takes milliseconds.
+/// If a session used at least this many bytes, free memory is given back to the system at its end, which takes
+/// milliseconds.
 constexpr std::uint64_t kManyBytes = 4 << 20U;
 
-/// The size of a usual message, in bytes. Troupe's own clients exceed it only for partitions into very many blocks.
+/// The largest size of a usual message, in bytes. Troupe's own clients exceed it only for partitions into very many
+/// blocks.
 constexpr std::size_t kUsualMessage = 1 << 20U;
 
-/// Returns the limit of tasks in flight that the client is told. A correct client waits when it has reached the limit,
-/// so that many tasks must fit into the memory that its user may have.
+/// Returns the limit of tasks in flight that is sent to the client. A correct client waits when it has reached the
+/// limit. The memory that its user may have must therefore be enough for that many tasks.
 std::uint64_t affordable_tasks(const MemoryAccount& client) {
   return std::max<std::uint64_t>(client.above()->most().count / 4 / costs::kTask, 1);
 }
@@ -118,7 +120,7 @@ void Session::run() {
   if (work_) work_->withdraw({ErrorCode::cancelled, "the session has ended"});
   if (why && !gone_) say_goodbye(*why);
   wait_until_written();
-  // From here on, an end of the memory connection does not mean that the client has died.
+  // The client may close its memory connection from now on. Stop watching, so that this does not look like its death.
   if (received_all_ && memory_) memory_->unwatch();
   std::exchange(stream_, nullptr)->finish();
   if (received_all_ && work_) wait_for_cancellation();
@@ -164,7 +166,8 @@ bool Session::handle(SessionNews news) {
   }
   if (news.cancel && work_) {
     work_->withdraw(*news.cancel);
-    // After a drain, a cancellation means that the service ends; no client may delay that.
+    // After a drain, a cancellation means that the service is ending. No client may delay that for longer than this
+    // time.
     if (draining_) latest_ = Clock::now() + kGoodbyeTime;
     const LockGuard lock(mutex_);
     view_.state = "cancelled";
@@ -185,7 +188,8 @@ bool Session::handle(SessionNews news) {
   listen();
   if (received_all_ && messages_.empty()) return false;
   const bool unread = writing_ || (work_ && !work_->idle());
-  // The end is late if the client is suspended or stuck and does not read, or if one of its kernels does not end.
+  // True if the time has passed because the client is suspended and does not read, or because one of its kernels does
+  // not end.
   const bool late = latest_ && Clock::now() >= *latest_;
   if (!draining_ || (unread && !late)) return true;
   goodbye_ = draining_;
@@ -193,7 +197,7 @@ bool Session::handle(SessionNews news) {
 }
 
 void Session::rest() {
-  // Each rest is short, as the client or the other users may leave during it.
+  // Each pause is short, because meanwhile the client or the other users may leave.
   constexpr std::chrono::milliseconds kLongestRest{20};
   const Clock::time_point now = Clock::now();
   const Duration used = thread_time();
@@ -210,7 +214,7 @@ Result<void> Session::handle(grpc::ByteBuffer& bytes) {
     if (auto handled = handle(message); !handled) return handled;
     if (count % kBetweenRests == 0) rest();
   }
-  // The memory of a large message is not kept for small ones.
+  // The memory of a large message is freed instead of kept for small ones.
   if (bytes.Length() > kUsualMessage) incoming_ = {};
   if (message.malformed()) return malformed();
   if (!work_) return violation("operations", "none, and 'hello' comes first");
@@ -295,7 +299,7 @@ void Session::say_goodbye(const Failure& why) {
   wait_until_written();
   if (gone_) return;
   outgoing_.Clear();
-  // First the client is told of the work that has ended.
+  // The message first reports the tasks that have ended, then the reason for the end.
   if (work_) work_->tell(outgoing_, true);
   fill(*outgoing_.add_events()->mutable_goodbye()->mutable_problem(), why);
   writing_ = true;
@@ -336,11 +340,11 @@ void Session::take_down() {
     work = std::move(work_);
   }
   work.reset();
-  // The session's objects are freed, but the allocator keeps their memory, which may not be needed again.
+  // The session's objects are freed, but the allocator keeps their memory. The service may not need that memory again.
   if (needed >= kManyBytes) platform::give_back_free_memory();
   last.memory = {};
-  // A client that closed its stream has ended ("done"). Any other was killed, lost its connection or broke the protocol
-  // ("lost").
+  // A client that closed its stream has ended by itself ("done"). All other clients were killed, lost their connections
+  // or broke the protocol ("lost").
   if (last.state == "gone") last.state = received_all_ && !gone_ ? "done" : "lost";
   const LockGuard lock(mutex_);
   view_ = last;

@@ -36,14 +36,14 @@ struct SessionHost {
   RefusedTasks& refused;
   const ServerOptions& options;
   std::shared_ptr<UserBudgets> budgets;
-  /// The processor time that the sessions of each user take. `several_users` is true if several users have sessions,
-  /// which then compete for it.
+  /// The processor time that the sessions of each user take. `several_users` is true if several users have sessions:
+  /// only then is the time limited.
   std::shared_ptr<UserTime> time;
   std::shared_ptr<std::atomic<bool>> several_users = std::make_shared<std::atomic<bool>>(false);
 };
 
-/// A session has a thread, which handles everything in the order in which the client sent it. Nothing that another
-/// client waits for happens in that thread.
+/// A session has a thread, which handles the client's messages in the order in which the client sent them. Other
+/// clients never have to wait for this thread.
 class Session : public StreamListener {
  public:
   /// `peer` is the peer of the stream's connection.
@@ -51,21 +51,21 @@ class Session : public StreamListener {
 
   /// Reserves a thread from the user's budget. Called before `start`.
   Result<void> reserve() { return thread_hold_.set(1); }
-  /// Begins to serve `stream`, whose listener is this session. The session's thread calls `ended` when none of the
-  /// client's kernels runs and none of its data is left. Throws `std::system_error` if the thread cannot be started.
+  /// Begins to serve `stream`, whose listener is this session. The session's thread calls `ended` when all kernels of
+  /// the client have ended and its data are removed. Throws `std::system_error` if the thread cannot be started.
   void start(SessionStream& stream, std::function<void(Session&)> ended);
-  /// Called by another thread, after `ended` was called.
+  /// Joins the session's thread. Called by another thread, after `ended` was called.
   void join() { thread_.join(); }
 
-  // The next functions may be called from any thread.
+  // Any thread may call the following functions.
   [[nodiscard]] std::uint64_t id() const { return id_; }
   [[nodiscard]] const Peer& peer() const { return peer_; }
   [[nodiscard]] SessionView look() const;
-  /// Returns why tasks do not go on; nothing if the session has not begun, or has ended.
+  /// Returns why tasks wait; nothing if the session has not begun or has ended.
   [[nodiscard]] std::optional<WhyReport> why() const;
-  /// Cancels tasks that have not started, and those that come later. Returns how many tasks were in flight.
+  /// Cancels tasks that have not started, and tasks that are submitted later. Returns the number of tasks in flight.
   std::uint64_t cancel(const Failure& reason);
-  /// Takes no more tasks, and ends when the present tasks have ended.
+  /// Refuses new tasks, and ends the session when the present tasks have ended.
   void drain(const Failure& reason);
 
  private:
@@ -77,13 +77,14 @@ class Session : public StreamListener {
   void gone() override;
 
   void run();
-  /// Serves the client to the end. Returns the reason that the client is told; nothing if nobody is left to be told.
+  /// Serves the client to the end. Returns the reason to send to the client; nothing if the client has gone.
   std::optional<Failure> serve();
   SessionNews next_news();
-  /// Handles all that has come since the last call. Returns false if the session ends; `goodbye_` says why.
+  /// Handles all news since the last call. Returns false if the session ends; `goodbye_` then has the reason.
   bool handle(SessionNews news);
   Result<void> handle(grpc::ByteBuffer& bytes);
-  /// Waits if the user's sessions use more than a fair share of the processor while other users have sessions.
+  /// Pauses this thread if the user's sessions use more than a fair share of the processor while other users have
+  /// sessions.
   void rest();
   Result<void> handle(MessageReader& message);
   Result<void> welcome(const v1::Operation& first);
@@ -99,10 +100,10 @@ class Session : public StreamListener {
   const SessionHost host_;
   const std::uint64_t id_;
   const Peer peer_;
-  /// Counts the session's thread; given back when the thread ends.
+  /// Counts the session's thread against the user's budget until the thread ends.
   BudgetHold thread_hold_;
   const Clock::time_point began_ = Clock::now();
-  /// A callback that still runs keeps the mailbox after the session has gone.
+  /// The mailbox is shared, because a callback may still use it after the session is destroyed.
   const std::shared_ptr<SessionMailbox> mailbox_ = std::make_shared<SessionMailbox>();
   std::function<void(Session&)> ended_;
   std::thread thread_;
@@ -118,18 +119,19 @@ class Session : public StreamListener {
   bool gone_ = false;
   std::optional<Failure> draining_;
   std::optional<Failure> goodbye_;
-  /// The part of the thread's processor time that has been counted already.
+  /// The thread's processor time up to the last time that it was counted for the user.
   Duration used_{};
-  /// The time until which the client may read what it is told.
+  /// The time until which the client may read the messages that are sent to it.
   std::optional<Clock::time_point> latest_;
   std::shared_ptr<ClientMemory> memory_;
   std::string name_;
   double weight_ = 1;
 
   mutable Mutex mutex_;
-  /// Changed only by the session's thread, with the mutex held; that thread reads it without the mutex.
+  /// Only the session's thread changes this pointer, with the mutex locked; that thread reads the pointer without the
+  /// mutex.
   std::unique_ptr<SessionWork> work_;
-  /// Facts that do not change while the session works; at the end, its result.
+  /// The facts that do not change while the session works, and the final result when the session has ended.
   SessionView view_ TROUPE_GUARDED_BY(mutex_);
 };
 

@@ -74,7 +74,7 @@ std::string in_words(const std::vector<AccessMode>& modes) {
   return text.empty() ? "no data" : text;
 }
 
-/// Returns the first difference between the client's codelet and the service's; nothing if they agree.
+/// Returns the first difference between the client's codelet and the service's codelet; nothing if they agree.
 std::optional<Failure> compare(const SessionCodelet& client, const v1::OpenCodelet& message,
                                const std::vector<DataParameter>& parameters, const CodeletDefinition& own) {
   if (client.variadic != own.variadic) {
@@ -89,7 +89,8 @@ std::optional<Failure> compare(const SessionCodelet& client, const v1::OpenCodel
   if (message.typed() && parameters != own.parameters) {
     return mismatch(own.name, "the kernels take data of other shapes or types");
   }
-  // A client without a kernel of its own need not declare the arguments' types; its tasks are still checked.
+  // A client without a kernel of its own need not declare the arguments' types. The arguments of its tasks are still
+  // checked.
   if ((message.typed() || !client.arguments.empty()) && client.arguments != own.argument_types) {
     return mismatch(own.name, "the kernels take other arguments by value");
   }

@@ -16,28 +16,28 @@
 namespace troupe::service {
 
 struct SessionCodelet {
-  /// The service's codelet; null if it was refused, and then `refusal` says why.
+  /// The service's codelet; null if the client's codelet was refused, and then `refusal` has the reason.
   const ServiceCodelet* known = nullptr;
   std::shared_ptr<const Failure> refusal = nullptr;
-  /// True if a task names its data and arguments itself.
+  /// True if each task has its own number of data and arguments.
   bool variadic = false;
   std::vector<AccessMode> modes = {};
   std::vector<ArgumentType> arguments = {};
-  /// Bytes that the arguments of one task take.
+  /// The size in bytes of the arguments of one task.
   std::size_t argument_bytes = 0;
   /// The codelet that replaces this one in tasks that cannot run.
   Codelet refused;
 };
 
-/// The codelets, by the client's numbers. Only one thread may use this class.
+/// The codelets of one client, by the client's numbers. Only one thread may use this class.
 class SessionCodelets {
  public:
   SessionCodelets(const CodeletSource& source, RefusedTasks& refused) : source_(source), refused_(refused) {}
 
-  /// Adds the codelet of a message. Fails if the message breaks the protocol; otherwise returns why the codelet was
-  /// refused, or nothing.
+  /// Adds the codelet of a message. Fails if the message breaks the protocol; otherwise returns the reason if the
+  /// codelet was refused, and nothing if it was accepted.
   Result<std::optional<Failure>> open(const v1::OpenCodelet& message);
-  /// Returns a codelet; null if no codelet has the number.
+  /// Returns the codelet with this number; null if there is none.
   [[nodiscard]] const SessionCodelet* find(std::uint32_t number) const {
     return number < codelets_.size() ? &codelets_[number] : nullptr;
   }

@@ -78,7 +78,7 @@ Result<std::vector<Block>> SessionData::reserve_blocks(const v1::Partition& mess
 
 void SessionData::add_blocks(std::uint64_t whole, std::span<const std::uint64_t> numbers,
                              std::span<const Handle> handles, std::span<const Block> blocks) {
-  // This is a copy, as the table's elements may move when the table grows.
+  // The copy is needed, because the table's elements may move when the table grows.
   SessionHandle block = handles_.find(whole)->second;
   block.whole = whole;
   block.blocks.clear();

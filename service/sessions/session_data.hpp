@@ -22,43 +22,44 @@ namespace troupe::service {
 struct SessionHandle {
   Handle handle;
   Layout layout;
-  /// The memory where the data lie; kept as long as they are registered.
+  /// The segment with the data; kept as long as the data are registered.
   std::shared_ptr<SharedSegment> segment;
-  /// The client's numbers of the whole, if this is a block, and of the handle's own blocks.
+  /// The client's number of the whole, if this handle is a block, and the client's numbers of the handle's own blocks.
   std::optional<std::uint64_t> whole = std::nullopt;
   std::vector<std::uint64_t> blocks = {};
-  /// The number of wholes above this block.
+  /// The number of levels of partitions above this block.
   std::size_t depth = 0;
-  /// The size of the workers' partial results.
+  /// The size of the workers' partial results of a reduction.
   std::uint64_t partial_bytes = 0;
 };
 
-/// Maps the client's numbers to handles. Only one thread may use it.
+/// Maps the client's numbers to handles. Only one thread may use this class.
 class SessionData {
  public:
-  /// The most levels of blocks within blocks: the trees are walked recursively.
+  /// The most levels of blocks within blocks, because the graph walks the trees of blocks recursively.
   static constexpr std::size_t kDeepest = 64;
 
   SessionData(graph::TaskGraph& graph, const ClientMemory& memory, std::uint64_t most)
       : graph_(graph), memory_(memory), most_(most) {}
 
-  /// Unless a comment says otherwise, a failure of this function and those below is a violation of the protocol.
+  /// Unless a comment says otherwise, a failure of this function and of the functions below means that the client broke
+  /// the protocol.
   Result<void> add(const v1::RegisterData& message);
-  /// Returns the data; null if no data have the number.
+  /// Returns the data with this number; null if there are none.
   [[nodiscard]] const SessionHandle* find(std::uint64_t number) const {
     const auto found = handles_.find(number);
     return found == handles_.end() ? nullptr : &found->second;
   }
-  /// Returns the data; `field` is the message's field that named them.
+  /// Returns the data with this number; `field` is the message's field that has the number.
   Result<const SessionHandle*> get(std::string_view field, std::uint64_t number) const;
 
-  /// Returns the blocks of a partition. Their numbers are reserved until `add_blocks` or `drop_blocks`.
+  /// Returns the blocks of a partition. The client's numbers for them are reserved until `add_blocks` or `drop_blocks`.
   Result<std::vector<Block>> reserve_blocks(const v1::Partition& message);
   void add_blocks(std::uint64_t whole, std::span<const std::uint64_t> numbers, std::span<const Handle> handles,
                   std::span<const Block> blocks);
   void drop_blocks(std::span<const std::uint64_t> numbers);
 
-  /// The result of `remove`, which takes a handle and its blocks out: they cannot be used any more, but count until
+  /// The result of `remove`. It removes a handle and its blocks: they cannot be used any more, but are counted until
   /// `forget`.
   struct Removed {
     Handle handle;
@@ -69,7 +70,7 @@ class SessionData {
   Result<Removed> remove(std::uint64_t number);
   void forget(const Removed& removed) { count_ -= removed.count; }
 
-  /// Notes the bytes that workers keep for a handle that they reduce into; does nothing if there is no such handle.
+  /// Counts the bytes of the workers' partial results for a handle; does nothing if there is no such handle.
   void note_partials(std::uint64_t number, std::uint64_t bytes);
   /// Returns the estimated size of handles and partial results.
   [[nodiscard]] std::uint64_t bytes() const { return count_ * costs::kHandle + partial_bytes_; }
@@ -81,7 +82,7 @@ class SessionData {
   graph::TaskGraph& graph_;
   const ClientMemory& memory_;
   const std::uint64_t most_;
-  /// The number of handles that are registered or reserved, or whose release is under way.
+  /// The number of handles that are registered or reserved, or whose release is in progress.
   std::uint64_t count_ = 0;
   std::uint64_t partial_bytes_ = 0;
   std::unordered_map<std::uint64_t, SessionHandle> handles_;

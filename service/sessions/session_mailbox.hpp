@@ -1,4 +1,4 @@
-/// The mailbox through which other threads reach the thread of a session.
+/// The mailbox through which other threads notify the thread of a session.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -14,26 +14,26 @@
 
 namespace troupe::service {
 
-/// The events since the session's thread last took them.
+/// The events since the session's thread last took events.
 struct SessionNews {
   std::deque<grpc::ByteBuffer> messages;
-  /// True if the client sends no more.
+  /// True if the client will send no more messages.
   bool received_all = false;
-  /// True if the client, its connection or its memory connection is gone.
+  /// True if the client has gone, or its connection or its memory connection is closed.
   bool gone = false;
-  /// True if the last message has gone out, or never will.
+  /// True if the last message has been sent or can never be sent.
   bool wrote = false;
-  /// The reason to cancel the session's tasks and those that come later; nothing if they go on.
+  /// The reason to cancel the session's tasks, including later ones; nothing if they are not cancelled.
   std::optional<Failure> cancel = std::nullopt;
-  /// The reason to take no more tasks and to say goodbye when the present ones have ended; nothing if the session goes
-  /// on.
+  /// The reason to refuse new tasks and to end the session when the present tasks have ended; nothing if the session
+  /// continues.
   std::optional<Failure> drain = std::nullopt;
 };
 
 /// Any thread may add news; one thread takes them.
 class SessionMailbox {
  public:
-  /// Wakes the session's thread without news: the session itself has something to do.
+  /// Wakes the session's thread without news, because the session itself has work to do.
   void wake() {
     change([](SessionNews&) {});
   }
@@ -44,7 +44,7 @@ class SessionMailbox {
     if (std::exchange(any_, true)) return;
     arrived_.notify_one();
   }
-  /// Waits for news, at most until `until`.
+  /// Waits for news, but not longer than `until`, and takes them.
   SessionNews take(std::chrono::steady_clock::time_point until) {
     UniqueLock lock(mutex_);
     arrived_.wait_until(lock, until, [this]() TROUPE_REQUIRES(mutex_) { return any_; });

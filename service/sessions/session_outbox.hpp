@@ -14,7 +14,7 @@
 
 namespace troupe::service {
 
-/// The events other than ends of tasks, in order. Only one thread may use it.
+/// The events to send, other than ends of tasks, in order. Only one thread may use this class.
 class SessionOutbox {
  public:
   v1::Event& add() { return events_.emplace_back(); }

@@ -13,7 +13,7 @@ namespace {
 
 Failure stopping() { return {ErrorCode::stopped, "the service is stopping and takes no more tasks"}; }
 
-/// A stream that only says goodbye.
+/// A stream that only sends the reason for a refusal and ends.
 class RefusedStream : public SessionRegistry::Reactor {
  public:
   explicit RefusedStream(const Failure& why) {
@@ -57,10 +57,10 @@ std::optional<Failure> SessionRegistry::why_refused(const std::optional<Peer>& p
 SessionRegistry::Reactor* SessionRegistry::open(grpc::CallbackServerContext& context, const std::optional<Peer>& peer) {
   collect();
   const LockGuard lock(mutex_);
-  if (const auto refused = why_refused(peer)) return new RefusedStream(*refused);  // gRPC owns it
+  if (const auto refused = why_refused(peer)) return new RefusedStream(*refused);  // The stream belongs to gRPC.
   const auto session = std::make_shared<Session>(host_, next_++, *peer);
   if (const auto reserved = session->reserve(); !reserved) return new RefusedStream(reserved.failure());
-  auto* const stream = new SessionStream(context, session);  // gRPC owns it
+  auto* const stream = new SessionStream(context, session);  // The stream belongs to gRPC.
   running_.emplace(session->id(), session);
   look_for_users();
   try {
@@ -73,7 +73,7 @@ SessionRegistry::Reactor* SessionRegistry::open(grpc::CallbackServerContext& con
 }
 
 SessionRegistry::Reactor* SessionRegistry::refuse(const Failure& why) {
-  return new RefusedStream(why);  // gRPC owns it
+  return new RefusedStream(why);  // The stream belongs to gRPC.
 }
 
 void SessionRegistry::has_ended(Session& session) {

@@ -16,42 +16,42 @@
 
 namespace troupe::service {
 
-/// The sessions that run, and the last ones that ended. Thread-safe.
+/// The running sessions, and the last sessions that ended. Thread-safe.
 class SessionRegistry {
  public:
   /// The number of ended sessions that are remembered.
   static constexpr std::size_t kRemembered = 100;
 
   explicit SessionRegistry(const SessionHost& host) : host_(host) {}
-  /// Cancels the sessions that are left, and waits until they have ended.
+  /// Cancels all remaining sessions, and waits until they have ended.
   ~SessionRegistry();
   SessionRegistry(const SessionRegistry&) = delete;
   SessionRegistry& operator=(const SessionRegistry&) = delete;
 
   using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
-  /// Begins a session, or tells its client why it gets none.
+  /// Begins a session, or sends its client the reason for a refusal.
   Reactor* open(grpc::CallbackServerContext& context, const std::optional<Peer>& peer);
-  /// Tells a client why it gets no session.
+  /// Sends a client the reason why it gets no session.
   Reactor* refuse(const Failure& why);
 
-  /// Begins no new sessions. Each present one ends when its tasks have ended.
+  /// Refuses new sessions. Each present session ends when its tasks have ended.
   void drain();
-  /// Does what `drain` does, and cancels the tasks.
+  /// Does what `drain` does, and also cancels the tasks.
   void cancel();
-  /// Waits for the ends of all sessions. Returns false if some are left after `at_most`.
+  /// Waits until all sessions have ended. Returns false if some are left after `at_most`.
   bool wait_until_empty(Duration at_most);
 
-  /// Returns the sessions by id. Sessions that have not said hello are not among them.
+  /// Returns the sessions by id, except sessions whose client has not sent `hello`.
   [[nodiscard]] std::vector<SessionView> look() const;
   /// Returns the ended sessions that are remembered, the newest last.
   [[nodiscard]] std::vector<SessionView> ended() const;
-  /// Returns a session that runs; null if none has the id.
+  /// Returns the running session with this id; null if there is none.
   [[nodiscard]] std::shared_ptr<Session> find(std::uint64_t id) const;
   [[nodiscard]] bool draining() const;
 
  private:
   void has_ended(Session& session);
-  /// Updates `several_users`.
+  /// Updates `SessionHost::several_users`.
   void look_for_users() TROUPE_REQUIRES(mutex_);
   /// Joins the threads of sessions that have ended.
   void collect();

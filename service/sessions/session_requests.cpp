@@ -16,7 +16,7 @@ SessionRequests::SessionRequests(const Parts& parts, std::function<void()> wake)
 }
 
 std::function<void()> SessionRequests::ready_callback() {
-  // The callback keeps the list alive, as it may still run when the wait is finished.
+  // The callback shares the list, because it may still run after the request has been finished.
   return [list = ready_, number = next_] {
     {
       const LockGuard lock(list->mutex);
@@ -170,7 +170,7 @@ void SessionRequests::finish_acquire(Pending& pending) {
   const auto hold = parts_.graph.finish_acquire(*pending.hold);
   std::optional<Failure> problem;
   if (!hold) problem = hold.failure();
-  // If the client wrongly uses one number for two requests, the second is not held.
+  // If the client wrongly uses one number for two requests, the data of the second request are given back at once.
   const bool keep = hold && !pending.returned && !abandoned_ && held_.emplace(pending.request, hold.value()).second;
   if (hold && !keep) parts_.graph.give_back(hold.value());
   parts_.outbox.reply(pending.request, problem);
@@ -179,7 +179,7 @@ void SessionRequests::finish_acquire(Pending& pending) {
 void SessionRequests::finish_refusal(const Pending& pending) {
   --refusals_;
   const ErrorCode code = pending.why->code;
-  // A task that was withdrawn is cancelled; a task that cannot run has failed.
+  // A task that came after a cancellation or a stop counts as cancelled; a task that cannot run counts as failed.
   const bool withdrawn = code == ErrorCode::cancelled || code == ErrorCode::stopped;
   const TaskStatus status = withdrawn ? TaskStatus::cancelled : TaskStatus::failed;
   parts_.graph.finish_refusal(*pending.hold, status, pending.why);
@@ -199,11 +199,12 @@ void SessionRequests::finish_partition(Pending& pending) {
 }
 
 void SessionRequests::finish_waits() {
-  // During this call nothing is submitted, as only this thread submits.
+  // No task is submitted during this call, because only this thread submits.
   if (!can_finish_waits()) return;
   parts_.graph.combine_open_reductions();
-  // If there were reductions, this function is called again when they have ended. The result of the call above does not
-  // show this: for a moment the graph still counts tasks as running that have already reported their ends.
+  // Check again: if there were reductions, they have become tasks, and this function is called again when they have
+  // ended. The result of the call above does not show this, because for a moment the graph still counts tasks as
+  // running that have already reported their ends.
   if (!can_finish_waits()) return;
   parts_.graph.bring_all_home();
   const auto summary = parts_.graph.failures().take_summary();

@@ -24,8 +24,9 @@
 
 namespace troupe::service {
 
-/// Acquire, Partition, SetReduction, ReleaseData and WaitAll. Each request begins at once; when the tasks that it waits
-/// for have ended, `finish_ready` ends and answers it. No thread waits. Only the session's thread may use this.
+/// The requests Acquire, Partition, SetReduction, ReleaseData and WaitAll. Each request begins at once. When the tasks
+/// that it waits for have ended, `finish_ready` finishes and answers it. No thread waits. Only the session's thread may
+/// use this class.
 class SessionRequests {
  public:
   struct Parts {
@@ -35,10 +36,10 @@ class SessionRequests {
     const EndingCollector& endings;
     const CodeletSource& codelets;
   };
-  /// `wake` is called, in any thread, when `finish_ready` has something to do.
+  /// `wake` is called in any thread when `finish_ready` has a request to finish.
   SessionRequests(const Parts& parts, std::function<void()> wake);
 
-  // The next functions fail only if the client broke the protocol.
+  // The following functions fail only if the client broke the protocol.
   Result<void> acquire(const v1::Acquire& message);
   Result<void> give_back(const v1::GiveBack& message);
   Result<void> partition(const v1::Partition& message);
@@ -46,29 +47,29 @@ class SessionRequests {
   Result<void> release(const v1::ReleaseData& message);
   Result<void> wait_all(const v1::WaitAll& message);
 
-  /// Makes a task that will not run end in its turn. The data in `written`, which it would have written, have no valid
-  /// content from then on. If this fails, the graph does not take the task, and the session has to end: otherwise
-  /// invalid data would count as valid.
+  /// Ends a refused task in its turn, without running it. The data in `written`, which the task would have written,
+  /// have no valid content from then on. If this function fails, the graph does not take the task, and the session has
+  /// to end: otherwise invalid data would count as valid.
   Result<void> refuse(std::uint64_t task, std::span<const Handle> written, Failure why);
-  /// Moves the ends of refused tasks to `batch`, in the order in which they came.
+  /// Moves the ends of refused tasks to `batch`, in the order in which the tasks ended.
   void take_refused(EndingCollector::Batch& batch);
 
   void finish_ready();
-  /// Returns true if a WaitAll waits and everything that it waits for has ended.
+  /// Returns true if a WaitAll waits and all its tasks have ended.
   [[nodiscard]] bool can_finish_waits() const {
     return !waits_.empty() && refusals_ == 0 && parts_.endings.count() >= parts_.graph.progress().submitted;
   }
   [[nodiscard]] bool any_waits() const { return !waits_.empty(); }
-  /// Blocks until `finish_ready` can finish something; for callers that have nothing else to do.
+  /// Blocks until `finish_ready` can finish a request; for callers that have no other work.
   void wait_ready();
-  /// Returns the number of requests without an answer, including refused tasks. Held data do not count.
+  /// Returns the number of requests without an answer, including refused tasks. Acquired data do not count.
   [[nodiscard]] std::size_t pending() const { return pending_.size() + waits_.size(); }
   /// Returns the number of requests without an answer, not counting refused tasks.
   [[nodiscard]] std::size_t unanswered() const { return pending() - refusals_; }
   [[nodiscard]] std::size_t held() const { return held_.size(); }
 
-  /// The client is gone, and its tasks are cancelled: gives back the data that it holds, and later those that it still
-  /// gets. Call `finish_ready` until `pending` is 0 to finish the other requests.
+  /// Called when the client has gone and its tasks are cancelled. Gives back the data that the client has acquired, and
+  /// later the data of acquires that still wait. Call `finish_ready` until `pending` is 0 to finish the other requests.
   void abandon();
 
  private:
@@ -77,19 +78,19 @@ class SessionRequests {
     Kind kind = Kind::acquire;
     std::uint64_t request = 0;
     std::unique_ptr<graph::PendingHold> hold;
-    /// True for an acquire whose data the client has given back before it got them.
+    /// True for an acquire whose data the client has given back before it got the data.
     bool returned = false;
-    // Used by a partition: `whole`, `blocks` and `numbers`. A set_reduction uses `methods`, and a release `removed`.
+    // A partition uses `whole`, `blocks` and `numbers`, a set_reduction `methods`, and a release `removed`.
     std::uint64_t whole = 0;
     std::vector<Block> blocks = {};
     std::vector<std::uint64_t> numbers = {};
     ReductionMethods methods = {};
     SessionData::Removed removed = {};
-    // Used by a refusal: the number of the task and why it was refused.
+    // A refusal uses the number of the task and the reason why the task was refused.
     std::uint64_t task = 0;
     graph::FailureLog::Cause why = nullptr;
   };
-  /// The list to which callbacks add the numbers of requests that can be finished.
+  /// The list of requests that can be finished; callbacks add their numbers.
   struct ReadyList {
     Mutex mutex;
     std::condition_variable arrived;
@@ -98,7 +99,7 @@ class SessionRequests {
   };
 
   std::function<void()> ready_callback();
-  /// Keeps a request whose wait has begun; if `hold` is a failure, answers with it.
+  /// Keeps a request whose wait has begun. If `hold` is a failure, answers the request with this failure.
   void begin(Pending pending, Result<std::unique_ptr<graph::PendingHold>> hold);
   void finish(Pending& pending);
   void finish_acquire(Pending& pending);
@@ -110,9 +111,9 @@ class SessionRequests {
   const std::shared_ptr<ReadyList> ready_ = std::make_shared<ReadyList>();
   std::uint64_t next_ = 1;
   std::unordered_map<std::uint64_t, Pending> pending_;
-  /// The keys in `pending_` of the acquires that the client has not given back, by request.
+  /// The acquires that the client has not given back: their keys in `pending_`, by the client's number of the request.
   std::unordered_map<std::uint64_t, std::uint64_t> acquiring_;
-  /// The tasks that hold data, by request.
+  /// The tasks of the graph that hold acquired data, by the client's number of the request.
   std::unordered_map<std::uint64_t, graph::Task*> held_;
   std::vector<std::uint64_t> waits_;
   /// The number of refused tasks whose turn has not come.

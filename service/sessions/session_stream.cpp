@@ -25,7 +25,7 @@ bool MessageReader::next() {
       malformed_ = !input_.ReadVarint32(&size_);
       return !malformed_;
     }
-    // The tag is 0 at the end of the message.
+    // At the end of the message, the tag is 0.
     const bool ended = tag == 0 && input_.ConsumedEntireMessage();
     malformed_ = !ended && !skip(tag);
     if (ended || malformed_) return false;
@@ -33,7 +33,7 @@ bool MessageReader::next() {
 }
 
 bool MessageReader::skip(std::uint32_t tag) {
-  // Skips a field that only later versions know.
+  // Skips a field that is unknown here, because a later version of the protocol added it.
   std::uint64_t number = 0;
   std::uint32_t size = 0;
   switch (tag & 7U) {

@@ -16,32 +16,32 @@ namespace troupe::service {
 
 [[nodiscard]] grpc::ByteBuffer to_bytes(const v1::ServiceMessage& message);
 
-/// Receives the events of a stream, in gRPC's threads, so its functions must be short.
+/// Receives the events of a stream. gRPC's threads call these functions, so they must be short.
 class StreamListener {
  public:
   virtual ~StreamListener() = default;
-  /// A message has come; the next one comes after `SessionStream::read`.
+  /// Called for each message; the next message arrives only after `SessionStream::read`.
   virtual void received(grpc::ByteBuffer message) = 0;
-  /// No more messages will come.
+  /// Called when no more messages will arrive.
   virtual void received_all() = 0;
-  /// The message that was given to `write` has gone out, or never will.
+  /// Called when the message of the last `write` has been sent (`ok`), or cannot be sent.
   virtual void wrote(bool ok) = 0;
-  /// The client, or the connection to it, is gone.
+  /// Called when the client or its connection has gone.
   virtual void gone() = 0;
 };
 
-/// Reads the operations of a `ClientMessage` one at a time: parsed all together, they can take twenty times the memory
-/// of the message.
+/// Reads the operations of a `ClientMessage` one at a time. If all were parsed together, they could take twenty times
+/// the memory of the message.
 class MessageReader {
  public:
   /// `bytes` must outlive the reader.
   explicit MessageReader(grpc::ByteBuffer& bytes) : source_(&bytes), input_(&source_) {}
 
-  /// Goes to the next operation. Returns false if there is none, or if the message is `malformed`.
+  /// Goes to the next operation. Returns false at the end of the message, or if the message is `malformed`.
   bool next();
   /// Returns the size of the operation, in bytes of the message.
   [[nodiscard]] std::uint32_t size() const { return size_; }
-  /// Parses the operation. Returns false if the bytes are not one.
+  /// Parses the current operation. Returns false if its bytes are invalid.
   bool read(v1::Operation& operation);
   [[nodiscard]] bool malformed() const { return malformed_; }
 
@@ -54,20 +54,21 @@ class MessageReader {
   bool malformed_ = false;
 };
 
-/// A stream deletes itself when gRPC has done with it, which is after `finish`. Until then the listener may call its
-/// functions, from one thread.
+/// The stream of one session. It deletes itself after `finish`, when gRPC needs it no more. Until then the listener may
+/// call its functions, from one thread.
 class SessionStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   SessionStream(grpc::CallbackServerContext& context, std::shared_ptr<StreamListener> listener);
 
   void read();
-  /// Sends a message. Must not be called again before `wrote`.
+  /// Sends a message. Must not be called again before `StreamListener::wrote` was called.
   void write(const v1::ServiceMessage& message);
-  /// Ends a `write` that is under way by cancelling the call, as the client may not be reading.
+  /// Ends a running `write` by cancelling the call; for clients that do not read.
   void give_up() { context_.TryCancel(); }
-  /// Ends the call; no `write` may be under way. The stream must not be used afterwards.
+  /// Ends the call; no `write` may be running. The stream must not be used afterwards.
   void finish() { Finish(grpc::Status::OK); }
-  /// Says goodbye and ends the call, for a listener that has not begun. The stream must not be used afterwards.
+  /// Sends the reason for a refusal and ends the call, if the listener has not been started. The stream must not be
+  /// used afterwards.
   void refuse(const Failure& why);
 
  private:

@@ -11,7 +11,7 @@
 
 namespace troupe::service {
 
-/// The recording that is being made, between BeginRecording and EndRecording.
+/// The recording in progress, between BeginRecording and EndRecording.
 struct SessionTasks::OpenRecording {
   std::uint64_t number = 0;
   KeptRecording kept;
@@ -26,7 +26,7 @@ Arguments read_arguments(const SessionCodelet& codelet, const char* bytes) {
   std::size_t offset = 0;
   for (const ArgumentType& type : codelet.arguments) {
     offset = (offset + type.alignment - 1) / type.alignment * type.alignment;
-    // The arguments fit: the sizes were checked when the codelet was opened.
+    // The arguments always fit, because their sizes were checked when the codelet was opened.
     arguments.append_bytes(type.tag, type.size, type.alignment, bytes + offset);
     offset += type.size;
   }
@@ -146,7 +146,8 @@ std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Argum
   if (cancelled_by_) return cancelled_by_;
   const CodeletDefinition& definition = row.codelet->known->codelet.definition();
   const ServiceCodelet& known = *row.codelet->known;
-  // If the number or a type of the data is wrong, the graph has a better message; `check` relies on both being right.
+  // If the number or a type of the data is wrong, `check` must not be called: it relies on both. The graph then refuses
+  // the task, with a better message.
   if (!definition.variadic && layouts_.size() != definition.modes.size()) return std::nullopt;
   if (definition.typed) {
     if (layouts_.size() != definition.parameters.size()) return std::nullopt;
@@ -157,7 +158,8 @@ std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Argum
   if (known.check) {
     if (auto checked = known.check(layouts_, arguments); !checked) return checked.failure();
   }
-  // The function that counts operations may use data that a variadic task lacks; only a codelet's check excludes this.
+  // The function that counts operations may access data that a variadic task does not have. Only a codelet's check
+  // excludes this.
   if (definition.variadic && !known.check) return std::nullopt;
   auto verdict = parts_.kernels.judge(known, layouts_, arguments, options_.devices);
   if (verdict.not_on_cores) options_.devices = options_.devices & DeviceSet::accelerators();
@@ -241,7 +243,7 @@ std::vector<Handle> SessionTasks::handles_of(const Numbers& written) const {
   };
   std::vector<Handle> handles;
   for (const std::uint64_t number : written) {
-    // Released data can be left out, as nobody can read them any more.
+    // Released data can be left out, because no task can read them any more.
     const SessionHandle* const data = parts_.data.find(number);
     if (data != nullptr && !is_inside_another(*data)) handles.push_back(data->handle);
   }
@@ -257,10 +259,10 @@ Result<Future> SessionTasks::submit_refused(const TaskRow& row, const Failure& w
   } else {
     refusals_.emplace(tag, number);
   }
-  // The task does not need the data that it would have read: it only ends in its turn.
+  // The task only ends in its turn, so it does not read any data.
   std::vector<Access> accesses;
   for (const Handle& handle : handles_of(written_by(row))) accesses.push_back(write(handle));
-  // Any core may run it, as its kernel only fails, whatever devices the client named.
+  // The kernel only fails, so any core may run the task, even if the client named other devices.
   options_.devices = {};
   return parts_.graph.submit({row.codelet->refused, accesses, args(number), options_, tag, false});
 }
@@ -342,8 +344,8 @@ Result<void> SessionTasks::replay(const v1::Replay& message) {
   if (found == recordings_.end()) {
     return violation("replay.recording", fmt::format("there is no recording {}", message.recording()));
   }
-  // There must be room for one task only, and the run may exceed the limit: otherwise a large recording could never be
-  // run.
+  // The check requires room for only one task, and the run may exceed the limit. Otherwise a recording with more tasks
+  // than the limit could never be run.
   if (auto room = check_room(1); !room) return room;
   std::vector<Rebinding> rebindings;
   for (const v1::Rebinding& rebinding : message.rebindings()) {

@@ -1,4 +1,4 @@
-/// Makes tasks of a graph from a client's messages.
+/// Makes the graph's tasks from a client's messages.
 #pragma once
 
 #include <troupe/v1/troupe.pb.h>
@@ -28,11 +28,11 @@
 
 namespace troupe::service {
 
-/// Submits, records, replays and cancels tasks. Only the session's thread may use it, as a recording belongs to the
-/// thread that makes it.
+/// Submits, records, replays and cancels tasks. Only the session's thread may use this class, because a recording
+/// belongs to the thread that makes it.
 ///
-/// A task that the graph or its codelet's check refuses is still submitted, but with a kernel that fails. So it ends
-/// like any other task, and the tasks that need its data are cancelled.
+/// If the graph or the codelet's check refuses a task, the task is still submitted, but with a kernel that fails. The
+/// task therefore ends like any other task, and the tasks that need its data are cancelled.
 class SessionTasks {
  public:
   struct Parts {
@@ -49,7 +49,7 @@ class SessionTasks {
   SessionTasks(const SessionTasks&) = delete;
   SessionTasks& operator=(const SessionTasks&) = delete;
 
-  // A failure of the next functions ends the session; mostly the client broke the protocol.
+  // A failure of the following functions ends the session. In most cases the client broke the protocol.
   Result<void> submit(const v1::Tasks& message);
   Result<void> begin_recording(const v1::BeginRecording& message);
   Result<void> end_recording(const v1::EndRecording& message);
@@ -59,36 +59,36 @@ class SessionTasks {
   Result<void> await(const v1::Await& message);
 
   [[nodiscard]] bool recording() const { return open_ != nullptr; }
-  /// Ends a recording that is being made; called when the client is gone.
+  /// Ends the recording in progress, if there is one. Called when the client has gone.
   void abandon();
   /// From now on, refuses new tasks for this reason.
   void withdraw(const Failure& reason);
-  /// A task that is not submitted to the graph.
+  /// A task or replay that was refused before it could be submitted to the graph.
   struct Refused {
     std::uint64_t task = 0;
-    /// The data that the task would have written. They have no valid content when its turn has come.
+    /// The data that the task would have written. Their content becomes invalid in the task's turn.
     std::vector<Handle> written;
     Failure why;
   };
-  /// Returns the refused tasks that have come since the last call. They must take their place in the graph before any
-  /// other task is submitted.
+  /// Returns the refused tasks since the last call. They must take their place in the graph before any other task is
+  /// submitted.
   [[nodiscard]] std::vector<Refused> take_refused() { return std::exchange(refused_, {}); }
 
-  /// Called when a task's end is about to be told to the client.
+  /// Called when the message with the end of the task is being filled.
   void ended(std::uint64_t task, TaskStatus status);
   [[nodiscard]] std::uint64_t submitted() const { return numbers_.next() - 1; }
-  /// Returns the number of tasks whose end has not been told.
+  /// Returns the number of tasks whose end has not been reported to the client.
   [[nodiscard]] std::uint64_t in_flight() const { return in_flight_; }
   /// Returns the number of tasks in recordings.
   [[nodiscard]] std::uint64_t recorded() const { return recorded_tasks_; }
   /// Returns the estimated size of the tasks and the recordings.
   [[nodiscard]] std::uint64_t bytes() const;
-  /// Returns true if the client waits for the end of a task that it has not been told of.
+  /// Returns true if the client waits for a task whose end has not been reported to it.
   [[nodiscard]] bool any_awaited() const { return !awaited_.empty(); }
   [[nodiscard]] bool is_awaited(std::uint64_t task) const { return awaited_.contains(task); }
 
  private:
-  /// The numbers of data, in ascending order, so that runs are reproducible.
+  /// The client's numbers of data, in ascending order, so that runs are reproducible.
   using Numbers = std::set<std::uint64_t>;
   struct OpenRecording;
   struct KeptRecording {
@@ -105,47 +105,49 @@ class SessionTasks {
   Result<void> submit_row(const TaskRow& row);
   Result<void> read_accesses(const TaskRow& row);
   Result<void> read_after(const TaskRow& row);
-  /// Returns the devices that the client chose. The names of kinds have been checked before.
+  /// Returns the devices that the client chose. The names of device kinds have been checked before.
   static DeviceSet devices_of(const v1::TaskDetail& detail);
-  /// Returns why the task cannot run, as far as that can be told before the graph looks at it. For a task that would
-  /// keep a core for too long, but not an accelerator, removes the cores from `options_`.
+  /// Returns why the task cannot run, as far as this is known before the graph checks the task. If the task would run
+  /// for too long on a core, but not on an accelerator, removes the cores from `options_`.
   std::optional<Failure> why_refused(const TaskRow& row, const Arguments& arguments);
-  /// Returns the numbers of the data that the task would write; its accesses have been read.
+  /// Returns the numbers of the data that the task would write. Call `read_accesses` before.
   [[nodiscard]] Numbers written_by(const TaskRow& row) const;
-  /// Returns the numbers of the data that a run would write.
+  /// Returns the numbers of the data that a replay of the recording would write.
   [[nodiscard]] static Numbers written_by(const v1::Replay& message, const KeptRecording& kept);
-  /// Notes the data that a task of the open recording writes.
+  /// Adds the data that a task writes to the data that the recording in progress writes.
   void note_written(const TaskRow& row);
-  /// Returns the handles that a task has to write so as to write all of these data.
+  /// Returns the handles that a task must access to write all of these data. A block is left out if its whole is
+  /// written.
   [[nodiscard]] std::vector<Handle> handles_of(const Numbers& written) const;
-  /// Submits the next task as one that fails in its turn. If even that fails, the session has to end: otherwise invalid
-  /// data would count as valid.
+  /// Submits the next task with a kernel that fails in its turn. If even that submission fails, the session has to end:
+  /// otherwise invalid data would count as valid.
   Result<Future> submit_refused(const TaskRow& row, const Failure& why);
   void count(const Future& future);
-  /// Charges the task that was counted last for `bytes` above the usual size.
+  /// Charges the task that was counted last with `bytes` above the usual size.
   void charge(std::uint64_t bytes);
 
   const Parts parts_;
   TaskNumbers numbers_;
   std::uint64_t in_flight_ = 0;
-  /// The number of tasks of each run of a recording that is in flight, and their sum.
+  /// For each running replay of a recording, its number of tasks; and the sum of these numbers.
   std::unordered_map<std::uint64_t, std::uint64_t> runs_;
   std::uint64_t in_runs_ = 0;
-  /// The bytes of recordings, and the bytes above the usual of tasks in flight; `large_` has the latter by task.
+  /// The bytes of recordings plus the bytes above the usual size of tasks in flight. `large_` has the latter for each
+  /// task.
   std::uint64_t more_bytes_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> large_;
   std::unordered_set<std::uint64_t> awaited_;
   std::unique_ptr<OpenRecording> open_;
   std::unordered_map<std::uint64_t, KeptRecording> recordings_;
   std::uint64_t recorded_tasks_ = 0;
-  /// The numbers of refusals of recordings that were dropped. They are forgotten when no run is in flight.
+  /// The numbers of refusals in recordings that were dropped. They are removed when no task is in flight.
   std::vector<std::uint64_t> old_refusals_;
-  /// The numbers of refusals of tasks in flight.
+  /// The numbers of refusals, by the task in flight that was refused.
   std::unordered_map<std::uint64_t, std::uint64_t> refusals_;
   std::optional<Failure> withdrawn_;
   std::vector<Refused> refused_;
 
-  // These are reused for each task, to save allocations.
+  // These members are reused for each task, to save allocations.
   std::vector<Access> accesses_;
   std::vector<Layout> layouts_;
   TaskOptions options_;

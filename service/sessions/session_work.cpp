@@ -11,16 +11,18 @@
 namespace troupe::service {
 namespace {
 
-/// The most ends of tasks in one message, and the longest text of a failure, as gRPC allows four megabytes.
+/// The most ends of tasks in one message, and the longest text of a failure. They keep messages below gRPC's limit of
+/// four megabytes.
 constexpr std::size_t kMostSuccesses = 100'000;
 constexpr std::size_t kMostOthers = 1'000;
 constexpr std::size_t kLongestProblem = 2'000;
-/// Ends of tasks that nobody waits for are told together after this time: a message costs as much as a small kernel.
+/// Ends of tasks for which the client does not wait are collected for this time and sent together, because a message
+/// costs as much as a small kernel.
 constexpr std::chrono::milliseconds kPatience{20};
-/// The session is overloaded if more replies than this wait to be read.
+/// The session is overloaded if more replies than this wait to be sent.
 constexpr std::size_t kMostReplies = 4'096;
 
-/// Returns the speed of the cores, which is measured at the first call.
+/// Returns the speed of the cores. The first call measures it.
 double speed_of_cores() {
   static const double speed = kernels::core_speed();
   return speed;
@@ -63,12 +65,12 @@ void SessionWork::wind_up() {
   tasks_.abandon();
   graph_->graph().cancel_all();
   requests_.abandon();
-  // Requests that have begun have to be finished. The loop waits only for kernels that run.
+  // Requests that have begun must be finished. The loop waits only for running kernels.
   while (requests_.pending() > 0) {
     requests_.wait_ready();
     requests_.finish_ready();
   }
-  // No client is left that could be told of failures.
+  // The outcome is ignored, because no client is left to read about failures.
   [[maybe_unused]] const auto outcome = graph_->graph().wait_until_ended();
 }
 
@@ -80,7 +82,7 @@ std::uint64_t SessionWork::bytes() const {
 Result<void> SessionWork::make_room(std::uint64_t bytes) { return charge_.set(this->bytes() + bytes); }
 
 Result<void> SessionWork::count_against_budgets(const v1::Operation& operation) {
-  // Counts in steps of 64, so that a session seldom takes the lock that all sessions share.
+  // Counts are rounded up to steps of 64, so that a session seldom takes the lock that all sessions share.
   constexpr std::uint64_t kStep = 64;
   const auto in_steps = [](std::uint64_t count) { return (count + kStep - 1) / kStep * kStep; };
   const std::uint64_t recorded = operation.has_tasks() && tasks_.recording()
@@ -115,7 +117,7 @@ Result<void> SessionWork::apply(const v1::Operation& operation) {
     case v1::Operation::kSetReuse: {
       const auto data = data_.get("set_reuse.handle", operation.set_reuse().handle());
       if (!data) return data.failure();
-      // This is only a hint: if it cannot be used it has no effect.
+      // The index is only a hint: if the policy cannot use it, the hint has no effect.
       [[maybe_unused]] const auto hinted =
           parts_.system.set_reuse(data.value()->handle, operation.set_reuse().index(), &graph_->graph());
       return {};
@@ -192,8 +194,8 @@ void SessionWork::take_endings() {
 }
 
 bool SessionWork::may_hold() const {
-  // Ends are told at once if a failure or a reply is to be told, or if half of the client's limit is in flight: the
-  // client may be waiting for room.
+  // Ends of tasks are sent at once if there is a failure or a reply to send. They are also sent at once if half of the
+  // client's limit of tasks is in flight, because the client may be waiting for the number to fall.
   return batch_.others.empty() && outbox_.empty() && tasks_.in_flight() < parts_.limits.tasks / 2;
 }
 
@@ -206,10 +208,10 @@ bool SessionWork::took_awaited() {
 
 bool SessionWork::holds_endings(Clock::time_point now) {
   if (!may_hold() || (tell_at_ && now >= *tell_at_)) return false;
-  // Until `tell_at_` the collector wakes nobody, as nothing is taken from it.
+  // Until `tell_at_`, nothing is taken from the collector, so that it wakes this thread only once.
   if (tell_at_ && !tasks_.any_awaited() && !requests_.any_waits()) return true;
   take_endings();
-  // If no other task runs there is nothing to wait for.
+  // If no other task is in flight, there are no further ends to wait for.
   if (batch_.empty() || tasks_.in_flight() <= batch_.size() || !may_hold() || took_awaited()) return false;
   if (!tell_at_) tell_at_ = now + kPatience;
   return true;
@@ -218,7 +220,7 @@ bool SessionWork::holds_endings(Clock::time_point now) {
 bool SessionWork::tell(v1::ServiceMessage& message, bool at_once) {
   message.Clear();
   requests_.finish_ready();
-  // True if the batch can be filled: all of it has been told, or nothing of it.
+  // True if the batch may be filled: either all of its ends have been sent, or none.
   const bool takes = told_all_endings() || (told_succeeded_ == 0 && told_others_ == 0);
   if (takes) {
     if (!at_once && holds_endings(Clock::now())) return false;
@@ -227,14 +229,13 @@ bool SessionWork::tell(v1::ServiceMessage& message, bool at_once) {
     std::sort(batch_.succeeded.begin(), batch_.succeeded.end());
   }
   if (!told_all_endings()) tell_endings(message);
-  // A reply may mean that tasks have ended. So replies go out only after all ends that had come when the reply was
-  // made; a batch that was filled in an earlier call may lack some of these ends.
+  // A reply may imply that tasks have ended. Replies are therefore sent only after all ends that came before the reply.
+  // A batch that was filled in an earlier call may lack some of these ends.
   if (takes && told_all_endings()) outbox_.move_to(message);
-  // The last task may have ended after the waits were checked, and been taken above. Then nobody else wakes the
-  // session.
+  // The last task may have ended after `finish_ready` checked the WaitAll requests, and its end may have been taken
+  // above. Then no other thread wakes the session.
   if (requests_.can_finish_waits()) wake_();
-  // Events that have been told need no memory any more. If the account is still exceeded, the next operation
-  // fails.
+  // Events that have been sent need no memory any more. If the account is still exceeded, the next operation fails.
   [[maybe_unused]] const auto charged = charge_.set(bytes());
   return message.events_size() > 0;
 }
@@ -260,7 +261,7 @@ void SessionWork::tell_endings(v1::ServiceMessage& message) {
   const std::size_t last_other = std::min(batch_.others.size(), told_others_ + kMostOthers);
   for (; told_others_ < last_other; ++told_others_) {
     const EndingCollector::Unsuccessful& other = batch_.others[told_others_];
-    // A task that was refused because another task did not succeed is refused with `cancelled`.
+    // The failure's code is `cancelled` for a task that was refused because another task did not succeed.
     const bool cancelled =
         other.status == TaskStatus::cancelled || (other.cause && other.cause->code == ErrorCode::cancelled);
     count(other.task, cancelled ? TaskStatus::cancelled : TaskStatus::failed);
@@ -283,7 +284,7 @@ void SessionWork::withdraw(const Failure& reason) {
 
 SessionWork::Counts SessionWork::counts() const {
   Counts counts;
-  // The ended tasks are read first, so that their number never exceeds that of the submitted tasks.
+  // The number of ended tasks is read first, so that it never exceeds the number of submitted tasks.
   counts.failed = failed_.load(std::memory_order_relaxed);
   counts.ended = ended_.load(std::memory_order_relaxed);
   counts.submitted = std::max(counts.ended, submitted_.load(std::memory_order_relaxed));

@@ -29,8 +29,8 @@
 
 namespace troupe::service {
 
-/// One client's graph, and the meaning of the client's numbers. Only one thread may use it, except where a comment
-/// allows more.
+/// One client's graph, and the meaning of the client's numbers. Only one thread may use this class, except for
+/// functions whose comment allows more.
 class SessionWork {
  public:
   struct Parts {
@@ -44,47 +44,47 @@ class SessionWork {
   struct Options {
     /// The graph's name in live views.
     std::string name;
-    /// The user who runs the program, and the user's share of the workers.
+    /// The user who runs the program, and the program's weight, which decides its share of the workers.
     std::uint32_t user = 0;
     double weight = 1;
   };
-  /// `wake` is called, in any thread, when there is something to tell the client or to finish.
+  /// `wake` is called, in any thread, when there is news for the client or a request to finish.
   SessionWork(const Parts& parts, const Options& options, std::function<void()> wake);
-  /// Calls `wind_up` and forgets the data.
+  /// Calls `wind_up` and removes the client's data.
   ~SessionWork();
   SessionWork(const SessionWork&) = delete;
   SessionWork& operator=(const SessionWork&) = delete;
 
   [[nodiscard]] SessionOutbox& outbox() { return outbox_; }
-  /// Makes sure that the user's account has room for the client's objects and this many bytes more. If it fails, the
-  /// session ends.
-  Result<void> make_room(std::uint64_t bytes);
-  /// Does what one operation says. If it fails, the client broke the protocol or there is no room, and the session
+  /// Ensures that the user's account has room for the client's objects and `bytes` more. If this fails, the session
   /// ends.
+  Result<void> make_room(std::uint64_t bytes);
+  /// Executes one operation. If this fails, the client broke the protocol or there is no room, and the session ends.
   Result<void> apply(const v1::Operation& operation);
-  /// Finishes requests that are ready, and fills a message with what there is to tell: ends of tasks before replies.
-  /// Returns true if there is something to tell. Ends that nobody waits for are held back until `tell_at`, unless
-  /// `at_once` is true.
+  /// Finishes requests that are ready, and fills a message with the news for the client: ends of tasks before replies.
+  /// Returns true if the message is not empty. Ends for which the client does not wait are held back until `tell_at`,
+  /// unless `at_once` is true.
   bool tell(v1::ServiceMessage& message, bool at_once = false);
   using Clock = std::chrono::steady_clock;
-  /// Returns the time at which to call `tell` even if nothing has happened; nothing if there is none.
+  /// Returns the time at which to call `tell` even if no event has occurred; nothing if there is no such time.
   [[nodiscard]] std::optional<Clock::time_point> tell_at() const { return tell_at_; }
-  /// Returns true if so many replies, requests and held data wait for the client that its messages should not be read
-  /// for now.
+  /// Returns true if the client has so many open replies, requests and acquired data that its messages should not be
+  /// read for now.
   [[nodiscard]] bool overloaded() const;
-  /// Returns true if every task has ended and the client has been told so.
+  /// Returns true if every task has ended and all ends and replies have been sent to the client.
   [[nodiscard]] bool idle() const { return tasks_.in_flight() == 0 && outbox_.empty(); }
 
-  /// Cancels tasks that have not started, gives back the data that the client holds, and waits for kernels that run.
+  /// Cancels tasks that have not started, gives back the data that the client has acquired, and waits for running
+  /// kernels.
   void wind_up();
-  /// Returns about the most bytes that the session ever needed for the client.
+  /// Returns about the most bytes that the session has needed at any time for the client.
   [[nodiscard]] std::uint64_t highest_bytes() const { return charge_.highest(); }
-  /// Cancels the tasks, and refuses tasks that come later for this reason.
+  /// Cancels the tasks, and refuses later tasks for this reason.
   void withdraw(const Failure& reason);
-  /// From now on, refuses new tasks for this reason; present tasks go on.
+  /// Refuses new tasks from now on for this reason; present tasks continue.
   void refuse_more(const Failure& reason) { tasks_.withdraw(reason); }
 
-  // The next functions may be called from any thread.
+  // Any thread may call the following functions.
   struct Counts {
     std::uint64_t submitted = 0;
     std::uint64_t ended = 0;
@@ -97,21 +97,21 @@ class SessionWork {
   [[nodiscard]] std::uint64_t in_flight() const;
 
  private:
-  /// Returns the estimated size of what the service keeps for the client.
+  /// Returns the estimated size of all objects that the service keeps for the client.
   [[nodiscard]] std::uint64_t bytes() const;
-  /// Counts what the operation adds against the user's budgets. If it fails, the session ends.
+  /// Counts the objects that the operation adds against the user's budgets. If this fails, the session ends.
   Result<void> count_against_budgets(const v1::Operation& operation);
   Result<void> set_reduction(const v1::SetReduction& message);
   Result<void> keep(const v1::Keep& message);
   Result<void> let_go(const v1::LetGo& message);
   Result<void> open_codelet(const v1::OpenCodelet& message);
-  /// Called after tasks were submitted to the graph: begins to refuse the tasks that could not be submitted.
+  /// Called after tasks were submitted to the graph: begins the refusal of the tasks that could not be submitted.
   Result<void> note_submitted(Result<void> submitted);
   void take_endings();
   [[nodiscard]] bool may_hold() const;
-  /// Returns true if the client waits for a task that has succeeded, among those taken since the last call.
+  /// Returns true if the client waits for a task among the successes that were taken since the last call.
   bool took_awaited();
-  /// Returns true if there is nothing to tell yet.
+  /// Returns true if all ends of tasks can wait for a later message.
   bool holds_endings(Clock::time_point now);
   void tell_endings(v1::ServiceMessage& message);
   [[nodiscard]] bool told_all_endings() const {
@@ -130,15 +130,15 @@ class SessionWork {
   SessionData data_;
   SessionTasks tasks_;
   SessionRequests requests_;
-  /// The locked handles, by the client's number of the `Keep`.
+  /// The handles that `RuntimeSystem::lock` protects from eviction, by the client's number of the `Keep`.
   std::unordered_map<std::uint64_t, std::vector<HandleId>> kept_;
   std::uint64_t kept_bytes_ = 0;
 
-  /// The ends taken from the collector. The next two fields count those that have been told.
+  /// The ends that were taken from the collector. The next two members count the ends that have been sent.
   EndingCollector::Batch batch_;
   std::size_t told_succeeded_ = 0;
   std::size_t told_others_ = 0;
-  /// The number of successes that have been searched for tasks that the client waits for.
+  /// The number of successes in the batch that `took_awaited` has searched for tasks for which the client waits.
   std::size_t looked_at_ = 0;
   std::optional<Clock::time_point> tell_at_;
 

@@ -21,11 +21,12 @@ struct TaskRow {
   /// The bytes of the codelet's arguments.
   const char* arguments = nullptr;
   int priority = 0;
-  /// Rarely used properties; null if the task has none.
+  /// The rarely used properties; null if the task has none.
   const v1::TaskDetail* detail = nullptr;
 };
 
-/// Reads the tasks of a `Tasks` message, which has one list per property. Refers to the message and the codelets.
+/// Reads the tasks of a `Tasks` message, which has one list per property. The message and the codelets must outlive
+/// this object.
 class TaskColumns {
  public:
   /// Checks that the lengths of the lists agree. Fails if the client broke the protocol.

@@ -1,4 +1,4 @@
-/// The meaning of the numbers of a client's tasks.
+/// Maps the numbers of a client's tasks to tasks and outcomes.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,25 @@
 
 namespace troupe::service {
 
-/// Numbers count from 1 without gaps. The tasks in flight are known, and the ended tasks that did not succeed. So the
-/// memory does not grow with the number of ended tasks, unless failures alternate with successes; then the last
-/// `kMostRanges` ranges are kept. Only one thread may use this class.
+/// Numbers count from 1 without gaps. The object stores only the tasks in flight, and ranges of ended tasks that did
+/// not succeed. The memory therefore does not grow with the number of ended tasks, unless failures alternate with
+/// successes; then the last `kMostRanges` ranges are kept. Only one thread may use this class.
 class TaskNumbers {
  public:
   static constexpr std::size_t kMostRanges = 65'536;
 
   [[nodiscard]] std::uint64_t next() const { return next_; }
-  /// Adds the task with the next number; the future is empty if nothing was submitted for it.
+  /// Adds the task with the next number; the future is empty if no task was submitted to the graph.
   void add(const Future& future);
   void ended(std::uint64_t number, TaskStatus status);
 
   struct Found {
     /// The task's future; empty if the task has ended, or never was in the graph.
     Future future;
-    /// The way in which the task ended, or `pending`.
+    /// The outcome of the task, or `pending`.
     TaskStatus status = TaskStatus::pending;
   };
-  /// Returns what is known of a number that was added.
+  /// Returns the state of a task whose number was added.
   [[nodiscard]] Found find(std::uint64_t number) const;
 
  private:
@@ -47,9 +47,9 @@ class TaskNumbers {
     TaskStatus status = TaskStatus::failed;
   };
   std::uint64_t next_ = 1;
-  /// The newest numbers; the number of slots is a power of two.
+  /// The tasks with the newest numbers, at the index of the number modulo the size; the size is a power of two.
   std::vector<Slot> ring_ = std::vector<Slot>(1024);
-  /// The tasks in flight that newer ones have pushed out of the ring.
+  /// The tasks in flight whose slots in the ring were needed for newer tasks.
   std::unordered_map<std::uint64_t, Future> old_;
   /// The ranges of unsuccessful tasks, by their first number.
   std::map<std::uint64_t, Range> unsuccessful_;

@@ -53,7 +53,8 @@ Result<Layout> check_layout(const v1::RegisterData& data) {
     return violation("register_data.cols", fmt::format("{} columns, {} elements apart, are more than can be counted",
                                                        data.cols(), data.ld()));
   }
-  // The number of empty rows and columns is limited, as kernels also loop over these.
+  // The number of rows or columns is limited even for data without elements, because kernels loop over empty rows and
+  // columns, too.
   constexpr std::int64_t kMostEmpty = 1 << 24;
   if ((data.rows() == 0 || data.cols() == 0) && std::max(data.rows(), data.cols()) > kMostEmpty) {
     return violation("register_data.cols", fmt::format("{} x {} elements: data without elements may have {} rows or "

@@ -1,4 +1,4 @@
-/// Checks of single fields that a client sent, and the failures that name them.
+/// Checks of single fields that a client sent, and failures that name the field.
 #pragma once
 
 #include <troupe/v1/troupe.pb.h>
@@ -20,17 +20,18 @@ inline constexpr std::size_t kLongestName = 256;
 inline constexpr std::size_t kMostCodelets = 65'536;
 inline constexpr std::uint32_t kLargestElement = 1U << 20U;
 
-/// Returns why a session ends: a field breaks the protocol. `field` is named as in the .proto: "register_data.rows".
+/// Returns the failure that ends a session because a field breaks the protocol. `field` is named as in the .proto file:
+/// "register_data.rows".
 [[nodiscard]] Failure violation(std::string_view field, const std::string& what);
 
 [[nodiscard]] Result<void> check_name(std::string_view field, const std::string& name);
 /// Checks the `value` of a `v1::AccessMode`, which a client may fill with any number.
 [[nodiscard]] Result<AccessMode> check_mode(std::string_view field, int value);
-/// Returns a layout after a check of its sizes: none is negative, the leading dimension is at least the rows, and the
-/// bytes can be counted.
+/// Checks sizes and returns them as a layout: no size is negative, the leading dimension is at least the number of
+/// rows, and the number of bytes fits into its type.
 [[nodiscard]] Result<Layout> check_layout(const v1::RegisterData& data);
-/// Returns the distance from the first byte of the first column to the last byte of the last one, for a layout that was
-/// checked.
+/// Returns the distance in bytes from the first byte of the first column to the end of the last column, for a checked
+/// layout.
 [[nodiscard]] Bytes extent_of(const Layout& layout);
 /// Returns the alignment of an element's address: the largest power of two that divides its size, at most 16.
 [[nodiscard]] std::uint64_t alignment_of(std::uint32_t element_size);

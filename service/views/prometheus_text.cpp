@@ -18,7 +18,7 @@ namespace troupe::service {
 
 namespace {
 
-/// Returns a label's value with the escapes that the format needs.
+/// Returns a label's value, escaped as the format requires.
 std::string escaped(std::string_view value) {
   std::string text;
   for (const char c : valid_text(value)) {
@@ -34,7 +34,7 @@ std::string escaped(std::string_view value) {
 
 using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
-/// Collects the lines. All lines of one metric must follow one another, as the format demands.
+/// Collects the lines. All lines of one metric must be together, as the format requires.
 class Writer {
  public:
   /// Begins a metric. `type` is "gauge", "counter" or "summary".
@@ -72,8 +72,9 @@ class Writer {
   std::string name_;
 };
 
-/// One metric of a kind of report: the member that has its value, by the member's key (`members`). The metric's name is
-/// the kind's prefix, the key without "_sum" and, for a counter, "_total"; for a summary, "_seconds".
+/// A metric of one kind of report. Its value is the report's member with this key (`members`). The metric's name
+/// consists of a prefix for the kind of report, the key without "_sum", and a suffix: "_total" for a counter,
+/// "_seconds" for a summary.
 struct Metric {
   const char* key;
   const char* type;
@@ -87,7 +88,7 @@ std::string name_of(std::string_view prefix, const Metric& metric) {
   return fmt::format("{}{}{}", prefix, key, type == "counter" ? "_total" : type == "summary" ? "_seconds" : "");
 }
 
-/// Writes the member that has the key, and the numbers inside of it if it is a summary.
+/// Writes a metric's lines for one report: the value of the member with this key, or all numbers of a summary.
 class MetricLine {
  public:
   MetricLine(Writer& writer, std::string_view key, const Labels& labels)
@@ -113,7 +114,7 @@ class MetricLine {
     const auto quantile = [&](const char* which, Duration duration) {
       Labels labels = *labels_;
       labels.emplace_back("quantile", which);
-      // Without observations a quantile is NaN.
+      // Without observations a quantile has no value, which Prometheus writes as NaN.
       writer_->value(labels, latency.count == 0 ? std::nan("") : seconds(duration));
     };
     quantile("0.5", latency.p50);
@@ -128,8 +129,8 @@ class MetricLine {
   const Labels* labels_;
 };
 
-/// Writes a metric for each row of a table, with one line for each report of the list. `labels_of` returns a report's
-/// labels from its index and the report.
+/// Writes each of the metrics, with one line for each report of the list. `labels_of` returns a report's labels from
+/// its index and the report.
 template <class Report, class LabelsOf>
 void write_metrics(Writer& writer, std::string_view prefix, std::initializer_list<Metric> metrics,
                    const std::vector<Report>& list, LabelsOf labels_of) {
@@ -205,7 +206,7 @@ void write_transfers(Writer& writer, const LiveView& runtime) {
                 runtime.transfers.links, [](std::size_t, const LinkTraffic& of) {
                   return Labels{{"link", of.name}};
                 });
-  // Two memories may have the same name, so the number is also a label.
+  // Two memories may have the same name. A label with the number distinguishes them.
   write_metrics(writer, "memory_",
                 {{"used_bytes", "gauge", "What data take in a device's memory."},
                  {"capacity_bytes", "gauge", "What a device's memory holds."}},

@@ -11,8 +11,8 @@ namespace troupe::service {
 /// The media type of the text.
 inline constexpr const char* kPrometheusMediaType = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Returns the text format 0.0.4. Units are base units (seconds, bytes); names of counters end in `_total`;
-/// docs/service.md lists the metrics. Bytes of names that are not UTF-8 are replaced by '?'.
+/// Returns the view in Prometheus' text format, version 0.0.4. Units are base units (seconds, bytes); names of counters
+/// end in `_total`; docs/service.md lists the metrics. Bytes of names that are not UTF-8 are replaced by '?'.
 [[nodiscard]] std::string prometheus_text(const ServiceView& view);
 
 /// Returns the text with every byte that is not part of a UTF-8 character replaced by '?'.

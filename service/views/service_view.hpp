@@ -23,16 +23,16 @@ struct ServiceView {
   std::string state;
   /// The workers, mailboxes, memories and links.
   LiveView runtime;
-  /// The sessions by id; ended ones only if they were asked for.
+  /// The sessions by id; includes ended sessions only if the caller asked for them.
   std::vector<SessionView> sessions;
 };
 
-/// The interface through which a service is asked. Its functions may be called from any thread, at any time.
+/// The interface for questions to a service. Any thread may call its functions at any time.
 class ServiceViewSource {
  public:
   virtual ~ServiceViewSource() = default;
   [[nodiscard]] virtual ServiceView look() const = 0;
-  /// Returns why tasks of one session, or of all, do not go on; nothing if there is no such session.
+  /// Returns why tasks of one session, or of all sessions, wait; nothing if there is no such session.
   [[nodiscard]] virtual std::optional<WhyReport> why(std::optional<std::uint64_t> session) const = 0;
 };
 

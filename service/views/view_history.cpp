@@ -44,7 +44,7 @@ void ViewHistory::run() {
     try {
       view = take(options_.sample_every / 2);
     } catch (const std::exception&) {
-      // There is no memory for a view, so this sample is left out.
+      // If there is no memory for a view, this sample is left out.
     }
     lock.lock();
     if (view) append(*view);
@@ -53,7 +53,7 @@ void ViewHistory::run() {
 }
 
 void ViewHistory::append(const ServiceView& view) {
-  // Clients choose names, and those of clients that have gone must not pile up.
+  // Limit the table: clients choose the names, and names of clients that have gone must not pile up.
   constexpr std::size_t kMostNames = 1000;
   if (names_.size() > kMostNames) {
     names_.clear();

@@ -1,5 +1,5 @@
-/// The view of a service for all who watch it: requests at about the same time share one view, and a short history has
-/// the tasks of the workers.
+/// The view of a service for all who watch it. Requests at about the same time share one view, and a short history
+/// records the tasks of the workers.
 #pragma once
 
 #include <condition_variable>
@@ -18,17 +18,18 @@
 namespace troupe::service {
 
 struct ViewHistoryOptions {
-  /// Requests within this time get the same view, so the cost does not grow with the number of watchers.
+  /// Requests within this time get the same view, so that the cost does not grow with the number of watchers.
   Duration shared_for = std::chrono::milliseconds(100);
   /// The time between two samples of the workers' tasks. Tasks that are shorter appear only in some samples.
   Duration sample_every = std::chrono::milliseconds(50);
   /// The most samples that are kept: a minute of them.
   std::size_t most_samples = 1200;
-  /// Samples are taken for this time after somebody asked for them; nothing is done while nobody watches.
+  /// Samples are taken for this time after the last request for samples, so that a service without watchers does no
+  /// work.
   Duration watched_for = std::chrono::seconds(5);
 };
 
-/// May be used from any thread. The source must outlive this object.
+/// Shares and samples the views of a source. Thread-safe. The source must outlive this object.
 class ViewHistory {
  public:
   explicit ViewHistory(const ServiceViewSource& source, ViewHistoryOptions options = {});
@@ -36,10 +37,11 @@ class ViewHistory {
   ViewHistory& operator=(const ViewHistory&) = delete;
   ~ViewHistory();
 
-  /// Returns the service as it is now, or was at most `shared_for` ago.
+  /// Returns the state of the service, at most `shared_for` old.
   [[nodiscard]] std::shared_ptr<const ServiceView> look();
 
-  /// Returns the samples with a number above `after`, as JSON (docs/service.md). More samples are taken from now on.
+  /// Returns the samples with a number above `after`, as JSON (docs/service.md). Also starts the sampling, or lets it
+  /// continue.
   [[nodiscard]] Json samples_since(std::uint64_t after);
 
  private:
@@ -60,7 +62,7 @@ class ViewHistory {
   const ServiceViewSource& source_;
   const ViewHistoryOptions options_;
 
-  /// Held while the source is asked, so that only one thread asks it at a time.
+  /// Locked while the source is asked, so that only one thread asks it at a time.
   Mutex looking_;
   std::shared_ptr<const ServiceView> latest_ TROUPE_GUARDED_BY(looking_);
   std::chrono::steady_clock::time_point taken_ TROUPE_GUARDED_BY(looking_){};

@@ -25,7 +25,7 @@ class ViewReader {
   void operator()(const char* key, T& value) {
     read(in_.member(key), value);
   }
-  /// Reads a member that older services do not write; the value then stays as it is.
+  /// Reads a member that older services do not write. If it is missing, the value stays unchanged.
   template <class T>
   void later(const char* key, T& value) {
     if (in_.member(key).present()) (*this)(key, value);
@@ -46,7 +46,7 @@ class ViewReader {
     value = in.number({0, 1e300}, "a number that is not negative");
   }
   static void read(const JsonField& in, Duration& value) {
-    // A Duration holds at most almost 300 years.
+    // A `Duration` can hold about 292 years, a little more than this.
     constexpr double kLongest = 9e9;
     value = Duration(std::llround(in.number({0, kLongest}, "seconds") * 1e9));
   }

@@ -1,4 +1,4 @@
-/// The live view as JSON, as `Look` and the page's server give it: docs/service.md lists the keys.
+/// The live view as JSON, in the form that the call `Look` and the HTTP server return; docs/service.md lists the keys.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ namespace troupe::service {
 /// Returns the view as text on one line. Bytes that are not UTF-8 are replaced.
 [[nodiscard]] std::string view_to_text(const ServiceView& view);
 
-/// Reads the text of `view_to_text`; unknown members are ignored, as a newer service may write more. Fails with
-/// `bad_input` if something is missing or out of range; the message says where.
+/// Reads the text of `view_to_text`. Unknown members are ignored, because a newer service may write more. Fails with
+/// `bad_input` if a member is missing or out of range; the message names the member.
 [[nodiscard]] Result<ServiceView> view_from_text(std::string_view text);
 
 }  // namespace troupe::service

@@ -59,7 +59,7 @@ void merge(WhyReport& all, WhyReport one, std::uint64_t session) {
   all.more_causes += one.more_causes;
   all.more_tasks += one.more_tasks;
   all.more_threads += one.more_threads;
-  // These members describe the runtime and are the same for all sessions.
+  // These members describe the whole runtime, so they are equal in the reports of all sessions.
   all.counts.in_entry_queue = std::max(all.counts.in_entry_queue, one.counts.in_entry_queue);
   all.counts.undecided = std::max(all.counts.undecided, one.counts.undecided);
   all.scheduler_died = all.scheduler_died || one.scheduler_died;

@@ -13,7 +13,8 @@ namespace troupe::service {
 /// programs and tasks.
 class VisibleView final : public ServiceViewSource {
  public:
-  /// `visible` returns true for users whose sessions may be seen. It and `whole` must outlive this view.
+  /// `visible` returns true for users whose sessions may be seen. `visible` and `whole` must stay valid as long as this
+  /// view.
   VisibleView(const ServiceViewSource& whole, std::function<bool(std::uint32_t user)> visible)
       : whole_(whole), visible_(std::move(visible)) {}
 
@@ -28,7 +29,7 @@ class VisibleView final : public ServiceViewSource {
 /// Returns the name of a session's graph in views of the runtime, such as "12:solver".
 [[nodiscard]] std::string graph_name(std::uint64_t session, const std::string& name);
 
-/// Adds another session's report; the names of its tasks are marked with `session`.
+/// Adds another session's report to `all`; `session` is added to the names of its tasks.
 void merge(WhyReport& all, WhyReport one, std::uint64_t session);
 
 }  // namespace troupe::service

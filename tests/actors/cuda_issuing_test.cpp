@@ -1,4 +1,4 @@
-// Kernels that are issued behind others on a fake GPU. CUDA's events order them, not a thread of the host.
+// Tests of kernels that a fake GPU receives before their predecessors end. CUDA's events order them, not a host thread.
 #include <algorithm>
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -71,10 +71,11 @@ BOOST_AUTO_TEST_CASE(kernels_of_several_streams_wait_for_one_another) {
       runtime.submit(step, {handles[i]});
       expected[i] = 2 * expected[i] + 1;
     };
-    // On a busy machine kernels may take too long for any to be issued ahead.
+    // On a busy machine a kernel may end before its successor is issued. The test repeats until one was issued ahead.
     const auto enough = [&](int rounds) { return rounds >= 12 && (most == 0 || issued_ahead(runtime) > 0); };
     for (int round = 0; round < 5000 && !enough(round); ++round) {
-      // Three chains run side by side. Each also reads another one, whose next writer waits for this reader.
+      // Three chains run side by side. Each chain also reads the data of another chain, whose next writer waits for
+      // this reader.
       for (std::size_t i = 0; i < 3; ++i) submit_step(i);
       for (std::size_t i = 0; i < 3; ++i) {
         const std::size_t other = (i + 1) % 3;
@@ -93,7 +94,8 @@ BOOST_AUTO_TEST_CASE(a_chain_goes_on_without_the_host) {
   if (!machine.needs_fake()) return;
   using Clock = std::chrono::steady_clock;
   constexpr std::size_t kLinks = 100;
-  // The GPU's threads write these, one after the other.
+  // The kernels append their begins and ends to these vectors. The kernels run one after the other, so no lock is
+  // needed.
   std::vector<Clock::time_point> begins;
   std::vector<Clock::time_point> ends;
   tests::register_kernel<double*>(*machine.fake, "link", [&](const tests::FakeLaunch& launch, double* x) {
@@ -120,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_chain_goes_on_without_the_host) {
       BOOST_TEST(runtime.wait() == "");
       BOOST_TEST(value == kLinks);
       issued += issued_ahead(runtime);
-      // The durations of the first two are not known yet.
+      // The worker issues a kernel ahead only if its duration is known, so the first two kernels are left out.
       for (std::size_t i = 3; i < begins.size(); ++i) {
         idle_us.push_back(std::chrono::duration<double, std::micro>(begins[i] - ends[i - 1]).count());
       }
@@ -158,13 +160,14 @@ BOOST_AUTO_TEST_CASE(behind_a_kernel_that_cannot_be_enqueued_nothing_is_and_what
     });
     for (int i = 0; i < 5; ++i) runtime.submit(step, {first});
     BOOST_TEST(runtime.wait() == "");
-    // Pause the GPU, so that everything that may be issued is issued before anything begins.
+    // Pause the GPU, so that the worker issues all the tasks that it may issue before any of them begins.
     machine.fake->pause();
     runtime.submit(step, {first});
     const Future root = runtime.submit(*bad, {first, read(second)});
     std::vector<Future> behind;
     for (int i = 0; i < 4; ++i) behind.push_back(runtime.submit(step, {first}));
-    // These tasks wait for the bad task only because it reads the data that they write.
+    // These tasks do not use the result of the bad task. They wait for it only because it reads the data that they
+    // write.
     std::vector<Future> beside;
     for (int i = 0; i < 4; ++i) beside.push_back(runtime.submit(step, {second}));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -219,7 +222,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_are_submitted_while_the_gpu_is_lost_end_in_their
     launch(stream, "step", &to, 1.0);
   });
   const Handle handle = runtime.scalar(x);
-  // Some tasks have no follower.
+  // Every fiftieth task has a callback, so the test covers tasks with and without one.
   std::vector<int> order;
   for (int i = 0; i < 3000; ++i) {
     if (i == 700) machine.fake->break_device(0);

@@ -16,7 +16,7 @@ namespace troupe::actors {
 BOOST_AUTO_TEST_SUITE(cuda_learning)
 
 BOOST_AUTO_TEST_CASE(the_time_of_a_queue_on_a_gpu_with_slots_is_predicted) {
-  // clang's leak check crashed in one of thirty runs, because it looks at threads that are just ending.
+  // Clang's leak check crashed in one of thirty runs, because it inspects threads that are just ending.
   if (tests::kSanitized) return tests::skip("the leak check and threads that end at the same time do not go together");
   constexpr Duration kAlone = std::chrono::milliseconds(2);
   constexpr std::size_t kTasks = 40;
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(the_time_of_a_queue_on_a_gpu_with_slots_is_predicted) {
     const Codelet touch = Codelet("touch", {AccessMode::read_write}).cuda([&](::CUstream_st* stream, double& x) {
       launch(stream, "touch", &x);
     });
-    // The first few tasks are measured, most of them while others run. Every later one is predicted.
+    // The first few tasks are measured, most of them while other tasks run. The time of every later task is predicted.
     for (int queue = 0; queue < 2; ++queue) {
       for (double& number : numbers) runtime.submit(touch, {read_write(runtime.scalar(number))});
       BOOST_TEST(runtime.wait() == "");
@@ -48,8 +48,8 @@ BOOST_AUTO_TEST_CASE(the_time_of_a_queue_on_a_gpu_with_slots_is_predicted) {
   BOOST_TEST(errors.tasks >= kTasks);
   BOOST_TEST(errors.tasks < 2 * kTasks);
   const auto tasks = static_cast<double>(errors.tasks);
-  // The tolerance would be a tenth, but the machine may be busy. The result is 3.9 times as long if each task is
-  // charged all of its time.
+  // On an idle machine the tolerance could be a tenth. If each task were charged the whole time that it spent on the
+  // GPU, the mean would be 3.9 times as long.
   BOOST_TEST(seconds(errors.predicted) / tasks == seconds(kAlone), boost::test_tools::tolerance(0.5));
   BOOST_TEST(seconds(errors.measured) / tasks == seconds(kAlone), boost::test_tools::tolerance(0.5));
 }

@@ -1,4 +1,4 @@
-/// Whole runs in one thread, in an order drawn from a seed.
+/// Tests of whole runs in one thread. A seed determines the order of all events.
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <set>
@@ -32,7 +32,8 @@ RuntimeOptions deterministic(std::uint64_t seed, std::string policy = "lws", int
 /// The tasks in the order in which they ran, each with its worker.
 using Order = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
 
-/// A random program on a few numbers, the same for every runtime seed. It runs in the runtime and then sequentially.
+/// The outcome of a random program on a few numbers. The runtime runs the program; `expected` comes from a sequential
+/// run.
 struct Outcome {
   Order order;
   std::vector<std::uint64_t> values;
@@ -128,7 +129,7 @@ BOOST_DATA_TEST_CASE(hundreds_of_seeds_give_many_orders_and_one_result, data::ma
     }
   }
   BOOST_TEST_MESSAGE(policy << ": " << orders.size() << " different orders");
-  // A run with one worker has no choices; nearly all other runs must differ from each other.
+  // A run with one worker has no choices. Nearly all runs with several workers must differ from one another.
   BOOST_TEST(orders.size() > 200U);
 }
 

@@ -1,4 +1,4 @@
-/// A task graph without workers, for tests that play the worker.
+/// A task graph without workers, for tests that act as the worker.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace troupe::tests {
 
-/// Collects the tasks that become ready by submission, and wakes no worker.
+/// Collects the tasks that are ready when they are submitted, and wakes no worker.
 class ReadyTasks final : public graph::GraphHost {
  public:
   void activate(graph::TaskList& ready, WorkerId) noexcept override { tasks.append(ready); }
@@ -19,10 +19,10 @@ class ReadyTasks final : public graph::GraphHost {
   graph::TaskList tasks;
 };
 
-/// Hands out real tasks of a real graph, and ends them.
+/// Makes tasks in a task graph for tests. The graph keeps the tasks that do not end.
 class GraphFixture {
  public:
-  /// Makes a graph. If `cuda`, tasks may also be for CUDA GPUs.
+  /// Makes a graph. If `cuda` is true, the graph accepts tasks for CUDA GPUs, too.
   explicit GraphFixture(std::size_t workers = 1, bool cuda = false)
       : graph({.workers = workers,
                .device_kinds = cuda ? kEveryKind : kind_set(DeviceKind::cpu_core),

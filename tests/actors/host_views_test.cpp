@@ -29,7 +29,7 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_CASE(a_copy_keeps_memory_that_has_been_forgotten, Fixture) {
   BOOST_TEST(views.borrow(HandleId(5)).has_value());
-  // `forget` does not wait.
+  // `forget` does not wait for the copy that has borrowed the memory.
   views.forget(HandleId(5), std::move(memory));
   BOOST_TEST(!watch.expired());
   BOOST_TEST(!views.borrow(HandleId(5)).has_value());

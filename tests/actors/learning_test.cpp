@@ -1,4 +1,4 @@
-// Placing policies on this machine: real threads, learned kernel times.
+// Tests of placing policies on this machine, with real threads and learned kernel times.
 #include <algorithm>
 #include <atomic>
 #include <boost/test/data/monomorphic.hpp>
@@ -70,7 +70,7 @@ BOOST_DATA_TEST_CASE(every_placing_policy_runs_a_program_as_written, boost::unit
     std::vector<double> numbers(10, 1);
     std::vector<Handle> handles;
     for (double& number : numbers) handles.push_back(runtime.scalar(number));
-    // Computes Fibonacci's numbers on two threads.
+    // Each task adds one handle's number to the next handle's, so nearly every task needs the result of another one.
     for (std::size_t i = 0; i < 400; ++i) {
       runtime.submit(add, {read(handles[i % 10]), read_write(handles[(i + 1) % 10])});
     }
@@ -84,7 +84,7 @@ BOOST_DATA_TEST_CASE(every_placing_policy_runs_a_program_as_written, boost::unit
 
 BOOST_DATA_TEST_CASE(independent_tasks_use_all_workers, boost::unit_test::data::make(kPolicies)) {
   options.policy = sample;
-  // Other programs on the machine may keep a worker's thread from its core for a whole run.
+  // Another program may occupy a worker's core for a whole run, so the test repeats the run.
   std::uint64_t fewest = 0;
   for (int round = 0; round < 10 && fewest <= 50; ++round) {
     const RunReport report = run(300, 300);
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(failures_and_kernels_that_submit_are_as_under_local_policie
       for (int i = 0; i < 20; ++i) runtime.submit(follows, {read(handle)});
       BOOST_TEST(contains(runtime.wait(), "no"));
       BOOST_TEST(ran == 100);
-      // The runtime is usable afterwards.
+      // The runtime is usable after the failure.
       runtime.submit(root);
       BOOST_TEST(runtime.wait() == "");
       BOOST_TEST(ran == 102);
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(predictions_are_compared_with_what_happened) {
   BOOST_TEST(of.codelet == "spin");
   BOOST_TEST((of.kind == DeviceKind::cpu_core));
   BOOST_TEST(of.errors.tasks > 100U);
-  // The first few tasks had to be measured.
+  // The first few tasks were measured, so they had no prediction.
   BOOST_TEST(of.errors.tasks < 200U);
   BOOST_TEST(of.errors.tasks + of.errors.unpredicted == 200U);
   BOOST_TEST(of.errors.mean_measured_s() >= 1e-4);
@@ -157,15 +157,15 @@ BOOST_AUTO_TEST_CASE(what_was_learned_is_known_to_the_next_runtime) {
   BOOST_TEST(folder.names()[0].starts_with("kernel-times-"));
   const RunReport report = run(20);
   BOOST_REQUIRE(report.predictions.size() == 1U);
-  // No task has to be tried.
+  // The second runtime has the first one's times, so it predicts every task.
   BOOST_TEST(report.predictions[0].errors.tasks == 20U);
   BOOST_TEST(report.predictions[0].errors.unpredicted == 0U);
   BOOST_TEST(warnings.empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_last_tasks_are_learned_too) {
-  // After the last tasks no other task becomes ready. A time that is far from the others, because the machine was busy,
-  // is ignored; then the kernel has too few measurements in that round.
+  // No task becomes ready after the last tasks, so nothing else makes the runtime read their times. On a busy machine
+  // the model ignores times that are far from the other times, so it may have too few times. Then the test repeats.
   std::vector<PredictionReport> predictions;
   for (int round = 0; round < 10 && (predictions.empty() || predictions[0].errors.tasks == 0); ++round) {
     options.placement.models = folder.path(std::to_string(round));

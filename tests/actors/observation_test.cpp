@@ -1,4 +1,4 @@
-/// Metrics, `why` and the watchdog of a whole runtime, in cases that need policies of their own or dying workers.
+/// Tests metrics, `why` and the watchdog of a whole runtime in cases that need special policies or dying workers.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -30,7 +30,7 @@ void wait_until(const std::atomic<int>& count, int at_least) {
   while (count < at_least) std::this_thread::sleep_for(200us);
 }
 
-/// Places every task on one worker.
+/// A policy that places every task on worker 0.
 class AllOnOne final : public scheduler::PlacingPolicy {
  public:
   [[nodiscard]] scheduler::PolicyTraits policy_traits() const override { return {.uses_times = false}; }
@@ -40,7 +40,7 @@ class AllOnOne final : public scheduler::PlacingPolicy {
   }
 };
 
-/// Does not return from its first decision until the test lets it go.
+/// A policy that waits in its first decision until the test sets `let_go`.
 class Undecided final : public scheduler::PlacingPolicy {
  public:
   Undecided(std::atomic<int>& asked, std::atomic<bool>& let_go) : asked_(asked), let_go_(let_go) {}
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_scheduler_whose_actor_dies_loses_no_task_and_is_reported_
   BOOST_TEST(message.find("policy 'custom' lost its scheduler, whose actor died: ") != std::string::npos, message);
   BOOST_TEST(sum == 5000);
   BOOST_TEST(ran == 5000);
-  // The next actor places as before.
+  // The next actor places tasks as the first one did.
   runtime.submit(add, {handle});
   BOOST_TEST(runtime.wait() == "");
   BOOST_TEST(sum == 5001);
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(the_watchdog_tells_of_a_stall_and_of_nothing_else) {
   const Handle handle = runtime.scalar(x);
   const Codelet slow =
       Codelet("slow", {AccessMode::read_write}).cpu([](std::int64_t&) { std::this_thread::sleep_for(10ms); });
-  // The tasks are slow but steady, and in sum longer than the watchdog's patience.
+  // The tasks are slow but steady. All together they take longer than the watchdog waits.
   for (int i = 0; i < 60; ++i) runtime.submit(slow, {handle});
   BOOST_TEST(runtime.wait() == "");
   BOOST_TEST(sink.count == 0);
@@ -281,7 +281,8 @@ BOOST_AUTO_TEST_CASE(every_actor_has_figures_that_add_up_under_load) {
   BOOST_TEST(metrics.mailboxes[0].actor == "worker 0");
   BOOST_TEST(metrics.mailboxes[3].actor == "supervisor");
   BOOST_TEST(metrics.mailboxes[4].actor == "scheduler");
-  // The scheduler received one message for each submission; three workers have said that they started.
+  // The scheduler received one message for each submission. The three workers told the supervisor that they had
+  // started.
   BOOST_TEST(metrics.mailboxes[4].received == 5000U);
   BOOST_TEST(metrics.mailboxes[3].processed >= 3U);
   BOOST_TEST(metrics.mailboxes[0].processed >= 1U);

@@ -1,4 +1,4 @@
-/// Behaviour that users notice: an idle runtime costs nothing, and a busy worker gives work away at once.
+/// Tests behaviour that users notice: an idle runtime costs nothing, and a busy worker gives work away at once.
 #include <atomic>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -29,7 +29,7 @@ double processor_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Ends the test program with the reason if a run hangs, because a hanging run cannot be stopped otherwise.
+/// Prints a report and ends the test program if a run hangs, because a hanging run cannot be stopped otherwise.
 class Watchdog {
  public:
   Watchdog(TestRuntime& runtime, std::chrono::seconds limit)
@@ -98,7 +98,7 @@ BOOST_DATA_TEST_CASE(a_steal_does_not_wait_for_the_victims_kernel, data::make(st
     });
     const Codelet large = Codelet("large", {}).cpu([&](const KernelContext& context) {
       victim = context.worker;
-      // Let the other worker fall asleep, which is the worst case.
+      // Lets the other worker fall asleep, which is the worst case for the thief.
       std::this_thread::sleep_for(milliseconds(5));
       for (int i = 0; i < 4; ++i) runtime.submit(small);
       // This loops for ever if the thief waits for this kernel.
@@ -110,7 +110,7 @@ BOOST_DATA_TEST_CASE(a_steal_does_not_wait_for_the_victims_kernel, data::make(st
   }
 }
 
-/// The victim has got its surplus by completing a task, not by submitting.
+/// The victim's surplus of tasks comes from a completion, not from submissions.
 BOOST_AUTO_TEST_CASE(successors_of_a_task_are_stolen_while_one_of_them_runs) {
   TestRuntime runtime(workers(2));
   const Watchdog watchdog(runtime, std::chrono::seconds(200));
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(successors_of_a_task_are_stolen_while_one_of_them_runs) {
   BOOST_TEST(most == 2);
 }
 
-/// Single tasks, with pauses around the time for which a worker looks for work before it sleeps.
+/// Submits single tasks with pauses about as long as a worker looks for work before it sleeps.
 BOOST_DATA_TEST_CASE(no_wake_up_is_lost_between_submitter_and_sleeper, data::make(kPolicies), policy) {
   RuntimeOptions options = workers(2, policy);
   options.threads.spin = microseconds(5);
@@ -151,7 +151,7 @@ BOOST_DATA_TEST_CASE(no_wake_up_is_lost_between_submitter_and_sleeper, data::mak
   BOOST_TEST(ran == kRounds);
 }
 
-/// A thread waits for few tasks at a time: the last completion must wake it.
+/// The test's thread waits for a few tasks at a time. The completion of the last task must wake the thread.
 BOOST_AUTO_TEST_CASE(no_wake_up_of_a_waiting_thread_is_lost) {
   RuntimeOptions options = workers(2);
   options.threads.spin = microseconds(5);

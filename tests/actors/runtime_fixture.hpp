@@ -1,4 +1,4 @@
-/// A started runtime, with short functions for tests.
+/// A started runtime, with short functions that tests call.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -23,7 +23,7 @@ class TestRuntime {
   Handle scalar(T& value) {
     return system_->graph().register_data({layout_of<T>(1, 1, 1), reinterpret_cast<std::byte*>(&value), nullptr, {}});
   }
-  /// Waits for everything. Returns the text of the failure; empty if nothing failed.
+  /// Waits for all tasks. Returns the text of the first failure; empty if nothing failed.
   std::string wait() {
     const Result<void> outcome = system_->graph().wait_all();
     return outcome ? std::string() : outcome.failure().message;

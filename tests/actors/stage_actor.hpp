@@ -1,5 +1,5 @@
-/// A stage for dialogues of actors: CAF's deterministic scheduler, and actors that only record the messages that they
-/// receive.
+/// Lets tests check the messages between actors: CAF's deterministic scheduler, and actors that only record the
+/// messages that they receive.
 #pragma once
 
 #include <caf/all.hpp>
@@ -40,7 +40,7 @@ class Stage {
           [this, name](const Message& message) { heard_.push_back(name + ": " + in_words(message)); }...,
           [self](const Stop&) { self->quit(caf::exit_reason::normal); }};
     };
-    // The name is an argument and not a capture: without arguments CAF 0.17.6 binds a reference to null, which UBSan
+    // The name is an argument, not a capture. Without arguments CAF 0.17.6 binds a reference to null, which UBSan
     // reports.
     return system.spawn(behavior, name);
   }
@@ -48,13 +48,13 @@ class Stage {
   void tell(const caf::actor& actor, Message message) {
     caf::anon_send(actor, std::move(message));
   }
-  /// Lets all actors handle their messages until none is left.
+  /// Lets all actors handle their messages until no message is left.
   void play() { coordinator().run(); }
-  /// Lets the time pass until all delayed messages have arrived.
+  /// Advances the time until all delayed messages have arrived.
   void wait() { coordinator().trigger_timeouts(); }
   /// Lets the actor with the oldest message handle one message.
   void step() { coordinator().run_once(); }
-  /// Returns the lines that listeners recorded since the last call.
+  /// Returns the lines that the listeners have recorded since the last call.
   Lines heard() { return std::exchange(heard_, {}); }
 
  private:

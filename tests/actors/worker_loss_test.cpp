@@ -1,4 +1,4 @@
-/// Workers whose actors die, on real threads. deterministic_runtime_test.cpp covers every message order.
+/// Tests of workers whose actors die, on real threads. deterministic_runtime_test.cpp tests all orders of messages.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,8 +104,8 @@ void wait_until_parked(TestRuntime& runtime, std::size_t worker, std::uint64_t t
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-/// Call it in a child process: it changes the user, because limits do not bind root. A signal ends the process if the
-/// task waits for the dead worker.
+/// Must be called in a child process, because it sets limits and changes the user; limits do not bind root. If the task
+/// waits for the dead worker, SIGALRM ends the process.
 int task_beside_a_sleeper_that_died(std::size_t dead) {
   constexpr unsigned kLongEnough_s = 60;
   const std::size_t alive = 1 - dead;
@@ -118,7 +118,7 @@ int task_beside_a_sleeper_that_died(std::size_t dead) {
     for (const std::size_t worker : {dead, alive}) wait_until_parked(runtime, worker, 1);
     if (::setrlimit(RLIMIT_NPROC, &none) != 0) return 2;
     runtime->kill_worker(id(dead));
-    // The supervisor tells every worker of the loss.
+    // The supervisor tells every worker of the loss, so the living worker wakes up and sleeps again.
     wait_until_parked(runtime, alive, 2);
     const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ++ran; });
     runtime.submit(count);
@@ -128,7 +128,7 @@ int task_beside_a_sleeper_that_died(std::size_t dead) {
 }
 
 BOOST_AUTO_TEST_CASE(a_task_does_not_wait_for_a_sleeper_that_died_and_gets_no_thread) {
-  // Either worker may be the first to be woken, so each of them is the dead one once.
+  // The runtime may wake either worker first, so the test kills each worker once.
   for (const std::size_t dead : {0, 1}) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(task_beside_a_sleeper_that_died(dead));

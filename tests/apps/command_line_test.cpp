@@ -28,7 +28,7 @@ using tests::succeeds;
 using tests::TemporaryFolder;
 using tests::Words;
 
-/// Returns a file that begins with `%%MatrixMarket matrix FORM`, followed by `rest`.
+/// Returns the text of a file that begins with `%%MatrixMarket matrix FORM`, followed by `rest`.
 std::string matrix_file(const std::string& form, const std::string& rest) {
   return "%%MatrixMarket matrix " + form + "\n" + rest;
 }
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(placing_policies_keep_what_they_learn_and_say_how_good_it_w
   };
   BOOST_TEST(contains(with({folder.path("models")}), "predicted"));
   BOOST_REQUIRE(folder.names() == Words{"models"});
-  // All times are known now.
+  // The second run reads the times that the first run has kept, so it knows all times.
   const auto json = Json::parse(with({folder.path("models"), "--json"}));
   std::uint64_t predicted = 0;
   for (const auto& of : json["predictions"]) {
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(solving_prints_metrics_too) {
 }
 
 BOOST_AUTO_TEST_CASE(a_stall_is_explained_on_standard_error) {
-  // With one tile, a single kernel takes far longer than a millisecond.
+  // The matrix is a single tile, so one kernel takes much longer than a millisecond.
   const traces::ChildOutput ran =
       run_program({"run", "cholesky", "--n", "1500", "--tile", "1500", "--why-after", "1ms", "--json"});
   BOOST_TEST(ran.exit_status == 0);
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(refuses_times_that_are_none) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_numbers_that_make_no_sense) {
-  // `--cores 0` means all cores that are allowed, as in programs.
+  // `--cores 0` is valid: it means all cores that the process may use.
   for (const char* option : {"--n", "--tile", "--inner", "--repeat", "--cores", "--window"}) {
     for (const char* value : {option == std::string("--cores") ? "1048577" : "0", "-1", "many", "1.5", "",
                               "99999999999999999999", "18446744073709551616"}) {
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(refuses_a_matrix_that_does_not_fit_into_memory_before_it_al
     fails(2, {"run", application, "--n", "2000000000", "--check"}, {"2000000000 x 2000000000", "memory"});
   }
   fails(2, {"run", "cholesky", "--n", "2147483647", "--tile", "1"}, {"memory"});
-  // The matrix alone would fit into memory, but its tiles do not.
+  // The matrix would fit into memory, but the data of its many tiles do not.
   const auto many_tiles = std::to_string(static_cast<std::int64_t>(std::sqrt(available / 256)));
   fails(2, {"run", "cholesky", "--n", many_tiles, "--tile", "1", "--tile-rows", "1"}, {"memory", "larger tiles"});
   const TemporaryFolder folder;
@@ -317,10 +317,10 @@ BOOST_AUTO_TEST_CASE(info_shows_a_machine_from_a_file_and_says_what_is_wrong_wit
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_check_is_a_failure_that_still_shows_what_was_measured) {
-  // Without pivoting this factorization is inaccurate.
+  // Without pivoting, the factorization of this matrix is usually inaccurate.
   const traces::ChildOutput ran = run_program({"run", "lu", "--n", "300", "--pivoting", "none", "--problem", "random",
                                                "--precision", "float", "--tile", "8", "--check", "--seed", "3"});
-  if (ran.exit_status == 0) return;  // the result happened to be accurate enough
+  if (ran.exit_status == 0) return;  // The result was accurate enough by chance.
   BOOST_TEST(ran.exit_status == 1);
   BOOST_TEST(contains(ran.output, "NOT below"));
   BOOST_TEST(contains(ran.errors, "the check failed"));

@@ -1,4 +1,4 @@
-/// Compares the `--json` output of commands with the schema that is installed.
+/// Checks the `--json` output of commands against the JSON schema that Troupe installs.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,13 @@
 
 namespace troupe::tests {
 
-/// The part of JSON Schema that the schema uses. An unknown keyword is an error, so that nothing passes unseen.
+/// Implements the part of JSON Schema that our schema uses. An unknown keyword counts as a fault, so that nothing stays
+/// unchecked.
 class OutputSchema {
  public:
   explicit OutputSchema(Json whole) : whole_(std::move(whole)) {}
 
-  /// Returns the fault of the first place that does not conform; empty if there is none.
+  /// Describes the first place of `value` that does not conform to `schema`; empty if all of it conforms.
   [[nodiscard]] std::string fault(const Json& value, const Json& schema, const std::string& place = "") const {
     for (const auto& [keyword, rule] : schema.items()) {
       std::string wrong = fault_of(keyword, rule, schema, value, place);
@@ -84,8 +85,8 @@ class OutputSchema {
     return "the schema's keyword '" + keyword + "' is not checked";
   }
 
-  /// Returns the fault of members that the schema does not name. `others` is the rule for these; false if there may be
-  /// none.
+  /// Describes the first fault among the members that the schema does not name. `others` is the schema for these
+  /// members; false if they are not allowed.
   [[nodiscard]] std::string fault_of_members(const Json& others, const Json& schema, const Json& value,
                                              const std::string& place) const {
     if (!value.is_object()) return {};
@@ -112,7 +113,7 @@ class OutputSchema {
   return schema;
 }
 
-/// Checks that the output of a command, such as "run" or "experiment-dada", conforms to the schema.
+/// Checks that the output of a command conforms to the schema. `command` is a name such as "run" or "experiment-dada".
 inline void conforms(const Json& output, const std::string& command) {
   const std::string fault = output_schema().fault_of_command(output, command);
   BOOST_TEST(fault == "", command << fault);

@@ -1,4 +1,4 @@
-/// The program as a user runs it, for tests of the command line.
+/// Runs the program `troupe` in a process of its own, for tests of the command line.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ using Words = std::vector<std::string>;
 
 inline const std::string kBlasWarning = "troupe: warning: OpenBLAS uses its kernels for ";
 
-/// Leaves out the warning about an OpenBLAS that is older than this machine's processor, which says nothing about
-/// Troupe.
+/// Runs the program. Removes OpenBLAS's warning that it is older than this machine's processor, because this warning
+/// has nothing to do with Troupe.
 inline traces::ChildOutput run_program(Words arguments, const Words& launcher = {}) {
   arguments.insert(arguments.begin(), program_path());
   arguments.insert(arguments.begin(), launcher.begin(), launcher.end());
@@ -31,8 +31,8 @@ inline traces::ChildOutput run_program(Words arguments, const Words& launcher = 
   return ran;
 }
 
-/// Checks that the command fails with this exit code and one line that has all of `parts`, and that standard output is
-/// empty.
+/// Checks that the command fails with this exit code, writes one line that contains all of `parts`, and writes nothing
+/// to standard output.
 inline void fails(int code, const Words& arguments, const Words& parts, const Words& launcher = {}) {
   const traces::ChildOutput ran = run_program(arguments, launcher);
   std::string command;
@@ -56,8 +56,8 @@ inline std::string succeeds(const Words& arguments, const Words& launcher = {}) 
   return ran.output;
 }
 
-/// Returns true if a program is absent that a test would need, and skips the test case. The tested feature works
-/// without it.
+/// Returns true if a program is missing that the test needs, and skips the test case. Troupe's feature itself does not
+/// need the program.
 inline bool absent(const Words& command, const char* what) {
   const auto ran = traces::run_child(command, "", std::chrono::seconds(60));
   if (ran && ran.value().exit_status == 0) return false;

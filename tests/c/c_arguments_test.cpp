@@ -1,4 +1,5 @@
-// Every function of the C interface with invalid arguments. The result must be an error with a text, and never a crash.
+// Calls every function of the C interface with invalid arguments. Each call must return an error with a text, and never
+// crash.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 
@@ -30,7 +31,7 @@ int no_program(void*) { return 0; }
 void no_initialize(const troupe_view*, void*) {}
 void no_combine(const troupe_view*, const troupe_view*, void*) {}
 
-/// Valid objects, for calls in which one other argument is wrong.
+/// Valid objects, for calls in which only one other argument is invalid.
 struct Objects {
   troupe_runtime* runtime = nullptr;
   troupe_data* data = nullptr;
@@ -62,7 +63,7 @@ struct Objects {
   }
 };
 
-/// The code that a call returned, with the text that it left.
+/// The code that a call returned, and the error message after the call.
 struct Outcome {
   Outcome(troupe_error code) : code(code), message(troupe_error_message()) {  // NOLINT: a call becomes its outcome
     c::remember(TROUPE_OK, "");
@@ -72,7 +73,7 @@ struct Outcome {
   std::string message;
 };
 using Calls = std::vector<Outcome>;
-/// The calls of each function. A function that cannot fail returns an empty list.
+/// The calls of each function, by the function's name. A function that cannot fail has no calls.
 using Table = std::map<std::string, std::function<Calls(Objects&)>>;
 
 const troupe_handle kGarbage{1234567, 89};
@@ -459,7 +460,7 @@ BOOST_AUTO_TEST_CASE(what_means_nothing_is_an_error_with_a_text_everywhere) {
     }
   }
   BOOST_TEST(called == declared(), boost::test_tools::per_element());
-  // None of these calls did any harm.
+  // None of these calls has changed the valid objects.
   BOOST_TEST(troupe_wait(objects.runtime) == TROUPE_OK);
 }
 

@@ -1,4 +1,4 @@
-// The C interface, used by a program in C (program.c).
+// Tests the C interface with a program in C (program.c).
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <thread>
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_service_that_is_not_there_is_an_error_with_a_hint) {
   troupe_runtime* remote = nullptr;
   const troupe_error outcome = troupe_connect("/nonexistent/folder", nullptr, &remote);
   BOOST_TEST(remote == nullptr);
-  // A build without the service has the function, too.
+  // The function also exists in a build without the service.
   const bool without = outcome == TROUPE_NO_IMPLEMENTATION;
   BOOST_TEST((without || outcome == TROUPE_IO));
   const char* const hint = without ? "TROUPE_SERVICE" : "troupe serve";

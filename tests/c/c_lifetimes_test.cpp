@@ -1,4 +1,4 @@
-// Objects of the C interface that are freed in any order.
+// Tests that objects of the C interface may be freed in any order.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -62,15 +62,15 @@ struct Program {
   }
   troupe_error end() {
     const troupe_error ended = troupe_runtime_free(runtime);
-    runtime = nullptr;  // kernels use it until it has ended
+    runtime = nullptr;  // Kernels use this pointer until the runtime has ended.
     return ended;
   }
 };
 
 bool says(const char* part) { return std::string(troupe_error_message()).find(part) != std::string::npos; }
 
-/// Frees a runtime at different times while another thread makes calls on objects that depend on it. Only that thread
-/// asserts meanwhile, because Boost.Test is for one thread at a time.
+/// Frees a runtime at different times while another thread makes calls on an object that depends on the runtime. Only
+/// that thread makes checks, because Boost.Test supports one thread at a time.
 template <class Make, class Call>
 void free_beside(const Make& make, const Call& call) {
   for (int round = 0; round < 20; ++round) {
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_goes_before_its_data) {
   BOOST_TEST(program.submit() == TROUPE_OK);
   BOOST_TEST(program.end() == TROUPE_OK);
   BOOST_TEST(program.x == 1);
-  // Another runtime may get the same address.
+  // The new runtime may have the same address as the freed one, but old handles must stay invalid.
   troupe_runtime* other = started();
   BOOST_TEST(troupe_submit(other, program.codelet, &program.access, 1, nullptr, 0, nullptr, nullptr) ==
              TROUPE_INVALID_HANDLE);
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(handles_of_data_that_were_freed_and_of_their_blocks_are_ref
   for (const troupe_handle& handle : {freed, parts[0], parts[1], part_of_part}) {
     BOOST_TEST(troupe_wait_for(program.runtime, handle) == TROUPE_INVALID_HANDLE);
   }
-  // A slot that is used again does not make the old handle valid.
+  // The new data use the slot of the freed data again, but the old handle must stay invalid.
   BOOST_TEST(troupe_register(program.runtime, TROUPE_DOUBLE, matrix.data(), 4, 4, 4, nullptr, &whole) == TROUPE_OK);
   BOOST_TEST(troupe_wait_for(program.runtime, freed) == TROUPE_INVALID_HANDLE);
   BOOST_TEST(troupe_wait_for(program.runtime, troupe_data_handle(whole)) == TROUPE_OK);
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(the_user_of_a_codelet_is_destroyed_once_when_nothing_needs_
   BOOST_TEST(program.end() == TROUPE_OK);
   BOOST_TEST(program.x == 1);
   BOOST_TEST(ends == 2);
-  // A caller that gets an error still owns its `user` data.
+  // If a call fails, the caller still owns its `user` data, so `ends` does not grow.
   const troupe_mode nonsense = 17;
   BOOST_TEST(troupe_codelet_define("x", &nonsense, 1, nullptr, 0, add_one, &ends, increment, &codelet) ==
              TROUPE_INVALID_ARGUMENT);
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(a_codelet_can_be_changed_until_it_has_been_submitted) {
   const auto change = [&] {
     return troupe_codelet_set_flops(program.codelet, [](const troupe_kernel_context*, void*) { return 1.0; });
   };
-  // One handle is missing.
+  // The task has no handle, but its codelet needs one.
   BOOST_TEST(troupe_submit(program.runtime, program.codelet, nullptr, 0, nullptr, 0, nullptr, nullptr) ==
              TROUPE_SIGNATURE_MISMATCH);
   BOOST_TEST(change() == TROUPE_OK);
@@ -346,7 +346,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_goes_while_another_thread_runs_a_recording) {
     BOOST_REQUIRE(troupe_record(program.runtime, submit, &program, nullptr, &recording) == TROUPE_OK);
     return recording;
   };
-  // This would never end if freeing waited for each run that begins.
+  // Freeing the runtime must not wait for every run that begins, or this test would never end.
   free_beside(record, [](troupe_recording* recording, std::atomic<bool>& begun) {
     troupe_error outcome = TROUPE_OK;
     while (outcome == TROUPE_OK) {

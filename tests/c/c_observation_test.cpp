@@ -1,4 +1,4 @@
-// The options that C programs give to a runtime, and the reports that they get from it.
+// Tests the options that C programs give to a runtime, and the reports that they get.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -170,7 +170,7 @@ double product(const troupe_kernel_context* context, void*) {
   return 2.0 * static_cast<double>(rows * rows * rows);
 }
 
-/// Returns the virtual time of ten tasks, one after the other, on a matrix of `n` rows and columns.
+/// Runs ten tasks, one after the other, on a matrix with `n` rows and columns. Returns the virtual time that they take.
 double virtual_time_of_ten(const troupe_codelet* codelet, int64_t n, const troupe_value* values = nullptr,
                            size_t count = 0) {
   troupe_runtime* runtime = on_described_machine();

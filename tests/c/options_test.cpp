@@ -1,4 +1,4 @@
-// Each option of a C program as the runtime receives it.
+// Tests that the runtime receives each option of a C program.
 #include "c/options.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -26,7 +26,7 @@ std::vector<std::string> told;
 
 void tell(const char* what, void* user) { told.push_back(std::string(what) + " " + *static_cast<std::string*>(user)); }
 
-/// All other options, each with a value unlike its default.
+/// The options given as text, each with a value that differs from its default.
 const char* const kMore[] = {"clusters=1x2",
                              "regroup=true",
                              "restrict=potrf:cores",
@@ -49,7 +49,7 @@ const char* const kMore[] = {"clusters=1x2",
                              "opencl_copies=true",
                              nullptr};
 
-/// Returns every option except those of runs in virtual time. When a field is added, this no longer compiles
+/// Returns every option except those for virtual time. When a new field is added to the struct, this no longer compiles
 /// (-Wmissing-field-initializers). Then set the field here and check it below.
 const troupe_options& every_option() {
   static std::string user = "to me";
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(options_of_runs_in_virtual_time_are_of_the_described_machin
 }
 
 BOOST_AUTO_TEST_CASE(options_of_older_and_newer_programs_are_understood) {
-  // An older program has no fields after the policy.
+  // The struct of an older program ends after the policy.
   troupe_options options{};
   options.size = offsetof(troupe_options, trace);
   options.cores = 1;
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(options_of_older_and_newer_programs_are_understood) {
   BOOST_TEST(troupe_workers(runtime, &workers) == TROUPE_OK);
   BOOST_TEST(workers == 1U);
   BOOST_TEST(troupe_runtime_free(runtime) == TROUPE_OK);
-  // A newer program works if its further fields are zero, and is refused if it needs them.
+  // The struct of a newer program has more fields. The program works if they are zero; otherwise the call fails.
   struct Newer {
     troupe_options options;
     double more;

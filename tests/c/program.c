@@ -74,7 +74,7 @@ const char* built_in_kernels(troupe_runtime* runtime) {
   return NULL;
 }
 
-/* Adds its argument to all elements. */
+/* Adds its second argument to all elements, as many times as the first argument says. */
 static int add(const troupe_kernel_context* context, void* user) {
   int64_t rows, cols, ld, i, j;
   double* block = troupe_kernel_data(context, 0, &rows, &cols, &ld);
@@ -85,7 +85,7 @@ static int add(const troupe_kernel_context* context, void* user) {
     return 1;
   if (troupe_kernel_argument(context, 2) != NULL || troupe_kernel_worker(context) != 0) return 2;
   if (times == -7) {
-    /* A callback does this if its language has exceptions that do not reach the returned number. */
+    /* A callback from a language with exceptions does this, because an exception cannot pass through C. */
     troupe_kernel_fail(context, "ValueError('no such luck')");
     return 0;
   }
@@ -227,7 +227,7 @@ const char* recordings(troupe_runtime* runtime) {
   return NULL;
 }
 
-/* The largest absolute value, and the number of values. */
+/* A type for reductions: the largest absolute value, and the number of values. */
 struct extreme {
   double largest;
   int64_t count;
@@ -357,7 +357,7 @@ const char* all_types(troupe_runtime* runtime) {
   return NULL;
 }
 
-/* a x = b for a symmetric positive definite matrix whose columns are further apart than they are long. */
+/* Solves a x = b with a symmetric positive definite matrix that has a gap after each column. */
 const char* factorizations(troupe_runtime* runtime) {
   enum { n = 70, ld = 75 };
   static double a[n * ld], b[2 * ld];

@@ -1,4 +1,4 @@
-// Runtimes of the C interface that are freed while other threads use them, on a backend that has no tasks.
+// Tests that runtimes of the C interface may be freed while other threads use them. The backend has no tasks.
 #include "c/runtime_state.hpp"
 
 #include <atomic>
@@ -23,7 +23,7 @@ namespace {
 using c::GivingCall;
 using c::RuntimeState;
 
-/// A backend without tasks. Waiting fails for lack of memory if `lacks_memory` is true.
+/// A backend without tasks. If `lacks_memory` is true, waiting fails because no memory is left.
 class NoTasks final : public client::Backend {
  public:
   explicit NoTasks(bool lacks_memory = false) : lacks_memory_(lacks_memory) {}
@@ -73,7 +73,7 @@ std::shared_ptr<RuntimeState> state_without_tasks(bool lacks_memory = false) {
   return RuntimeState::make(std::make_unique<Runtime>(std::make_unique<NoTasks>(lacks_memory)), true);
 }
 
-/// Says when the end of an object has begun, and delays it until the test opens the gate.
+/// An object's destructor waits at this gate until the test opens the gate.
 struct Gate {
   std::atomic<bool> begun{false};
   std::atomic<bool> open{false};
@@ -82,7 +82,7 @@ struct Gate {
     begun = true;
     while (!open) std::this_thread::yield();
   }
-  /// Returns true if `other` is still false some time after the end has begun.
+  /// Waits until the destructor has begun and 20 ms have passed. Returns true if `other` is still false then.
   [[nodiscard]] bool keeps_back(const std::atomic<bool>& other) const {
     while (!begun) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -90,7 +90,7 @@ struct Gate {
   }
 };
 
-/// The content of an object whose destructor waits at the gate.
+/// The content of an object. Its destructor waits at the gate.
 struct SlowContent {
   explicit SlowContent(Gate& gate) : gate(&gate) {}
   SlowContent(SlowContent&& other) noexcept : gate(std::exchange(other.gate, nullptr)) {}
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(whoever_ends_a_dependent_second_waits_for_the_first) {
     second_is_through = true;
   });
   BOOST_TEST(gate.keeps_back(second_is_through));
-  // Meanwhile no caller gets the object.
+  // While the object is being destroyed, no other caller can get it.
   BOOST_CHECK_THROW(static_cast<void>(dependent.get()), Error);
   gate.open = true;
   first.join();

@@ -1,4 +1,4 @@
-// The ends of registrations: in the program, in kernels, in callbacks, on cores and on emulated GPUs.
+// Tests of the ends of registrations: in the program, in kernels and in callbacks, on cores and on emulated GPUs.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(data_lifetime)
 
 namespace {
 
-/// A kernel waits here until the test opens the gate.
+/// A gate at which a kernel waits until the test opens the gate.
 struct Gate {
   std::atomic<bool> begun{false};
   std::atomic<bool> open{false};
@@ -37,7 +37,7 @@ RuntimeOptions with_gpus() {
   return options;
 }
 
-/// Returns a codelet that runs on a core and on an emulated GPU.
+/// Returns a codelet whose kernel runs on cores and on emulated GPUs.
 template <class Kernel>
 Codelet everywhere(std::string name, std::vector<AccessMode> modes, const Kernel& kernel) {
   Codelet codelet(std::move(name), std::move(modes));
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(temporaries_of_the_runtime_hold_up_no_pipeline) {
     const Data x = runtime.allocate_vector<double>(10);
     runtime.submit(waits, {x});
   }
-  // The destructors have not waited. Otherwise no thread would open the gate.
+  // The destructors did not wait for the kernel. If they had waited, nobody would open the gate.
   gate.open = true;
   runtime.wait();
 }
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(the_frame_of_a_kernel_is_safe_from_tasks_on_its_data) {
       const Data data = runtime.scalar(local, "local");
       runtime.submit(slow, {data});
     }
-    // This registers the same memory again, as if a later variable lay there.
+    // This registers memory that is already registered, as if a later variable had the same address.
     const Data next = runtime.scalar(local, "next");
     BOOST_TEST(local == 7);
   });
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_thread_that_holds_data_is_told_that_it_waits_for_itself) 
   runtime.submit(twice(), {data});
   BOOST_CHECK_EXCEPTION(runtime.wait(), Error,
                         failure(ErrorCode::invalid_argument, "would never end", "'x' in mode read_write"));
-  // Other threads may submit tasks while this one waits.
+  // Other threads may submit tasks while this thread waits.
   access.give_back();
   runtime.wait();
   HostAccess again = runtime.acquire(data, AccessMode::read_write);
@@ -260,7 +260,8 @@ BOOST_AUTO_TEST_CASE(a_thread_that_holds_data_is_told_that_it_waits_for_itself) 
   });
   BOOST_CHECK_EXCEPTION(runtime.wait(), Error, failure(ErrorCode::invalid_argument, "would never end"));
   opener.join();
-  // A thread that has moved its access may wait for another thread to give it back.
+  // The main thread moves its access to another object. Then another thread may give the access back while the main
+  // thread waits.
   HostAccess moved = std::move(again);
   std::thread giver([&] { moved.give_back(); });
   runtime.wait();

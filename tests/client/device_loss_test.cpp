@@ -21,7 +21,7 @@ struct Fixture {
       for (double& element : context.vector<double>(0)) element = 42;
     });
     runtime.submit(fill, {blocks[1]}).wait();
-    // The second kernel finds the device lost.
+    // The device is lost when the second kernel starts.
     BOOST_CHECK_EXCEPTION(runtime.submit(fill, {other}).wait(), Error, failure(ErrorCode::device_lost));
   }
 

@@ -1,4 +1,4 @@
-// Data without elements work everywhere that other data do.
+// Tests that data without elements work wherever other data work.
 #include <array>
 #include <atomic>
 #include <vector>
@@ -13,7 +13,7 @@ namespace {
 
 RuntimeOptions on_cores() { return with_workers(2); }
 
-/// There are two accelerators, so that copies between them pass through the host.
+/// Returns options with two accelerators. Copies from one accelerator to the other pass through the host.
 RuntimeOptions emulated() {
   RuntimeOptions options = with_workers(3);
   options.accelerators.emulated_gpus.resize(2);
@@ -113,8 +113,8 @@ BOOST_AUTO_TEST_CASE(are_placed) {
 }
 
 BOOST_AUTO_TEST_CASE(need_no_core) {
-  // Data without elements that are divided into no parts can be used on any device. The codelet has no version for
-  // cores, because a core would take a task that the accelerator refuses.
+  // Data without elements may be divided into no parts. Any device can then use the data. The codelet has no kernel for
+  // cores, because a core would run a task that the accelerator refuses.
   RuntimeOptions options = with_workers(2);
   options.accelerators.emulated_gpus.resize(1);
   Runtime runtime(options);

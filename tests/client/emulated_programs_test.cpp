@@ -1,6 +1,6 @@
-// Random programs on cores and emulated accelerators under real threads; tests/soak/emulated_programs.cpp runs more.
+// Random programs on cores and emulated accelerators, with real threads. tests/soak/emulated_programs.cpp runs more.
 //
-//   test_client --run_test=emulated_programs -- FIRST [COUNT]   runs COUNT seeds (default 1) from FIRST on
+//   test_client --run_test=emulated_programs -- FIRST [COUNT]   runs COUNT seeds (default 1), beginning with FIRST.
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
@@ -51,7 +51,8 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other_or_say_why_not) {
                                  << sum.manager.write_backs << " write-backs; " << lost << " of " << roots
                                  << " matrices lost");
   if (run.count < 100) return;
-  // Everything that is to be tested occurs, and most data are compared.
+  // The runs must have copied, evicted, written back and lost data. Most data must not have been lost, so that the test
+  // could compare them.
   BOOST_TEST(tasks_there > 10 * run.count);
   BOOST_TEST(sum.host_to_device.count > 1000 * run.count);
   BOOST_TEST(sum.device_to_host.count > 1000 * run.count);

@@ -1,4 +1,4 @@
-/// Hints that choose which data leave a full memory.
+/// Tests of hints that decide which data a full memory evicts.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <memory>
@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(eviction_hints)
 
 namespace {
 
-/// One GPU with room for two pieces of data. All tasks run there.
+/// Returns options for one GPU that has room for two pieces of data and runs all tasks.
 RuntimeOptions options_with(const std::string& eviction) {
   platform::MachineDescription machine;
   machine.name = "test";
@@ -49,7 +49,7 @@ struct Program {
     look.timed_as("test/kernel/double");
     for (int i = 0; i < 4; ++i) data.push_back(runtime.vector(values[i], "x" + std::to_string(i)));
   }
-  /// Uses the data one after the other.
+  /// Runs one task for each number in `order`, one after the other. The task uses the data with this number.
   void use(const std::vector<int>& order) {
     for (const int i : order) {
       runtime.submit(look, {data[static_cast<std::size_t>(i)]});
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(what_is_kept_stays_until_it_is_let_go) {
   {
     KeptData first = program.runtime.keep(program.data[0]);
     const KeptData kept = std::move(first);
-    first.let_go();  // it keeps nothing any more
+    first.let_go();  // `first` has been moved, so it keeps no data in memory any more.
     program.use({0, 1, 2, 0});
     BOOST_TEST(program.loads() == 3U);
   }

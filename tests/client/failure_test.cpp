@@ -1,4 +1,4 @@
-// No failure is lost silently, and the runtime stays usable.
+// Tests that every failure is reported, and that the runtime can still be used afterwards.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -24,7 +24,7 @@ struct Fixture {
   Codelet fails =
       Codelet("fails", {AccessMode::read_write}).cpu([](double&) { throw std::runtime_error("disk full"); });
 
-  /// Holds the data until the end of the scope, so that no task starts before.
+  /// Acquires the data until the end of the scope, so that no task can start before.
   HostAccess closed() { return runtime.acquire(dx, AccessMode::read_write); }
 };
 
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(cancelling_one_task_cancels_its_dependents) {
   BOOST_CHECK_EXCEPTION(second.wait(), Error, failure(ErrorCode::cancelled, "'x'"));
   BOOST_CHECK_EXCEPTION(other.wait(), Error, failure(ErrorCode::cancelled, "'third'"));
   BOOST_CHECK_THROW(runtime.wait(), Error);
-  first.cancel();  // too late to have an effect, and harmless
+  first.cancel();  // The task has ended already, so this must have no effect.
 }
 
 BOOST_AUTO_TEST_CASE(an_explicit_dependency_that_fails_cancels) {
@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(what_commutes_with_a_failed_task_does_not_use_what_it_left)
   for (const double element : seen) most = std::max(most, element);
   int succeeded = 0;
   for (const Future& future : futures) succeeded += future.status() == TaskStatus::succeeded ? 1 : 0;
-  BOOST_TEST(most == succeeded + 1);  // counted from the initial 1; no task ran after the failure
+  BOOST_TEST(most == succeeded + 1);  // `most` begins at 1, and no task ran after the failure.
 }
 
 BOOST_AUTO_TEST_CASE(memory_that_there_is_not) {

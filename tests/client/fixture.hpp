@@ -1,4 +1,4 @@
-/// Functions that the tests of the public interface share.
+/// Functions that tests of the public interface share.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -9,7 +9,7 @@
 
 namespace troupe::tests {
 
-/// Returns options of a runtime with this number of workers on any machine.
+/// Returns options for a runtime with this number of workers on any machine.
 inline RuntimeOptions with_workers(int workers) {
   RuntimeOptions options;
   options.cores = workers;
@@ -18,7 +18,7 @@ inline RuntimeOptions with_workers(int workers) {
   return options;
 }
 
-/// Returns options of a runtime with one thread that handles messages in an order drawn from a seed.
+/// Returns options for a runtime with one thread, which handles messages in an order that a seed determines.
 inline RuntimeOptions deterministic(int workers = 1) {
   RuntimeOptions options = with_workers(workers);
   options.threads.deterministic = true;
@@ -31,7 +31,8 @@ inline const Codelet& twice() {
   return codelet;
 }
 
-/// Returns a predicate for BOOST_CHECK_EXCEPTION: an `Error` with this code whose message has all these parts.
+/// Returns a predicate for BOOST_CHECK_EXCEPTION. It accepts an `Error` with this code whose message contains all
+/// parts.
 template <class... Parts>
 auto failure(ErrorCode code, Parts... parts) {
   return [=](const Error& error) {
@@ -41,7 +42,7 @@ auto failure(ErrorCode code, Parts... parts) {
   };
 }
 
-/// Returns the message of the exception that a call throws; empty if it throws none.
+/// Returns the message of the exception that a call throws; empty if the call throws no exception.
 template <class Call>
 std::string message_of(const Call& call) {
   try {

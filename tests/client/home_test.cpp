@@ -1,4 +1,4 @@
-// Results that tasks have written on other devices are in the program's memory when the program may look.
+// Tests that results from other devices are in the program's memory whenever the program may read that memory.
 #include <thread>
 #include <vector>
 
@@ -32,7 +32,7 @@ Codelet fill() {
 BOOST_AUTO_TEST_CASE(a_wait_for_everything_brings_it_home) {
   Runtime runtime(with_accelerator(4096));
   const Codelet write = fill();
-  // There are more data than the accelerator can hold, and more than are brought home at a time.
+  // There are more data than the accelerator's memory can hold, and more than the runtime copies home at a time.
   std::vector<std::vector<double>> memory(150, std::vector<double>(100, 0.0));
   std::vector<Data> data;
   for (auto& each : memory) data.push_back(runtime.vector(each));
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(blocks_come_home_without_their_neighbours) {
     const HostAccess held = runtime.acquire(parts[1], AccessMode::write);
     memory[59] = 7;
     runtime.submit(write, {parts[0]});
-    runtime.wait();  // waits only for tasks that do not need the held data
+    runtime.wait();  // This wait only covers tasks that do not need the data that the program holds.
     BOOST_TEST((memory[0] == 5 && memory[29] == 5 && memory[59] == 7));
   }
   runtime.submit(write, {parts[1]});

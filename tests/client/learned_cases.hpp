@@ -1,5 +1,5 @@
-/// Graphs in virtual time whose kernel times policies either know or have to learn. The ratio of both durations is the
-/// cost of learning.
+/// Task graphs in virtual time. Policies either know the kernel times or have to learn them. The ratio of the two
+/// durations is the cost of learning.
 #pragma once
 
 #include <algorithm>
@@ -16,30 +16,30 @@
 
 namespace troupe::tests {
 
-/// The rows and columns of each piece of a task's data.
+/// The numbers of rows and columns of each piece of a task's data.
 using DrawnShapes = std::vector<std::array<std::int64_t, 2>>;
 
-/// The tasks of one codelet: their sizes and times.
+/// A codelet: the shapes of its tasks' data, and their times.
 struct LearnedKernel {
   std::string name;
   std::vector<AccessMode> modes;
   std::function<DrawnShapes(Random&)> shapes;
   CodeletTimes times;
-  /// The number of operations, from the shapes of the data; may be empty.
+  /// Calculates the number of operations from the shapes of the data; may be empty.
   std::function<double(const TimedTask&)> flops = {};
 };
 
-/// The machine that the tasks run on, and the dependencies among them.
+/// The machine on which the tasks run, and the dependencies among the tasks.
 struct LearnedMachine {
   int cores = 12;
   int gpus = 4;
-  /// The number of chains that the tasks form, each through data of its own; 0 if all tasks are independent.
+  /// The number of chains of tasks. Each chain has data of its own. 0 means that all tasks are independent.
   std::size_t chains = 0;
 };
 
 struct LearnedCase {
   std::string name;
-  /// Each task belongs to one of these kernels, drawn at random.
+  /// The kernels of the tasks. Each task has one of them, drawn at random.
   std::vector<LearnedKernel> kernels;
   LearnedMachine machine = {};
 };
@@ -55,7 +55,8 @@ TaskTime time_of(Time time) {
   return TaskTime([time](const TimedTask& task) { return ns(time(task)); });
 }
 
-/// Draws uniformly, or uniformly in the logarithm.
+/// Both functions return a random number between `least` and `most`. In `uniform` the number is uniformly distributed,
+/// in `scaled` the logarithm of the number is.
 inline std::int64_t uniform(Random& random, double least, double most) {
   return std::llround(least + (most - least) * static_cast<double>(random.next() >> 11U) * 0x1p-53);
 }
@@ -78,7 +79,7 @@ inline DrawnShapes products(Random& random) {
 }
 inline double product_flops(const TimedTask& task) { return 2 * rows(task) * cols(task) * cols(task, 1); }
 
-/// Returns times of `time` ns on cores, and that divided by `speedup` on GPUs.
+/// Returns times: `time` ns on cores, and `time` / `speedup` ns on GPUs.
 template <class Time>
 CodeletTimes faster_on_gpus(Time time, double speedup, double deviation = 0) {
   return {.core = time_of(time),
@@ -94,7 +95,8 @@ constexpr auto kOne = AccessMode::read_write;
 
 }  // namespace learned
 
-/// In all cases every size is different. From 400 tasks on, a run that learns must take at most 1.2 times as long.
+/// Returns the cases. Nearly every task has a size of its own. From 400 tasks on, a run that learns the times may take
+/// at most 1.2 times as long as a run that knows them.
 inline std::vector<LearnedCase> learned_cases() {
   using namespace learned;
   const std::vector<AccessMode> two{AccessMode::read, AccessMode::read_write};
@@ -125,7 +127,7 @@ inline std::vector<LearnedCase> learned_cases() {
   };
 }
 
-/// Returns the codelet that tasks run. In chains they also use the data that the task before them wrote.
+/// Returns the codelet of a kernel. In chains, tasks also use the data that the previous task of their chain wrote.
 inline Codelet codelet_of(const LearnedKernel& kernel, bool in_chains) {
   std::vector<AccessMode> modes = kernel.modes;
   if (in_chains) modes.push_back(AccessMode::read_write);
@@ -138,7 +140,7 @@ inline Codelet codelet_of(const LearnedKernel& kernel, bool in_chains) {
   });
 }
 
-/// Returns the run's duration in virtual time. The seed determines sizes and noise.
+/// Runs a case and returns its duration in virtual time. The seed determines the sizes and the noise.
 inline double learned_makespan_s(const LearnedCase& of, int tasks, const std::string& policy,
                                  SimulationOptions::Model model, std::uint64_t seed = 1) {
   auto options = std::make_shared<SimulationOptions>();
@@ -173,7 +175,7 @@ inline double learned_makespan_s(const LearnedCase& of, int tasks, const std::st
   return seconds(runtime.report().virtual_time.value());
 }
 
-/// Returns the run's duration if times have to be learned, divided by its duration if they are known.
+/// Returns the run's duration when times must be learned, divided by its duration when times are known.
 inline double learned_ratio(const LearnedCase& of, int tasks, const std::string& policy, std::uint64_t seed = 1) {
   using Model = SimulationOptions::Model;
   return learned_makespan_s(of, tasks, policy, Model::learned, seed) /

@@ -1,4 +1,4 @@
-// Kernel times that have to be learned in virtual time, where no two tasks have the same size.
+// Tests of runs in virtual time that must learn kernel times, although no two tasks have the same size.
 #include <algorithm>
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(learned_times)
 
 namespace {
 
-/// `soak_learned_times` prints the table of all cases.
+/// The program `soak_learned_times` prints a table of all cases.
 BOOST_DATA_TEST_CASE(cost_a_run_a_fifth_at_most, boost::unit_test::data::make({"homeward", "heft", "mct"})) {
   for (const LearnedCase& of : learned_cases()) {
     const double ratio = learned_ratio(of, 400, sample);
@@ -32,7 +32,8 @@ void spin_for(Duration time) {
   }
 }
 
-/// Runs two kernels, each with a hundred sizes, in real time. Cores run one of them fast and accelerators the other.
+/// Runs two kernels, each with a hundred sizes, in real time. One kernel is fast on cores, the other on accelerators.
+/// Returns the report on predictions.
 std::vector<PredictionReport> found_out(const std::string& policy) {
   using namespace std::chrono_literals;
   RuntimeOptions options = with_workers(4);
@@ -57,7 +58,7 @@ std::vector<PredictionReport> found_out(const std::string& policy) {
 
 BOOST_DATA_TEST_CASE(are_found_out_by_five_tasks_at_most_of_each_kernel_on_each_kind_of_device,
                      boost::unit_test::data::make({"homeward", "heft", "mct", "dada"})) {
-  // Other programs on the machine may keep a thread from its core for longer than the slow kernel takes.
+  // Other programs may keep a thread from its core for longer than the slow kernel takes, so the test repeats.
   std::uint64_t most_on_slow = 100;
   for (int round = 0; round < 5 && most_on_slow > 5; ++round) {
     most_on_slow = 0;

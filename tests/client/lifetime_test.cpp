@@ -1,5 +1,5 @@
-// Runtimes that do not end by the program's last statement: in a child of fork, inside a kernel, beside a thread that
-// is cancelled, or with failures that the program has not looked at.
+// Tests of unusual ends of a runtime: in a child of fork, inside a kernel, while another thread is cancelled, or with
+// failures that the program never asked for.
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_SUITE(lifetime)
 
 namespace {
 
-/// A child that hangs is killed after this time.
+/// A child process that hangs is killed after this number of seconds.
 constexpr unsigned kLongEnough_s = 60;
 
 /// Runs `program` in a child of `fork`. Returns its exit status, or 128 plus the signal that killed the child.
@@ -74,7 +74,7 @@ BOOST_FIXTURE_TEST_CASE(a_child_of_fork_is_told_what_is_wrong_and_leaves_at_once
     count([&] { graph.run(); });
     count([&] { std::ignore = runtime->why(); });
     count([&] { runtime->stop(); });
-    // None of these calls waits, prints anything or throws.
+    // In the child, none of these calls waits, prints anything or throws an exception.
     runtime->cancel();
     before.cancel();
     held.reset();
@@ -105,7 +105,8 @@ BOOST_FIXTURE_TEST_CASE(a_child_of_fork_may_have_a_runtime_of_its_own, Program) 
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_ends_its_runtime_is_told_and_goes_on) {
   const CapturedErrors errors;
-  // This runs in a child process, whose end also removes what is left of the runtime.
+  // This runs in a child process, because the runtime is not destroyed completely. The end of the process frees the
+  // rest.
   const int ran = in_child([] {
     std::atomic<int> ran{0};
     auto runtime = std::make_unique<Runtime>(with_workers(2));
@@ -156,7 +157,7 @@ BOOST_FIXTURE_TEST_CASE(a_thread_that_is_cancelled_while_it_waits_takes_nothing_
   BOOST_TEST(x == 16);
 }
 
-// Tests of failures that the program has not looked at.
+// Tests of failures that the program has never asked for.
 
 const Codelet& fails() {
   static const Codelet codelet =
@@ -164,7 +165,7 @@ const Codelet& fails() {
   return codelet;
 }
 
-/// Returns the warnings of a runtime in which a task has failed, and then `look` was called.
+/// Runs a task that fails, then calls `look`, and returns the warnings of the runtime.
 std::string warnings_after(const std::function<void(Runtime&, const Data&, const Future&)>& look) {
   std::string warnings;
   RuntimeOptions options = with_workers(2);
@@ -182,7 +183,7 @@ BOOST_AUTO_TEST_CASE(failures_that_nobody_has_looked_at_are_a_warning) {
   const std::string text = warnings_after([](Runtime&, const Data&, const Future&) {});
   BOOST_TEST(contains(text, "Runtime::wait"), text);
   BOOST_TEST(contains(text, "disk on fire"), text);
-  // The program looks at one of two failures.
+  // There are two failures, and the program asks for one of them only.
   const auto looks_at_one = [](Runtime& runtime, const Data& data, const Future& future) {
     runtime.submit(fails(), {data});
     BOOST_CHECK_THROW(future.wait(), Error);
@@ -202,7 +203,7 @@ BOOST_AUTO_TEST_CASE(failures_that_the_program_was_told_of_in_any_way_are_none) 
       [&](Runtime& runtime, const Data&, const Future&) { catching([&] { runtime.wait(); }); },
       [&](Runtime&, const Data&, const Future& future) { catching([&] { future.wait(); }); },
       [&](Runtime& runtime, const Data& data, const Future&) { catching([&] { runtime.wait(data); }); },
-      // The program learns of the failure from a task that followed.
+      // The program learns of the failure from a later task, which was cancelled because of the failure.
       [&](Runtime& runtime, const Data& data, const Future&) {
         const Future next = runtime.submit(twice(), {data});
         catching([&] { next.wait(); });

@@ -1,4 +1,4 @@
-// Every misuse of the public interface gives one documented error.
+// Tests that every misuse of the public interface gives one documented error.
 #include <array>
 #include <limits>
 #include <memory>
@@ -25,7 +25,7 @@ struct Fixture {
   Codelet copy = Codelet("copy", {AccessMode::read, AccessMode::write}).cpu([](const KernelContext&) {});
 
   ~Fixture() {
-    // Refused calls have left nothing behind.
+    // The refused calls have had no effect: the data can be used as before.
     BOOST_TEST(message_of([&] { runtime.wait(); }).empty());
     runtime.submit(twice, {v});
     runtime.wait();
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(a_handle_after_release) {
   BOOST_CHECK_EXCEPTION(runtime.release(handle), Error, released);
   BOOST_CHECK_EXCEPTION(runtime.partition(handle, {}), Error, released);
   BOOST_CHECK_EXCEPTION(runtime.set_reduction(handle, sum_reduction<double>()), Error, released);
-  data.release();  // one release is enough
+  data.release();  // The data have been released already, so this second release must have no effect.
 }
 
 BOOST_AUTO_TEST_CASE(a_registration_released_behind_its_back) {
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(memory_that_is_registered_twice) {
   const auto refused = failure(ErrorCode::overlapping_handles, "'v'", "'again'", "partition");
   BOOST_CHECK_EXCEPTION(std::ignore = runtime.vector(numbers, "again"), Error, refused);
   BOOST_CHECK_EXCEPTION(std::ignore = runtime.matrix(numbers.data() + 2, 2, 1, 2, "again"), Error, refused);
-  // The rows of the two matrices alternate in memory.
+  // The two matrices overlap as address ranges, but not as elements: their rows alternate in memory.
   std::vector<double> memory(32);
   const Data upper = runtime.matrix(memory.data(), 4, 4, 8, "upper");
   {
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_looks_its_data_up_in_another_way_than_they_ar
   fails(v, invalid, "access 1, counting from 0, and the task has 1",
         [](const KernelContext& c) { std::ignore = c.vector<const double>(1); });
   fails(v, invalid, "access 7, counting from 0", [](const KernelContext& c) { std::ignore = c.data(7); });
-  // A kernel that uses the data correctly succeeds.
+  // A kernel that accesses its data correctly succeeds.
   runtime.submit(Codelet("looks", {AccessMode::read, AccessMode::write}).cpu([](const KernelContext& c) {
     c.scalar<double>(1) = c.vector<const double>(0)[2] + c.matrix<const double>(0)(0, 0);
   }),

@@ -1,4 +1,4 @@
-// The mistakes of a newcomer's program. Each error names the thing and says what to do.
+// Tests of mistakes that beginners make. Each error must name the object in question and say what to do.
 #include <array>
 #include <functional>
 #include <memory>
@@ -26,11 +26,11 @@ struct Program {
 };
 
 struct Mistake {
-  /// The mistake, in words.
+  /// Describes the mistake.
   const char* what;
   std::function<void(Program&)> make;
   ErrorCode code;
-  /// The parts of the message: the thing and the remedy.
+  /// Texts that the message must contain: the name of the object and the remedy.
   std::vector<std::string> says;
 };
 
@@ -228,7 +228,7 @@ const std::vector<Mistake>& mistakes() {
   return kMistakes;
 }
 
-/// Throws when it is asked where tasks should run, or earlier, when it is asked to describe itself.
+/// Throws an exception when it has to place tasks, or already when the runtime asks for the policy's properties.
 class Throwing final : public scheduler::PlacingPolicy {
  public:
   explicit Throwing(bool at_once) : at_once_(at_once) {}
@@ -246,7 +246,7 @@ class Throwing final : public scheduler::PlacingPolicy {
   bool at_once_;
 };
 
-/// Returns options of a run in virtual time on a machine that has no times of the program's kernels.
+/// Returns options for virtual time on a machine that has no times of the program's kernels.
 RuntimeOptions without_times(const std::string& policy) {
   SimulationOptions simulation;
   simulation.machine = platform::load_machine("idgraf-double").value_or_throw();
@@ -319,7 +319,7 @@ BOOST_AUTO_TEST_CASE(a_missing_kernel_time_is_said_at_submission_before_a_policy
       BOOST_CHECK_EXCEPTION(runtime.submit(unknown, {tile}), Error,
                             failure(ErrorCode::bad_input, "'unknown'", "8 x 8", "no kernel time for a cpu core",
                                     "times[\"mine/unknown/double\"]", "'idgraf-double'"));
-      // The policy was not asked where to run the task.
+      // The task has no time, so the policy was never asked where to run it.
       runtime.wait();
     }
   }

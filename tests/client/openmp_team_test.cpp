@@ -24,14 +24,15 @@ namespace {
 
 #ifdef _OPENMP
 
-/// Returns a team whose helpers run on these processing units. The calling thread is its master.
+/// Returns a team whose helpers run on all of these PUs (hardware threads) but the first. The calling thread is its
+/// master.
 workers::CoreTeam team_on(const platform::CpuSet& pus) {
   workers::CoreTeam::Options options;
   for (std::size_t i = 1; i < pus.size(); ++i) options.helpers.push_back({pus[i]});
   return workers::CoreTeam(std::move(options));
 }
 
-/// Returns the binding of each OpenMP thread, by the thread's number.
+/// Runs a parallel region. Returns the PUs to which each OpenMP thread is bound, by the thread's number.
 std::map<int, platform::CpuSet> bindings_of_a_region() {
   std::map<int, platform::CpuSet> bindings;
   std::mutex mutex;
@@ -43,7 +44,7 @@ std::map<int, platform::CpuSet> bindings_of_a_region() {
   return bindings;
 }
 
-/// Runs `work` in a thread of its own, so that OpenMP can use that thread.
+/// Runs `work` in a new thread, because OpenMP creates a team of threads for each thread that calls it.
 template <class F>
 void in_a_thread(F work) {
   std::thread(work).join();
@@ -51,7 +52,7 @@ void in_a_thread(F work) {
 
 BOOST_AUTO_TEST_CASE(openmps_threads_are_the_teams) {
   const platform::CpuSet here = platform::this_thread_binding().value();
-  // Processing units may repeat, as members may share a core.
+  // A PU may occur twice, because members of a team may share a core.
   const platform::CpuSet pus{here[0], here[1 % here.size()], here[0]};
   std::map<int, platform::CpuSet> during;
   std::map<int, platform::CpuSet> after;
@@ -91,7 +92,7 @@ BOOST_AUTO_TEST_CASE(two_teams_have_threads_of_their_own_at_the_same_time) {
   }
 }
 
-/// Tests in a process whose environment binds OpenMP's threads. In any other process it starts such a process.
+/// Runs the test in a process whose environment binds OpenMP's threads. Any other process starts such a process.
 BOOST_AUTO_TEST_CASE(an_environment_that_binds_openmps_threads_is_refused) {
   if (std::getenv("OMP_PROC_BIND") == nullptr) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe");
@@ -133,7 +134,7 @@ BOOST_AUTO_TEST_CASE(pieces_on_a_cluster_have_one_thread_each) {
   Codelet apart = Codelet("apart", {})
                       .pieces([](const KernelContext&) { return 2; },
                               [&](std::size_t piece, const KernelContext&) {
-                                // Both members must be inside, with one piece each.
+                                // Both members must be in a piece at the same time.
                                 ++inside;
                                 while (inside < 2) std::this_thread::yield();
                                 most[piece] = omp_get_max_threads();

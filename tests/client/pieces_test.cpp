@@ -1,4 +1,4 @@
-// Pieces, and members of teams, that use their own runtime.
+// Tests of pieces and of team members whose code calls their own runtime.
 #include <atomic>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -24,7 +24,7 @@ RuntimeOptions cores(const std::string& clusters, bool regroup, std::size_t wind
   return options;
 }
 
-/// Waits for a handle that no task uses. Returns the error's code; zero if the wait was allowed.
+/// Waits for a handle that no task uses. Returns the code of the error; zero if the wait succeeded.
 ErrorCode outcome_of_waiting(Runtime& runtime, const Data& unused) {
   try {
     runtime.wait(unused);
@@ -34,7 +34,7 @@ ErrorCode outcome_of_waiting(Runtime& runtime, const Data& unused) {
   return ErrorCode{};
 }
 
-/// Submits tasks although the window is small, and tries to wait.
+/// Submits more tasks than the window allows, and tries to wait.
 struct Misbehaved {
   explicit Misbehaved(Runtime& runtime) : runtime_(runtime), unused_(runtime.scalar(value_)) {}
 

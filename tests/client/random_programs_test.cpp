@@ -1,4 +1,4 @@
-// Random programs on whole runtimes; tests/soak/random_programs.cpp runs more of them.
+// Random programs on whole runtimes. tests/soak/random_programs.cpp runs more of them.
 #include <boost/test/unit_test.hpp>
 #include <string>
 
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(run_in_the_same_order_for_the_same_seed_in_deterministic_mo
     run.runtime.cores = 4;
     run.runtime.window = 65536;
     run.program.submitters = 1;
-    run.program.canceller = false;  // it would be another thread
+    run.program.canceller = false;  // The canceller would be a second thread, so the run would not be deterministic.
     RanProgram first;
     RanProgram second;
     RanProgram other;

@@ -1,4 +1,4 @@
-// Recorded graphs through the public interface, on whole runtimes.
+// Tests of recorded graphs through the public interface, on whole runtimes.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(runs_do_what_the_program_did) {
   BOOST_TEST(y == 2048);
   BOOST_TEST(runtime.progress().submitted == 40U);
   BOOST_TEST(runtime.progress().ended == 40U);
-  // A copy runs the same tasks.
+  // A copy of a recorded graph runs the same tasks.
   const RecordedGraph copied = step;
   copied.run().wait();
   BOOST_TEST(x == 2048);
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(why_knows_the_run_and_its_tasks) {
   BOOST_TEST(report.counts.running == 1U);
   BOOST_TEST_REQUIRE(report.causes.size() == 1U);
   BOOST_TEST(report.causes[0].task.id.value() == id + 1);
-  // Three tasks wait: the other task of this run, the run itself, and the next run, whose tasks wait for nothing else.
+  // Three tasks wait for this task: the other task of its run, the end of the run, and the next run.
   BOOST_TEST(report.causes[0].waiting == 3U);
   BOOST_TEST(Json::parse(report.to_json())["causes"][0]["task"]["name"] == "potrf(0)");
   open = true;
@@ -444,7 +444,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_that_ends_waits_for_runs_in_flight) {
     graph->run();
   }
   BOOST_TEST(x == 1024);
-  // A graph may outlive its runtime, as long as the program does not run it.
+  // A recorded graph may outlive its runtime, but then the program must not run the graph.
   graph.reset();
 }
 

@@ -1,4 +1,4 @@
-// Random programs on cores whose clusters change while they run; tests/soak/regroupings.cpp runs more of them.
+// Random programs that run while the clusters of cores change. tests/soak/regroupings.cpp runs more of them.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <string>

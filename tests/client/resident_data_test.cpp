@@ -1,4 +1,4 @@
-// Tasks whose data are already on the device where they run.
+// Tests of tasks whose data are already on the device that runs them.
 #include <vector>
 
 #include "platform/accelerators/emulated_accelerator.hpp"
@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_CASE(a_task_passes_the_memory_managers_lock_once) {
   platform::EmulationOptions accelerator;
   accelerator.memory = {1U << 20U};
   options.accelerators.emulated_gpus = {accelerator};
-  // Placing policies prefetch data, which takes the lock once more.
+  // Placing policies prefetch data, which locks the memory manager once more for each task.
   options.policy = "lws";
   Runtime runtime(options);
   Codelet add("add", {AccessMode::read, AccessMode::read, AccessMode::read_write});
@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(a_task_passes_the_memory_managers_lock_once) {
   });
   Codelet one("one", {AccessMode::write});
   one.implement(DeviceKind::emulated, [](const KernelContext& context) { context.vector<double>(0)[0] = 1; });
-  // The program sees these data only while it holds them, so a wait brings nothing home.
+  // The program has no direct access to the memory of these data, so a wait copies nothing to the host.
   std::vector<Data> data;
   for (int i = 0; i < 3; ++i) {
     data.push_back(runtime.allocate_vector<double>(10));
@@ -35,7 +35,8 @@ BOOST_AUTO_TEST_CASE(a_task_passes_the_memory_managers_lock_once) {
   const std::uint64_t before = runtime.report().transfers.manager.passes;
   for (int i = 0; i < kTasks; ++i) runtime.submit(add, {data[0], data[1], data[2]});
   runtime.wait();
-  // One of the two extra passes is for the wait, which asks which data are away, the other for the report before.
+  // Two more passes through the memory manager are expected: one by the wait, which looks for data that are not at
+  // home, and one by the previous report.
   BOOST_TEST(runtime.report().transfers.manager.passes - before == kTasks + 2U);
   BOOST_TEST(runtime.acquire(data[2], AccessMode::read).vector<double>()[0] == 1 + 2 * kTasks);
 }

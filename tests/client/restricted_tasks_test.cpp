@@ -1,4 +1,4 @@
-// Tasks that only some of the devices may run.
+// Tests of tasks that may run only on some of the devices.
 #include <array>
 #include <atomic>
 #include <boost/test/data/test_case.hpp>
@@ -27,7 +27,7 @@ RuntimeOptions with_accelerator(std::string policy = "default") {
 }
 constexpr WorkerId kAccelerator(2);
 
-/// Counts, for each worker, the tasks that have run.
+/// Counts the tasks that each worker has run.
 struct Counts {
   std::array<std::atomic<int>, 3> by_worker{};
 
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_can_restrict_codelets_by_name) {
   runtime.wait();
   BOOST_TEST(left.on_cores() == 20);
   BOOST_TEST(right.on_accelerator() == 20);
-  // The task must fulfil both restrictions.
+  // The task must meet the restrictions of the codelet and of its options.
   BOOST_CHECK_EXCEPTION(runtime.submit(nowhere, {piece}, {}, {.devices = DeviceSet::cores()}), Error,
                         failure(ErrorCode::no_implementation, "restricted to no device"));
 }

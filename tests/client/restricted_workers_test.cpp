@@ -1,4 +1,4 @@
-// Tasks that only some workers may run, given by number, by name or by model.
+// Tests of tasks that may run only on some workers, which are given by number, by name or by model.
 #include <atomic>
 #include <boost/test/data/test_case.hpp>
 #include <chrono>
@@ -23,7 +23,7 @@ const std::vector<std::string> kPolicies{"lws",       "ws",  "eager", "homeward"
 
 DeviceSet worker(std::uint32_t number) { return DeviceSet::worker(WorkerId(number)); }
 
-/// Workers 0 to 2 are cores, 3 and 4 accelerators.
+/// Returns options for cores as workers 0 to 2 and accelerators as workers 3 and 4.
 RuntimeOptions with_accelerators(const std::string& policy = "default") {
   RuntimeOptions options = with_workers(3);
   options.policy = policy;
@@ -33,7 +33,7 @@ RuntimeOptions with_accelerators(const std::string& policy = "default") {
   return options;
 }
 
-/// Counts all tasks that ran, and those that ran on a wrong worker.
+/// Counts the tasks that ran, and the tasks that ran on a worker that was not allowed.
 struct Watched {
   std::atomic<int> ran{0};
   std::atomic<int> astray{0};
@@ -55,7 +55,8 @@ struct Place {
   std::vector<std::uint32_t> workers;
 };
 
-/// Runs chains over a few pieces of data with many different sets of workers, and without a set, so that the data move.
+/// Runs chains of tasks on a few pieces of data. The tasks have many different sets of workers or none, so the data
+/// move.
 void run_everywhere(Runtime& runtime, const std::vector<Place>& places, int rounds) {
   Watched watched;
   std::vector<Codelet> codelets;
@@ -123,7 +124,7 @@ BOOST_DATA_TEST_CASE(every_order_of_messages_keeps_tasks_where_they_may_be, data
   run_everywhere(runtime, {{worker(1), {1}}, {worker(0) | worker(2), {0, 2}}, {{}, {0, 1, 2}}}, 10);
 }
 
-/// The other workers have nothing to do and try to steal.
+/// The other workers have no work, so they try to steal.
 BOOST_DATA_TEST_CASE(idle_workers_do_not_steal_them, data::make(kLocal), policy) {
   RuntimeOptions options = with_workers(3);
   options.policy = policy;
@@ -137,7 +138,7 @@ BOOST_DATA_TEST_CASE(idle_workers_do_not_steal_them, data::make(kLocal), policy)
   const Codelet first = watched.codelet("first", {0});
   std::vector<double> memory(8);
   const Data piece = runtime.vector(memory);
-  // At first the end of a task on another worker makes the tasks ready, and later the program.
+  // First the end of a task on worker 0 makes the tasks ready; later each submission does so.
   runtime.submit(first, {piece}, {}, {.devices = worker(0)});
   for (int i = 0; i < 100; ++i) runtime.submit(slow, {piece}, {}, {.devices = worker(1)});
   runtime.wait();
@@ -147,8 +148,7 @@ BOOST_DATA_TEST_CASE(idle_workers_do_not_steal_them, data::make(kLocal), policy)
   BOOST_TEST(watched.astray == 0);
 }
 
-/// Single tasks for alternating workers, with pauses around the time for which a worker looks for work before it
-/// sleeps.
+/// Submits single tasks for two workers in turn, with pauses about as long as a worker looks for work before it sleeps.
 BOOST_DATA_TEST_CASE(nobody_sleeps_through_a_task_that_only_he_may_run, data::make(kPolicies), policy) {
   RuntimeOptions options = with_workers(3);
   options.policy = policy;
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(the_others_of_a_set_share_its_tasks) {
   std::atomic<int> at_once{0};
   std::atomic<bool> met{false};
   const Codelet meet = Codelet("meet", {}).cpu([&](const KernelContext&) {
-    // This waits for ever if one worker has both tasks.
+    // If the same worker gets both tasks, this loop never ends.
     if (++at_once == 2) met = true;
     while (!met) std::this_thread::sleep_for(std::chrono::microseconds(100));
   });
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_restricts_codelets_to_workers_and_models) {
   const Data piece = runtime.vector(memory);
   for (int i = 0; i < 20; ++i) {
     for (const Codelet* codelet : {&left, &right, &both}) runtime.submit(*codelet, {piece});
-    // The task must fulfil both restrictions.
+    // The task must meet the restrictions of the codelet and of its options.
     runtime.submit(right, {piece}, {}, {.devices = DeviceSet::cores()});
   }
   runtime.wait();
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_is_not_made_with_a_restriction_to_what_is_not_the
   refused("gemm:cores|h200", "'h200' is neither");
 }
 
-/// Returns a set of workers: worker i, of eleven, belongs to it if bit i is set.
+/// Returns a set of workers. Of eleven workers, worker i is in the set if bit i is set.
 DeviceSet workers_of(std::uint32_t bits) {
   DeviceChoice choice;
   for (std::uint32_t i = 0; i < 11; ++i) {
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_thousand_sets_are_told_apart_and_no_more) {
   BOOST_TEST(astray == 0);
   BOOST_CHECK_EXCEPTION(runtime.submit(codelet, {}, args(kMost + 1), {.devices = workers_of(kMost + 1)}), Error,
                         failure(ErrorCode::invalid_argument, "at most 1024 different sets of workers"));
-  // A set of all workers of a kind does not count as a set of its own.
+  // A set with all workers of a kind is no restriction, so it does not count towards the limit.
   runtime.submit(codelet, {}, args(2047U), {.devices = workers_of(2047)});
   runtime.submit(codelet, {}, args(2047U));
   runtime.wait();
@@ -296,7 +296,7 @@ RuntimeOptions with_losses(const std::string& policy, std::size_t lost) {
   return options;
 }
 
-/// The first task on the device runs; the second finds the device lost.
+/// The accelerator runs the first task and is lost when the second task starts.
 BOOST_DATA_TEST_CASE(tasks_whose_workers_are_all_lost_fail, data::make(kPolicies), policy) {
   Runtime runtime(with_losses(policy, 2));
   Watched watched;
@@ -321,7 +321,7 @@ BOOST_DATA_TEST_CASE(tasks_whose_workers_are_all_lost_fail, data::make(kPolicies
   BOOST_TEST(watched.astray == 0);
   BOOST_TEST(contains(message, "has stopped working"), message);
   BOOST_TEST(contains(message, "no other device that it is restricted to is left"), message);
-  // Tasks that may run elsewhere still run.
+  // Tasks that may also run on another worker still run.
   const Codelet anywhere = watched.codelet("anywhere", {0, 1, 2});
   runtime.submit(anywhere, {runtime.vector(memory)}, {}, {.devices = worker(3) | worker(1)});
   runtime.submit(anywhere, {runtime.vector(memory)});
@@ -335,7 +335,7 @@ BOOST_DATA_TEST_CASE(the_rest_of_a_set_runs_what_the_lost_one_had, data::make(kP
   std::vector<Data> pieces;
   for (auto& each : memory) pieces.push_back(runtime.vector(each));
   for (const Data& piece : pieces) runtime.submit(far, {piece}, {}, {.devices = worker(3) | worker(4)});
-  // Only tasks on the lost device may fail: at most ten at a time, and the one before.
+  // Only tasks on the lost device may fail: at most the ten tasks that it has at a time, and the one before.
   (void)message_of([&] { runtime.wait(); });
   BOOST_TEST(watched.astray == 0);
   BOOST_TEST(watched.by_worker[4] >= 40);

@@ -1,4 +1,4 @@
-// The guarantees for data: who owns the memory, and who may use it when.
+// Tests of the guarantees for data: who owns the memory, and who may use it when.
 #include <array>
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-// The guarantees for tasks and whole runs when nothing fails.
+// Tests of the guarantees for tasks and whole runs when nothing fails.
 #include "troupe/runtime.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(runtime)
 
 namespace {
 
-/// Returns true if `done` becomes true within a generous time.
+/// Waits until `done` returns true. Returns false after ten seconds or more.
 bool soon(const std::function<bool()>& done) {
   for (int i = 0; i < 10000 && !done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return done();
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(ready_tasks_run_by_priority_and_then_as_they_became_ready) 
     std::vector<int> order;
     const Codelet note =
         Codelet("note", {AccessMode::read}).cpu([&](const double&, int priority) { order.push_back(priority); });
-    // No task is ready before the gate opens; then all become ready at once.
+    // No task is ready until the host gives the data back. Then all tasks become ready at once.
     HostAccess closed = runtime.acquire(data, AccessMode::write);
     const std::vector<int> priorities{0, 5, -3, std::numeric_limits<int>::max(), 5, std::numeric_limits<int>::min(), 1};
     for (const int priority : priorities) {
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(kernels_submit_trees_of_tasks) {
 
 BOOST_AUTO_TEST_CASE(the_destructor_waits_for_tasks_that_tasks_submit) {
   std::atomic<int> ran{0};
-  Codelet chain("chain", {});  // outlives the runtime, whose tasks name it
+  Codelet chain("chain", {});  // The codelet must outlive the runtime, because the tasks refer to it.
   {
     Runtime runtime(with_workers(2));
     chain.cpu([&](const KernelContext& context) {
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_full_window_opens_while_long_kernels_run) {
   });
   const Codelet quick = Codelet("quick", {}).cpu([&](const KernelContext&) { ++ran; });
   runtime.submit(waits, {});
-  // One worker is stuck; the other makes room again and again.
+  // One worker is blocked in a kernel. The other worker frees room in the window again and again.
   for (int i = 0; i < 100; ++i) runtime.submit(quick, {});
   BOOST_TEST(soon([&] { return ran.load() == 100; }));
   go = true;
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(a_runtime_ends_in_another_thread_while_the_one_that_made_it
   BOOST_TEST(x == 2);
 }
 
-/// Records the priorities of tasks in the order in which they came.
+/// Records the priorities of the submitted tasks, in the order of submission.
 class SeenTasks final : public graph::SubmissionObserver {
  public:
   void submitted(const graph::Task& task) noexcept override { priorities_.push_back(task.priority); }
@@ -328,14 +328,14 @@ BOOST_AUTO_TEST_CASE(an_observer_sees_every_task_in_order_under_any_policy) {
   }
 }
 
-/// Returns the number of times that workers have gone to sleep.
+/// Returns how many times workers have gone to sleep so far.
 std::uint64_t sleeps(const Runtime& runtime) {
   std::uint64_t parks = 0;
   for (const WorkerReport& worker : runtime.report().workers) parks += worker.counts.parks;
   return parks;
 }
 
-/// Returns the number of times that workers have gone to sleep, once none has gone to sleep for a while.
+/// Waits until no worker has gone to sleep for 10 ms. Returns how many times workers have gone to sleep so far.
 std::uint64_t settled_sleeps(const Runtime& runtime) {
   std::uint64_t last = 0;
   while (last == 0 || last != sleeps(runtime)) {
@@ -345,22 +345,22 @@ std::uint64_t settled_sleeps(const Runtime& runtime) {
   return last;
 }
 
-/// Makes a submission that fails. Workers notice only the steps before the failure.
+/// Makes a submission that fails. It only does the steps before the failure, among which is the early wake-up.
 void submit_in_vain(Runtime& runtime, const std::vector<Access>& accesses) {
   const std::vector<AccessMode> modes(accesses.size(), AccessMode::read_write);
   BOOST_CHECK_EXCEPTION(runtime.submit(Codelet("nowhere", modes), accesses), Error,
                         failure(ErrorCode::no_implementation));
 }
 
-/// Returns true if `submit_in_vain` wakes a worker, which then goes to sleep once more.
+/// Returns true if `submit_in_vain` wakes a worker. The worker finds no task and goes to sleep once more.
 bool wakes_somebody(Runtime& runtime, const std::vector<Access>& accesses) {
   const std::uint64_t before = settled_sleeps(runtime);
   submit_in_vain(runtime, accesses);
   return soon([&] { return sleeps(runtime) > before; });
 }
 
-/// Returns true if `submit_in_vain` wakes no worker. A worker that was about to go to sleep looks as if it had been
-/// woken, but not each time.
+/// Returns true if `submit_in_vain` wakes no worker. A worker that was just going to sleep is counted as woken, so the
+/// function tries several times.
 bool wakes_nobody(Runtime& runtime, const std::vector<Access>& accesses) {
   for (int i = 0; i < 20; ++i) {
     const std::uint64_t before = settled_sleeps(runtime);
@@ -375,7 +375,7 @@ BOOST_AUTO_TEST_CASE(a_sleeping_worker_is_woken_before_a_task_is_submitted_that_
   double x = 1;
   const Data data = runtime.scalar(x);
   BOOST_TEST(wakes_somebody(runtime, {}));
-  // If all workers sleep, nothing runs that the task could wait for.
+  // All workers sleep, so no task runs that the new task could have to wait for.
   BOOST_TEST(wakes_somebody(runtime, {data}));
 }
 
@@ -391,7 +391,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_woken_early_for_a_task_that_may_have_to_wait_or_t
   BOOST_TEST(wakes_nobody(runtime, {data}));
   go = true;
   runtime.wait();
-  // Now a worker may also sleep because there is no task that it can run.
+  // From now on, a worker may also sleep because it cannot run the tasks that are waiting.
   runtime.submit(twice(), {data}, {}, {.devices = DeviceSet::worker(WorkerId(0))});
   runtime.wait();
   BOOST_TEST(wakes_nobody(runtime, {}));

@@ -1,4 +1,4 @@
-/// The seeds of random programs in a test.
+/// The seeds of the random programs that a test runs.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -14,7 +14,7 @@ struct Seeds {
   std::uint64_t count = 0;
 };
 
-/// Returns the seeds from the command line, or those of the first `count` tries.
+/// Returns the seeds that the command line gives. Without arguments, returns the seeds of the first `count` programs.
 inline Seeds seeds(std::uint64_t count) {
   const auto& suite = boost::unit_test::framework::master_test_suite();
   if (suite.argc > 1) {

@@ -1,4 +1,4 @@
-// Graphs of the program in virtual time, with codelets without implementations, data without memory, and times that the
+// Tests of programs in virtual time with codelets without implementations, data without memory, and times that the
 // program gives.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -18,8 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Returns a machine with four cores that run tasks; or with two cores and two GPUs, whose copies take 1 ms for each
-/// 10^6 bytes.
+/// Returns a machine with four cores. With two GPUs, two of the cores drive the GPUs. A copy of 10^6 bytes takes 1 ms.
 std::shared_ptr<SimulationOptions> machine(int gpus = 0) {
   auto options = std::make_shared<SimulationOptions>();
   options->machine = plain_machine({.cores = 4, .gpus = gpus, .bandwidth_mb_per_s = 1000, .latency = {}});
@@ -55,7 +54,7 @@ BOOST_AUTO_TEST_CASE(run_without_implementations_as_long_as_the_program_says) {
   Runtime runtime({.policy = "heft", .trace = true, .simulation = options});
   const Codelet first("first", {AccessMode::write});
   const Codelet second("second", {AccessMode::read, AccessMode::read_write});
-  // The data would have 8 * 10^14 bytes.
+  // The data would need 8 * 10^14 bytes of memory.
   const Data large = runtime.allocate_matrix<double>(10'000'000, 10'000'000);
   const Data five = runtime.allocate_vector<double>(5);
   const Data seven = runtime.allocate_vector<double>(7);
@@ -79,7 +78,7 @@ BOOST_AUTO_TEST_CASE(run_on_gpus_where_there_are_times_for_them) {
     runtime.submit(Codelet("on core", {AccessMode::read_write}), {x});
     runtime.submit(Codelet("on gpu", {AccessMode::read_write}), {x});
     runtime.wait();
-    // The 10^6 bytes go to one of the two GPUs.
+    // One copy of 10^6 bytes to one of the two GPUs is expected.
     const auto ms = time_of(runtime) / 1ms;
     BOOST_TEST((ms == 13 || ms == 15), policy << ": " << ms << " ms");
     BOOST_TEST(runtime.report().transfers.host_to_device.count == 1'000'000U);
@@ -170,7 +169,7 @@ BOOST_AUTO_TEST_CASE(are_refused_without_a_time_whatever_the_policy_with_codelet
     BOOST_TEST(text.find("policy") == std::string::npos);
     const Codelet on_core = Codelet("core", {AccessMode::read_write}).cpu([](MatrixView<double>) {});
     BOOST_TEST(says(refusal([&] { runtime.submit(on_core, {x}); }), {"for a cpu core in virtual time"}));
-    // Recordings are refused, too, and leave nothing behind.
+    // Recording such a task is refused, too, and has no effect.
     BOOST_TEST(!refusal([&] { (void)runtime.record([&] { runtime.submit(bare, {x}); }); }).empty());
     runtime.wait();
   }

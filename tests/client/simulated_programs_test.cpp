@@ -1,6 +1,6 @@
-// Random programs on random machines in virtual time, with real buffers; tests/soak/simulations.cpp runs more of them.
+// Random programs on random machines in virtual time, with real buffers. tests/soak/simulations.cpp runs more of them.
 //
-//   test_client --run_test=simulated_programs -- FIRST [COUNT]   runs COUNT seeds (default 1) from FIRST on
+//   test_client --run_test=simulated_programs -- FIRST [COUNT]   runs COUNT seeds (default 1), beginning with FIRST.
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
 #include <iterator>
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(end_so_or_say_why_not_where_gpus_fail) {
   }
   BOOST_TEST_MESSAGE(failed << " of " << tasks << " tasks failed, " << lost << " of " << roots << " matrices lost");
   if (run.count < 100) return;
-  // Some tasks and data fail, and most do not.
+  // Some tasks must fail and some data must be lost, but most must not.
   BOOST_TEST(failed > run.count);
   BOOST_TEST(failed < tasks / 4);
   BOOST_TEST(lost > 0);
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(end_so_on_a_hundred_gpus_of_little_memory_and_seventy_cores
     }
   }
   if (run.count < 6) return;
-  // Cores and GPUs beyond the first 64 of each get tasks, too.
+  // The cores and the GPUs after the first 64 get tasks, too.
   BOOST_TEST(std::distance(ran.lower_bound(64), ran.lower_bound(70)) > 0);
   BOOST_TEST(std::distance(ran.lower_bound(70 + 64), ran.end()) > 0);
 }

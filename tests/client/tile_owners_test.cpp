@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(copies_go_to_workers_of_the_owners_node_unless_others_run_o
   TiledMatrix<double> matrix(runtime, n, n, 2, {TileStorage::tiles, TilePlacement::spread});
   matrix.gather_from(data.data(), n);
   runtime.wait();
-  // Tasks are in the order of submission: column by column.
+  // The map sorts the tasks by their ids, which is the order of submission: column by column.
   std::map<TaskId, WorkerId> worker_of;
   for (const TraceEvent& event : runtime.take_trace().events) worker_of[event.task] = event.worker;
   BOOST_TEST_REQUIRE(worker_of.size() == 400U);

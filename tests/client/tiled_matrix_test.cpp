@@ -31,7 +31,7 @@ std::vector<double> numbered(std::int64_t ld, std::int64_t cols) {
   return data;
 }
 
-/// Adds 100 x (tile row) + 10 x (tile column) to every element.
+/// Submits one task for each tile, which adds 100 x (tile row) + 10 x (tile column) to every element.
 void mark_tiles(Runtime& runtime, const TiledMatrix<double>& matrix) {
   static const Codelet mark = Codelet("mark", {AccessMode::read_write}).cpu([](MatrixView<double> tile, int i, int j) {
     for (std::int64_t c = 0; c < tile.cols; ++c) {
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(in_place_works_on_the_programs_memory) {
     {
       const auto matrix = TiledMatrix<double>::in_place(runtime, data.data(), shape.rows, shape.cols, ld, shape.tile);
       mark_tiles(runtime, matrix);
-      // The destructor of the matrix waits for its last use.
+      // The matrix is destroyed here. Its destructor waits for the last task that uses it.
     }
     for (std::int64_t j = 0; j < shape.cols; ++j) {
       for (std::int64_t i = 0; i < shape.rows; ++i) {

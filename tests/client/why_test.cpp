@@ -1,4 +1,4 @@
-/// Deliberate stalls, and the explanation that `Runtime::why` gives of each, in words and as JSON.
+/// Tests stalls that the test causes, and the explanation of each stall by `Runtime::why`, in words and as JSON.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -22,11 +22,11 @@ namespace {
 using tests::contains;
 using tests::with_workers;
 
-/// A gate at which kernels wait. It is closed at first.
+/// A gate at which kernels wait until the test opens it.
 class Gate {
  public:
   void open() { open_ = true; }
-  /// Counts the caller, and returns when the gate is open.
+  /// Counts the calling kernel and waits until the gate is open.
   void pass() {
     ++arrived_;
     while (!open_) std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -40,13 +40,13 @@ class Gate {
   std::atomic<int> arrived_{0};
 };
 
-/// A runtime, a gate, and kernels that wait at it. The destructor opens the gate before the runtime ends, even if a
-/// test throws.
+/// A runtime, a gate, and kernels that wait at the gate. The destructor opens the gate before the runtime ends, even if
+/// the test throws an exception.
 struct Stall {
   explicit Stall(const RuntimeOptions& options = with_workers(2)) : runtime(options) {}
   ~Stall() { gate.open(); }
 
-  /// Asks until the answer is as expected, because threads need some time until they stall.
+  /// Calls `why` until the report is as expected, because threads need some time until they stall.
   WhyReport why(const std::function<bool(const WhyReport&)>& expected) {
     WhyReport report = runtime.why();
     for (int i = 0; i < 5000 && !expected(report); ++i) {
@@ -57,7 +57,7 @@ struct Stall {
     return report;
   }
 
-  /// Registers data that live as long as the runtime, because their release waits for tasks that wait at the gate.
+  /// Registers data for the whole life of the runtime. An earlier release would wait for tasks that wait at the gate.
   Handle data(const std::string& name) {
     return registrations.emplace_back(runtime.scalar(values.emplace_back(), name)).handle();
   }
@@ -344,7 +344,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_a_recording_waits_for_data_that_the_program_holds)
   BOOST_TEST(has(stall.runtime.why(), "nothing is stalled"));
 }
 
-/// Two kernels run at once. The task behind both counts for the one that has run longer.
+/// Two kernels run at once, and a task waits for both. The report counts this task for the kernel that has run longer.
 BOOST_AUTO_TEST_CASE(a_task_behind_two_kernels_names_both) {
   Stall stall;
   const Handle dx = stall.data("x");
@@ -418,7 +418,7 @@ BOOST_AUTO_TEST_CASE(hundreds_of_thousands_of_tasks_in_flight_are_explained_in_a
   BOOST_TEST((took < std::chrono::seconds(20)));
 }
 
-/// No answer may be torn while tasks come and go, with names, many handles and waiting threads.
+/// While tasks come and go, with names, many handles and waiting threads, every report must be consistent.
 BOOST_AUTO_TEST_CASE(it_may_be_asked_all_the_time_while_tasks_run) {
   Runtime runtime(with_workers(3));
   const Codelet mixed = Codelet::variadic("mixed").cpu([](const KernelContext&) {});

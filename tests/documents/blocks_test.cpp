@@ -1,4 +1,4 @@
-// Every piece of code in the manual is compiled, or says why not.
+// Tests that every block of code in the manual is compiled by a test, or that its marker says why not.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +21,7 @@ bool is_compiled_language(const std::string& language) {
   return language == "cpp" || language == "c" || language == "cuda";
 }
 
-/// Returns the text of all tests that build a part of a document: those in this folder and the scripts beside it.
+/// Returns the text of all files that compile blocks of a document: the tests in this folder and the scripts in tests/.
 const std::string& tests_text() {
   static const std::string all = [] {
     std::string text;
@@ -37,7 +37,7 @@ const std::string& tests_text() {
   return all;
 }
 
-/// Returns true if a test includes the block, or takes it from the document as a whole program.
+/// Returns true if a test includes the block or compiles it as a whole program.
 bool is_compiled(const std::string& page, const std::string& name) {
   const std::string stem = fs::path(page).stem();
   const auto found = [](const std::string& text) { return tests_text().find(text) != std::string::npos; };
@@ -45,8 +45,8 @@ bool is_compiled(const std::string& page, const std::string& name) {
          found("document_program(" + name + " " + page + ")") || found(page + " \"example: " + name + "\"");
 }
 
-/// Returns true if the file contains the block. In the file, the block may be indented as the body of a function or a
-/// row of a table.
+/// Returns true if the file contains the block. The block may be indented in the file, for example in the body of a
+/// function.
 bool is_part_of(const std::string& block, const std::string& file) {
   for (const char* indent : {"", "  ", "    ", "      "}) {
     std::string moved;
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(have_a_test_that_compiles_them_or_a_reason) {
         const std::string kind = block.marker.substr(0, colon);
         const std::string name = colon == std::string::npos ? "" : block.marker.substr(colon + 2);
         if (kind == "example" && name.find('/') != std::string::npos) {
-          // The block is part of a file that is compiled elsewhere.
+          // The block is part of a source file, which other code compiles.
           BOOST_TEST(is_part_of(block.text, content(name)), "this is not in " << name << " word for word");
           ++shown;
         } else if (kind == "example") {
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(are_fenced_so_that_their_language_is_known) {
   }
 }
 
-/// Every block that a test includes exists in a document.
+/// Checks that every block which a test includes exists in a document.
 BOOST_AUTO_TEST_CASE(are_not_compiled_in_vain) {
   const std::regex include("#include <document_blocks/([^/]+)/([^.]+)\\.inc>");
   const std::string& text = tests_text();

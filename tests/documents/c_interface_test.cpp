@@ -1,4 +1,4 @@
-// The fragments of docs/c-interface.md, compiled as C++.
+// Compiles and runs the code of docs/c-interface.md, as C++.
 #include <troupe/troupe.h>
 
 #include <boost/test/unit_test.hpp>
@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(fragments_of_c_interface)
 
 namespace {
 
-/// Returns "", or the name of what failed.
+/// Returns an empty text, or the error message of the call that failed.
 const char* solve(troupe_runtime* runtime, double* a, double* b) {
   const int n = 2, lda = 2, ldb = 2;
 #include <document_blocks/c-interface/c-factorize.inc>

@@ -1,4 +1,4 @@
-// Troupe's side of docs/coming-from.md.
+// Compiles and runs the code for Troupe in docs/coming-from.md.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -25,7 +25,7 @@ void extend(VectorView<const char> a, VectorView<const char> b, VectorView<int> 
   }
 }
 
-/// Two periodic texts, and the boundaries with which their blocks begin.
+/// Two periodic texts in blocks, and the boundary values with which the blocks begin.
 struct Wavefront {
   static constexpr int blocks = 6, block = 4;
 
@@ -35,7 +35,7 @@ struct Wavefront {
       pieces_b[k / block].push_back("aabbcc"[k % 6]);
     }
   }
-  /// Returns the result of the whole, computed as one block.
+  /// Returns the result for the whole texts, computed without blocks.
   [[nodiscard]] int expected() const {
     std::string a, b;
     for (int k = 0; k < blocks; ++k) a += pieces_a[k], b += pieces_b[k];

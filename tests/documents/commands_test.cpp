@@ -1,4 +1,4 @@
-// The commands and options that the manual shows exist.
+// Tests that the commands and options in the manual exist.
 #include <boost/test/unit_test.hpp>
 #include <cctype>
 #include <map>
@@ -20,11 +20,11 @@ using tests::Words;
 
 struct Command {
   std::string where;
-  /// The words after "troupe".
+  /// The words of the command line after "troupe".
   Words words;
 };
 
-/// Returns the words up to the first one that a shell would not give to the program.
+/// Returns the words before a comment, a pipe or another part that a shell does not give to the program.
 Words words_of(const std::string& text) {
   Words words;
   std::istringstream in(text);
@@ -45,7 +45,7 @@ std::vector<Command> commands() {
       for (std::sregex_iterator match(line.begin(), line.end(), quoted), end; match != end; ++match) {
         found.push_back({where, words_of((*match)[1])});
       }
-      // A command on a line of its own is indented or fenced.
+      // Only an indented or fenced line can be a command line of its own.
       if (!line.starts_with("    ") && page.prose[i] != "") continue;
       while (line.ends_with("\\") && i + 1 < page.lines.size()) {
         line.pop_back();
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(exist_and_have_the_options_that_they_are_shown_with) {
   int seen = 0;
   for (const Command& command : commands()) {
     const Words& words = command.words;
-    // The commands of `bench` exist only if benchmarks were built.
+    // The commands of `troupe bench` only exist if the benchmarks were built.
     if (words.empty() || words[0] == "bench") continue;
     BOOST_TEST_CONTEXT(command.where << ": troupe " << words[0]) {
       BOOST_TEST_REQUIRE(has_word(help_of({}), words[0]));
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(exist_and_have_the_options_that_they_are_shown_with) {
         if (!word.starts_with("--")) continue;
         const std::string option = word.substr(0, word.find_first_of("=,:)"));
         if (const std::size_t dot = option.find('.'); dot != std::string::npos && words[0] == "serve") {
-          // The option is a key of the configuration.
+          // This option is a key of the service's configuration.
           BOOST_TEST((has_word(configuration(), "[" + option.substr(2, dot - 2) + "]") &&
                       has_word(configuration(), option.substr(dot + 1))),
                      "no key " << option);

@@ -1,9 +1,9 @@
-# The programs and fragments of the manual, for tests that compile them. A block is the text between ``` after a line
-# `<!-- example: NAME -->` in a document. If the name has neither a slash nor a dot, the block becomes the file
-# <document_blocks/DOCUMENT/NAME.inc>, which a test of tests/documents includes. Compilers report errors in the
-# document's lines.
+# Writes the code blocks of the manual to files, for tests that compile them. A block is the text between ``` after a
+# line `<!-- example: NAME -->` in a document. If the name has neither a slash nor a dot, the block becomes the file
+# <document_blocks/DOCUMENT/NAME.inc>, which a test in tests/documents includes. Compilers report errors with the
+# document's line numbers.
 
-# document_blocks(FOLDER document...): writes the blocks of the documents, and does so again when the documents change.
+# document_blocks(FOLDER document...): writes the blocks of the documents now, and again when a document changes.
 function(document_blocks folder)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN})
   foreach(document ${ARGN})
@@ -24,7 +24,7 @@ function(document_blocks folder)
       string(LENGTH "${newlines}" lines)
       math(EXPR line "${line} + ${lines}")
       if(head STREQUAL "")
-        # The text only mentions the marker.
+        # This text mentions the marker, but no block follows.
         string(SUBSTRING "${rest}" 1 -1 rest)
         continue()
       endif()

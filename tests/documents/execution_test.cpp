@@ -1,4 +1,5 @@
-// The fragments of docs/clusters.md, docs/pieces.md, docs/models.md, docs/eviction.md and docs/extending.md.
+// Compiles and runs the code of docs/clusters.md, docs/pieces.md, docs/models.md, docs/eviction.md and
+// docs/extending.md.
 #include <boost/test/unit_test.hpp>
 #include <iostream>
 #include <memory>
@@ -76,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_policy_of_the_programs_own_places_tasks) {
 
 }  // namespace
 
-// This is compiled only: `openmp_team` needs OpenMP, and this machine need not have twenty cores.
+// This code is compiled but not run: `openmp_team` needs OpenMP, and this machine may have fewer than twenty cores.
 
 TeamPrologue openmp_team;
 

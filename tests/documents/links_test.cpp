@@ -1,4 +1,4 @@
-// The links of the manual lead somewhere, and the manual's index leads to all of it.
+// Tests that the links of the manual are valid, and that its index links to every page.
 #include <boost/test/unit_test.hpp>
 #include <cctype>
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the anchor that GitHub makes of a heading.
+/// Returns the anchor that GitHub generates for a heading.
 std::string anchor_of(const std::string& heading) {
   std::string anchor;
   for (const char c : heading) {

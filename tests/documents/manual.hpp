@@ -1,4 +1,4 @@
-/// The manual as tests read it.
+/// Reads the manual for tests.
 #pragma once
 
 #include <built_paths.hpp>  // written by the build
@@ -8,13 +8,13 @@
 
 namespace troupe::documents {
 
-/// A fenced block of code or output.
+/// A block of code or output between two ``` lines (fences).
 struct CodeBlock {
   /// The number of the block's first line of text, counted from 1.
   int line = 0;
-  /// The language, such as "cpp", "c" or "sh"; empty if the fence names none.
+  /// The language that the first fence names, such as "cpp", "c" or "sh"; empty if there is none.
   std::string language;
-  /// The text of the comment on the line before, such as "example: axpy"; empty if there is none.
+  /// The text of the comment in the line before the block, such as "example: axpy"; empty if there is none.
   std::string marker;
   std::string text;
 };
@@ -24,17 +24,17 @@ struct Page {
   std::string path;
   std::vector<std::string> lines;
   std::vector<CodeBlock> blocks;
-  /// The lines outside of blocks; lines inside of blocks are empty here.
+  /// The lines of the page. Lines inside of blocks are empty here.
   std::vector<std::string> prose;
 };
 
 /// Returns the content of a file of the repository.
 [[nodiscard]] std::string content(const std::filesystem::path& path);
 
-/// Reads a document of the repository. Throws if a block is not closed.
+/// Reads a document of the repository. Throws if a block has no closing fence.
 [[nodiscard]] Page read_page(const std::string& path);
 
-/// Returns README.md and the manual, docs/*.md, sorted by path.
+/// Returns the pages of the manual: README.md and docs/*.md, sorted by path.
 [[nodiscard]] const std::vector<Page>& pages();
 
 }  // namespace troupe::documents

@@ -1,4 +1,4 @@
-// The fragments of docs/programming.md, in programs around them.
+// Compiles and runs the code of docs/programming.md in small programs.
 #include <document_blocks/programming/include.inc>
 
 #include <atomic>
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(the_watchdog_has_its_options) {
 
 }  // namespace
 
-/// This is compiled only, because there need not be a service.
+/// This code is compiled but not run, because it needs a service.
 inline void connecting() {
 #include <document_blocks/programming/connect.inc>
   runtime.wait();

@@ -1,4 +1,4 @@
-// Memory runs out in the middle of a submission.
+// Tests submissions during which memory runs out.
 #include <boost/test/unit_test.hpp>
 #include <new>
 #include <vector>
@@ -32,7 +32,7 @@ struct Fixture {
     for (double& value : values) handles.push_back(register_scalar(graph, value));
     graph.set_reduction(handles[0], sum_reduction<double>()).value_or_throw();
     for (const Handle& handle : handles) all.push_back(read_write(handle));
-    // Readers and a reduction come first, so that the tested task waits for many.
+    // Readers and a reduction come first, so that the task has many predecessors.
     for (int i = 0; i < 20; ++i) {
       std::vector<Access> some;
       for (const Handle& handle : handles) some.push_back(read(handle));
@@ -42,7 +42,7 @@ struct Fixture {
     (void)graph.submit({add, reduced, {}, {}}).value_or_throw();
   }
 
-  /// Submits with a limited number of allocations. Returns true if all of them succeeded.
+  /// Submits a task while only this number of allocations succeeds. Returns true if the submission succeeded.
   bool submit_with(std::size_t allocations) {
     TaskOptions options;
     options.name = "a name that is too long to be kept inside of a string";
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_there_is_no_memory_for_is_as_if_it_had_not_been
   for (; !submitted && allocations < 1000; ++allocations) {
     Fixture fixture;
     submitted = fixture.submit_with(allocations);
-    // The next task is ordered as if nothing had happened.
+    // The failed submission must not change the order of the next task.
     (void)fixture.graph.submit({fixture.add, fixture.all, {}, {}}).value_or_throw();
     BOOST_TEST_REQUIRE(fixture.graph.wait_all().ok());
     const Progress progress = fixture.graph.progress();

@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
     program.faults = random.below(2) == 0;
     program.nested = random.below(2) == 0;
     report(seed, run_program(host.graph(), program));
-    // Another program runs on the graph, which now has a history.
+    // Another program runs on this graph, which already has handles and tasks from the first program.
     program.seed = seed + 1000000;
     report(seed, run_program(host.graph(), program));
   }

@@ -1,4 +1,4 @@
-/// A graph with three numbers, and codelets that record which tasks ran, for recordings whose tasks run one at a time.
+/// A graph with three numbers, and codelets that record which tasks ran. Tasks run one at a time.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -50,7 +50,7 @@ struct RecordingFixture {
   Future noted(int number, std::initializer_list<Access> accesses, const TaskOptions& options = {}) {
     return submit(graph, note, accesses, args(this, number), options);
   }
-  /// Runs the recording once. Returns the numbers of its tasks in the order in which they ran.
+  /// Runs the recording once. Returns the numbers of its tasks, in the order in which they ran.
   std::vector<int> order_of_run(const SharedRecording& recording) {
     ran.clear();
     run(graph, recording);

@@ -20,7 +20,7 @@ DataView block(std::int64_t at, std::int64_t rows, std::int64_t cols, std::int64
   return {memory.data() + at, {rows, cols, ld, 1, 0}};
 }
 
-/// Returns true if the two views share a byte, by looking at every byte.
+/// Returns true if the two views share a byte. Compares them byte by byte.
 bool share_a_byte(const DataView& a, const DataView& b) {
   std::vector<bool> used(memory.size());
   const auto visit = [](const DataView& view, const auto& see) {
@@ -88,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(overlapping_registrations_are_refused_and_name_both, Fix
     BOOST_TEST((refused.failure().message.find(part) != std::string::npos));
   }
   BOOST_TEST(registry.size() == 1U);
-  // Data without elements occupy no memory.
+  // Data without elements use no memory, so they overlap nothing.
   BOOST_TEST(add(block(8, 0, 3, 1)) != nullptr);
 }
 

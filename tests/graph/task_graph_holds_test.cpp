@@ -1,4 +1,4 @@
-// Tests a thread that waits for tasks which wait for data that this thread holds.
+// Tests a thread that waits for tasks which need data that the thread itself has acquired.
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <thread>
@@ -42,7 +42,7 @@ BOOST_FIXTURE_TEST_SUITE(task_graph_holds, Fixture)
 
 BOOST_AUTO_TEST_CASE(a_thread_does_not_wait_for_tasks_that_wait_for_what_it_holds) {
   Task* const hold = graph.acquire(x, AccessMode::read_write).value_or_throw();
-  // A task that does not need the held data can be waited for.
+  // A wait for a task that does not need the acquired data is allowed.
   submit(graph, twice, {y});
   BOOST_TEST(graph.wait_all().ok());
   const Future first = submit(graph, copy, {x, y});
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(another_thread_may_give_back_what_was_handed_on) {
   const Future future = submit(graph, twice, {x});
   std::thread([&] { graph.give_back(hold); }).join();
   BOOST_TEST(graph.wait(future).ok());
-  // Another thread that holds data has to give them back itself.
+  // If another thread has acquired the data, that thread has to give the data back.
   Task* other = nullptr;
   std::thread([&] { other = graph.acquire(x, AccessMode::read_write).value_or_throw(); }).join();
   const Future waits = submit(graph, twice, {x});

@@ -1,4 +1,4 @@
-// The end of registrations: when memory is freed, and what happens to tasks that still use it. Tasks run one by one.
+// Tests the ends of registrations: when memory is freed, and what tasks that still use it do. Tasks run one at a time.
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <memory>
@@ -26,10 +26,10 @@ struct Fixture {
   TaskGraph& graph = host.graph;
   Codelet set = Codelet("set", {AccessMode::write}).cpu([](VectorView<double> x) { x[0] = 1; });
   Codelet twice = Codelet("twice", {AccessMode::read_write}).cpu([](double& x) { x *= 2; });
-  /// A codelet that performs the action that it is given.
+  /// A codelet whose kernel performs the action in its argument.
   Codelet does = Codelet("does", {}).cpu([](const std::function<void()>* action) { (*action)(); });
 
-  /// Allocates memory of the runtime. `watch` expires when the memory is freed.
+  /// Registers memory of the runtime. `watch` expires when this memory is freed.
   Handle allocate(std::weak_ptr<void>& watch, std::int64_t count = 10) {
     auto memory = std::make_shared<std::vector<double>>(static_cast<std::size_t>(count));
     watch = memory;
@@ -42,7 +42,7 @@ struct Fixture {
   Result<Handle> register_number(double& number, const std::string& name) {
     return graph.register_apart({layout_of<double>(1, 1, 1), reinterpret_cast<std::byte*>(&number), nullptr, name});
   }
-  /// Runs an action as a task's kernel, before all ready tasks.
+  /// Performs an action in a task's kernel, before all other ready tasks run.
   Future run_in_kernel(const std::function<void()>& action) {
     TaskList later;
     later.append(host.ready);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(memory_of_the_runtime_goes_after_its_last_use_and_nobody_wa
   host.step();
   BOOST_TEST(watch.expired());
   BOOST_TEST(graph.wait_all().ok());
-  // Data that no task uses are freed at once.
+  // If no task uses the data, their memory is freed at once.
   const Handle unused = allocate(watch);
   BOOST_TEST(graph.release(unused).ok());
   BOOST_TEST(watch.expired());
@@ -96,7 +96,8 @@ BOOST_AUTO_TEST_CASE(too_much_memory_that_waits_for_its_last_use_is_waited_for) 
     submit(graph, set, {x});
     BOOST_TEST(graph.release(x).ok());
   }
-  // 12 times 80 bytes are below 1000. The thirteenth release exceeds this limit and runs the tasks that use its memory.
+  // Twelve releases of 80 bytes stay below the limit of 1000. The thirteenth exceeds the limit and runs the tasks that
+  // use its memory.
   BOOST_TEST(watches.back().expired());
   BOOST_TEST(host.ready.empty());
 }
@@ -138,7 +139,7 @@ BOOST_AUTO_TEST_CASE(memory_of_the_program_that_ends_in_a_kernel_before_its_last
     future = submit(graph, twice, {x});
     submit(graph, twice, {x});
     graph.let_go(x);
-    // The frame of a kernel may be gone by now, so another variable may use the same memory.
+    // The kernel's local variables may be gone, so another variable may use their memory.
     registered_again = register_number(number, "next").ok();
   };
   const Future failed = run_in_kernel(action);
@@ -156,7 +157,7 @@ BOOST_AUTO_TEST_CASE(memory_of_the_program_that_ends_in_a_kernel_before_its_last
   BOOST_TEST(contains(summary.failure().message, "1 task failed, 2 tasks were cancelled"), summary.failure().message);
   BOOST_TEST(contains(summary.failure().message, "(codelet does) failed"), summary.failure().message);
   BOOST_TEST(contains(summary.failure().message, "'local' is memory of the program"), summary.failure().message);
-  // No failure is left.
+  // The failure has been reported and is not reported again.
   BOOST_TEST(graph.wait_all().ok());
   const Handle other = register_scalar(graph, number, "other");
   submit(graph, twice, {other});
@@ -183,7 +184,7 @@ BOOST_AUTO_TEST_CASE(memory_of_the_program_that_ends_in_a_callback_is_reported) 
 BOOST_AUTO_TEST_CASE(the_last_callback_of_data_may_end_their_registration) {
   double number = 1;
   const Handle x = register_number(number, "x").value_or_throw();
-  // A discarded callback releases its captures.
+  // When the callback is discarded, its captured objects are destroyed, which ends the registration.
   std::shared_ptr<void> end(nullptr, [&](void*) { graph.let_go(x); });
   submit(graph, twice, {x}, {}, {.callback = [end = std::move(end)](const TaskOutcome&) {}});
   host.run_all();

@@ -1,4 +1,4 @@
-/// The shapes of tall tiles.
+/// The shapes of tall tiles, which have rows above and below their diagonal block.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ bool no_openblas() {
   return true;
 }
 
-/// Sets the user's number of BLAS threads while a test runs.
+/// Sets the number of BLAS threads as a user would do, until the end of the scope.
 class UserSetting {
  public:
   explicit UserSetting(int threads) : before_(openblas_get_num_threads()) { openblas_set_num_threads(threads); }
@@ -52,7 +52,7 @@ double cpu_seconds(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Computes a product that OpenBLAS would run on several threads.
+/// Computes a product that is so large that OpenBLAS would use several threads.
 void multiply(std::vector<double>& a, std::vector<double>& b, std::vector<double>& c, int n) {
   fortran::gemm('N', 'N', n, n, n, 1.0, a.data(), n, b.data(), n, 0.0, c.data(), n);
 }
@@ -60,7 +60,7 @@ void multiply(std::vector<double>& a, std::vector<double>& b, std::vector<double
 BOOST_AUTO_TEST_CASE(the_users_setting_comes_back_when_the_last_one_dies) {
   if (no_openblas()) return;
   const UserSetting user(2);
-  const int set = openblas_get_num_threads();  // fewer if OpenBLAS was built for fewer
+  const int set = openblas_get_num_threads();  // The number is lower if OpenBLAS was built for fewer threads.
   {
     auto first = single_threaded_blas();
     BOOST_TEST(openblas_get_num_threads() == 1);
@@ -168,8 +168,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_computes_in_its_own_thread_alone) {
     const Codelet codelet = Codelet("multiply", {AccessMode::write})
                                 .cpu([&](MatrixView<double>) {
                                   const int threads = threads_of_this_process();
-                                  // OpenBLAS's own threads spin for a while after their last work, so the best of five
-                                  // batches counts.
+                                  // OpenBLAS's own threads go on spinning after their last work and use processor time,
+                                  // so the best of five batches counts.
                                   for (int batch = 0; batch < 5; ++batch) {
                                     const double process = cpu_seconds(CLOCK_PROCESS_CPUTIME_ID);
                                     const double mine = cpu_seconds(CLOCK_THREAD_CPUTIME_ID);

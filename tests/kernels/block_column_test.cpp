@@ -1,4 +1,4 @@
-// Block columns that tasks receive as tiles, on cores.
+// Tests block columns that tasks receive as several tiles, on cores.
 #include "kernels/block_column.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t kCols = 5;
 constexpr std::int64_t kGap = 3;
 
-/// A column cut into tiles of these heights, in one piece of memory or, if `apart`, in several.
+/// A column that is cut into tiles of these heights. The tiles share one block of memory or, if `apart`, have one each.
 class Column {
  public:
   Column(std::vector<std::int64_t> heights, bool apart, std::int64_t cols = kCols) : heights_(std::move(heights)) {
@@ -30,7 +30,7 @@ class Column {
     Random source(5);
     std::int64_t begin = 0;
     for (std::size_t i = 0; i < heights_.size(); ++i) {
-      // Separate pieces have their own leading dimensions.
+      // Tiles with their own memory have their own leading dimensions.
       const std::int64_t ld = apart ? heights_[i] + kGap : rows + kGap;
       double* const data = memory_.data() + begin;
       views_.push_back({reinterpret_cast<std::byte*>(data), layout_of<double>(heights_[i], cols, ld)});
@@ -67,7 +67,7 @@ class Column {
   std::vector<DataView> views_;
 };
 
-/// Calls `use` with a task's context.
+/// Calls `use` with the context of a task that has these views and arguments.
 template <class F>
 void with_context(const std::vector<DataView>& views, const Arguments& arguments, F use) {
   std::vector<const DataView*> data;
@@ -95,7 +95,7 @@ DataView view(std::vector<int>& pivots, std::size_t begin, std::size_t end) {
           layout_of<int>(static_cast<std::int64_t>(end - begin), 1, std::max<std::int64_t>(end - begin, 1))};
 }
 
-/// The ways to cut twenty rows; the first is the whole.
+/// Several ways to cut twenty rows into tiles. The first one is a single tile.
 const std::vector<std::vector<std::int64_t>> kCuts{{20}, {8, 8, 4}, {9, 1, 10}, {6, 0, 14}};
 
 }  // namespace
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(tiles_of_one_matrix_are_one_block) {
 }
 
 BOOST_AUTO_TEST_CASE(tiles_that_only_touch_are_no_block) {
-  // The tiles are contiguous, one after the other. As one block their columns would overlap.
+  // Each tile is contiguous, and the tiles follow one another. As one block, their columns would overlap.
   std::vector<double> memory(40);
   auto* const data = reinterpret_cast<std::byte*>(memory.data());
   const auto tile = [&](std::int64_t begin, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(tiles_that_only_touch_are_no_block) {
   BOOST_TEST(!is_whole({tile(0, 4, 2, 9), tile(4, 4, 2, 8)}));
   BOOST_TEST(!is_whole({tile(4, 4, 2, 9), tile(0, 4, 2, 9)}));
   BOOST_TEST(is_whole({tile(0, 4, 2, 8), tile(4, 4, 2, 8)}));
-  // A single column has no next column to overlap.
+  // With a single column there is no next column that could overlap.
   BOOST_TEST(is_whole({tile(0, 4, 1, 4), tile(4, 4, 1, 4)}));
 }
 
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(rows_are_exchanged_across_pieces) {
 }
 
 BOOST_AUTO_TEST_CASE(exchanges_in_pieces_come_before_the_solve) {
-  // The diagonal tile is at most as high as the first piece.
+  // The diagonal tile is not higher than the first tile of the column.
   Column diagonal({5}, false, 3);
   std::vector<int> pivots{117, 103, 109};
   for (const auto& heights : kCuts) {

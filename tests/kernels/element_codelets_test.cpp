@@ -16,7 +16,7 @@ namespace {
 
 using Precisions = boost::mpl::list<float, double>;
 
-/// A block of 2 x 3 in columns of 4, numbered from `first`. The other elements are -1.
+/// A block of 2 x 3 elements with a leading dimension of 4. The elements are numbered from `first`; the gaps are -1.
 template <class T>
 struct Block {
   explicit Block(T first) : values(12, T{-1}) {

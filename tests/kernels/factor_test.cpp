@@ -9,7 +9,7 @@
 #include "kernels/fortran.hpp"
 #include "proto/random.hpp"
 
-// Compares factorizations with LAPACK's own routines on odd shapes.
+// Compares factorizations with LAPACK's routines, for unusual shapes.
 namespace troupe::kernels {
 
 BOOST_AUTO_TEST_SUITE(factor_like_lapack)
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_panel_has_the_same_factors_and_pivots, T, Precis
       BOOST_TEST(factor_panel(ours.view(), std::span(pivots)) == 0);
       BOOST_TEST(fortran::getrf(lapack.rows, cols, lapack.values.data(), lapack.ld(), lapack_pivots.data()) == 0);
       for (std::size_t i = 0; i < pivots.size(); ++i) BOOST_TEST(pivots[i] + 1 == lapack_pivots[i]);
-      // Rounding grows with the elements of an ill-conditioned panel, so compare in double only.
+      // In ill-conditioned panels, rounding errors grow too much for a comparison in float.
       if (sizeof(T) == sizeof(double)) BOOST_TEST(same(ours.values, lapack.values));
     }
   }

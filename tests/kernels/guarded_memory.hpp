@@ -1,4 +1,4 @@
-/// Memory of an exact size between inaccessible pages, for kernels that call libraries which no sanitizer sees.
+/// Memory of an exact size between inaccessible pages. It finds wrong accesses in libraries, which no sanitizer checks.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,8 +13,8 @@ namespace troupe::tests {
 
 class GuardedMemory {
  public:
-  /// If `at_end`, the byte after the last one, rounded up to a multiple of `alignment`, is inaccessible; otherwise the
-  /// byte before the first one.
+  /// If `at_end`, the first byte after the memory is inaccessible (rounded up to a multiple of `alignment`). Otherwise
+  /// the last byte before the memory is inaccessible.
   GuardedMemory(std::size_t size, bool at_end, std::size_t alignment) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     const std::size_t inside = (size + page - 1) / page * page + page;

@@ -1,5 +1,5 @@
-// LU of a tile and of pairs of tiles, and the effect on other columns, compared with products, and with LAPACK on the
-// pair as one matrix.
+// Tests LU of a tile and of pairs of tiles, and the updates of other columns. Compares with matrix products, and with
+// LAPACK on the pair as one matrix.
 #include "kernels/incremental_pivoting.hpp"
 
 #include <algorithm>
@@ -34,10 +34,10 @@ Matrix<T> stacked(const Matrix<T>& upper, const Matrix<T>& lower) {
   return result;
 }
 
-/// A pair that tstrf has factorized.
+/// A pair of tiles that the codelet tstrf has factorized.
 template <class T>
 struct FactorizedPair {
-  /// `above` rows of the upper tile lie above the triangle.
+  /// `above` is the number of rows of the upper tile above the triangle.
   FactorizedPair(std::int64_t n, std::int64_t rows, std::int64_t inner, std::int64_t above = 0)
       : above(above),
         before_u(Matrix<T>::random(above + n, n + 2, 5)),
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_pair_times_its_factors_is_what_it_was, T, Precis
           const auto of_triangle = [](auto i, auto j) { return i >= 2 && i - 2 <= j; };
           BOOST_TEST(untouched_outside(pair.u, pair.before_u, of_triangle));
           BOOST_TEST((pair.b.gaps_are_untouched() && pair.l.gaps_are_untouched()));
-          // Applied to its own columns, the inverse gives back the eliminated matrix.
+          // Undoing the elimination of the pair's own columns must give back the original matrix.
           Matrix<T> top = pair.triangle(pair.u);
           Matrix<T> bottom(rows, n);
           run(codelets<T>().ssssm_back, {pair.b.view(), pair.l.view(), view(pair.pivots), top.view(), bottom.view()},
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(no_multiplier_is_larger_than_one, T, Precisions) {
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(other_columns_are_eliminated_as_if_they_had_been_factorized_too, T, Precisions) {
-  // The last columns of a pair of n + extra columns are cut off, eliminated and compared.
+  // The last columns of a pair of n + kExtra columns are eliminated separately and compared.
   constexpr std::int64_t kExtra = 9;
   for (const std::int64_t n : kOrders) {
     for (const std::int64_t inner : kInners) {
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(other_columns_are_eliminated_as_if_they_had_been_f
       run(codelets<T>().ssssm, views, args(std::int64_t{3}));
       BOOST_TEST(untouched_outside(a, before_a, [](auto i, auto) { return i >= 3; }));
       if (inner >= n) {
-        // With one inner block the expected result, L^-1 P, is calculated by hand.
+        // With one inner block, the test calculates the expected result, L^-1 P times the columns, itself.
         Matrix<T> expected = stacked(rows_from(before_a, 3, n), before_c);
         for (std::int64_t k = 0; k < n; ++k) {
           for (std::int64_t j = 0; j < kExtra; ++j)
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_tile_on_the_diagonal_is_factorized_and_applied_f
       const std::int64_t above = around.above;
       BOOST_TEST(untouched_outside(d, before, [&](auto i, auto) { return i >= above; }));
       BOOST_TEST(same(v, rows_from(d, above, v.rows())));
-      // Applied to its own columns, the factorization gives P A = L U.
+      // Undoing the elimination of the tile's own columns must give back the original tile: P A = L U.
       Matrix<T> upper(d.rows(), n);
       for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t i = 0; i <= j; ++i) upper(above + i, j) = d(above + i, j);

@@ -14,8 +14,8 @@ namespace {
 constexpr int kOrder = 128;
 constexpr int kUnbound = -1;
 
-/// The GFlop/s of `threads`, and a lower bound for it: the work of the whole call divided by its time, which includes
-/// the time before and after the measured products.
+/// Returns the measured rate of `threads` threads in GFlop/s, and a lower bound for it: the work of the whole call
+/// divided by its time, which includes the time before and after the measured products.
 template <class T>
 std::pair<double, double> measured_and_least(std::size_t threads, int repetitions) {
   const auto start = std::chrono::steady_clock::now();
@@ -38,8 +38,8 @@ BOOST_AUTO_TEST_CASE(is_the_sum_over_the_threads) {
 }
 
 BOOST_AUTO_TEST_CASE(of_the_calling_thread_is_about_what_its_products_have) {
-  // The rate goes by processor time and is therefore not below the rate by the clock; short products have fewer operations a
-  // second.
+  // The rate is based on processor time, so it is not below the rate based on elapsed time. Short products have a lower
+  // rate.
   const auto [rate, least] = measured_and_least<double>(1, 20);
   BOOST_TEST(core_speed() * 1e-9 > 0.2 * least);
   BOOST_TEST(core_speed() * 1e-9 < 1000 * rate);

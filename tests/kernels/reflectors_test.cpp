@@ -9,7 +9,7 @@
 #include "kernels/fortran.hpp"
 #include "proto/random.hpp"
 
-// Compares with LAPACK's own routines on odd shapes.
+// Compares reflectors with LAPACK's routines, for unusual shapes.
 namespace troupe::kernels {
 
 BOOST_AUTO_TEST_SUITE(reflectors_like_lapack)
@@ -35,8 +35,8 @@ struct Block {
   std::vector<T> values;
 };
 
-/// Returns true if the blocks are equal except for rounding, in relation to the largest element. The gaps between the
-/// columns must be the same.
+/// Returns true if the blocks are equal except for rounding errors relative to the largest element. The gaps between
+/// the columns must be equal.
 template <class T>
 bool alike(const Block<T>& a, const Block<T>& b) {
   T largest = 0;
@@ -48,7 +48,7 @@ bool alike(const Block<T>& a, const Block<T>& b) {
   return true;
 }
 
-/// Compares T, in whose lower triangles LAPACK may leave anything.
+/// Compares the matrices T. Their lower triangles do not count, because LAPACK may write anything there.
 template <class T>
 bool same_factors(const Block<T>& a, const Block<T>& b) {
   const T tolerance = 5000 * std::numeric_limits<T>::epsilon();

@@ -1,4 +1,4 @@
-// Codelets on teams. A team of any size computes the same as one core, except for rounding.
+// Tests codelets on teams of cores. A team of any size must compute the same result as one core, except for rounding.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <functional>
@@ -24,7 +24,7 @@ using namespace tests::tiles;  // NOLINT: this test uses many names of tests::ti
 
 constexpr int kTeams[] = {1, 2, 3, 4, 7};
 
-/// The data of one task: its matrices, and its pivots, if any, at one place among them.
+/// The data of one task: its matrices, and its pivots, if there are any, at position `pivots_at` among the data.
 template <class T>
 struct Task {
   std::vector<Matrix<T>> matrices;
@@ -38,7 +38,7 @@ struct Task {
     if (!pivots.empty()) all.insert(all.begin() + static_cast<std::ptrdiff_t>(pivots_at), view(pivots));
     return all;
   }
-  /// Runs the codelet, on one core if there is no team. Returns the text of the error that it throws.
+  /// Runs the codelet; without a team, on one core. Returns the message of the error that it throws.
   std::string run(const Codelet& codelet, Team* team) {
     const std::vector<DataView> all = views();
     std::vector<const DataView*> pointers;
@@ -61,8 +61,8 @@ bool same_bits(const Matrix<T>& a, const Matrix<T>& b) {
   return untouched_outside(a, b, [](auto, auto) { return false; });
 }
 
-/// Checks that teams compute the same as a core, the same in two runs, and fail as a core does. The results are
-/// compared only if the task does not fail.
+/// Checks that teams compute the same result as one core, give equal results in two runs, and fail like one core. The
+/// results are compared only if the task succeeds.
 template <class T>
 std::string check(const Codelet& codelet, const Task<T>& before) {
   const auto blas = single_threaded_blas();
@@ -86,7 +86,7 @@ std::string check(const Codelet& codelet, const Task<T>& before) {
   return error;
 }
 
-/// Scales the elements, so that sums of products stay of order 1 and triangles are well-conditioned.
+/// Multiplies the elements by a factor, so that sums of products stay near 1 and triangles are well-conditioned.
 template <class T>
 Matrix<T> scaled(Matrix<T> a, T by) {
   for (std::int64_t j = 0; j < a.cols(); ++j) {
@@ -104,7 +104,7 @@ struct Shape {
   std::int64_t cols;
   std::int64_t inner;
 };
-/// Some sizes are smaller than a team, some are odd, and some are larger than a member computes alone.
+/// Some sizes are smaller than a team, some are odd, and some are so large that one member does not compute them alone.
 constexpr Shape kShapes[] = {{1, 1, 1},      {2, 3, 5},      {5, 2, 40},  {97, 61, 33},
                              {293, 203, 70}, {61, 331, 101}, {40, 7, 293}};
 constexpr Around kAboveAndBelow[] = {{0, 0}, {5, 37}};
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(triangular_solves, T, Precisions) {
   }
 }
 
-/// Orders below and above the order from which the other members take part.
+/// Some orders are below, some above the smallest order for which a team uses all of its members.
 constexpr std::int64_t kFactorized[] = {1, 2, 5, 17, 128, 129, 293};
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(factors_of_tiles, T, Precisions) {
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_team_breaks_down_where_a_core_does, T, Precision
     for (std::int64_t i = 0; i < kOrder; ++i) singular(i, p) = 0;
     const std::string zero = "the matrix is singular: pivot " + row + " is exactly zero";
     BOOST_TEST(check<T>(codelets<T>().getrf_without_pivoting, {{singular}, arguments}) == zero);
-    // The panel is narrow: teams factorize it column by column, and each column takes a thread's time.
+    // The panel is so narrow that a team factorizes it column by column. Each column takes a thread's time.
     const std::vector<int> pivots(kNarrow);
     Matrix<T> panel = Matrix<T>::random(kOrder, kNarrow, 2);
     const std::int64_t col = p % kNarrow;
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_team_breaks_down_where_a_core_does, T, Precision
   }
 }
 
-/// An overflow can fill a panel with NaN. Even then every pivot must be the index of a row of the panel.
+/// After an overflow, a panel may contain only NaN. Even then every pivot must be the index of a row of the panel.
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_team_gives_pivots_that_are_rows_to_a_panel_of_nan, T, Precisions) {
   constexpr int kRows = 90;
   for (const int size : kTeams) {

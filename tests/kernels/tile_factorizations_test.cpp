@@ -1,4 +1,4 @@
-// Codelets that factorize a tile or a panel, and their errors for matrices that have no factors.
+// Tests codelets that factorize a tile or a panel, and their errors for matrices that cannot be factorized.
 #include "kernels/codelets.hpp"
 
 #include <algorithm>
@@ -124,12 +124,12 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(geqrt_and_gemqrt_give_an_orthogonal_factor, T, Pre
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(tpqrt_and_tpmqrt_eliminate_a_tile_below_a_triangle, T, Precisions) {
   for (const std::int64_t cols : {1, 5, 16, 23}) {
-    for (const std::int64_t more_rows : {0, 3}) {  // the upper tile has this many more rows than R
+    for (const std::int64_t more_rows : {0, 3}) {  // The upper tile has this many more rows than R.
       for (const std::int64_t rows : {1, 4, 23, 30}) {
         const std::int64_t inner = std::min<std::int64_t>(cols, 4);
         const Matrix<T> r = part_of(dominant<T>(cols, 10), on_and_above);
         const Matrix<T> lower = Matrix<T>::random(rows, cols, 11);
-        Matrix<T> upper = Matrix<T>::random(cols + more_rows, cols, 12);  // elements outside R do not change
+        Matrix<T> upper = Matrix<T>::random(cols + more_rows, cols, 12);  // Elements outside of R must not change.
         for (std::int64_t j = 0; j < cols; ++j) {
           for (std::int64_t i = 0; i <= j; ++i) upper(i, j) = r(i, j);
         }
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tpqrt_and_tpmqrt_eliminate_a_tile_below_a_triangle
         run(codelets<T>().tpqrt, {upper.view(), b.view(), t.view()}, args(std::int64_t{0}));
         BOOST_TEST(untouched_outside(upper, upper_before, on_and_above));
 
-        // Q [R'; 0] is the original content.
+        // Q [R'; 0] must be equal to the original content.
         Matrix<T> top(cols + more_rows, cols);
         for (std::int64_t j = 0; j < cols; ++j) {
           for (std::int64_t i = 0; i <= j; ++i) top(i, j) = upper(i, j);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(breakdowns_name_the_row_of_the_whole_matrix, T, Pr
   }
 }
 
-/// Overflow makes NaN. No index may come from it.
+/// An overflow may lead to NaN. Pivots must be valid rows even then.
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_panel_of_nan_gives_pivots_that_are_rows, T, Precisions) {
   for (const std::int64_t cols : {1, 5, 40}) {
     for (const std::int64_t rows : {40, 90}) {

@@ -1,4 +1,4 @@
-/// Matrices with gaps for tests of tile codelets, and operations on them that work element by element.
+/// Matrices with gaps for tests of tile codelets, and simple operations on them.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace troupe::tests::tiles {
 using tests::Around;
 using tests::kAround;
 
-/// A column-major matrix with rows between its columns that must not change.
+/// A column-major matrix with gaps between its columns. Kernels must not change the gaps.
 template <class T>
 class Matrix {
  public:
@@ -72,12 +72,13 @@ class Matrix {
   std::vector<T> values_;
 };
 
-/// These are parts of a matrix that a kernel uses or writes: each returns true if element (i, j) belongs to the part.
+/// Predicates for the parts of a matrix that a kernel reads or writes. Each returns true if element (i, j) is in the
+/// part.
 inline bool everywhere(std::int64_t, std::int64_t) { return true; }
 inline bool on_and_below(std::int64_t i, std::int64_t j) { return i >= j; }
 inline bool on_and_above(std::int64_t i, std::int64_t j) { return i <= j; }
 
-/// Returns `a` with zeros outside of one triangle, and with ones on the diagonal if `unit`.
+/// Returns `a` with zeros outside of `part`, and with ones on the diagonal if `unit` is true.
 template <class T, class Part>
 Matrix<T> part_of(const Matrix<T>& a, Part part, bool unit = false) {
   Matrix<T> result(a.rows(), a.cols());
@@ -109,7 +110,7 @@ Matrix<T> product(const Matrix<T>& a, const Matrix<T>& b) {
   return result;
 }
 
-/// Returns `count` rows from `first` on.
+/// Returns a copy of `count` rows, beginning with row `first`.
 template <class T>
 Matrix<T> rows_from(const Matrix<T>& a, std::int64_t first, std::int64_t count) {
   Matrix<T> result(count, a.cols());
@@ -119,8 +120,8 @@ Matrix<T> rows_from(const Matrix<T>& a, std::int64_t first, std::int64_t count) 
   return result;
 }
 
-/// Returns true if the matrices are equal up to rounding, within `part`. Elements are of order 1, sums of a hundred
-/// terms.
+/// Returns true if the matrices are equal within `part`, except for rounding errors. The elements are near 1 and are
+/// sums of about a hundred terms.
 template <class T, class Part = bool (*)(std::int64_t, std::int64_t)>
 bool same(const Matrix<T>& a, const Matrix<T>& b, Part part = everywhere) {
   const T tolerance = 2000 * std::numeric_limits<T>::epsilon();
@@ -133,7 +134,7 @@ bool same(const Matrix<T>& a, const Matrix<T>& b, Part part = everywhere) {
   return true;
 }
 
-/// Returns true if the matrices are exactly equal outside of `part`.
+/// Returns true if all elements outside of `part` are equal.
 template <class T, class Part>
 bool untouched_outside(const Matrix<T>& now, const Matrix<T>& before, Part part) {
   for (std::int64_t j = 0; j < now.cols(); ++j) {
@@ -149,7 +150,7 @@ inline DataView view(std::vector<int>& pivots) {
   return {reinterpret_cast<std::byte*>(pivots.data()), layout_of<int>(count, 1, std::max<std::int64_t>(count, 1))};
 }
 
-/// Runs the codelet as a worker does.
+/// Runs the codelet as a worker would.
 inline void run(const Codelet& codelet, const std::vector<DataView>& views, const Arguments& arguments = {}) {
   std::vector<const DataView*> pointers;
   for (const DataView& view : views) pointers.push_back(&view);
@@ -158,7 +159,7 @@ inline void run(const Codelet& codelet, const std::vector<DataView>& views, cons
   BOOST_TEST(codelet.definition().flops(context) >= 0);
 }
 
-/// Returns a well-conditioned matrix: its diagonal outweighs the rest.
+/// Returns a well-conditioned matrix, which is diagonally dominant.
 template <class T>
 Matrix<T> dominant(std::int64_t order, std::uint64_t seed) {
   Matrix<T> result = Matrix<T>::random(order, order, seed);
@@ -166,7 +167,7 @@ Matrix<T> dominant(std::int64_t order, std::uint64_t seed) {
   return result;
 }
 
-/// Returns a tall tile with `block` as its diagonal block.
+/// Returns a tall tile with `block` as its diagonal block and random elements above and below.
 template <class T>
 Matrix<T> tall(const Matrix<T>& block, const Around& around) {
   Matrix<T> result = Matrix<T>::random(around.above + block.rows() + around.below, block.cols(), 99);
@@ -176,7 +177,7 @@ Matrix<T> tall(const Matrix<T>& block, const Around& around) {
   return result;
 }
 
-/// Returns the parts of a tall tile: the rows above, in and below the diagonal block.
+/// The three parts of a tall tile: the rows above, in and below the diagonal block.
 template <class T>
 struct Rows {
   Rows(const Matrix<T>& a, std::int64_t order, const Around& around)

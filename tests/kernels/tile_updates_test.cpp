@@ -1,4 +1,4 @@
-// Codelets that apply a factorization to other tiles: products, triangular solves and interchanges.
+// Tests codelets that apply a factorization to other tiles: products, triangular solves and exchanges of rows.
 #include "kernels/codelets.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(solves_from_the_right_undo_products, T, Precisions
   }
 }
 
-/// Returns a random matrix with elements so small that the inverse of its unit triangle is small, too.
+/// Returns a random matrix whose elements are so small that the inverse of its unit triangle is small, too.
 template <class T>
 Matrix<T> small(std::int64_t order, std::uint64_t seed) {
   Matrix<T> result = Matrix<T>::random(order, order, seed);
@@ -158,7 +158,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(backward_solves_use_or_update_the_other_rows, T, P
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(interchanges_are_done_in_order, T, Precisions) {
-  std::vector<int> pivots{4, 4, 2, 6, 5};  // rows 0 and 1 chain through 4
+  // Rows 0 and 1 are both exchanged with row 4, so the order of the exchanges matters.
+  std::vector<int> pivots{4, 4, 2, 6, 5};
   for (const std::int64_t cols : {1, 15, 16, 17, 40}) {
     const Matrix<T> before = Matrix<T>::random(7, cols, 6);
     for (const std::int64_t first : {0, 1, 3, 5}) {
@@ -191,7 +192,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(swap_and_solve_exchanges_rows_and_solves_with_the_
         }
       }
       Matrix<T> c = before;
-      // The column begins in the same row as D.
+      // The column's tile has the same rows above as D's tile.
       DataView facing = c.view();
       facing.data += static_cast<std::size_t>(kFirst - around.above) * sizeof(T);
       facing.layout.rows -= kFirst - around.above;

@@ -1,4 +1,4 @@
-// A service's checks accept every task that the applications submit.
+// Tests that a service's checks accept every task that the applications submit.
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <memory>
@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(catalogue_use)
 
 namespace {
 
-/// Checks every task of a tile codelet as a service would.
+/// Checks every task of a tile codelet like a service.
 class CheckingObserver final : public graph::SubmissionObserver {
  public:
   void submitted(const graph::Task& task) noexcept override {

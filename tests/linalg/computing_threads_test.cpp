@@ -1,4 +1,4 @@
-// The threads that compute while a matrix is factorized: workers, helpers of teams, and threads of a BLAS library.
+// Tests which threads compute while a matrix is factorized: workers, helpers of teams, and threads of a BLAS library.
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ namespace {
 namespace data = boost::unit_test::data;
 using Names = std::multiset<std::string>;
 
-/// Returns the names of this process's threads that run or could run. This thread, the program's main thread and those
-/// that pass messages are left out.
+/// Returns the names of this process's threads that are running or ready to run. The calling thread, the main thread
+/// and threads that only pass messages are left out.
 Names runnable_threads() {
   Names names;
   std::error_code error;
@@ -45,7 +45,7 @@ Names runnable_threads() {
   return names;
 }
 
-/// Looks at the runnable threads again and again.
+/// Samples the runnable threads again and again in a thread of its own.
 class Sampler {
  public:
   Sampler() : thread_([this] { look(); }) {}
@@ -57,7 +57,8 @@ class Sampler {
     if (thread_.joinable()) thread_.join();
   }
 
-  /// Return the number of looks for each number of threads, and for each name. Call these after `stop`.
+  /// These functions return the number of samples for each number of threads, and for each name. Call `stop` before
+  /// them.
   [[nodiscard]] const std::map<std::size_t, int>& counts() const { return counts_; }
   [[nodiscard]] const std::map<std::string, int>& looks_by_name() const { return looks_by_name_; }
 
@@ -97,7 +98,7 @@ BOOST_DATA_TEST_CASE(a_cholesky_factorization_never_has_more_than_there_are_core
     for (std::int64_t i = 0; i < kOrder; ++i) a(i, j) = i == j ? 2.0 * kOrder : 1.0 / static_cast<double>(1 + i + j);
   }
   const DenseMatrix<double> original = a;
-  // OpenBLAS's own threads look for work for some 50 ms after the program has started, and sleep from then on.
+  // OpenBLAS's own threads look for work for about 50 ms after the program has started. Then they sleep.
   for (int i = 0; i < 5000 && !runnable_threads().empty(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -107,7 +108,7 @@ BOOST_DATA_TEST_CASE(a_cholesky_factorization_never_has_more_than_there_are_core
   for (const Residual& residual : factorization.residuals(original)) BOOST_TEST(residual.accepted());
   BOOST_TEST_REQUIRE(!sampler.counts().empty());
   BOOST_TEST(sampler.counts().rbegin()->first <= kCores);
-  // One thread was seen computing, and both of them at the same time.
+  // The sampler must have seen both threads compute at the same time.
   BOOST_TEST(sampler.counts().contains(kCores));
   for (const auto& [threads, looks] : sampler.counts())
     BOOST_TEST_MESSAGE(threads << " threads: " << looks << " looks");

@@ -1,5 +1,5 @@
-// Factorizations in which every task runs on a GPU. The GPUs are fake; if TROUPE_TEST_GPU says "real", there is one
-// real GPU.
+// Tests factorizations whose tasks all run on GPUs. The GPUs are fake. If the environment variable TROUPE_TEST_GPU is
+// "real", there is one real GPU.
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <numeric>
@@ -22,17 +22,18 @@ namespace troupe::linalg {
 
 namespace cuda_alone {
 
-/// Tiles at the edges are smaller, and inner blocks do not divide them.
+/// The order is no multiple of the tile size, so tiles at the edges are smaller. The inner blocks do not divide the
+/// tiles.
 constexpr std::int64_t kOrder = 300;
 constexpr std::int64_t kTile = 64;
-/// A block column of LU fits into a quarter of the matrix's memory.
+/// With this tile size, a block column of LU fits into a quarter of the matrix's memory.
 constexpr std::int64_t kPanel = 40;
 constexpr std::int64_t kInner = 24;
 
 struct Fixture : tests::CudaFixture {
   Fixture() : CudaFixture({.devices = 2, .memory = std::uint64_t{1} << 28U}) {}
 
-  /// Returns options. `share` is the part of the matrix's memory that fits into each GPU's memory.
+  /// Returns options. `share` is the ratio of each GPU's memory to the memory of the whole matrix.
   [[nodiscard]] RuntimeOptions options(double share, std::size_t element_bytes) const {
     RuntimeOptions result;
     result.cores = 1;
@@ -45,7 +46,7 @@ struct Fixture : tests::CudaFixture {
   }
 };
 
-/// Returns the codelets, with only their implementation for GPUs.
+/// Returns all codelets without their implementations for cores, so that only GPUs can run them.
 template <class T>
 kernels::TileCodelets<T> only_on_gpus() {
   kernels::TileCodelets<T> all = kernels::codelets<T>();
@@ -86,7 +87,7 @@ void check_tasks(const Runtime& runtime) {
   BOOST_TEST(tasks.on_cores == 0U);
 }
 
-/// Factorizes a matrix by LU and checks the result. If `tall`, tiles are twice as high as wide.
+/// Factorizes a matrix with LU and checks the result. If `tall`, the tiles are twice as high as they are wide.
 template <class T>
 void factorize_lu(const RuntimeOptions& options, bool tall) {
   const DenseMatrix<T> original = random_matrix<T>(kOrder, kOrder);

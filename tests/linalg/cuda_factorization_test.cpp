@@ -1,5 +1,5 @@
-// The applications on GPUs and cores together. The GPUs are fake; if TROUPE_TEST_GPU says "real", there is one real
-// GPU.
+// Tests the applications on GPUs and cores together. The GPUs are fake. If the environment variable TROUPE_TEST_GPU is
+// "real", there is one real GPU.
 #include "linalg/factorization.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -23,8 +23,8 @@ struct Fixture : tests::CudaFixture {
   explicit Fixture(const tests::FakeCudaOptions& options = {.devices = 2, .memory = std::uint64_t{1} << 30U})
       : CudaFixture(options) {}
 
-  /// Returns options. `share` is the part of the matrix's memory that fits into each GPU's memory, which fakes fill
-  /// with a pattern.
+  /// Returns options. `share` is the ratio of each GPU's memory to the memory of the whole matrix. Fake GPUs fill new
+  /// memory with a pattern.
   [[nodiscard]] RuntimeOptions options(const std::string& policy, double share) const {
     RuntimeOptions result;
     result.cores = 2;
@@ -44,7 +44,7 @@ std::uint64_t tasks_on_gpus(const Runtime& runtime) {
   return tasks;
 }
 
-/// A GPU of 4.1 TFlop/s in float and a sixteenth of that in double.
+/// A GPU with 4.1 TFlop/s in float and a sixteenth of that rate in double.
 struct OneGpu : Fixture {
   OneGpu()
       : Fixture({.devices = 1,
@@ -61,7 +61,7 @@ struct OneGpu : Fixture {
   }
 };
 
-/// The tile that is chosen for a matrix of order 4096.
+/// Returns the tile size that Troupe chooses for a matrix of order 4096.
 template <class T>
 std::int64_t chosen(const Runtime& runtime) {
   const TileSize tile = default_tile_size(runtime, Application::cholesky, 4096, sizeof(T), 0);
@@ -134,7 +134,7 @@ BOOST_FIXTURE_TEST_CASE(tiles_follow_from_the_gpu_that_the_runtime_has, OneGpu) 
     BOOST_TEST(chosen<float>(runtime) == 512);
     BOOST_TEST(chosen<double>(runtime) == on_cores);
   }
-  // Four tasks of three tiles have to fit.
+  // Four tasks with three tiles each must fit into the GPU's memory.
   const Runtime small(with_memory(Bytes{8 << 20}));
   BOOST_TEST(chosen<float>(small) == 384);
   RuntimeOptions options = with_memory(Bytes{1 << 20});

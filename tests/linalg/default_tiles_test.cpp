@@ -1,4 +1,4 @@
-// The tiles that are chosen where the program gives none: by the size of the matrix and the devices.
+// Tests the tile sizes that Troupe chooses, by the size of the matrix and the devices, if the program gives none.
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
 #include <cstdint>

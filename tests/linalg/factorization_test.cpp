@@ -33,7 +33,8 @@ void check(const FactorizationCase& one) {
   }
 }
 
-/// Tries sizes and tiles in all proportions. The rest is drawn, from the same seeds each time.
+/// Tests many combinations of matrix size and tile size. Everything else is random, with the same seeds in each run of
+/// the test.
 void sweep(FactorizationOptions options) {
   constexpr double kMostTasks = 12000;
   std::uint64_t seed = 1;
@@ -111,7 +112,7 @@ BOOST_AUTO_TEST_CASE(tall_tiles_are_as_accurate) {
           check(drawn_case(options, seed % 2 == 0, n, seed));
           ++seed;
         }
-        options.tile_rows = n + tile + 1;  // one tile from top to bottom may have any height
+        options.tile_rows = n + tile + 1;  // With a single row of tiles, the tile may have any height.
         check(drawn_case(options, seed % 2 == 0, n, seed));
         ++seed;
       }
@@ -261,10 +262,10 @@ BOOST_AUTO_TEST_CASE(a_right_hand_side_that_does_not_fit_is_refused) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// Compares with the kernels on the whole matrix. tests/kernels compares those with LAPACK's routines.
+// Compares with our kernels on the whole matrix. The tests in tests/kernels compare these kernels with LAPACK.
 BOOST_AUTO_TEST_SUITE(factorization_like_lapack)
 
-/// The tolerance leaves room for different rounding: elements are about 1, with a hundred operations each.
+/// The elements are about 1 and result from about a hundred operations. The tolerance covers their rounding errors.
 constexpr double kTolerance = 1e-11;
 
 template <class Same>
@@ -330,7 +331,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(factorization_breakdown)
 
-/// Returns the message of the breakdown; empty if there was none.
+/// Returns the error message of the factorization; empty if it succeeds.
 template <class T>
 std::string breakdown(Runtime& runtime, DenseMatrix<T> a, const FactorizationOptions& options) {
   try {
@@ -377,7 +378,7 @@ BOOST_AUTO_TEST_CASE(lu_names_the_pivot_in_any_tile) {
       const FactorizationOptions options{.application = Application::lu, .tile = tile, .pivoting = pivoting};
       for (int p = 0; p < kOrder; ++p) {
         DenseMatrix<double> a = regular;
-        for (int i = 0; i < kOrder; ++i) a(i, p) = 0;  // stays zero through every elimination
+        for (int i = 0; i < kOrder; ++i) a(i, p) = 0;  // Column p stays zero during the elimination.
         BOOST_TEST(breakdown(runtime, a, options) ==
                    "the matrix is singular: pivot " + std::to_string(p + 1) + " is exactly zero");
         std::vector<int> pivots(kOrder);
@@ -423,7 +424,7 @@ BOOST_AUTO_TEST_CASE(is_reported_in_deterministic_runs_too) {
   check_is_usable(runtime, {.application = Application::cholesky, .tile = 4});
 }
 
-/// Returns the bytes of this process that are in memory.
+/// Returns the number of this process's bytes that are in main memory.
 std::int64_t resident_bytes() {
   std::ifstream file("/proc/self/statm");
   std::int64_t pages = 0;

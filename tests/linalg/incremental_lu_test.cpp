@@ -1,4 +1,4 @@
-// LU with incremental pivoting: matrices that need exchanges, cut into tiles in all ways.
+// Tests LU with incremental pivoting, with matrices that need row exchanges and with many tile sizes.
 #include "linalg/incremental_lu.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ void sweep(Runtime& runtime, const DenseMatrix<T>& a) {
   }
 }
 
-/// Returns the identity with its rows in opposite order: at most one tile on the diagonal is not zero.
+/// Returns the identity matrix with its rows in the opposite order. At most one tile on its diagonal is not zero.
 template <class T>
 DenseMatrix<T> reversed_identity(std::int64_t n) {
   DenseMatrix<T> a(n, n);
@@ -136,7 +136,7 @@ std::string breakdown(Runtime& runtime, DenseMatrix<double> a, const Factorizati
 BOOST_AUTO_TEST_CASE(two_equal_rows_of_different_tiles_are_a_breakdown) {
   constexpr std::int64_t kOrder = 40;
   Runtime runtime(tests::with_workers(2));
-  // The numbers are small and whole, so eliminated elements are exactly zero.
+  // All numbers are small integers, so eliminated elements are exactly zero.
   DenseMatrix<double> a(kOrder, kOrder);
   for (std::int64_t i = 0; i < kOrder; ++i) {
     a(i, i) = 2;

@@ -1,4 +1,5 @@
-// LU with partial pivoting where the tiles of a column do not lie below one another, and orders of submission.
+// Tests LU with partial pivoting on tiles that are not contiguous in memory, and the orders in which tasks are
+// submitted.
 #include "linalg/lu.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -71,7 +72,7 @@ BOOST_AUTO_TEST_CASE(without_pivoting_every_order_of_submission_gives_the_same_f
     return result.values;
   };
   for (const TileSize& tile : {TileSize(16), TileSize(32, 16), TileSize(1000)}) {
-    // Each tile has the same tasks in the same order.
+    // In both orders, each tile gets the same tasks in the same order, so the results must be equal.
     BOOST_TEST((factors(LuOrder::by_columns, tile) == factors(LuOrder::panels_first, tile)));
   }
 }

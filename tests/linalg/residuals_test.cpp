@@ -9,7 +9,7 @@
 #include "linalg/problem.hpp"
 #include "tests/client/fixture.hpp"
 
-// A check is worth something only if it can fail: these factors and solutions are slightly wrong.
+// Tests that the checks of results can fail: these factors and solutions are slightly wrong.
 namespace troupe::linalg {
 
 namespace residuals {
@@ -39,7 +39,8 @@ struct ResidualFixture {
   Runtime runtime;
 };
 
-/// Changes elements one by one, and expects each change to be noticed. `used` returns true if element (i, j) matters.
+/// Changes elements one by one. The check must notice each change of an element that counts. `used` says which elements
+/// count.
 template <class Accepted, class Used>
 void expect_rejections(ResidualFixture& fixture, TiledMatrix<double>& tiles, const Accepted& accepted,
                        const Used& used) {
@@ -114,7 +115,7 @@ BOOST_AUTO_TEST_CASE(notice_wrong_factors_of_incremental_pivoting) {
   IncrementalFactors<double> pairs(runtime, factors, 5);
   lu_incremental(runtime, factors, pairs);
   const auto accepted = [&] { return incremental_lu_residual(runtime, a, factors, pairs).accepted(); };
-  // The part below the diagonal of a diagonal tile is not read: its L is the copy beside it.
+  // Below the diagonal of a diagonal tile, no element counts: the check reads L from the copy beside the tile.
   expect_rejections(*this, factors, accepted,
                     [&](std::int64_t i, std::int64_t j) { return i <= j || i / kTile != j / kTile; });
   BOOST_TEST(accepted());
@@ -147,9 +148,9 @@ BOOST_AUTO_TEST_CASE(notice_a_wrong_qr_factor) {
     const std::vector<Residual> both = qr_residuals(runtime, a, factors, reflectors);
     return both[0].accepted() && both[1].accepted();
   };
-  // Copies of reflectors lie below the diagonal of a diagonal tile. Those that count are in `diagonal`.
+  // The elements below the diagonal of a diagonal tile do not count: the check reads the reflectors from `diagonal`.
   expect_rejections(*this, factors, accepted, [](int i, int j) { return i <= j || i / kTile != j / kTile; });
-  // An element that counts: above the diagonal of a triangular factor, or below it in the reflectors.
+  // An element that counts: above the diagonal of a triangular factor, or below the diagonal in reflectors.
   struct Element {
     Handle handle;
     int i;
@@ -165,7 +166,7 @@ BOOST_AUTO_TEST_CASE(notice_a_wrong_qr_factor) {
 }
 
 BOOST_AUTO_TEST_CASE(notice_that_q_is_not_orthogonal_even_where_the_product_is_right) {
-  // If the matrix is zero, every Q R with R = 0 is right.
+  // If the matrix is zero, Q R with R = 0 is right for every Q.
   const DenseMatrix<double> a(kOrder, kOrder);
   TiledMatrix<double> factors = tiled(a);
   QrFactors<double> reflectors(runtime, factors, 5);
@@ -202,7 +203,7 @@ BOOST_AUTO_TEST_CASE(notice_a_wrong_solution) {
 }
 
 BOOST_AUTO_TEST_CASE(are_on_the_scale_of_the_precision) {
-  // The error is 100 roundings of the largest element of a 1 x 1 system.
+  // Returns the residual of a 1 x 1 system whose right-hand side is wrong by `roundings` rounding units.
   const auto error_of = [](auto one, double roundings) {
     using T = decltype(one);
     DenseMatrix<T> a(1, 1);
@@ -232,7 +233,7 @@ BOOST_AUTO_TEST_CASE(never_accept_what_is_no_number_or_overflows) {
   BOOST_TEST(!Residual({"", std::numeric_limits<double>::infinity()}).accepted());
   BOOST_TEST(!Residual({"", kResidualBound}).accepted());
   DenseMatrix<double> a(2, 2);
-  a(0, 0) = a(1, 0) = std::numeric_limits<double>::max();  // their sum is infinite
+  a(0, 0) = a(1, 0) = std::numeric_limits<double>::max();  // The sum of these two elements is infinite.
   a(1, 1) = 1;
   DenseMatrix<double> x(2, 1);
   x(1, 0) = 1;

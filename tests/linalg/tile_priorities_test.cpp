@@ -29,7 +29,7 @@ Trace trace_of(const FactorizationOptions& options, std::int64_t rows, std::int6
   return runtime.take_trace();
 }
 
-/// Returns true if the algorithm gives the task a priority: all tasks have one except the copies.
+/// Returns true if the algorithm gives the task a priority. Only copies between matrix and tiles have none.
 bool is_planned(const Trace& trace, const TraceEvent& event) {
   const std::string& codelet = trace.codelet_of(event);
   return codelet != "gather" && codelet != "scatter";
@@ -51,7 +51,7 @@ std::vector<int> priorities_of(const FactorizationOptions& options, std::int64_t
   return {};
 }
 
-/// Checks that every task which the algorithm submits has one of the priorities, and that none waits for a task with a
+/// Checks that every task of the algorithm has one of the expected priorities, and that no task waits for a task with a
 /// lower priority.
 void check(const FactorizationOptions& options, std::int64_t rows, std::int64_t cols) {
   const Trace trace = trace_of(options, rows, cols);
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(qr_never_waits_for_a_lower_priority) {
 }
 
 BOOST_AUTO_TEST_CASE(updates_of_the_next_panel_come_before_it_and_before_the_others) {
-  // With 4 x 4 tiles there are potrf, 3 trsm, 6 updates; potrf, 2 trsm, 3 updates; …
+  // With 4 x 4 tiles the tasks are: potrf, 3 trsm, 6 updates; potrf, 2 trsm, 3 updates; and so on.
   const std::vector<int> priorities = cholesky_priorities({32, 32, 8});
   BOOST_TEST_REQUIRE(priorities.size() == 20U);
   const int second_panel = priorities[10];

@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(rectangles_say_what_is_wrong) {
   };
   BOOST_TEST(copy(a, a, {4, 1, 0}) == CL_MEM_COPY_OVERLAP);
   BOOST_TEST(copy(a, a, {8, 0, 0}) == CL_SUCCESS);
-  // The parts overlap: they are the same bytes under other names.
+  // The two sub-buffers overlap, because they are parts of the same buffer.
   const OwnedMemory first = make_part(a, 0, 192);
   const OwnedMemory second = make_part(a, 0, 256);
   BOOST_TEST(copy(first, second, {4, 1, 0}) == CL_MEM_COPY_OVERLAP);
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_part_may_be_used_while_the_program_writes_another) {
   BOOST_TEST(table().clEnqueueNDRangeKernel(out_of_order, twice, 1, nullptr, &global, nullptr, 0, nullptr, nullptr) ==
              CL_SUCCESS);
   BOOST_TEST(table().clFinish(out_of_order) == CL_SUCCESS);
-  // The whole buffer is brought home.
+  // To read this sub-buffer, the whole buffer is copied to host memory.
   BOOST_TEST(content(high, 64).front() == 130U);
   place[1] = 1001;
   BOOST_TEST(table().clEnqueueUnmapMemObject(in_order, low, place, 0, nullptr, nullptr) == CL_SUCCESS);

@@ -6,7 +6,8 @@
 
 namespace troupe::tests {
 
-/// The data of a program's function: what it needs to launch parts, and the factors with which it was called.
+/// The data of the program's function that launches the parts: what it needs for launches, and the factors of its
+/// calls.
 struct Dividing {
   static constexpr std::size_t kItems = 240;
 

@@ -12,7 +12,7 @@ BOOST_FIXTURE_TEST_SUITE(commands_events, CommandsFixture)
 
 namespace {
 
-/// The calls that callbacks have received. They come from another thread.
+/// Records the calls of event callbacks, which come from another thread.
 struct Told {
   std::atomic<int> calls{0};
   std::atomic<int> status{99};
@@ -37,7 +37,8 @@ BOOST_AUTO_TEST_CASE(commands_run_when_their_user_event_is_set_and_it_is_set_onc
   const OwnedEventOf user = make_user_event();
   BOOST_TEST(status_of(user) == CL_SUBMITTED);
   const OwnedEventOf first = fill_word(in_order, buffer, 2, user);
-  // The second command follows the held one in its queue. The third, in the other queue, waits for the second's event.
+  // The second command waits for the first one, which is before it in its queue. The third command is in the other
+  // queue and waits for the second command's event.
   const OwnedEventOf second = fill_word(in_order, buffer, 3, nullptr);
   const OwnedEventOf third = fill_word(out_of_order, buffer, 4, second);
   BOOST_TEST(status_of(first) > CL_COMPLETE);
@@ -64,7 +65,7 @@ BOOST_AUTO_TEST_CASE(what_waits_for_a_failure_does_not_run_and_says_so) {
   BOOST_TEST(status_of(first) < 0);
   BOOST_TEST(status_of(second) < 0);
   BOOST_TEST(content(buffer, 1).front() == 1U);
-  // A blocking command reports the failure itself.
+  // A blocking command returns the failure.
   cl_uint word = 0;
   const cl_event failed = first;
   BOOST_TEST(table().clEnqueueReadBuffer(out_of_order, buffer, CL_TRUE, 0, 4, &word, 1, &failed, nullptr) ==
@@ -93,7 +94,7 @@ BOOST_AUTO_TEST_CASE(callbacks_are_called_once_for_each_state_with_it_or_with_th
     } else {
       BOOST_TEST(told[2].status < 0);
     }
-    // A callback that is set too late is called at once.
+    // If the command has ended already, a new callback is called at once.
     Told late;
     BOOST_TEST(table().clSetEventCallback(command, CL_COMPLETE, Told::hear, &late) == CL_SUCCESS);
     BOOST_TEST(late.heard());

@@ -1,4 +1,4 @@
-/// Queues and buffers of words, which tests of commands share.
+/// Queues and buffers of 32-bit words for tests of commands.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -12,7 +12,7 @@ namespace troupe::tests {
 using Words = std::vector<cl_uint>;
 using OwnedEventOf = Owned<cl_event, &cl_icd_dispatch::clReleaseEvent>;
 
-/// Two queues on a context of all devices, one in order and one out of order, both with profiling.
+/// Two queues with profiling on a context with all devices: one in-order queue and one out-of-order queue.
 struct CommandsFixture : OpenClFixture {
   CommandsFixture() {
     if (devices.empty()) return;
@@ -56,7 +56,7 @@ struct CommandsFixture : OpenClFixture {
   static cl_int status_of(cl_event event) {
     return info_of<cl_int>(table().clGetEventInfo, event, CL_EVENT_COMMAND_EXECUTION_STATUS);
   }
-  /// Fills the first word, after one event.
+  /// Fills the buffer's first word when the event `after` has ended.
   [[nodiscard]] static OwnedEventOf fill_word(cl_command_queue queue, cl_mem memory, cl_uint value, cl_event after) {
     cl_event event = nullptr;
     BOOST_TEST(table().clEnqueueFillBuffer(queue, memory, &value, sizeof value, 0, sizeof value,

@@ -1,4 +1,4 @@
-/// Buffers in the program's memory.
+/// Tests buffers that use the program's memory.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(buffers_in_the_same_memory_see_what_the_others_have_written
   std::vector<std::int32_t> place(kCount, 1);
   const OwnedMemory first = buffer_in(place, kCount);
   add(first, kCount, 10);
-  // A buffer of another size may use the same memory.
+  // Another buffer, of another size, may use the same memory.
   const OwnedMemory second = buffer_in(place, kCount / 2);
   add(second, kCount / 2, 100);
   add(first, kCount, 1000);

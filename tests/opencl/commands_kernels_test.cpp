@@ -76,11 +76,11 @@ BOOST_AUTO_TEST_CASE(two_devices_write_a_half_each_of_a_buffer_and_none_is_lost)
   BOOST_TEST((content(x, kCount) == expected));
 }
 
-// pocl 3.1 aborts if the launches of two runtimes meet on a device.
+// If two runtimes launch kernels on a device at the same time, pocl 3.1 aborts. So the launches must take turns.
 BOOST_AUTO_TEST_CASE(launches_of_two_contexts_take_turns_on_a_device_that_takes_one) {
   if (!has_devices()) return;
   static constexpr std::size_t kCount = 512;
-  /// A context with its program, kernel, queue and buffer. Contexts of other devices have runtimes of their own.
+  /// A context with its program, kernel, queue and buffer. Contexts with different devices have different runtimes.
   struct Side {
     explicit Side(const std::vector<cl_device_id>& on, cl_device_id device) : context(make_context(on)) {
       program = make_program(context, "kernel void add(global uint* x) { x[get_global_id(0)] += get_local_size(0); }");
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(launches_of_two_contexts_take_turns_on_a_device_that_takes_
     }
     void launch_often() {
       for (std::size_t i = 0; i < 400; ++i) {
-        // The driver compiles a variant for every size of group and for offsets.
+        // The driver compiles the kernel again for each size of a work-group, and for launches with an offset.
         const std::size_t local = std::size_t{4} << i % 4;
         const std::size_t offset = i % 3 == 0 ? 0 : local;
         const std::size_t global = kCount - 32;
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(the_memory_of_devices_can_be_limited) {
   const EnvironmentVariable variable("TROUPE_OPENCL_MEMORY", "16MiB");
   BOOST_TEST_REQUIRE(opencl::memory_limit(real).has_value());
   BOOST_TEST(opencl::memory_limit(real)->count == 16U << 20U);
-  // Devices report the limit, so that no program makes a buffer which could not be used.
+  // Devices report the limit, so that no program makes a buffer that it could not use.
   for (cl_device_id device : devices) {
     BOOST_TEST(info_of<cl_ulong>(table().clGetDeviceInfo, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE) == 16U << 20U);
     BOOST_TEST(info_of<cl_ulong>(table().clGetDeviceInfo, device, CL_DEVICE_GLOBAL_MEM_SIZE) == 16U << 20U);

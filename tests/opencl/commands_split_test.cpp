@@ -12,7 +12,7 @@
 
 namespace troupe::tests {
 
-/// A fixture in which every launch that can be split is split.
+/// A fixture in which every launch is split if it can be split.
 struct SplitFixture : CommandsFixture {
   SplitFixture() {
     if (devices.empty()) return;
@@ -72,7 +72,7 @@ kernel void neighbours(global uint* x) { size_t i = get_global_id(0); x[2 * i] =
     if (!known) skip("there is no compiler that says what kernels write: install clang");
     return devices.size() >= 3 && known;
   }
-  /// Returns the number of launches of the kernel that were split.
+  /// Returns how many launches of the kernel have been split.
   [[nodiscard]] static std::size_t splits(cl_kernel kernel) {
     const auto& known = opencl::need<opencl::Kernel>(kernel).splittable();
     return known == nullptr ? 0 : known->split_launches.load();
@@ -112,7 +112,7 @@ BOOST_FIXTURE_TEST_SUITE(opencl_split_launches, SplitFixture)
 BOOST_AUTO_TEST_CASE(a_kernel_whose_parts_do_not_build_runs_whole_and_silently) {
   if (!can_split()) return;
   const CapturedErrors errors;
-  // The source has a parameter that cannot be changed, and a kernel that another one calls.
+  // One kernel has a parameter that must not be changed. Another kernel is called by a third one.
   const OwnedProgram fixed = make_program(wide_context, R"(
 kernel void fixed(global uint* const out) { out[get_global_id(0)] = 3; }
 kernel void called(global uint* out) { out[get_global_id(0)] = 4; }
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(what_is_read_where_nothing_is_written_is_there) {
 BOOST_AUTO_TEST_CASE(what_is_not_written_stays) {
   if (!can_split()) return;
   const OwnedMemory out = make_words(made(300, [](cl_uint i) { return 7000 + i; }));
-  // There are more items than words in the buffer, because programs round the number of items up.
+  // Programs round the number of work-items up, so there are more work-items than words in the buffer.
   const OwnedKernel kernel = kernel_with("guarded", out, cl_uint{250});
   launch(kernel, {320, 0});
   BOOST_TEST((content(out, 300) == made(300, [](cl_uint i) { return i < 250 && i % 3 == 0 ? i : 7000 + i; })));
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(parts_are_told_of_the_whole_launch) {
     BOOST_TEST((content(out, size) == made(size, [&](cl_uint i) { return expected(size, i); })));
   }
   BOOST_TEST(splits(kernel) == 2U);
-  // If the driver chooses the groups, it may choose other groups for the parts.
+  // If the driver chooses the size of the work-groups, it may choose other sizes for the parts.
   launch(kernel, {96, 0});
   BOOST_TEST(table().clFinish(in_order) == CL_SUCCESS);
   BOOST_TEST(splits(kernel) == 2U);
@@ -264,7 +264,7 @@ BOOST_AUTO_TEST_CASE(what_may_see_other_parts_writes_is_not_split) {
   launch(rows, {8, 16});
   BOOST_TEST(table().clFinish(in_order) == CL_SUCCESS);
   BOOST_TEST(splits(rows) == 0U);
-  // The arguments determine which rows overlap.
+  // The kernel's arguments determine which rows overlap, so the launch is not split.
   const OwnedKernel folded = kernel_with("folded", x, cl_uint{4});
   launch(folded, {20, 30});
   BOOST_TEST(table().clFinish(in_order) == CL_SUCCESS);
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(a_launch_that_must_not_run_is_not_run_in_parts) {
   if (!can_split()) return;
   const OwnedMemory x = make_words(Words(256));
   const OwnedMemory in = make_words(Words(256, 3));
-  // The newest content is on the device that computed it.
+  // The newest content of x is on the device that ran the last launch.
   const OwnedKernel first = kernel_with("add", x);
   launch(first, {1, 0});
   launch(first, {256, 0});

@@ -1,4 +1,4 @@
-// Programs that choose devices by type.
+// Tests programs that choose devices by their type.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 
@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(device_types)
 
 namespace {
 
-/// Troupe over pocl's two devices. The second one says that it is a GPU.
+/// Troupe with two devices of pocl. The second device says that it is a GPU.
 struct TwoTypes {
   explicit TwoTypes(std::string word = "") {
     (void)folder.write("1_troupe.icd", TROUPE_OPENCL_LIBRARY);

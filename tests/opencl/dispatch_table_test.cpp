@@ -1,5 +1,5 @@
-// Calls every function of the table with nulls and with objects of a wrong type in each place. Each call must return an
-// error and not crash.
+// Calls every function of the dispatch table with null arguments, and with an object of a wrong type in each place.
+// Each call must return an error and must not crash.
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
@@ -24,8 +24,10 @@ struct Entry {
   Function cl_icd_dispatch::*place;
 };
 
-#define TROUPE_ENTRY(name) \
-  Entry<decltype(cl_icd_dispatch::name)> { #name, &cl_icd_dispatch::name }
+#define TROUPE_ENTRY(name)                 \
+  Entry<decltype(cl_icd_dispatch::name)> { \
+#name, &cl_icd_dispatch::name          \
+  }
 const auto kEntries = std::make_tuple(
     TROUPE_ENTRY(clGetPlatformIDs), TROUPE_ENTRY(clGetPlatformInfo), TROUPE_ENTRY(clGetDeviceIDs),
     TROUPE_ENTRY(clGetDeviceInfo), TROUPE_ENTRY(clCreateContext), TROUPE_ENTRY(clCreateContextFromType),
@@ -78,7 +80,7 @@ const auto kEntries = std::make_tuple(
     TROUPE_ENTRY(clSetContextDestructorCallback));
 #undef TROUPE_ENTRY
 
-/// An entry for which the table has no type, because it shares its place with a function that exists on Windows only.
+/// A function without a type in the table, because it shares its entry with a function that exists only on Windows.
 template <class Function>
 struct UntypedEntry {
   const char* name;
@@ -90,8 +92,10 @@ using CreateBuffer = cl_mem (*)(cl_context, cl_mem_flags, void*, cl_int*);
 using CreateTexture = cl_mem (*)(cl_context, cl_mem_flags, void*, cl_uint, cl_int*);
 using CreateSurface = cl_mem (*)(cl_context, cl_mem_flags, cl_uint, void*, cl_uint, cl_int*);
 
-#define TROUPE_ENTRY(type, name) \
-  UntypedEntry<type> { #name, &cl_icd_dispatch::name }
+#define TROUPE_ENTRY(type, name)  \
+  UntypedEntry<type> {            \
+#name, &cl_icd_dispatch::name \
+  }
 const auto kUntypedEntries = std::make_tuple(
     TROUPE_ENTRY(FindDevices, clGetDeviceIDsFromD3D10KHR), TROUPE_ENTRY(CreateBuffer, clCreateFromD3D10BufferKHR),
     TROUPE_ENTRY(CreateTexture, clCreateFromD3D10Texture2DKHR),
@@ -167,7 +171,8 @@ constexpr bool kIsHandle =
     std::is_same_v<T, cl_command_queue> || std::is_same_v<T, cl_mem> || std::is_same_v<T, cl_program> ||
     std::is_same_v<T, cl_kernel> || std::is_same_v<T, cl_event> || std::is_same_v<T, cl_sampler>;
 
-/// Returns true if a call reported a failure: by its result, or by a null result and the code in the last argument.
+/// Returns true if the call failed: its result is an error code, or its result is null and the last argument has the
+/// code.
 template <class Result, class... Arguments>
 bool refuses(Result (*function)(Arguments...), cl_int& errcode, std::tuple<Arguments...> arguments) {
   errcode = CL_SUCCESS;
@@ -188,7 +193,7 @@ bool refuses(Result (*function)(Arguments...), cl_int& errcode, std::tuple<Argum
   }
 }
 
-/// Returns true for a function that has no argument that could be wrong.
+/// Returns true for a function that has no handle among its arguments.
 bool takes_no_handle(const std::string& name) { return name == "clUnloadCompiler"; }
 
 template <class Result, class... Arguments>
@@ -201,7 +206,8 @@ void call_with_nothing(const char* name, Result (*function)(Arguments...)) {
   }
 }
 
-/// Calls the function with one wrong handle. All other handles are right, and everything else is zero.
+/// Calls the function once for each handle argument, with a wrong handle in this place. All other handles are valid,
+/// and all other arguments are zero.
 template <class Result, class... Arguments, std::size_t... places>
 int call_with_wrong(const char* name, Result (*function)(Arguments...), const Objects& objects,
                     std::index_sequence<places...>) {

@@ -1,4 +1,5 @@
-// The programs of docs/examples/opencl, on a driver directly and through Troupe. All check their results themselves.
+// Runs the programs of docs/examples/opencl, on a driver directly and through Troupe. Each program checks its own
+// results.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
@@ -15,7 +16,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The commands use small sizes that no group's size divides.
+/// The programs with small sizes, which are no multiples of a work-group's size.
 const std::vector<Words> kSmall{
     {"black_scholes", "--block", "1009", "--blocks", "6", "--iterations", "3"},
     {"nbody", "--bodies", "211", "--steps", "5"},
@@ -37,7 +38,7 @@ bool can_run_examples() {
   return built;
 }
 
-/// pocl and Troupe side by side, as a loader finds them.
+/// Registers pocl and Troupe, as the OpenCL loader expects.
 struct ExampleVendors {
   ExampleVendors() : variable("OCL_ICD_VENDORS", folder.path()) {
     if (has_pocl()) std::filesystem::copy_file(kPoclFile, folder.path("1_pocl.icd"));
@@ -47,7 +48,8 @@ struct ExampleVendors {
   TemporaryFolder folder;
   EnvironmentVariable variable;
   EnvironmentVariable devices{"POCL_DEVICES", "basic basic"};
-  // The leak check may crash at the end of a program that has loaded drivers. Tests in this process look for leaks.
+  // In programs that have loaded drivers, the leak check may crash at the end. Other tests check for leaks in this
+  // process.
   EnvironmentVariable leaks{"LSAN_OPTIONS", "detect_leaks=0"};
 };
 
@@ -103,7 +105,7 @@ BOOST_AUTO_TEST_CASE(refuse_what_they_do_not_understand) {
   refuses({"--platform", "Portable", "--policy", "heft"}, "does not know the policy 'heft'");
   const ChildResult result = run_example({"nbody", "--bodies", "1"}, {});
   BOOST_TEST(result.status == 2, result.output);
-  // Troupe lists the known policies in an earlier line.
+  // Troupe prints the known policies in the line before.
   const ChildResult policy = run_example(kSmall.front(), {"--platform", "Troupe", "--policy", "nonsense"});
   BOOST_TEST(policy.status == 2, policy.output);
   BOOST_TEST(policy.output.find("\nblack_scholes: the platform 'Troupe' does not know") != std::string::npos,

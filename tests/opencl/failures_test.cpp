@@ -1,4 +1,5 @@
-// The reports to programs and users when drivers, devices or programs fail: a code of the standard, and one line.
+// Tests what programs and users are told when drivers, devices or programs fail: an error code of the standard, and one
+// line.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 
@@ -24,7 +25,7 @@ bool can_fail() {
   return can;
 }
 
-/// A program on Troupe over two of pocl's devices. The second fails as `fault` says.
+/// Runs a program on Troupe with two devices of pocl. The second device fails in the way that `fault` says.
 struct Failed {
   explicit Failed(const std::string& fault, Words words = {}, const std::string& copies = "") {
     const TemporaryFolder folder;
@@ -51,14 +52,14 @@ struct Failed {
   }
 
   [[nodiscard]] bool has(const std::string& part) const { return result.output.find(part) != std::string::npos; }
-  /// Checks that the log has one line with all these parts.
+  /// Checks that the log has exactly one line, which contains all these parts.
   void check_line(const Words& parts) const {
     BOOST_TEST_REQUIRE(logged.size() == 1U, result.output);
     BOOST_TEST(logged[0].starts_with("troupe: OpenCL: "), result.output);
     for (const std::string& part : parts)
       BOOST_TEST(logged[0].find(part) != std::string::npos, part + "\n" + logged[0]);
   }
-  /// Returns the number behind the name in the output. A blank or the line's begin must stand before the name.
+  /// Returns the number after the name in the output. Before the name there must be a blank or the begin of a line.
   [[nodiscard]] int number(const std::string& name) const {
     const std::string all = "\n" + result.output;
     const auto at = all.find(name + " ");
@@ -158,7 +159,8 @@ BOOST_AUTO_TEST_CASE(a_vendor_that_fails_in_the_middle_ends_events_with_its_code
   launch.check_line({"launching kernel scramble on OpenCL device 1", "CL_OUT_OF_RESOURCES (-5)"});
   BOOST_TEST(launch.number("\nfailed") == 70);
   BOOST_TEST(launch.number("\nread") == 8);
-  // The limit of 20 is higher than the number of maps in the trial for working in place.
+  // With a limit of 20 calls, the failure does not come in the trial that finds out whether the device can work in
+  // place.
   const Failed map("clEnqueueMapBuffer -12 20", {"device=2"});
   map.check_line({"a command has failed", "OpenCL device 1", "CL_MAP_FAILURE (-12)"});
   BOOST_TEST(map.number("\nfailed") > 0);
@@ -175,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_device_that_has_stopped_working_gets_nothing_any_more) {
       BOOST_TEST_CONTEXT(policy << (copies.empty() ? " in place" : " on copies") << "\n" << all.result.output) {
         all.check_line({"OpenCL device 1", "CL_OUT_OF_RESOURCES (-5)"});
         BOOST_TEST(all.number("\nfailed") >= 1);
-        // On copies, the lost device may have had the only content of all buffers.
+        // With copies, all of the newest contents may have been on the lost device.
         BOOST_TEST((!copies.empty() || all.number(" last") < 8));
         BOOST_TEST((!copies.empty() || all.number(" right") > 0));
         BOOST_TEST(all.has("done\n"));

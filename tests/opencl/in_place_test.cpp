@@ -1,4 +1,4 @@
-/// Devices that share the host's memory work directly on the host memory of buffers.
+/// Tests devices that share the host's memory. They must use the host memory of buffers in place, without copies.
 #include <CL/cl_icd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -17,7 +17,7 @@ struct InPlaceFixture : OpenClFixture {
   static constexpr std::size_t kCount = std::size_t{1} << 24U;
   static constexpr std::size_t kSize = kCount * sizeof(cl_uint);
 
-  /// Makes a context. `policy` is one that no other test uses, so that a new runtime starts here.
+  /// Makes a context. No other test uses `policy`, so this context gets a new runtime.
   void use(const char* policy) {
     const cl_context_properties list[]{opencl::kContextPolicy, reinterpret_cast<cl_context_properties>(policy), 0};
     cl_int status = 1;
@@ -52,11 +52,11 @@ struct InPlaceFixture : OpenClFixture {
     BOOST_TEST(table().clEnqueueUnmapMemObject(queue, buffer, place, 0, nullptr, nullptr) == CL_SUCCESS);
   }
   void finish() const { BOOST_TEST(table().clFinish(queue) == CL_SUCCESS); }
-  /// Returns the bytes copied between memories so far.
+  /// Returns the number of bytes that have been copied between memories so far.
   [[nodiscard]] std::uint64_t moved() const {
     return opencl::need<opencl::Context>(here).execution()->runtime().report().transfers.total().count;
   }
-  /// 64 MiB that kernels and the host change in turns.
+  /// Lets kernels and the host change a buffer of 64 MiB in turn.
   void take_turns() const {
     const OwnedMemory buffer = make(CL_MEM_READ_WRITE, kSize);
     cl_uint* place = map(buffer, kSize);

@@ -1,7 +1,8 @@
-// A program that goes on after every failure and reports it. Usage: launching_program WORD…, with these words.
-// device=N: the device of Troupe's platform (0 stands for all); policy=NAME; local=BYTES: local memory of each group;
-// once=yes: source that builds for the first of two equal devices only; end=static: everything is used and released
-// once more after main. It prints a line for each code that is not a success, and the number of launches that failed.
+// A program that continues after every failure and reports it. Usage: launching_program WORD…, with these words:
+// device=N: the device of Troupe's platform (0 means all); policy=NAME; local=BYTES: local memory of each work-group;
+// once=yes: the source only compiles for the first of two equal devices; end=static: uses and releases everything once
+// more after main.
+// It prints a line for each failed call with its code, and the number of launches that failed.
 #include <CL/cl.h>
 
 #include <array>
@@ -16,7 +17,7 @@ namespace {
 constexpr std::size_t kItems = 1024;
 constexpr int kBuffers = 8;
 constexpr int kRounds = 10;
-/// This makes a launch take some hundred microseconds, so that both devices get some launches.
+/// With this number of steps a launch takes some hundred microseconds, so that both devices get some launches.
 constexpr cl_uint kSteps = 1000;
 
 const char* const kSource =
@@ -73,8 +74,7 @@ cl_kernel make_kernel(cl_context context, bool once) {
   return kernel;
 }
 
-/// Launches the kernel once for each buffer. Returns the number of launches that failed, when they were enqueued or
-/// later.
+/// Launches the kernel once for each buffer. Returns the number of launches that failed, either in the call or later.
 int launch_all(cl_command_queue queue, cl_kernel kernel, const std::vector<cl_mem>& buffers) {
   std::vector<cl_event> events;
   int failed = 0;
@@ -116,7 +116,7 @@ void read_all(cl_command_queue queue, const std::vector<cl_mem>& buffers) {
   std::cout << "read " << read << " right " << right << std::endl;
 }
 
-/// Objects that are used and released when static objects are destroyed, which is after all exit handlers.
+/// Objects that are used and released in the destructor of a static object, which runs after all exit handlers.
 struct Kept {
   cl_context context = nullptr;
   cl_command_queue queue = nullptr;

@@ -1,4 +1,4 @@
-// The library as loaders find it, and programs that get it from a loader.
+// Tests the library as an OpenCL loader finds it, and programs that use it through the loader.
 #include <dlfcn.h>
 #include <sys/wait.h>
 
@@ -23,7 +23,7 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
   return count;
 }
 
-/// A folder in which Troupe is registered beside pocl, as a loader reads it.
+/// A folder in which Troupe and pocl are registered, as the OpenCL loader expects.
 struct Registered {
   Registered() : folder_variable("OCL_ICD_VENDORS", folder.path()) {
     (void)folder.write("1_troupe.icd", TROUPE_OPENCL_LIBRARY);
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_program_finds_the_platform_and_builds_for_its_devices) {
   const ChildResult result = run_with_input({TROUPE_OPENCL_PROGRAM}, "");
   BOOST_TEST(result.status == 0, result.output);
   BOOST_TEST(result.output.starts_with("device Troupe (all devices)\n"), result.output);
-  // The devices are the unified one and pocl's two.
+  // There are three devices: the unified device and the two devices of pocl.
   BOOST_TEST(occurrences(result.output, "\nbuilt for ") == 3U, result.output);
   BOOST_TEST(occurrences(result.output, ": yes\n") == 3U, result.output);
   BOOST_TEST(result.output.ends_with("done\n"), result.output);
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(clinfo_lists_the_platform) {
   BOOST_TEST(result.status == 0, result.output);
   BOOST_TEST(result.output.find("Troupe (all devices)") != std::string::npos, result.output);
   BOOST_TEST(occurrences(result.output, "OpenCL 1.2 Troupe") >= 4U, result.output);
-  // clinfo prints these words if a query returns something that it does not expect.
+  // The program clinfo prints these words if a query returns an unexpected result.
   for (const char* complaint : {"<printDevice", "error "}) {
     BOOST_TEST(
         result.output.substr(0, result.output.find("Portable Computing Language")).find(complaint) == std::string::npos,

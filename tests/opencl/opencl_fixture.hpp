@@ -1,4 +1,4 @@
-/// The OpenCL platform over pocl's devices, called through its table. Tests of the platform share this fixture.
+/// Troupe's OpenCL platform with the devices of pocl. Tests of the platform call it through its dispatch table.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -14,14 +14,14 @@
 
 namespace troupe::tests {
 
-/// The file with which Debian registers pocl.
+/// The file that registers pocl on Debian.
 inline constexpr const char* kPoclFile = "/etc/OpenCL/vendors/pocl.icd";
 inline bool has_pocl() { return std::filesystem::exists(kPoclFile); }
 
-/// Troupe's table, as a loader calls it.
+/// Returns Troupe's dispatch table, which a loader uses.
 inline const cl_icd_dispatch& table() { return *opencl::dispatch_table(); }
 
-/// Owns a reference, which the destructor releases.
+/// Owns a reference to an OpenCL object. The destructor releases the reference.
 template <class Handle, auto kRelease>
 class Owned {
  public:
@@ -47,7 +47,7 @@ using OwnedMemory = Owned<cl_mem, &cl_icd_dispatch::clReleaseMemObject>;
 using OwnedProgram = Owned<cl_program, &cl_icd_dispatch::clReleaseProgram>;
 using OwnedKernel = Owned<cl_kernel, &cl_icd_dispatch::clReleaseKernel>;
 
-/// Returns the value of a parameter, by any of the clGet…Info functions. Checks the status.
+/// Returns the value of a parameter. `query` is any of the clGet…Info functions. Checks the status and the size.
 template <class T, class Query, class... Before>
 T info_of(Query query, Before... before) {
   T value{};
@@ -77,7 +77,7 @@ std::vector<T> list_of(Query query, Before... before) {
   return list;
 }
 
-/// The devices, a context on the unified device, and a context on all devices.
+/// The devices, a context with the unified device, and a context with all devices.
 struct OpenClFixture {
   OpenClFixture() {
     for (opencl::Device* device : opencl::Platform::get().devices()) devices.push_back(device->handle());
@@ -86,7 +86,7 @@ struct OpenClFixture {
     wide_context = make_context(devices);
   }
 
-  /// Returns false, and says so, if there is no driver to test with.
+  /// Returns false, and says so, if there is no driver for the test.
   [[nodiscard]] bool has_devices() const {
     if (devices.empty()) skip("no OpenCL driver was found: install pocl-opencl-icd");
     return !devices.empty();
@@ -120,7 +120,7 @@ struct OpenClFixture {
     return made;
   }
 
-  /// The devices, with the unified one first; empty without drivers.
+  /// All devices; the first one is the unified device. Empty if there are no drivers.
   std::vector<cl_device_id> devices;
   OwnedContext context;
   OwnedContext wide_context;

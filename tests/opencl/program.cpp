@@ -1,6 +1,6 @@
-// A program that knows only the platform's name of Troupe and gets everything from OpenCL's loader. It prints each
-// finding on a line, for a test to read. An argument gives the number of devices to use, from the first; without it,
-// all are used.
+// A program that only knows the name of Troupe's platform and gets everything else from the OpenCL loader. It prints
+// each result on a line, which a test reads. The argument is the number of devices that the program uses, beginning
+// with the first; without it, the program uses all devices.
 #include <CL/cl.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// A program that asks Troupe's platform for devices and contexts by type. It prints a line for each type: the number of
-// its devices, or the code; then, for a context of the type, how many launches on a queue for the whole context ran on
-// which type of device. types_program dynamic: uses a queue on the platform's last device, for a kernel that builds for
-// the others only.
+// A program that asks Troupe's platform for devices and contexts by type. For each type it prints the number of
+// devices, or the error code. Then, for a context of this type, it prints how many launches on a queue for the whole
+// context ran on which type of device. With the argument `dynamic`, it uses a queue on the platform's last device, for
+// a kernel that only builds for the other devices.
 #include <CL/cl.h>
 
 #include <array>
@@ -63,7 +63,8 @@ std::string name_of(cl_device_id device) {
   return name;
 }
 
-/// Returns the numbers of the kernel's launches by type of device; the first number counts the launches that failed.
+/// Launches the kernel many times. Returns the number of failed launches, then the numbers of launches by type of
+/// device.
 std::array<int, 3> launch_all(cl_context context, cl_command_queue queue, const char* options) {
   cl_int status = CL_SUCCESS;
   const char* source = kSource;

@@ -7,8 +7,8 @@
 namespace troupe::tests {
 namespace {
 
-/// Selects pocl alone, as two devices that compute at the same time, before anything asks for devices. Variables that
-/// the caller has set are kept.
+/// Selects pocl as the only driver, with two devices that compute at the same time, before any code asks for devices.
+/// Does not replace existing variables.
 struct Vendors {
   Vendors() {
     constexpr int kKeep = 0;

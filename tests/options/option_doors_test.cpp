@@ -1,6 +1,6 @@
-// Checks that every option of a runtime is the same at every door, that is, in every way to set it: C++, the
-// environment, the command line, the service's keys and the interface for C. tests/python/test_options.py asks Python.
-// The table of options is all that these tests know, so an option that is added is tested without a change here.
+// Tests that every option of a runtime behaves equally at every door, that is, in every way to set the option: C++, the
+// environment, the command line, the service's keys and the C interface. tests/python/test_options.py tests Python.
+// These tests only use the table of options, so new options are tested without a change here.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -26,7 +26,7 @@ namespace troupe {
 
 namespace option_doors {
 
-/// The result of a door: the options that it makes of a value, or the message with which it refuses the value.
+/// The result of setting an option at a door: the options, or the message with which the value is refused.
 struct Outcome {
   RuntimeOptions options = {};
   std::string refusal = {};
@@ -63,8 +63,8 @@ Outcome by_c(const RuntimeOption& option, const std::string& text) {
   }
 }
 
-/// Returns the message with which a C++ program's options are refused if a field has this value. A row with a wider
-/// range sets values that the table would refuse. Returns nothing if the field cannot have the value.
+/// Returns the message with which a runtime refuses a C++ program whose field has this value. A copy of the row with a
+/// wider range sets the value, which the table itself would refuse. Returns nullopt if the field cannot have the value.
 std::optional<std::string> refusal_of_program(const RuntimeOption& option, const std::string& text) {
   RuntimeOption wider = option;
   wider.least = 0;
@@ -103,7 +103,7 @@ Outcome by_serve(const RuntimeOption& option, const std::string& text) {
 struct Door {
   std::string name;
   OptionDoor door;
-  /// The text that the door writes before the sentence.
+  /// The text that this door writes before the sentence that is equal at all doors.
   std::function<std::string(const RuntimeOption&)> prefix;
   std::function<Outcome(const RuntimeOption&, const std::string&)> give;
 };
@@ -124,13 +124,13 @@ const std::vector<Door>& doors() {
   return all;
 }
 
-/// Returns values that can be used: the edges of a range, or the table's examples.
+/// Returns valid values: the ends of the range, or the examples of the table.
 std::vector<std::string> good_values(const RuntimeOption& option) {
   if (option.kind == OptionKind::whole) return {std::to_string(option.least), std::to_string(option.most)};
   return option.example_list();
 }
 
-/// Returns values just outside of a range, or of another kind.
+/// Returns invalid values: just outside of the range, or of another kind.
 std::vector<std::string> bad_values(const RuntimeOption& option) {
   switch (option.kind) {
     case OptionKind::whole: {
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(help_and_defaults_of_commands_are_those_of_the_table) {
     const CLI::App* const command = application->get_subcommand(name);
     for (const RuntimeOption& option : runtime_options()) {
       const CLI::Option* const found = command->get_option_no_throw(option.flag());
-      // In the table `trace` is a flag, but on the command line `--trace` takes the name of a file.
+      // In the table `trace` is a flag, but on the command line `--trace` takes a file name, so it is not compared.
       if (option.word == "trace") continue;
       BOOST_TEST((found != nullptr) == option.has(OptionDoor::command), name << " " << option.flag());
       if (found == nullptr) continue;

@@ -9,7 +9,7 @@ namespace {
 BOOST_AUTO_TEST_SUITE(amdahl, *boost::unit_test::tolerance(1e-9))
 
 BOOST_AUTO_TEST_CASE(a_law_passes_through_two_points) {
-  // The time has 5 that every core spends, and 100 that the cores share.
+  // On every number of cores, a part of 5 is not divided and a part of 100 is divided by the number of cores.
   const std::vector<TimeOnCores> times{{1, 105}, {10, 15}};
   const AmdahlLaw law = fit_amdahl(times).value();
   BOOST_TEST(law.fixed == 5.0);
@@ -25,7 +25,8 @@ BOOST_AUTO_TEST_CASE(one_number_of_cores_says_nothing_of_others) {
 }
 
 BOOST_AUTO_TEST_CASE(no_part_of_the_time_is_negative) {
-  // One kernel is three times as fast on two cores; another is slower on a cluster than on a core.
+  // Amdahl's law cannot describe these two kernels: one is three times as fast on two cores, the other slower than on
+  // one.
   const std::vector<TimeOnCores> faster{{1, 90}, {2, 30}};
   BOOST_TEST(fit_amdahl(faster).value().fixed == 0.0);
   BOOST_TEST(fit_amdahl(faster).value().at(1) < 90);

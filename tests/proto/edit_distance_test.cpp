@@ -24,9 +24,10 @@ BOOST_AUTO_TEST_CASE(the_name_that_was_meant_is_found) {
   const std::vector<std::string> names{"run", "solve", "simulate", "info", "why", "top", "--n"};
   BOOST_TEST(nearest_name("rnu", names) == "run");
   BOOST_TEST(nearest_name("Simulat", names) == "simulate");
-  BOOST_TEST(nearest_name("simulation", names).empty());  // three of eight letters would have to change
+  // Three of the eight letters of "simulate" would have to change.
+  BOOST_TEST(nearest_name("simulation", names).empty());
   BOOST_TEST(nearest_name("nonsense", names).empty());
-  BOOST_TEST(nearest_name("foo", names).empty());  // two of three letters of top would have to change
+  BOOST_TEST(nearest_name("foo", names).empty());  // Two of the three letters of "top" would have to change.
   BOOST_TEST(nearest_name("tpo", names) == "top");
   BOOST_TEST(nearest_name("", names).empty());
   BOOST_TEST(did_you_mean("sovle", names) == "; did you mean solve?");

@@ -10,7 +10,7 @@ BOOST_AUTO_TEST_SUITE(handle_table)
 
 namespace {
 
-/// Counts the objects that exist.
+/// Counts the objects of this class that exist.
 struct Counted {
   Counted() { ++alive; }
   Counted(const Counted&) { ++alive; }

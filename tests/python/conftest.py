@@ -1,4 +1,4 @@
-"""What all tests of the package share."""
+"""Fixtures and marks that all tests of the Python package share."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 import troupe
 
-#: The sanitizer's allocator may have been locked at the fork, and the leaks that a child reports are the parent's.
+#: In a child of fork, the sanitizer's allocator may be locked for ever, and leaks of the parent are reported again.
 not_under_asan = pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="a child of fork under the sanitizer")
 
 
@@ -20,7 +20,8 @@ def rt():
 
 @pytest.fixture
 def run_program():
-    """Runs a program in a process of its own; returns its outcome. A program that hangs fails the test."""
+    """Runs a Python program in a process of its own. Returns the completed process. Fails the test if the program
+    hangs."""
 
     def run(text, timeout=60):
         return subprocess.run(

@@ -1,4 +1,5 @@
-"""Arrays as data: shapes, orders and types as kernels see them, parts, access by the program, bad arrays."""
+"""Arrays as data: their shapes, orders and types in kernels, their parts, accesses by the program, and invalid
+arrays."""
 
 import array
 import gc
@@ -102,13 +103,13 @@ def test_the_same_memory_is_the_same_data(rt):
     top, bottom = data.partition(numpy.s_[:2], numpy.s_[2:])
     add(a, 1.0)
     add(top, 10.0)
-    add(a[2:], 100.0)  # the part
+    add(a[2:], 100.0)  # This array is a part of the data.
     add(a[:2], 10.0)
     add(data, 1.0)
     rt.wait()
     assert a.tolist() == [23, 23, 103, 103]
     data.release()
-    add(a, 1.0)  # registers it again
+    add(a, 1.0)  # This registers the array once more.
     assert rt.data(a) is not data
     rt.wait()
     assert a.tolist() == [24, 24, 104, 104]
@@ -162,7 +163,7 @@ def test_numpy_sees_data_once_their_tasks_have_ended(rt):
 
 
 def test_what_the_program_writes_into_allocated_memory_is_content(rt):
-    # The runtime cannot see these writes, so reading memory that it allocated is never refused.
+    # The runtime cannot see these writes, so it never refuses to read memory that it has allocated itself.
     data, out = rt.allocate(3), numpy.zeros(3)
     data.array[:] = [1, 2, 3]
     copy(data, out)
@@ -382,7 +383,7 @@ def test_bare_arrays_are_forgotten_without_a_wait(rt):
         references.append(weakref.ref(a))
     assert sum(r() is not None for r in references) < 200
     del a
-    # Views that no longer exist do not prevent new registrations.
+    # Views that no longer exist must not prevent new registrations.
     a = numpy.zeros(10)
     for part in range(5):
         add(a[part:], 1.0).result()

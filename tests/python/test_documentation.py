@@ -1,4 +1,4 @@
-"""Every public name has a docstring, and the stubs name exactly what there is, with the same parameters."""
+"""Every public name has a docstring. The stubs list exactly the existing names, with their parameters."""
 
 import ast
 import importlib
@@ -12,7 +12,7 @@ import troupe
 
 FOLDER = pathlib.Path(troupe.__file__).parent
 ALL = ["troupe"] + [f"troupe.{m.name}" for m in pkgutil.iter_modules([str(FOLDER)]) if not m.name.startswith("_")]
-#: The modules for users have `__all__`; the others are internal parts of the package.
+#: The modules for users have `__all__`. All other modules are internal.
 MODULES = [name for name in ALL if hasattr(importlib.import_module(name), "__all__")]
 
 
@@ -26,7 +26,7 @@ def public(names):
 
 
 def names_in(body):
-    """What a stub defines: definitions, annotated names, and imports that are passed on (`import x as x`)."""
+    """The names that a stub defines: definitions, annotated names, and re-exported imports (`import x as x`)."""
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             yield node.name, node
@@ -43,7 +43,7 @@ def is_ours(thing):
 
 
 def members(kind):
-    """The public attributes that a class or its bases of this package define."""
+    """The public attributes that a class, or a base class of this package, defines."""
     found = {}
     for base in reversed(kind.__mro__):
         if is_ours(base):
@@ -109,7 +109,7 @@ def parameters(node):
 
 
 def there(function):
-    """The names of a function's parameters, but those of any number; None where it takes any keyword."""
+    """The names of a function's parameters, without `*args`; None if the function takes any keyword."""
     if inspect.isfunction(function):
         signature = inspect.signature(function).parameters.values()
         if any(parameter.kind == parameter.VAR_KEYWORD for parameter in signature):
@@ -121,7 +121,8 @@ def there(function):
     return None if made.args.kwarg else parameters(made)
 
 
-#: Functions that are not compared here: their stubs name keywords, which other tests compare, or they are Python's own.
+#: Functions that are not compared here. The stubs of some list keywords, which other tests compare; the rest are
+#: Python's own.
 OTHERS = {"Codelet.__call__", "Recording.__exit__", "Runtime.__init__", "Runtime.__exit__", "Runtime.submit"}
 
 

@@ -1,4 +1,4 @@
-"""The programs of the manual and of docs/examples/python print what they should."""
+"""The programs of the manual and of docs/examples/python print the expected output."""
 
 import functools
 import os
@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples" / "python"
 MANUAL = (ROOT / "docs" / "python.md").read_text() + (ROOT / "README.md").read_text()
 
-#: The output of each program; `...` stands for anything within a line.
+#: The expected output of each program; `...` stands for any text within a line.
 PRINTED = {
     "monte_carlo.py": """\
 4000000 paths: 7.1... +- 0.006

@@ -1,4 +1,4 @@
-"""What kernels raise arrives where the program waits, whole."""
+"""An exception of a kernel arrives completely where the program waits."""
 
 import traceback
 

@@ -1,4 +1,4 @@
-"""Futures as concurrent.futures and asyncio know them."""
+"""Futures work like those of concurrent.futures and asyncio."""
 
 import asyncio
 import concurrent.futures

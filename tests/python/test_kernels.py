@@ -1,4 +1,4 @@
-"""Kernels in Python, in C and by Numba, and those that come with Troupe: calls, arguments, options, mistakes."""
+"""Kernels in Python, in C and by Numba, and Troupe's own kernels: calls, arguments, options and mistakes."""
 
 import array
 import ctypes
@@ -56,7 +56,7 @@ def test_other_buffers_among_any_number_of_arrays_are_data(rt, make):
             a[...] = 2 * old + 1
 
     buffers = [make(), make()]
-    # The result would be smaller in any other order, or if tasks ran at the same time.
+    # In any other order, or if tasks ran at the same time, the result would be smaller.
     for _ in range(3):
         double_and_add(*buffers)
         double_and_add(buffers[0])
@@ -300,7 +300,7 @@ def test_a_function_of_c_gets_arrays_in_the_order_that_it_takes(rt):
     for array in (matrix.T, matrix.copy("F"), numpy.zeros((2, 3, 4), order="F")):
         with pytest.raises(troupe.SignatureMismatch, match="argument 0 .* is in Fortran order.*ascontiguousarray.*order='F'"):
             by_rows(array, sums)
-    # One row, one column and vectors are the same in both orders.
+    # For one row, one column and vectors, both orders of elements are equal.
     for array in (matrix[:1].copy(), matrix[:, :1].copy(), numpy.ones(3)):
         by_rows(array, numpy.zeros(3))
     by_columns = troupe.c_codelet(row_sums, "read double*, cols, rows, write double*", order="F")

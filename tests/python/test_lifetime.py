@@ -1,4 +1,4 @@
-"""No order in which objects go, no end of the process and no fork crashes, hangs or leaks."""
+"""Nothing crashes, hangs or leaks: in any order of object deletion, at any end of the process, and after a fork."""
 
 import gc
 import sys
@@ -55,7 +55,7 @@ def test_nothing_leaks():
 
             @troupe.codelet("rw")
             def local(a, what):
-                local  # its own codelet: a cycle
+                local  # The function refers to its own codelet, which makes a cycle of references.
                 raise ValueError(what)
 
             futures.append(local(numpy.zeros(1), argument))
@@ -67,7 +67,8 @@ def test_nothing_leaks():
             return weakref.ref(argument), weakref.ref(kept), weakref.ref(local)
 
     references = [round_of_tasks() for _ in range(30)]
-    # Python keeps some memory of freed objects, which stops growing after a while. A leak grows in every batch.
+    # Python keeps some memory of freed objects, but this memory stops growing after a while. A leak grows in every
+    # batch.
     grown = []
     for _ in range(10):
         gc.collect()
@@ -76,7 +77,7 @@ def test_nothing_leaks():
             round_of_tasks()
         gc.collect()
         grown.append(sys.getallocatedblocks() - before)
-        # One leaked object in each round would be 100.
+        # One leaked object in each round would make 100 blocks.
         if grown[-1] < 50:
             break
     assert grown[-1] < 50, f"blocks of memory that 100 rounds left behind, again and again: {grown}"
@@ -100,7 +101,7 @@ print(peak() - begin)
 """
     )
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout) < 8000  # KiB
+    assert int(done.stdout) < 8000  # The limit is in KiB.
 
 
 PROGRAM = """
@@ -135,7 +136,8 @@ LOST = "tasks that had not begun were cancelled when the program ended"
 def test_the_interpreter_may_end_in_the_middle_of_tasks(run_program, rest):
     done = run_program(PROGRAM + rest, timeout=30)
     assert done.returncode == 0
-    # The workers' speed determines which tasks had begun. The others are lost, and one line says so.
+    # The speed of the workers determines which tasks have begun. The other tasks are cancelled, and one line must say
+    # so.
     assert done.stderr == "" or (
         "with " not in rest and "os._exit" not in rest and len(done.stderr.splitlines()) == 1 and LOST in done.stderr
     ), done.stderr
@@ -164,7 +166,7 @@ while not f.done(): time.sleep(0.01)
     )
     assert done.returncode == 0
     assert "had not asked what became of its tasks" in done.stderr and "disk on fire" in done.stderr, done.stderr
-    # Python must not show the line that warns, because that line belongs to the package itself.
+    # Python must not show the source line that causes the warning, because it belongs to the package itself.
     assert len(done.stderr.splitlines()) == 1, done.stderr
 
 
@@ -314,7 +316,7 @@ print(a[0])
 """,
         timeout=60,
     )
-    # Closing the parent's runtime leaves it alone.
+    # Closing the parent's runtime must not affect the runtime of the child.
     expected = "[1.0, 2.0, 3.0, 4.0] [True, True, True, True, None]\n11.0\n2.0\n"
     assert (done.returncode, done.stdout) == (0, expected), done.stderr
 
@@ -376,7 +378,7 @@ def test_memory_around_reductions_must_not_be_kept(rt):
     rt.wait()
     rt.wait()
     other = [numpy.full(100000, 7.0) for _ in range(5)]
-    # The kept arrays have their own memory.
+    # The kept arrays must have memory of their own.
     assert kept[0][0] == 0 and failures[-1].args[0][0] == 1 and len(other) == 5
     frame = failures[-1].__traceback__
     assert frame.tb_frame.f_locals["into"][-1] == 1

@@ -1,4 +1,4 @@
-"""Factorizations and solutions beside numpy's, for every order of elements and both precisions."""
+"""Compares factorizations and solutions with numpy's, for every order of elements and both precisions."""
 
 import os
 import threading
@@ -49,7 +49,7 @@ LAYOUTS = (in_c, in_fortran, strided, reversed_rows)
 
 
 def near(x, y, n, scale=1.0):
-    """Whether two arrays are equal but for rounding in so many steps."""
+    """True if two arrays are equal, except for rounding errors of about `n` steps."""
     bound = 100 * max(n, 1) * np.finfo(np.asarray(x).dtype).eps * scale
     return np.abs(np.asarray(x, np.float64) - np.asarray(y, np.float64)).max(initial=0) < bound
 
@@ -151,7 +151,7 @@ def test_of_a_symmetric_matrix_the_lower_triangle_is_read(layout, dtype, overwri
     for n in (2, 100):
         whole = RANDOM.standard_normal((n, n))
         whole += whole.T
-        whole[0, 0] = -9  # indefinite: Cholesky fails, and LU follows
+        whole[0, 0] = -9  # The matrix is indefinite, so Cholesky fails and the solve continues with LU.
         for matrix, assumed in ((whole, ["sym"]), (whole @ whole.T + np.eye(n), ["sym", "pos"])):
             right = matrix.astype(dtype) @ np.ones((n, 2), dtype)
             for above in (0, 7, np.nan):
@@ -317,7 +317,7 @@ def test_what_is_wrong_with_a_matrix_is_numpys_error_and_ours(call, text):
     with pytest.raises(np.linalg.LinAlgError, match=text) as caught:
         call()
     assert isinstance(caught.value, troupe.TroupeError)
-    # The shared runtime still works.
+    # The shared runtime must still work after the error.
     assert near(tl.cholesky(4 * np.eye(100)), 2 * np.eye(100), 100)
 
 

@@ -1,7 +1,7 @@
-"""Every option of the table is the same in Python: names, defaults and texts, and the sentences that refuse values.
+"""Every option of the table is equal in Python: names, defaults, texts, and the sentences that refuse values.
 
-The table is docs/reference/runtime-options.md, which a test in C++ compares with the code, and in which tests/options
-compares all other doors.
+The table is docs/reference/runtime-options.md. A test in C++ compares this file with the code, and tests/options
+compares all other ways to set an option with it.
 """
 
 import pathlib
@@ -24,7 +24,7 @@ def rows():
 
 
 OPTIONS = {name: (values, usual, meaning) for name, values, usual, meaning in rows()}
-#: Python's `trace` takes a path, too, and has a text of its own.
+#: In Python, `trace` also takes a path, so it has a text of its own.
 SHARED = {name: row for name, row in OPTIONS.items() if name != "trace"}
 
 

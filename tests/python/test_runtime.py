@@ -1,4 +1,4 @@
-"""Options, reports, traces, and ends of runtimes."""
+"""Options, reports, traces and ends of runtimes."""
 
 import json
 import os
@@ -147,7 +147,7 @@ def test_traces(tmp_path):
 
 
 def test_traces_are_written_at_the_end(tmp_path):
-    # File names are bytes, and not all of them are text.
+    # File names are bytes, and some of them are no valid text.
     for path in (tmp_path / "end.paje", os.fsencode(tmp_path / "end.json"), str(tmp_path / "\udcff.json")):
         with troupe.Runtime(cores=1, trace=path):
             add(numpy.zeros(1), 1)
@@ -196,7 +196,7 @@ def test_a_with_block_is_of_its_thread():
     for t in threads:
         t.join()
     assert submitted == [1, 1] and "say which one is meant" in refused[0]
-    # If there is only one runtime, threads that have none use it.
+    # If there is only one runtime, a thread without a runtime of its own uses this one.
     with troupe.Runtime(cores=1) as rt:
         t = threading.Thread(target=outside)
         t.start()

@@ -1,4 +1,4 @@
-"""The same runtime on a service."""
+"""A runtime that is connected to a service works like any other runtime."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import troupe.linalg
 
 PROGRAM = pathlib.Path(troupe.__file__).parents[2] / "apps" / "troupe"
 
-#: The environment without the sanitizer's runtime of the interpreter, because the program has its own.
+#: The environment without the sanitizer library of the interpreter, because the program has its own.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
 
 

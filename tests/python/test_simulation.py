@@ -1,4 +1,4 @@
-"""Graphs of one's own in virtual time."""
+"""Task graphs of the program in virtual time."""
 
 import json
 
@@ -10,7 +10,7 @@ from troupe.simulation import Machine, Simulation, machines
 
 
 def chain_and_wide(tasks=32, **options):
-    """As many independent tasks as asked for, each ten times in a row."""
+    """A simulation of `tasks` independent chains. Each chain has ten tasks."""
     simulation = Simulation("idgraf-double", **options)
     scale = simulation.codelet("scale", "rw", times={"cores": 1e-2, "gpus": 1e-3})
     blocks = [simulation.data((64, 64)) for _ in range(tasks)]
@@ -36,7 +36,7 @@ def test_a_chain_takes_the_sum_of_its_times():
 def test_cores_and_gpus_share_what_is_independent():
     simulation = chain_and_wide()
     spans = {gpus: simulation.run(gpus=gpus).makespan for gpus in (0, 1, 2, 4)}
-    # There are 320 tasks of 10 ms on 12 cores. With more GPUs, more of them run at a time.
+    # There are 320 tasks of 10 ms on 12 cores. With more GPUs, more of the tasks run at the same time.
     assert spans[0] == pytest.approx(320 * 1e-2 / 12, rel=0.2)
     assert spans[0] > spans[1] > spans[2] > spans[4]
     with_gpus = simulation.run(gpus=2).report()["workers"]
@@ -73,7 +73,7 @@ def test_times_are_functions_of_shapes_and_arguments():
     for repeat in (1, 1, 2):
         simulation.submit(product, a, b, repeat)
     assert simulation.run().makespan == pytest.approx((1 + 1 + 2) * 100 * 30 * 1e-6)
-    # The function is called once for each combination.
+    # The function is called only once for each combination of sizes and arguments.
     assert calls == [((100, 50), (50, 30), 1), ((100, 50), (50, 30), 2)]
 
 
@@ -135,7 +135,7 @@ def test_kernels_of_the_description():
     )
     tiles = [simulation.data((512, 512)) for _ in range(3)]
     simulation.submit(gemm, *tiles)
-    # The description has this number of operations for this tile.
+    # For this tile, the machine description has this number of operations.
     half = Simulation("idgraf-double")
     smaller = half.codelet("gemm", "rw", timed_as="cholesky/gemm/double", flops=2 * 320**3)
     half.submit(smaller, half.data((320, 320)))

@@ -9,12 +9,12 @@
 
 namespace troupe::tests {
 
-/// While an object of this class lives, the calling thread alone acts as another user of one group. So the other side
-/// sees that user at sockets that it connects. This needs root.
+/// While an object of this class lives, the calling thread acts as another user, with one group. The service sees this
+/// user at sockets that the thread connects. Other threads are not affected. This needs root.
 class AsUser {
  public:
   AsUser(uid_t user, gid_t group) {
-    // The C library's functions would change the user in all threads, so call the system directly.
+    // The functions of the C library would change the user in all threads, so this uses the system calls.
     if (::syscall(SYS_setresgid, -1, group, -1) != 0 || ::syscall(SYS_setresuid, -1, user, -1) != 0) {
       throw std::runtime_error("cannot act as another user");
     }

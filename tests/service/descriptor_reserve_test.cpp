@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(a_user_who_has_a_connection_gets_none_of_them) {
   first.hello();
   const platform::FileDescriptor next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   BOOST_REQUIRE(next.valid());
-  // The limit leaves room for both ends of a connection; the service's end is one of the last.
+  // Both ends of a connection fit below the limit. The service's end gets one of the last descriptors.
   const tests::ResourceLimit limit(RLIMIT_NOFILE, static_cast<rlim_t>(next.get()) + 6);
   const tests::MemoryClient second(service.folder());
   const auto reply = second.receive();

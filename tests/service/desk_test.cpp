@@ -67,8 +67,8 @@ BOOST_AUTO_TEST_CASE(who_has_used_his_part_of_a_core_waits_and_others_do_not) {
     changed.wait(lock, [&] { return answered.size() == count; });
   };
   Desk desk;
-  // The second user exceeds what may be used at once by a tenth of a second of work, which is a second at this user's
-  // share.
+  // Two pieces of work exceed the time that a user may use at once by a tenth of a second. At the user's share of the
+  // time, it takes a second until the third piece may run.
   for (int i = 0; i < 3; ++i) BOOST_TEST(desk.ask(1, work));
   wait_for(2);
   BOOST_TEST(desk.ask(2, [&] { note('b'); }));

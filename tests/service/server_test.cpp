@@ -35,7 +35,7 @@ struct Service {
     BOOST_TEST(static_cast<int>(status.error_code()) == static_cast<int>(expected));
     return reply;
   }
-  /// Returns the number of tasks of the only session that have arrived.
+  /// Returns the number of tasks that have arrived, if there is exactly one session.
   std::uint64_t submitted() {
     const auto jobs = call(&v1::Troupe::Stub::Jobs);
     return jobs.jobs_size() == 1 ? jobs.jobs(0).submitted() : 0;
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_was_cancelled_before_it_had_tasks_hears_of_it_wh
   BOOST_TEST(problem->code() == "cancelled");
   BOOST_TEST(contains(problem->message(), "3 tasks were cancelled"));
   BOOST_TEST(contains(problem->message(), "cancelled by user"));
-  // A failure that has been reported is not reported again.
+  // The failure has been reported and is not reported again.
   BOOST_TEST(!client.wait_all());
 }
 
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(what_a_refused_task_or_run_would_have_written_is_not_valid)
   client.reply_to(
       [](v1::Operation& operation, std::uint64_t request) { operation.mutable_end_recording()->set_request(request); });
   BOOST_TEST(!client.wait_all());
-  // This task keeps the service from ending before everything has been said.
+  // This task runs until the gate is open, so the service cannot end before all other messages have been sent.
   client.submit(0, {});
   BOOST_REQUIRE(eventually([&] { return service.gate().waiting() == 1; }));
   service.server().drain();
@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(cancelling_ends_clients_that_hold_data_or_do_nothing) {
 BOOST_AUTO_TEST_CASE(a_client_that_reads_nothing_does_not_hold_up_the_end) {
   ServiceClient slow(service.folder());
   slow.hello("slow");
-  // Send until the answers fill the stream, so that the service's message cannot go out.
+  // Send until unread replies fill the stream. Then the service's next message cannot be sent.
   std::atomic<std::uint32_t> sent{0};
   std::thread sender([&] {
     for (std::uint32_t number = 0; number < 60'000;) {
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_reads_nothing_does_not_hold_up_the_end) {
   });
   std::uint32_t before = 0;
   BOOST_TEST(eventually([&] {
-    // The service sends nothing more.
+    // The sender makes no more progress, because the service has stopped reading.
     std::this_thread::sleep_for(100ms);
     return std::exchange(before, sent.load()) == sent && before > 4'000;
   }));
@@ -374,7 +374,7 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_grpc_and_silence_harm_nobody) {
     std::string bytes(5000, static_cast<char>(i * 13));
     ::send(garbage.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     silent.push_back(connect_to(path, SOCK_STREAM));
-    // Half of the connections send the beginning of the protocol, and then nothing.
+    // Half of these connections send the beginning of the protocol, and then nothing more.
     if (i % 2 == 0) ::send(silent.back().get(), "PRI * HTTP/2.0\r\n\r\nSM", 20, MSG_NOSIGNAL);
   }
   ServiceClient client(service.folder());
@@ -387,8 +387,8 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_grpc_and_silence_harm_nobody) {
 BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_disturbs_nobody) {
   ServiceClient slow(service.folder());
   slow.hello("slow");
-  // Each message gets an answer of several hundred bytes, which is not read. The service stops reading when too many
-  // answers wait, so that the sender blocks, too.
+  // Each message causes a reply of several hundred bytes, which the client does not read. When too many replies wait,
+  // the service stops reading, so the sender blocks, too.
   std::atomic<std::uint32_t> sent{0};
   std::thread sender([&] {
     for (std::uint32_t number = 0; number < 60'000;) {

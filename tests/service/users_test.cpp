@@ -1,4 +1,4 @@
-// Tests users of one service: the effects of one user on the service and on the other users.
+// Tests several users of one service: the effects of one user on the service and on other users.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ constexpr gid_t kGroup = 61'000;
 constexpr uid_t kA = 61'001;
 constexpr uid_t kB = 61'002;
 
-/// The built-in codelets.
+/// A source with the codelets that come with Troupe.
 class BuiltIn final : public service::CodeletSource {
  public:
   explicit BuiltIn(Gate& /*gate*/) {}
@@ -70,7 +70,7 @@ struct Users {
     v1::PingReply reply;
     return stub.Ping(&context, v1::PingRequest(), &reply).error_code();
   }
-  /// Returns the time from the submission of an empty task to its end.
+  /// Submits an empty task. Returns the time until its end is reported.
   static Duration time_of_task(ServiceClient& client, std::uint32_t codelet) {
     const auto start = Clock::now();
     const std::uint64_t task = client.submit(codelet, {});
@@ -85,7 +85,7 @@ struct Users {
     client.next_task() += static_cast<std::uint64_t>(count);
     client.send(message);
   }
-  /// The times of A and B at one moment.
+  /// The worker times of the users A and B.
   struct WorkerTimes {
     Duration a{};
     Duration b{};
@@ -123,8 +123,8 @@ BOOST_AUTO_TEST_CASE(eight_programs_of_one_get_no_more_than_one_of_another) {
   for (auto& client : clients) users.submit_sleeps(*client, 5000, 500'000);
   BOOST_REQUIRE(eventually([&] { return users.worker_times().a > 100ms && users.worker_times().b > 100ms; }));
   const auto before = users.worker_times();
-  // On a busy machine a sleep may take much longer, which is made up for later: at some time the shares are right. If
-  // programs had the shares, A would have a ninth all the time.
+  // On a busy machine a sleep may take much longer than planned. The service corrects this later, so the shares are
+  // right at some time. If each program had an equal share, A would only have a ninth.
   double share_of_a = 0;
   const bool fair = eventually([&] {
     const auto now = users.worker_times();
@@ -143,10 +143,11 @@ BOOST_AUTO_TEST_CASE(long_kernels_of_one_leave_a_worker_to_another) {
     BOOST_TEST(!client->open(0, users.service.codelets().find("sleep")->codelet));
     BOOST_TEST(!client->open(1, users.service.codelets().find("nothing")->codelet));
   }
-  // The sleeps take both workers until it is known how long they take.
+  // The sleeping tasks occupy both workers until the service has learned how long they take.
   users.submit_sleeps(*b, 20, 600'000'000);
   BOOST_REQUIRE(eventually([&] { return users.worker_times().b > 1250ms; }));
-  // Half of the tasks would wait for a sleep to end if no worker were left; a busy machine makes a few late.
+  // If no worker were kept free, half of the tasks would have to wait for a sleep. A busy machine delays only a few
+  // tasks.
   std::vector<Duration> times;
   for (int i = 0; i < 11; ++i) {
     times.push_back(Users::time_of_task(*a, 1));
@@ -154,7 +155,7 @@ BOOST_AUTO_TEST_CASE(long_kernels_of_one_leave_a_worker_to_another) {
   }
   std::ranges::sort(times);
   BOOST_TEST(seconds(times[times.size() / 2]) < 0.25);
-  // The remaining tasks are cancelled, except those that run.
+  // The remaining tasks are cancelled, except those that run already.
   b->disappear();
 }
 
@@ -206,7 +207,7 @@ BOOST_AUTO_TEST_CASE(held_data_of_one_leave_another_his_requests) {
   a->register_vector<double>(1, of_a, 8);
   b->register_vector<double>(1, of_b, 8);
   for (int i = 0; i < 128; ++i) BOOST_TEST(!acquire(*b));
-  // One more answer ends the session.
+  // One more acquisition ends the session.
   (void)acquire(*b);
   const auto why = b->goodbye();
   BOOST_REQUIRE(why);
@@ -216,7 +217,7 @@ BOOST_AUTO_TEST_CASE(held_data_of_one_leave_another_his_requests) {
 
 BOOST_AUTO_TEST_CASE(runs_of_recordings_of_one_let_another_work_and_end_with_him) {
   if (!only_root(kOnlyRoot)) return;
-  // There are a thousand million tasks in runs; to cancel them one by one would take minutes.
+  // The runs have a thousand million tasks. To cancel these one by one would take minutes.
   constexpr int kTasks = 100'000;
   constexpr int kRuns = 10'000;
   service::ServerOptions options;
@@ -281,7 +282,7 @@ BOOST_AUTO_TEST_CASE(recorded_tasks_of_all_programs_of_a_user_have_one_budget) {
 BOOST_AUTO_TEST_CASE(threads_of_one_are_not_those_of_another) {
   if (!only_root(kOnlyRoot)) return;
   service::ServerOptions options;
-  // A connection for memory and a session have one thread each.
+  // A memory connection and a session need one thread each.
   options.budgets_per_user[static_cast<std::size_t>(service::Resource::threads)] = 3;
   Users users(options);
   const auto b = users.client_of(kB);
@@ -323,7 +324,7 @@ BOOST_AUTO_TEST_CASE(who_says_a_lot_is_read_slowly_while_others_are_there) {
   const auto a = users.client_of(kA);
   const auto start = Clock::now();
   say_all();
-  // The user's share is an eighth of two cores. A busy machine makes it no faster.
+  // The user has an eighth of two cores. A busy machine can only make the user slower.
   BOOST_TEST(seconds(Clock::now() - start) > 2 * seconds(alone));
 }
 
@@ -353,7 +354,7 @@ BOOST_AUTO_TEST_CASE(answers_that_one_does_not_read_are_counted_as_his) {
   }));
   BOOST_TEST(contains(refused.error_message(), "(limits.unread_answers)"), refused.error_message());
   BOOST_TEST(status_of_ping(*a).ok());
-  // The unread answers go away with the connection.
+  // When the connection is closed, its unread replies no longer count.
   unread.reset();
   BOOST_TEST(eventually([&] { return status_of_ping(*b).ok(); }));
 }
@@ -369,7 +370,7 @@ BOOST_AUTO_TEST_CASE(calls_that_there_are_not_count_as_others_do) {
     calling = connect_to(users.service.folder() + "/" + std::string(wire::kServiceSocket), SOCK_STREAM);
   }
   bench::send_raw(calling, bench::raw_calls("Nothing", 300));
-  // Beyond twenty calls and a hundred refusals the connection is ended.
+  // After twenty calls and a hundred refusals, the service closes the connection.
   BOOST_TEST(eventually([&] {
     std::array<char, 4096> answer;
     ssize_t got = 0;
@@ -404,11 +405,12 @@ BOOST_AUTO_TEST_CASE(who_calls_without_end_is_told_and_loses_the_connection) {
                                 call_of(&Stub::Look)};
   const auto a = users.stub_of(kA);
   for (std::size_t which = 0; which < calls.size(); ++which) {
-    // Each call gets a user of its own, as what a user has used counts for a while.
+    // Each call is tested with another user, because the service remembers for a while what a user has used.
     const auto b = users.stub_of(kB + static_cast<uid_t>(which));
     int refused = 0;
     grpc::StatusCode last = grpc::StatusCode::OK;
-    // The user may be told twenty times a second, so this may take a while if calls are slow.
+    // A user may be refused twenty times a second before the connection is closed. So this takes a while if calls are
+    // slow.
     const bool ended = eventually([&] {
       for (int i = 0; i < 200 && last != grpc::StatusCode::UNAVAILABLE; ++i) {
         last = calls[which](*b);
@@ -438,7 +440,7 @@ BOOST_AUTO_TEST_CASE(who_connects_without_end_waits_for_himself) {
   const auto start = Clock::now();
   const auto a = users.stub_of(kA);
   BOOST_TEST(Users::ping(*a) == grpc::StatusCode::OK);
-  // The eighty calls that are left for B would take sixteen seconds.
+  // The eighty connections of B that still wait would take sixteen seconds, so A did not wait for them.
   BOOST_TEST((Clock::now() - start < 8s));
 }
 

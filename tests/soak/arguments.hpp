@@ -1,4 +1,4 @@
-/// The command line of soak programs, and an alarm that keeps them from running for ever.
+/// The command line of soak programs, and an alarm that ends them if they hang.
 #pragma once
 
 #include <atomic>
@@ -12,13 +12,13 @@
 
 namespace troupe::tests {
 
-/// Returns the number of seeds to try: the number after `--`, or `otherwise`.
+/// Returns the number of seeds to try, which is the first argument after `--`; without arguments, returns `otherwise`.
 inline std::uint64_t seeds(std::uint64_t otherwise) {
   const auto& suite = boost::unit_test::framework::master_test_suite();
   return suite.argc > 1 ? std::stoull(suite.argv[1]) : otherwise;
 }
 
-/// Ends the program if the scope takes longer than `limit`. Such a hang could not be reported from inside.
+/// Ends the program if the object lives longer than `limit`. A scope that hangs could not report this itself.
 class Alarm {
  public:
   explicit Alarm(std::chrono::seconds limit)

@@ -1,9 +1,9 @@
 // Compares many random runs in virtual time with their lower bounds.
 //
-//   soak_bounds -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
+//   soak_bounds -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
-// A seed whose run is below a bound is printed with the command that runs it again; so is one that has not ended after
-// a minute.
+// If a run violates a bound, or has not ended after a minute, the program prints the seed and the command that runs it
+// again.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <string>

@@ -1,9 +1,10 @@
-// Many random programs on cores and emulated accelerators under real threads, with faults.
+// Runs many random programs on cores and emulated accelerators, with real threads and with faults.
 //
-//   soak_emulated_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
+//   soak_emulated_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
-// Each seed is submitted directly; every fourth is recorded and run many times, too. A seed that fails is printed with
-// the command that runs it again; so is one that has not ended after a minute, with why nothing moves.
+// The tasks of each seed are submitted directly; those of every fourth seed are also recorded and run many times. If a
+// seed fails, the program prints the seed and the command that runs it again. If a seed has not ended after a minute,
+// the program also prints why no task can run.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <string>

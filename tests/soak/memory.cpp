@@ -1,4 +1,4 @@
-/// Ten million tasks with the default window. Memory must stay bounded for any number of tasks.
+/// Runs ten million tasks with the default window. The use of memory must not grow with the number of tasks.
 #include <sys/resource.h>
 
 #include <boost/test/unit_test.hpp>

@@ -1,10 +1,10 @@
-// Many random OpenCL programs on pocl's devices.
+// Runs many random OpenCL programs on pocl's devices.
 //
-//   soak_opencl_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
+//   soak_opencl_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
-// Each seed runs three times: with all the memory that the devices have; with so little memory that most unused data
-// have to leave; and with every launch split that can be. A seed that fails is printed with the command that runs it
-// again; so is one that has not ended after a minute.
+// Each seed runs three times: with all memory of the devices; with so little memory that most unused data must be
+// evicted; and with every launch split that can be split. If a seed fails, or has not ended after a minute, the program
+// prints the seed and the command that runs it again.
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv is POSIX
 
 #include <boost/test/unit_test.hpp>

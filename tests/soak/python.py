@@ -50,7 +50,7 @@ def round_of(choices):
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 10000
     choices = random.Random(1)
-    # The failures of a runtime that the program did not close are told here.
+    # This list receives the failures of runtimes that the program did not close.
     told = []
     sys.unraisablehook = lambda what: told.append(str(what.exc_value))
     peak = None
@@ -63,7 +63,8 @@ def main():
     assert all("on purpose" in text for text in told), told
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - (peak or 0)
     print(f"{rounds} starts and ends; the process grew by {grown} KiB after the first quarter")
-    # A leak of a few bytes a round would not be seen here; tests/python/test_lifetime.py looks for those.
+    # A leak of a few bytes in each round would not be found here. tests/python/test_lifetime.py searches for such
+    # leaks.
     return 0 if grown < 4 * rounds + 16000 else 1
 
 

@@ -1,9 +1,9 @@
-// Many random programs on whole runtimes.
+// Runs many random programs on whole runtimes.
 //
-//   soak_random_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
+//   soak_random_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
-// Each seed is submitted directly, then recorded and run many times.
-// A seed that fails is printed with the command that runs it again; so is one that has not ended after a minute.
+// The tasks of each seed are submitted directly, and then recorded and run many times.
+// If a seed fails, or has not ended after a minute, the program prints the seed and the command that runs it again.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <string>

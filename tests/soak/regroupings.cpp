@@ -1,8 +1,8 @@
-// Many random programs on cores whose clusters change while they run.
+// Runs many random programs while the clusters of cores change.
 //
-//   soak_regroupings -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
+//   soak_regroupings -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
-// A seed that fails is printed with the command that runs it again; so is one that has not ended after a minute.
+// If a seed fails, or has not ended after a minute, the program prints the seed and the command that runs it again.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <string>

@@ -1,9 +1,9 @@
-// Residuals of many random factorizations.
+// Checks the residuals of many random factorizations.
 //
-//   soak_residuals -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
+//   soak_residuals -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
-// Every 50th is of a matrix of order 300 to 4000, with up to a million tasks; the others are smaller and take a
-// fraction of a second. A case that fails is printed with the command that runs it again.
+// Every 50th matrix has an order from 300 to 4000, with up to a million tasks. The other matrices are smaller and take
+// a fraction of a second. If a case fails, the program prints the command that runs it again.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cstdio>
@@ -21,7 +21,7 @@ constexpr std::uint64_t kLargeOnesApart = 50;
 constexpr std::int64_t kLargest = 4000;
 constexpr std::int64_t kSmall = 300;
 
-/// The largest value of one formula, and the case in which it occurred.
+/// The largest residual of one formula, and the case with this residual.
 struct Worst {
   double value = 0;
   std::string where;

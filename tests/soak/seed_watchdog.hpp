@@ -1,4 +1,4 @@
-/// Ends a soak program whose seed hangs, and names the seed.
+/// Ends a soak program if a seed hangs, and prints the seed.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -12,12 +12,12 @@
 
 namespace troupe::tests {
 
-/// Returns the command that runs a seed again.
+/// Returns the command that runs this seed again.
 inline std::string replay(std::uint64_t seed) {
   return std::string(boost::unit_test::framework::master_test_suite().argv[0]) + " -- 1 " + std::to_string(seed);
 }
 
-/// Ends the program with a message if `next` has not been called for a minute.
+/// Ends the program with a message if `next` is not called for a minute.
 class SeedWatchdog {
  public:
   SeedWatchdog() : thread_([this] { watch(); }) {}

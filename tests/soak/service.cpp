@@ -1,4 +1,4 @@
-/// A service with many clients: 64 clients with small graphs, and clients that are killed at any moment.
+/// Tests a service with many clients: 64 clients run small graphs, and other clients are killed at random moments.
 #include <built_paths.hpp>  // written by the build
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// Several clients, each in its own process.
+/// Starts clients, each in a process of its own. The destructor kills those that still run.
 class Clients {
  public:
   explicit Clients(std::string folder) : folder_(std::move(folder)) {}
@@ -56,7 +56,7 @@ class Clients {
     ::kill(process, SIGKILL);
     (void)wait_for(process);
   }
-  /// Returns the exit status; 0 if the process has ended without an error.
+  /// Waits until the process has ended. Returns its status; 0 means that it ended without an error.
   int wait_for(pid_t process) {
     int status = 0;
     ::waitpid(process, &status, 0);
@@ -89,7 +89,7 @@ struct Fixture {
     options.runtime.threads.oversubscribe = true;
     server = service::Server::start(options, codelets).value_or_throw();
   }
-  /// Returns false if clients are still there after a minute.
+  /// Waits until the service has no more clients. Returns false if there are still some after a minute.
   bool all_gone() {
     const auto deadline = steady_clock::now() + std::chrono::minutes(1);
     while (!server->look().sessions.empty()) {
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(killed_clients_leave_nothing_behind_and_disturb_nobody) {
   std::size_t memory = 0;
   std::uint64_t killed = 0;
   while (killed < kills) {
-    // Two clients must not notice anything, for as long as others die beside them.
+    // While other clients are killed, two clients must run undisturbed.
     const pid_t steady = clients.start("graphs", killed + 1, 3);
     const pid_t other = clients.start("graphs", killed + 2, 3);
     std::vector<pid_t> victims;
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(killed_clients_leave_nothing_behind_and_disturb_nobody) {
   }
   std::printf("%lu clients killed; resident %zu KiB after the first, %zu KiB after all\n",
               static_cast<unsigned long>(killed), memory, resident_kib());
-  // The limit allows for the graph of one client, but not for those of a thousand.
+  // This limit is enough for the graph of one client, but not for the graphs of a thousand clients.
   BOOST_TEST(resident_kib() < memory + (std::size_t{100} << 10U));
 }
 

@@ -1,6 +1,6 @@
-// Random programs on services that are killed while they run and started again, many of them.
+// Runs many random programs on services that are killed while the programs run, and then started again.
 //
-//   soak_service_killed -- [COUNT [FIRST]]   runs COUNT seeds (default 10000) from FIRST (default 1) on
+//   soak_service_killed -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 #include <built_paths.hpp>  // written by the build
 
 #include <algorithm>

@@ -1,6 +1,7 @@
-// Many random programs of clients of a service, on cores and with emulated accelerators.
+// Runs many random programs as clients of a service, on cores and with emulated accelerators.
 //
-//   soak_service_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000) of each, from FIRST (default 1) on
+//   soak_service_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000) of each kind, beginning with FIRST
+// (default 1).
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <string>

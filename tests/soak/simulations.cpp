@@ -1,10 +1,10 @@
-// Many random programs on random machines in virtual time with real buffers.
+// Runs many random programs on random machines in virtual time, with real buffers.
 //
-//   soak_simulations -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), from FIRST (default 1) on
+//   soak_simulations -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
-// Each seed is submitted directly, then so with GPUs that fail, then recorded and run many times; every tenth is run
-// twice and must leave the same trace. A seed that fails is printed with the command that runs it again; so is one that
-// has not ended after a minute.
+// Each seed runs three times: its tasks are submitted directly; submitted directly with GPUs that fail; and recorded
+// and run many times. Every tenth seed runs once more and must give the same trace. If a seed fails, or has not ended
+// after a minute, the program prints the seed and the command that runs it again.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <string>

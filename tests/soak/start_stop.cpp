@@ -1,4 +1,4 @@
-/// Starts and stops the runtime some thousand times, with every kind of use in between.
+/// Starts and stops runtimes some thousand times, and uses each of them in another way.
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,5 @@
-/// Searches for lost wake-ups and lost tasks: single tasks at the moment when workers fall asleep, message orders drawn
-/// from thousands of seeds, and workers that die meanwhile.
+/// Searches for lost wake-ups and lost tasks: submits single tasks at the moment when workers fall asleep, tries
+/// message orders of thousands of seeds, and lets workers die.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -23,8 +23,8 @@ void submit(RuntimeSystem& runtime, const Codelet& codelet, const std::vector<Ac
   runtime.graph().submit({codelet, accesses, {}, {}}).value_or_throw();
 }
 
-/// Runs one task after the other. Each is submitted when the last has run and a random time has passed, which is about
-/// the time for which an idle worker looks for work.
+/// Runs one task after the other. Each task is submitted a random time after the last one has run. This time is about
+/// as long as an idle worker looks for work before it sleeps.
 void ping_pong(const std::string& policy, int workers, std::chrono::nanoseconds spin, std::uint64_t rounds) {
   RuntimeOptions options;
   options.cores = workers;
@@ -46,8 +46,8 @@ void ping_pong(const std::string& policy, int workers, std::chrono::nanoseconds 
   BOOST_TEST(runtime->report().ended == rounds);
 }
 
-/// Lets kernels' successors make the work: every task makes a few ready, and other workers have to be woken for some of
-/// them.
+/// Lets the ends of tasks make further tasks ready. Each task has several successors, so other workers have to be woken
+/// for some of them.
 void fan_out(const std::string& policy, int workers, std::uint64_t rounds) {
   RuntimeOptions options;
   options.cores = workers;
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(fans_of_ready_tasks) {
   }
 }
 
-/// Everything runs in a single thread, so that a hang is an error that appears at once and replays from its seed.
+/// Everything runs in a single thread. So a hang is reported at once as an error, and its seed reproduces it.
 BOOST_AUTO_TEST_CASE(thousands_of_message_orders_with_deaths) {
   for (std::uint64_t seed = 1; seed <= tests::seeds(2000); ++seed) {
     BOOST_TEST_CONTEXT("seed " << seed) {

@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{60};
 
-/// Returns the two ends of a pipe, with descriptors from 20 on: the browser gets its pipes at lower numbers.
+/// Returns the two ends of a pipe. Their descriptors are 20 or higher, because the browser's pipes need lower numbers.
 std::pair<FileDescriptor, FileDescriptor> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");

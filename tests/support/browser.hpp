@@ -1,4 +1,5 @@
-/// A headless Chromium that a test drives through its DevTools protocol, over a pipe: no driver program, no port.
+/// A headless Chromium that a test controls through its DevTools protocol, over a pipe. No driver program or port is
+/// needed.
 #pragma once
 
 #include <sys/types.h>
@@ -23,14 +24,14 @@ class Browser {
   ~Browser();
 
   void open(const std::string& url);
-  /// Sets the size of the viewport, and whether the page is asked for dark colours.
+  /// Sets the size of the viewport in pixels, and whether the page is told that the user prefers dark colours.
   void show_as(int width, int height, bool dark);
 
   /// Returns the value of a JavaScript expression. If the value is a promise, waits for it.
   Json evaluate(const std::string& expression);
-  /// Waits until the expression is true; false after a minute.
+  /// Waits until the JavaScript expression is true. Returns false after a minute.
   bool becomes(const std::string& expression);
-  /// Returns the text of the first element that the selector finds, as the page shows it.
+  /// Returns the visible text of the first element that the CSS selector finds.
   std::string text(const std::string& selector);
 
   /// Presses the mouse's button in the middle of an element.
@@ -42,17 +43,16 @@ class Browser {
   /// Writes the whole page as a PNG file. Returns the number of colours in it.
   int photograph(const std::string& path);
 
-  /// The errors of the page: what it wrote to the console as an error, uncaught exceptions, and actions that the
-  /// browser refused.
+  /// The errors of the page: error messages on the console, uncaught exceptions, and actions that the browser refused.
   std::vector<std::string> errors;
-  /// Every address that the page asked for.
+  /// Every address that the page requested.
   std::vector<std::string> requests;
 
  private:
   Browser() = default;
   bool launch(const std::string& program);
   Json call(const std::string& method, Json params = Json::object());
-  /// Returns the next message. Waits for at most a minute.
+  /// Returns the next message from the browser. Waits for at most a minute.
   Json receive();
   void note(const Json& event);
   void mouse(const std::string& type, double x, double y);

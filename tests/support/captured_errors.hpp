@@ -1,4 +1,4 @@
-/// The text that this process writes to standard error, for one test case.
+/// Captures the text that this process writes to standard error during one test case.
 #pragma once
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 namespace troupe::tests {
 
-/// While an object of this class lives, standard error goes to a file.
+/// While an object of this class lives, standard error goes into a file.
 class CapturedErrors {
  public:
   CapturedErrors() {

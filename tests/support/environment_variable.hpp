@@ -1,4 +1,4 @@
-/// The environment of this process, for one test case.
+/// Changes the environment of this process during one test case.
 #pragma once
 
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv is POSIX

@@ -1,11 +1,11 @@
-/// Memory that runs out. An executable that uses this has a global `operator new` of its own.
+/// Makes memory allocations fail. An executable that contains this code has its own global `operator new`.
 #pragma once
 
 #include <cstddef>
 
 namespace troupe::tests {
 
-/// While an object of this class lives, this thread can allocate `allocations` pieces of memory and no more.
+/// While an object of this class lives, this thread can allocate memory `allocations` times. Later allocations fail.
 class FailingMemory {
  public:
   explicit FailingMemory(std::size_t allocations = 0);

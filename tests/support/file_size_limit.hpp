@@ -1,4 +1,4 @@
-/// A limit on file sizes that stands for a full disk.
+/// A limit on file sizes, to imitate a full disk.
 #pragma once
 
 #include <csignal>
@@ -7,7 +7,7 @@
 
 namespace troupe::tests {
 
-/// While an object of this class lives, no file that this process writes grows beyond `bytes`.
+/// While an object of this class lives, this process cannot make a file larger than `bytes`.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : limit_(RLIMIT_FSIZE, bytes) {}

@@ -1,4 +1,4 @@
-/// Short functions to use a task graph in tests.
+/// Short functions with which tests use a task graph.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ Handle register_scalar(graph::TaskGraph& graph, T& value, const std::string& nam
   return graph.register_data({layout_of<T>(1, 1, 1), reinterpret_cast<std::byte*>(&value), nullptr, name});
 }
 
-/// Registers a matrix without gaps.
+/// Registers a matrix whose columns follow one another without gaps.
 template <class T>
 Handle register_matrix(graph::TaskGraph& graph, std::vector<T>& values, std::int64_t rows, std::int64_t cols,
                        const std::string& name = {}) {

@@ -1,4 +1,4 @@
-/// Traces made by hand, for tests.
+/// Traces that tests build event by event.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace troupe::tests {
 
-/// A trace built event by event. Times are microseconds.
+/// A trace that a test builds event by event. Times are in microseconds.
 class HandMadeTrace {
  public:
   HandMadeTrace& task(std::uint64_t id, std::uint32_t worker, int start_us, int end_us,

@@ -1,5 +1,5 @@
-/// The machine descriptions that come with Troupe. Each is read once, because under a sanitizer reading takes longer
-/// than simulating.
+/// The machine descriptions that come with Troupe. Each is read only once, because reading takes longer than a
+/// simulation if a sanitizer is used.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace troupe::tests {
 
-/// Returns the description of this name; throws if there is none. Not thread-safe.
+/// Returns the description with this name. Throws if there is none. Not thread-safe.
 inline const platform::MachineDescription& known_machine(const std::string& name) {
   static std::map<std::string, platform::MachineDescription> machines;
   const auto found = machines.find(name);

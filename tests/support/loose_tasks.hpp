@@ -1,4 +1,4 @@
-/// Tasks that are in no graph.
+/// Tasks that belong to no graph.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace troupe::tests {
 
-/// Tasks for tests of queues, which read only a task's priority and link. Ids are indices.
+/// Tasks for tests of queues. Queues read only a task's priority and its link. A task's id is its index.
 class LooseTasks {
  public:
   explicit LooseTasks(std::size_t count) : tasks_(std::make_unique<graph::Task[]>(count)) {

@@ -1,4 +1,4 @@
-// The main function that all test executables share.
+// The main function of all test executables.
 #define BOOST_TEST_MODULE troupe
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv is POSIX
 #include <unistd.h>
@@ -12,14 +12,14 @@
 namespace troupe::tests {
 namespace {
 
-/// A cache folder for this process alone. It replaces the user's cache, so that tests neither use old files there nor
-/// leave any.
+/// A cache folder for this process. It replaces the user's cache folder, so that tests neither read old files from the
+/// user's cache nor leave files there.
 class OwnCache {
  public:
   OwnCache() {
     constexpr int kKeep = 0;
     constexpr int kReplace = 1;
-    // pocl's compiled kernels stay in the user's cache: compiling takes a second each.
+    // Pocl's compiled kernels stay in the user's cache, because compiling a kernel takes a second.
     if (const std::string kernels = folder_of_pocl(); !kernels.empty())
       ::setenv("POCL_CACHE_DIR", kernels.c_str(), kKeep);
     ::setenv("XDG_CACHE_HOME", folder_->path().c_str(), kReplace);
@@ -27,7 +27,7 @@ class OwnCache {
   OwnCache(const OwnCache&) = delete;
   OwnCache& operator=(const OwnCache&) = delete;
   ~OwnCache() {
-    // A child after `fork` uses the folder of its parent, so only the parent deletes it.
+    // A child process after `fork` uses its parent's folder, so only the parent removes the folder.
     if (process_ == ::getpid()) delete folder_;
   }
 
@@ -43,7 +43,7 @@ class OwnCache {
   TemporaryFolder* const folder_ = new TemporaryFolder;
 };
 
-/// The folder exists from before `main` until after everything that runtimes do at the end of the program.
+/// The folder must exist before `main` begins, and until the runtimes' work at the end of the program is done.
 const OwnCache own_cache;
 
 }  // namespace

@@ -1,4 +1,4 @@
-/// A client of a service's memory socket that sends each request by hand.
+/// A client of a service's memory socket, with which tests send single requests.
 #pragma once
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ inline platform::FileDescriptor connect_to(const std::string& path, int kind) {
   return socket;
 }
 
-/// A segment of shared memory, mapped as a client maps it.
+/// A segment of shared memory that is mapped into this process.
 class MappedSegment {
  public:
   MappedSegment() = default;
@@ -71,7 +71,7 @@ class MemoryClient {
       : socket_(connect_to(folder + "/" + std::string(wire::kMemorySocket), SOCK_SEQPACKET)) {}
 
   void send_bytes(const void* bytes, std::size_t size) const { ::send(socket_.get(), bytes, size, MSG_NOSIGNAL); }
-  /// Receives a reply. Returns nothing if the service has closed the connection or sends nothing for half a minute.
+  /// Receives a reply. Returns nullopt if the service has closed the connection or sends nothing for 30 seconds.
   std::optional<wire::MemoryReply> receive(platform::FileDescriptor* descriptor = nullptr) const {
     pollfd waiting{socket_.get(), POLLIN, 0};
     if (::poll(&waiting, 1, 30'000) <= 0) return std::nullopt;
@@ -97,7 +97,7 @@ class MemoryClient {
     return receive(descriptor);
   }
 
-  /// Says hello. Returns the token for the session.
+  /// Sends the first request. Returns the token with which the client opens its session.
   std::string hello() const {
     const auto reply = ask({.request = 1});
     if (!reply || reply->error != wire::MemoryError::none) throw std::runtime_error("the memory socket refused hello");

@@ -1,4 +1,4 @@
-/// A limit that makes this process run out of a resource.
+/// A limit for a resource of this process, to test what happens when the resource runs out.
 #pragma once
 
 #include <sys/resource.h>
@@ -8,8 +8,8 @@
 
 namespace troupe::tests {
 
-/// While an object of this class lives, this process, and the processes that it starts meanwhile, get no more of a
-/// resource (such as `RLIMIT_AS`) than `most`.
+/// While an object of this class lives, this process and the processes that it starts can use at most `most` of a
+/// resource such as `RLIMIT_AS`.
 class ResourceLimit {
  public:
   using Resource = decltype(RLIMIT_AS);

@@ -1,4 +1,4 @@
-/// A worker's steps for one task, without a worker.
+/// Runs single tasks as a worker would do, without a worker.
 #pragma once
 
 #include "graph/task_graph.hpp"
@@ -6,7 +6,7 @@
 
 namespace troupe::tests {
 
-/// Runs the CPU implementation of a task that `TaskGraph::begin` has allowed to start. An empty result means success.
+/// Runs the CPU kernel of a task that `TaskGraph::begin` has allowed to start. Null means success.
 graph::FailureLog::Cause run_kernel(const graph::TaskGraph& graph, graph::Task& task, WorkerId worker);
 
 /// Begins, runs and completes one ready task. Appends the tasks that become ready to `ready`. Returns false if the task

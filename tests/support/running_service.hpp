@@ -16,7 +16,7 @@
 
 namespace troupe::tests {
 
-/// Waits, for up to a minute, until the condition is true. Returns false if it is not true by then.
+/// Waits until the condition is true. Returns false after a minute.
 template <class Condition>
 bool eventually(const Condition& condition) {
   const auto latest = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -27,7 +27,7 @@ bool eventually(const Condition& condition) {
   return true;
 }
 
-/// A gate that the kernels of `wait` wait for.
+/// A gate at which the kernels of the codelet `wait` stop until it is open.
 class Gate {
  public:
   void open() { open_ = true; }
@@ -86,7 +86,7 @@ class TestCodelets final : public service::CodeletSource {
   std::map<std::string, service::ServiceCodelet, std::less<>> codelets_;
 };
 
-/// A service in this process. Its gate is opened when the test ends, so that no kernel stays.
+/// A service in this process. At the end of the test the gate is opened, so that no kernel waits for ever.
 template <class Codelets>
 class ServiceWith {
  public:
@@ -106,7 +106,7 @@ class ServiceWith {
   [[nodiscard]] service::Server& server() { return *server_; }
   [[nodiscard]] Gate& gate() { return gate_; }
   [[nodiscard]] const Codelets& codelets() const { return codelets_; }
-  /// Returns true if nothing of any client is left.
+  /// Returns true if the service has no session and the runtime has no client.
   [[nodiscard]] bool empty() { return server_->look().sessions.empty() && server_->look().runtime.clients.empty(); }
   void end_service() { server_.reset(); }
 

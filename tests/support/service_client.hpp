@@ -1,4 +1,4 @@
-/// A session with a service, sent message by message, so that a test can send wrong ones.
+/// A client that sends its messages to a service one by one, so that a test can also send wrong messages.
 #pragma once
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ class ServiceClient {
 
   explicit ServiceClient(const std::string& folder)
       : memory_(std::make_unique<MemoryClient>(folder)), token_(memory_->hello()), stub_(stub_at(folder)) {
-    // A deadline, so that no test hangs.
+    // The deadline prevents a test from hanging.
     context_.set_deadline(std::chrono::system_clock::now() + std::chrono::minutes(2));
     stream_ = stub_->Session(&context_);
   }
@@ -56,7 +56,7 @@ class ServiceClient {
     return send(message);
   }
 
-  /// Sends a correct beginning. Returns the session's number, or 0 if the service said goodbye.
+  /// Sends a correct first message. Returns the session's number, or 0 if the service ended the session.
   std::uint64_t hello(const std::string& name = "test", std::uint32_t version = remote::kProtocolVersion) {
     send([&](v1::Operation& operation) {
       operation.mutable_hello()->set_protocol_version(version);
@@ -66,7 +66,7 @@ class ServiceClient {
     read_until([this] { return welcome_.has_value(); });
     return welcome_ ? welcome_->session() : 0;
   }
-  /// Opens a codelet with its own definition. Returns the problem if the service refused it.
+  /// Opens a codelet with its own definition. Returns the problem if the service refuses the codelet.
   std::optional<v1::Problem> open(std::uint32_t number, const Codelet& codelet) {
     return reply_to([&](v1::Operation& operation, std::uint64_t request) {
       describe(codelet, *operation.mutable_open_codelet());
@@ -108,7 +108,7 @@ class ServiceClient {
       data.set_element_tag(type_tag<T>());
     });
   }
-  /// Submits one task with the next number. Returns that number.
+  /// Submits one task with the next task number. Returns this number.
   std::uint64_t submit(std::uint32_t codelet, const std::vector<std::uint64_t>& handles,
                        const Arguments& arguments = {}) {
     v1::ClientMessage message;
@@ -128,15 +128,15 @@ class ServiceClient {
   }
   [[nodiscard]] std::uint64_t& next_task() { return next_task_; }
 
-  /// Sends an operation that is answered. Returns the problem in the answer, if it has one.
+  /// Sends an operation to which the service replies. Returns the problem in the reply, if there is one.
   std::optional<v1::Problem> reply_to(const std::function<void(v1::Operation&, std::uint64_t request)>& fill) {
     const std::uint64_t request = next_request_++;
     send([&](v1::Operation& operation) { fill(operation, request); });
     return reply(request);
   }
   std::uint64_t next_request() { return next_request_++; }
-  /// Returns the problem in the answer, if it has one. Also returns nothing if the session ended before; then look at
-  /// `goodbye`.
+  /// Returns the problem in the reply, if there is one. Also returns nullopt if the session has ended without a reply;
+  /// `goodbye` then returns the reason.
   std::optional<v1::Problem> reply(std::uint64_t request) {
     read_until([&] { return replies_.contains(request); });
     const auto found = replies_.find(request);
@@ -149,7 +149,7 @@ class ServiceClient {
     return reply_to(
         [](v1::Operation& operation, std::uint64_t request) { operation.mutable_wait_all()->set_request(request); });
   }
-  /// Waits for a task's end.
+  /// Waits until the task has ended.
   v1::Ended ended(std::uint64_t task) {
     read_until([&] { return ended_.contains(task); });
     const auto found = ended_.find(task);
@@ -174,7 +174,7 @@ class ServiceClient {
   }
 
   void half_close() { stream_->WritesDone(); }
-  /// Ends both connections at once, as when the process is killed.
+  /// Closes both connections at once, as if the process had been killed.
   void disappear() {
     if (!stream_) return;
     context_.TryCancel();
@@ -186,7 +186,7 @@ class ServiceClient {
   /// Ends the call. May be called from any thread.
   void cancel() { context_.TryCancel(); }
   void close_memory() { memory_.reset(); }
-  /// Returns the call's final status. Call it after `goodbye`.
+  /// Returns the gRPC call's final status. Must be called after `goodbye`.
   grpc::Status finish() { return std::exchange(stream_, nullptr)->Finish(); }
 
  private:

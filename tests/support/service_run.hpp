@@ -1,4 +1,4 @@
-/// Random programs of clients of a service in this process, on cores or with emulated accelerators.
+/// Random programs of clients whose service runs in this process, on cores or with emulated accelerators.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ class BackendPlace final : public ProgramPlace {
   client::Backend& backend_;
 };
 
-/// The kernels of random programs.
+/// The codelets of random programs, which the service offers.
 class ProgramCodelets final : public service::CodeletSource {
  public:
   explicit ProgramCodelets(Gate& /*gate*/) {
@@ -66,15 +66,16 @@ class ProgramCodelets final : public service::CodeletSource {
   std::map<std::string, service::ServiceCodelet, std::less<>> codelets_;
 };
 
-/// The number of consecutive seeds that use the same service. Starting a service takes longer than running a program.
+/// The number of consecutive seeds for which the same service is used. Starting a service takes longer than running a
+/// program.
 inline constexpr std::uint64_t kSeedsPerService = 20;
 
-/// Runs one program for each seed from `first` on.
+/// Runs the random program of each seed.
 class ServiceRuns {
  public:
   explicit ServiceRuns(bool accelerators) : accelerators_(accelerators) {}
 
-  /// Returns the problems.
+  /// Runs the program of one seed. Returns the problems.
   std::vector<std::string> execute(std::uint64_t seed) {
     if (!service_ || seed / kSeedsPerService != service_of_) start(seed / kSeedsPerService);
     Random random(seed * 0x9e3779b97f4a7c15ULL + 11);

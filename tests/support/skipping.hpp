@@ -1,4 +1,4 @@
-/// Skips tests that need something that this machine lacks.
+/// Skips tests if this machine lacks something that they need.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -7,9 +7,9 @@
 
 namespace troupe::tests {
 
-/// Says that the running test case has not tested what it is for. The test case must then return. `scripts/test` counts
-/// the lines that begin with "skipped: " and subtracts them from the cases that passed. So call this once in a case, in
-/// any thread that may check.
+/// Says that the running test case could not test what it should test. After that the test case must return.
+/// `scripts/test` counts the lines that begin with "skipped: " and subtracts their number from the number of passed
+/// cases. So each case may call this only once. May be called from any thread that may check.
 inline void skip(const std::string& why) {
   std::cout << "skipped: " << boost::unit_test::framework::current_test_case().full_name() << ": " << why << std::endl;
 }

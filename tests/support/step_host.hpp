@@ -1,4 +1,4 @@
-/// A task graph whose tasks run one at a time, in the test's thread, when the test says so.
+/// A task graph whose tasks run one at a time, in the test's thread, when the test asks for it.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace troupe::tests {
 
-/// A host that runs one task at a time. `ready` holds the ready tasks in the order in which they became ready. A wait
-/// runs them, oldest first, unless `pumps` is false.
+/// A host that runs one task at a time. `ready` contains the ready tasks in the order in which they became ready. A
+/// wait runs the tasks, oldest first, unless `pumps` is false.
 class StepHost final : public graph::GraphHost {
  public:
   explicit StepHost(graph::GraphOptions options = {}) : graph(options, *this) {}
@@ -25,7 +25,7 @@ class StepHost final : public graph::GraphHost {
     return Pump::progressed;
   }
 
-  /// Handles the oldest ready task on the given worker. Returns false if the task was parked or had been cancelled.
+  /// Runs the oldest ready task as the given worker. Returns false if the task was parked or had been cancelled.
   bool step(WorkerId worker = WorkerId(0)) {
     graph::TaskList next;
     const bool ran = run_task(graph, *ready.pop_front(), worker, next);

@@ -1,4 +1,4 @@
-/// A folder for one test case, and short functions to fill and inspect it.
+/// A folder for one test case, and short functions to write and read its files.
 #pragma once
 
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
@@ -14,7 +14,7 @@
 
 namespace troupe::tests {
 
-/// A folder that is removed with its content when the test case ends.
+/// A temporary folder. The destructor removes the folder and its content.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

@@ -1,4 +1,4 @@
-/// Checks in threads other than the test's. Boost.Test's own checks work in one thread only.
+/// Checks for threads other than the test's thread, because Boost.Test's own checks only work in one thread.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -8,8 +8,8 @@
 
 namespace troupe::tests {
 
-/// Collects failed checks, which the destructor reports. So declare the object before the threads that use it, so that
-/// they end first.
+/// Collects failed checks. The destructor reports them, so declare the object before the threads that use it; then the
+/// threads end first.
 class ThreadChecks {
  public:
   ThreadChecks() = default;

@@ -1,4 +1,4 @@
-/// A task graph driven by plain threads: all parts of the runtime that the graph needs, without an actor.
+/// A task graph whose tasks plain threads run, without any actor.
 #pragma once
 
 #include <condition_variable>
@@ -13,7 +13,7 @@
 
 namespace troupe::tests {
 
-/// A host with plain threads as workers, each of which takes a random ready task. The destructor waits for all tasks.
+/// A host whose workers are plain threads. Each worker takes a random ready task. The destructor waits for all tasks.
 class ThreadHost final : public graph::GraphHost {
  public:
   struct Options {
@@ -35,7 +35,7 @@ class ThreadHost final : public graph::GraphHost {
 
  private:
   void work(WorkerId worker);
-  /// Returns the next task, or null when it is time to end.
+  /// Waits for the next task and returns it. Returns null when the host stops.
   graph::Task* next(WorkerId worker);
 
   graph::TaskGraph graph_;

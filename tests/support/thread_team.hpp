@@ -1,4 +1,4 @@
-/// A team whose threads live only while a function runs in the team. This is slow but simple.
+/// A team of threads that live only while a function runs in the team. This is slow but simple.
 #pragma once
 
 #include <barrier>

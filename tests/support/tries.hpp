@@ -1,4 +1,4 @@
-/// The number of times that a test tries things of one kind.
+/// The number of times that a test repeats something, depending on the build.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-/// Returns `count`, or a fifth of it if a sanitizer makes each try ten times as slow. A sanitizer finds a defect in any
-/// single try that shows it, so fewer tries are enough there.
+/// Returns `count`, or a fifth of `count` if a sanitizer makes each try about ten times as slow. A sanitizer finds a
+/// defect in a single try, so fewer tries are enough with a sanitizer.
 constexpr std::uint64_t tries(std::uint64_t count) { return kSanitized ? (count + 4) / 5 : count; }
 
 }  // namespace troupe::tests

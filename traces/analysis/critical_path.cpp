@@ -16,7 +16,8 @@ struct Edge {
   std::size_t before;
 };
 
-/// Returns the edges, sorted by successor in the order of the events: all tasks that a task depends on come before it.
+/// Returns the dependencies as edges, sorted by the index of the successor. Every edge leads from a smaller index to a
+/// larger one, because events are ordered by start.
 std::vector<Edge> edges_of(const Trace& trace) {
   const TraceIndex index(trace);
   std::vector<Edge> edges;
@@ -54,7 +55,7 @@ CriticalPath critical_path(const Trace& trace) {
   const std::size_t count = trace.events.size();
   if (count == 0) return {};
   const std::vector<Edge> edges = edges_of(trace);
-  // The length of the longest chain up to the end of each task, and the task before it in that chain.
+  // For each task: the length of the longest chain that ends with the task, and the task's predecessor in that chain.
   std::vector<Duration> reach(count);
   std::vector<std::size_t> before(count, kNone);
   auto edge = edges.begin();

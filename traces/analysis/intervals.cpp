@@ -22,7 +22,7 @@ Intervals Intervals::common_with(const Intervals& other) const {
   for (auto ours = parts_.begin(); ours != parts_.end() && theirs != other.parts_.end();) {
     const Interval common{std::max(ours->start, theirs->start), std::min(ours->end, theirs->end)};
     if (common.start < common.end) result.parts_.push_back(common);
-    // The interval that ends first has no instants in common with later ones.
+    // Go on after the interval that ends first: later intervals of the other set cannot overlap it.
     if (ours->end < theirs->end) {
       ++ours;
     } else {
@@ -38,7 +38,7 @@ Intervals Intervals::without(const Intervals& other) const {
   for (const Interval& part : parts_) {
     TimeStamp from = part.start;
     while (hole != other.parts_.end() && hole->end <= from) ++hole;
-    // The last hole that overlaps this part may reach into the next part.
+    // The loop leaves `hole` where it is, because the last hole that overlaps this part may overlap the next part, too.
     for (auto next = hole; next != other.parts_.end() && next->start < part.end; ++next) {
       if (from < next->start) result.parts_.push_back({from, next->start});
       from = std::max(from, next->end);

@@ -19,7 +19,7 @@ struct Interval {
 class Intervals {
  public:
   Intervals() = default;
-  /// Makes the union of the intervals. Empty and reversed ones have no instants.
+  /// Makes the union of the intervals. Intervals that are empty or end before they start are ignored.
   explicit Intervals(std::vector<Interval> any_order);
 
   [[nodiscard]] Intervals common_with(const Intervals& other) const;
@@ -28,7 +28,7 @@ class Intervals {
   [[nodiscard]] const std::vector<Interval>& parts() const { return parts_; }
 
  private:
-  /// The intervals in order: none is empty, and no two touch.
+  /// The intervals, sorted by time. None of them is empty, and no two touch.
   std::vector<Interval> parts_;
 };
 

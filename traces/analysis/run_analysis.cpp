@@ -54,8 +54,8 @@ std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
   return times;
 }
 
-/// Each part is taken from the time that the parts before it leave, so their sum is always the whole time, even if the
-/// trace is inconsistent.
+/// Divides the window into the parts of `WorkerUse`. Each part gets only time that no earlier part has got. The sum of
+/// the parts is therefore always the whole window, even if the trace is inconsistent.
 WorkerUse use_of(WorkerTimes& times, const Interval& window, const Intervals& anywhere) {
   WorkerUse use;
   use.tasks = times.kernels.size();
@@ -85,7 +85,7 @@ WorkerUse use_of(WorkerTimes& times, const Interval& window, const Intervals& an
   return use;
 }
 
-/// Returns the time by which these tasks took longer than at the rate of their fastest quartile.
+/// Returns the time that would be saved if the slower tasks ran at the rate of the fastest quartile; see `CodeletUse`.
 Duration slowed(const std::vector<const TraceEvent*>& tasks) {
   constexpr std::size_t kFewest = 8;
   if (tasks.size() < kFewest) return {};
@@ -206,7 +206,7 @@ Duration RunAnalysis::bound() const { return std::max(work_bound(), path.length)
 RunAnalysis analyse(const Trace& trace, std::size_t workers, const std::optional<Interval>& window) {
   RunAnalysis analysis;
   Interval analysed = window.value_or(window_of(trace));
-  // Time that the trace does not cover must not look like time without tasks.
+  // The analysis ends where the trace does, because later time would look like time without tasks.
   analysed.end = std::min(analysed.end, trace.complete_until);
   analysis.makespan = std::max(Duration{}, analysed.end - analysed.start);
   analysis.tasks = trace.events.size();

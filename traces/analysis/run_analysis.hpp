@@ -12,27 +12,26 @@
 
 namespace troupe::traces {
 
-/// The use of one worker's time: the six parts sum up to the time of the run.
+/// The use of one worker's time. The six durations from `kernels` to `lent` sum up to the time of the run.
 struct WorkerUse {
   std::uint64_t tasks = 0;
   /// The time in kernels, including pieces of other workers' tasks.
   Duration kernels{};
-  /// The time of the runtime's work between kernels: the worker did not run a kernel, ask for work, look around or
-  /// sleep.
+  /// The time of the runtime's own work between kernels: all time that belongs to none of the other five parts.
   Duration overhead{};
-  /// The time spent asking other workers for tasks, or looking around for work while another worker ran a kernel.
+  /// The time spent on steal requests to other workers, or on spinning for work while another worker ran a kernel.
   Duration searching{};
-  /// The time asleep while another worker ran a kernel: the tasks in flight left nothing to do for this worker.
+  /// The time asleep while another worker ran a kernel: no task was ready for this worker.
   Duration waiting{};
-  /// The time asleep or looking around while no worker ran a kernel: before the first task, after the last, or in
-  /// between when the program had submitted no tasks.
+  /// The time asleep or spinning while no worker ran a kernel: before the first task, after the last, or in between
+  /// when the program had submitted no tasks.
   Duration idle{};
-  /// The time in which the worker's thread was lent to a cluster. The cluster's kernels count for the worker that leads
-  /// it.
+  /// The time in which the worker's thread was lent to a cluster of cores. The cluster's kernels count for the worker
+  /// that leads the cluster.
   Duration lent{};
   /// The parts of `searching` and `waiting` after the last task that the worker ran.
   Duration at_the_end{};
-  /// The part of its cores' time that a cluster's tasks used. In virtual time it is not known.
+  /// For a cluster of cores: how much of its cores' time its tasks used. In virtual time this is not known.
   TeamUse team;
 };
 
@@ -46,15 +45,15 @@ struct CodeletUse {
   double deviation_s = 0;
   Duration shortest{};
   Duration longest{};
-  /// The speed of the tasks whose number of operations is known; 0 if there are none.
+  /// The speed of the tasks whose number of operations is known; 0 if there are no such tasks.
   double gflops = 0;
-  /// The time by which the tasks took longer than at the rate, in time per operation, of their fastest quartile. Known
-  /// for codelets with at least eight tasks whose numbers of operations are all known. Smaller tasks are often slower
-  /// by nature, so it is an upper bound of the time lost by disturbances.
+  /// The time that would be saved if the slower tasks ran at the rate (time per operation) of the fastest quartile.
+  /// Known for codelets with at least eight tasks whose numbers of operations are all known. Smaller tasks are often
+  /// slower by nature, so the value is an upper bound of the time lost by disturbances.
   Duration slowed{};
 };
 
-/// The part of one codelet in the critical path.
+/// The share of one codelet in the critical path.
 struct PathUse {
   std::string codelet;
   std::uint64_t tasks = 0;
@@ -62,13 +61,13 @@ struct PathUse {
 };
 
 struct RunAnalysis {
-  /// The time that was analysed; every worker's parts sum up to it.
+  /// The time that was analysed. The parts of every worker's time sum up to it.
   Duration makespan{};
   std::uint64_t tasks = 0;
   /// The number of dependencies between tasks of the trace.
   std::uint64_t dependencies = 0;
-  /// The number of entries that the trace lost. If there are any, only the time before the first loss is analysed, and
-  /// the critical path is a lower bound.
+  /// The number of entries that the trace lost. If entries were lost, only the time before the first loss is analysed,
+  /// and the critical path is a lower bound.
   std::uint64_t dropped = 0;
   std::vector<WorkerUse> workers;
   /// The codelets, sorted by total, the largest first.
@@ -79,13 +78,13 @@ struct RunAnalysis {
 
   /// Returns the sum over all workers.
   [[nodiscard]] WorkerUse sum() const;
-  /// Returns the time that tasks took beyond the rate of the fastest quartile of their codelet: see
-  /// `CodeletUse::slowed`.
+  /// Returns the sum of `CodeletUse::slowed` over all codelets.
   [[nodiscard]] Duration slowed() const;
-  /// Returns the time of workers without a ready task while others computed, before the worker's last task ended: the
-  /// tasks in flight limit the work that can be done. Time after that end is a matter of balance.
+  /// Returns the sum of the times in which workers had no ready task while another worker ran a kernel. In this time
+  /// the dependencies of the running tasks limit the work. The time after a worker's last task does not count: it shows
+  /// poor balance instead.
   [[nodiscard]] Duration limited_by_dependencies() const;
-  /// Returns the time of the kernels, divided evenly among the workers.
+  /// Returns the total time of the kernels, divided by the number of workers.
   [[nodiscard]] Duration work_bound() const;
   /// Returns the larger of work bound and critical path: no schedule of these tasks on these workers ends sooner.
   [[nodiscard]] Duration bound() const;

@@ -51,19 +51,21 @@ class ChromeTrace {
     const auto ns = duration.count();
     return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
   }
-  /// Returns the time since the begin in microseconds, a tenth of a nanosecond late. Perfetto multiplies the binary
-  /// number by 1000 and drops the fraction, so 1.001 us becomes 1000 ns, and it drops a slice that begins one
-  /// nanosecond before the last one of its thread ends. Durations may come out shorter.
+  /// Returns the time since the begin in microseconds, plus a tenth of a nanosecond. Perfetto multiplies the binary
+  /// number by 1000 and drops the fraction, so 1.001 us would become 1000 ns. Perfetto also drops a slice that begins
+  /// one nanosecond before the previous slice of the same thread ends. Durations are printed without the addition:
+  /// Perfetto may show them one nanosecond too short.
   [[nodiscard]] std::string since_begin(TimeStamp stamp) const {
     return time(std::max(Duration{}, stamp - description_.begin)) + "1";
   }
 
-  /// The threads of copies come after the workers.
+  /// Returns the thread id of a track of copies. These ids follow the ids of the workers.
   [[nodiscard]] std::size_t thread_of_copies(std::size_t track) const {
     return description_.workers.size() + 1 + track;
   }
 
-  /// A worker's first lane is its own thread; the further lanes of all workers come after the copies.
+  /// Returns the thread id of a lane. The id of a worker's first lane is the worker's own; the ids of the further lanes
+  /// of all workers follow the ids of the copies.
   [[nodiscard]] std::size_t thread_of_lane(std::size_t worker, std::size_t lane) const {
     if (lane == 0) return worker + 1;
     std::size_t before = 0;
@@ -133,7 +135,7 @@ class ChromeTrace {
     out_.print("}}");
   }
 
-  /// The task may be missing among the events, for example because it still runs.
+  /// Prints the task that the worker helps. The trace may have no event of the task, for example if it still runs.
   void print_helped(TaskId task) {
     out_.print(R"(,"args":{{"task":{})", task.value());
     if (const auto at = index_.find(task)) {

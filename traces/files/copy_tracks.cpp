@@ -15,8 +15,8 @@ std::string CopyTrack::name(const std::vector<std::string>& nodes) const {
 
 std::vector<CopyTrack> copy_tracks(const Trace& trace) {
   std::map<std::pair<std::size_t, std::size_t>, CopyTrack> tracks;
-  // The transfers are ordered by their ends. On one track they follow one another, so each begins when it has been
-  // asked for and the previous one has ended.
+  // The transfers are ordered by their ends. The copies of one track follow one another: each copy starts when it is
+  // requested or when the previous copy ends, whichever is later.
   for (const TraceTransfer& transfer : trace.transfers) {
     CopyTrack& track = tracks[{transfer.from.index(), transfer.to.index()}];
     track.from = transfer.from;

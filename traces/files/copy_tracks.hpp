@@ -12,7 +12,7 @@ struct TrackedCopy {
   HandleId handle;
   Bytes bytes;
   TimeStamp asked{};
-  /// The time at which the copy had been asked for and no other copy of the same track was under way.
+  /// The time at which the copy itself started: it had been requested, and the previous copy of the track had ended.
   TimeStamp start{};
   TimeStamp end{};
 };

@@ -124,7 +124,7 @@ struct Span {
   std::size_t index = 0;
 };
 
-/// Appends the activities of one lane of a worker, which follow one another, as changes of its state.
+/// Appends the activities of one lane of a worker as changes of the lane's state. The activities do not overlap.
 void append_lane(std::size_t worker, std::size_t lane, std::vector<Span>& spans, std::vector<Item>& items) {
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.start != b.start ? a.start < b.start : a.end < b.end; });
@@ -280,7 +280,7 @@ class PajeTrace {
     const bool helps = state.task.valid();
     out_.print("{} {} State W{} {}", helps ? 7 : 6, time(state.start), state.worker.index(), to_string(state.state));
     if (helps) {
-      // The task may be missing among the events, for example because it still runs.
+      // The trace may have no event of the task, for example if the task still runs.
       const auto event = index_.find(state.task);
       out_.print(" {} {} \"\" \"\" \"\" \"\"", state.task.value(),
                  paje_quoted(event ? trace_.name_of(trace_.events[*event]) : ""));

@@ -13,7 +13,7 @@ class TaskLanes {
   /// The trace's events must be in the order of their starts. Events of unknown workers are put into lane 0.
   TaskLanes(const Trace& trace, std::size_t workers);
 
-  /// Returns the lane of an event among the lanes of its worker, counted from 0: the first lane that is free.
+  /// Returns the lane of an event: the first lane of its worker that is free when the event starts, counted from 0.
   [[nodiscard]] std::size_t of(std::size_t event) const { return lanes_[event]; }
   /// Returns the number of lanes of a worker, at least 1.
   [[nodiscard]] std::size_t count(std::size_t worker) const { return counts_[worker]; }

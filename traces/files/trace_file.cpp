@@ -22,14 +22,14 @@ constexpr std::string_view kPaje = ".paje";
 /// The variable is in this file, so that every program that links `write_trace` also links this call.
 [[maybe_unused]] const bool offered = offer_run_writer();
 
-/// Cuts states at the begin of the run: a worker may have been asleep, or looking for work, since before it.
+/// Cuts states at the begin of the run: a worker may have begun to sleep, or to look for work, before the run.
 void cut_states(std::vector<TraceState>& states, TimeStamp begin) {
   for (TraceState& state : states) state.start = std::max(state.start, begin);
   std::erase_if(states, [](const TraceState& state) { return state.end <= state.start; });
 }
 
-/// Cuts the tasks out of the states. The worker of a GPU sleeps while its kernels run, but viewers show one thing at a
-/// time: the kernels.
+/// Removes the times of tasks from the states. The worker of a GPU sleeps while its kernels run, but a viewer shows
+/// only one of the two: here the kernels.
 void cut_tasks(Trace& trace, std::size_t workers) {
   // The tasks of each worker, ordered by start.
   std::vector<std::vector<const TraceEvent*>> tasks(workers);
@@ -52,7 +52,8 @@ void cut_tasks(Trace& trace, std::size_t workers) {
   trace.states = std::move(left);
 }
 
-/// Ignores SIGPIPE during its life, so that writing to a pipe whose reader has gone is a failed write like any other.
+/// Ignores SIGPIPE during the life of this object, so that a write to a pipe without a reader fails like any other
+/// write.
 class PipeSignalIgnored {
  public:
   PipeSignalIgnored() : previous_(std::signal(SIGPIPE, SIG_IGN)) {}

@@ -17,7 +17,7 @@ struct TraceDescription {
   std::string title;
   /// The workers' devices, by index, such as "cpu core 3".
   std::vector<std::string> workers;
-  /// The time at which the run began; no task started earlier. It becomes 0 in the file.
+  /// The time at which the run began; no task started earlier. The file's times count from this time.
   TimeStamp begin{};
   /// The names of the memory nodes, by number: "host", "GPU 0". Empty if the trace has no copies.
   std::vector<std::string> nodes = {};
@@ -31,8 +31,9 @@ struct TraceDescription {
 /// for a name that ends neither in `.json` nor in `.paje`, and for a path where no file can be created.
 Result<void> check_trace_path(const std::string& path);
 
-/// Writes `path`, for Perfetto and Chrome if it ends in `.json`, for ViTE if it ends in `.paje`. The file appears
-/// complete or not at all, unless it is a pipe or a device. Fails with `ErrorCode::io` if it cannot be written.
+/// Writes the file `path`: for Perfetto and Chrome if the name ends in `.json`, for ViTE if it ends in `.paje`. The
+/// file appears complete or not at all, unless `path` is a pipe or a device. Fails with `ErrorCode::io` if the file
+/// cannot be written.
 Result<void> write_trace(const std::string& path, Trace trace, const TraceDescription& description);
 
 }  // namespace troupe::traces

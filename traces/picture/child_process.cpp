@@ -28,21 +28,21 @@ struct Channel {
   platform::FileDescriptor theirs;
 };
 
-/// Opens a socket and not a pipe, because writing to a program that has ended must not raise SIGPIPE here.
+/// Opens a socket instead of a pipe, because writing to a program that has ended must not raise SIGPIPE here.
 std::optional<Channel> open_channel() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return std::nullopt;
   Channel channel{platform::FileDescriptor(ends[0]), {}};
   const platform::FileDescriptor low(ends[1]);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  // The child's ends are copied to the numbers 0 to 2, so this end gets a higher number, even if those were closed when
-  // this program started.
+  // The child gets copies of its ends with the numbers 0 to 2. The original must have a higher number, even if this
+  // program was started with 0 to 2 closed.
   channel.theirs = platform::FileDescriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, 3));
   if (!channel.theirs.valid()) return std::nullopt;
   return channel;
 }
 
-/// The file actions of posix_spawn, freed at the end.
+/// The file actions of posix_spawn; the destructor frees them.
 class FileActions {
  public:
   FileActions() { posix_spawn_file_actions_init(&actions_); }
@@ -59,7 +59,7 @@ class FileActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// A running child, which is never left as a zombie.
+/// A child process. The destructor kills a child that still runs and waits for it, so that no zombie is left.
 class Child {
  public:
   Result<void> start(const std::vector<std::string>& arguments) {
@@ -86,7 +86,7 @@ class Child {
     wait();
   }
 
-  /// Moves data until the child has closed its outputs. Returns false if the limit passed before.
+  /// Moves data until the child has closed its outputs. Returns false if the deadline passes first.
   bool exchange(std::string_view input, ChildOutput& output, Clock::time_point deadline) {
     while (ends_[1].valid() || ends_[2].valid()) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -116,7 +116,7 @@ class Child {
     if (sent >= 0) {
       input.remove_prefix(static_cast<std::size_t>(sent));
     } else if (errno != EAGAIN && errno != EINTR) {
-      ends_[0].reset();  // the child has stopped reading, which is no failure
+      ends_[0].reset();  // The child has stopped reading, which is no failure.
     }
   }
 

@@ -1,4 +1,4 @@
-/// Runs another program, feeds it text and takes what it prints.
+/// Runs another program, writes text to its input and collects its output.
 #pragma once
 
 #include <chrono>
@@ -17,10 +17,9 @@ struct ChildOutput {
   std::string errors;
 };
 
-/// Runs the program `arguments[0]`, which is looked for in PATH, without a shell, and waits for its end. `input`
-/// becomes its standard input. Fails with `ErrorCode::io` if there is no such program, if it cannot be started, and if
-/// it is still running after `limit` (it is then killed). A program that fails by itself is no failure here: see
-/// `exit_status`.
+/// Runs the program `arguments[0]`, found through PATH and without a shell, and waits for its end. `input` becomes its
+/// standard input. Fails with `ErrorCode::io` if there is no such program, if the program cannot be started, or if it
+/// still runs after `limit` and is killed. If the program itself fails, this function succeeds and sets `exit_status`.
 Result<ChildOutput> run_child(const std::vector<std::string>& arguments, std::string_view input,
                               std::chrono::seconds limit);
 

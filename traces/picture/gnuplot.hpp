@@ -12,19 +12,19 @@ namespace troupe::traces {
 /// is not installed or fails.
 [[nodiscard]] Result<std::string> run_gnuplot(std::string_view script);
 
-/// Checks that gnuplot can be run, so that long work is not done in vain.
+/// Checks that gnuplot can be run, before a long run whose picture needs it.
 [[nodiscard]] Result<void> check_gnuplot();
 
-/// Draws `path` with `script`, whose terminal is svg. If the path ends in ".png", the same picture is drawn in that
-/// format. The file appears complete or not at all.
+/// Runs `script`, which must select gnuplot's terminal svg, and writes the picture to `path`. If the path ends in
+/// ".png", gnuplot's terminal pngcairo replaces svg. The file appears complete or not at all.
 [[nodiscard]] Result<void> draw_with_gnuplot(const std::string& path, std::string_view script);
 
-/// Checks that `draw_with_gnuplot` could draw `path`, so that long work is not done in vain. Fails with
-/// `invalid_argument` for a name that ends neither in ".svg" nor in ".png", and with `io` if no file can be created
-/// there or gnuplot is missing. `what` names the picture in messages.
+/// Checks that `draw_with_gnuplot` could draw `path`, before a long run begins. Fails with `invalid_argument` for a
+/// name that ends neither in ".svg" nor in ".png", and with `io` if no file can be created there or gnuplot is missing.
+/// `what` names the picture in messages.
 [[nodiscard]] Result<void> check_drawing_path(const std::string& path, std::string_view what);
 
-/// Adds fonts to a picture that gnuplot printed: its SVG names only one, which machines may not have.
+/// Adds fallback fonts to an SVG picture from gnuplot. Gnuplot names only one font, which a machine may not have.
 [[nodiscard]] std::string with_fallback_fonts(std::string svg);
 
 /// Replaces every `before` in `text` by `after`.

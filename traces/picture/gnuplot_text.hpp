@@ -1,4 +1,4 @@
-/// Commands for gnuplot, and safe strings for texts from anybody.
+/// Commands for gnuplot, and the safe quoting of texts from users.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,13 +11,13 @@
 
 namespace troupe::traces {
 
-/// Returns the first `longest` characters of `text`, with "..." if there are more; bytes of a UTF-8 character stay
-/// together.
+/// Returns the first `longest` characters of `text`, with "..." if there are more. A UTF-8 character is never cut in
+/// two.
 std::string abbreviated(std::string_view text, std::size_t longest);
 
-/// Returns `text` as a string of gnuplot: within single quotes, in which nothing is expanded. Control characters become
-/// spaces, and bytes that are not UTF-8 become '?'. A single quote becomes an apostrophe (U+2019): gnuplot 5.4 wants it
-/// doubled, but misreads two quotes at the front of a string.
+/// Returns `text` as a string of gnuplot in single quotes, in which gnuplot expands nothing. Control characters become
+/// spaces, and bytes that are not UTF-8 become '?'. A single quote becomes an apostrophe (U+2019): gnuplot 5.4 requires
+/// doubled quotes, but misreads two quotes at the beginning of a string.
 std::string gnuplot_string(std::string_view text);
 
 /// A script of commands, one per line.
@@ -28,7 +28,7 @@ class GnuplotScript {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
     text_ += '\n';
   }
-  /// Sets a pale grid and only two borders, the style of charts.
+  /// Sets the style of charts: a pale grid and only two borders.
   void add_chart_style();
 
   [[nodiscard]] std::string take() { return std::move(text_); }

@@ -25,7 +25,7 @@ Result<PictureFiles> names_of(const std::string& path) {
                  fmt::format("the picture's name '{}' has to end in '.svg' or '.png'; both are written", path)};
 }
 
-/// Both files, which are temporary until `commit` moves them to their places.
+/// The picture's two files. They are temporary until `commit` moves them to their places.
 struct OpenFiles {
   platform::AtomicFile svg;
   platform::AtomicFile png;
@@ -39,7 +39,7 @@ Result<OpenFiles> open_files(const PictureFiles& names) {
   return OpenFiles{std::move(svg).value(), std::move(png).value()};
 }
 
-/// Completes the SVG, and turns off the blurred seams between rectangles.
+/// Adds fallback fonts to the SVG, and turns off smoothing, which would blur the seams between rectangles.
 std::string finish_svg(std::string svg) {
   svg = with_fallback_fonts(std::move(svg));
   replace_all(svg, "<g id=\"gnuplot_canvas\">", "<g id=\"gnuplot_canvas\" shape-rendering=\"crispEdges\">");

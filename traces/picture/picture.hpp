@@ -15,21 +15,21 @@ struct PictureSpan {
   /// The index into `Picture::workers`.
   std::size_t worker = 0;
   std::string codelet;
-  /// The times in seconds since the start of the run; they are not negative, and `end_s` is not before `start_s`.
+  /// The times, in seconds since the start of the run. They are not negative, and `end_s` is not before `start_s`.
   double start_s = 0;
   double end_s = 0;
-  /// The share of the time of the worker's cores that the task used, from 0 to 1; 1 if it is not known.
+  /// The used share of the time of the worker's cores during the task, from 0 to 1; 1 if the share is not known.
   double used = 1;
 };
 
 struct Picture {
   std::string title;
-  /// The lines below the title. A line with the number of tasks, the time and how busy the workers were is added after
-  /// them.
+  /// The lines below the title. Another line is added after them, with the number of tasks, the time, and how busy the
+  /// workers were.
   std::vector<std::string> subtitle;
   /// The names of the workers, in the order of their rows from top to bottom.
   std::vector<std::string> workers;
-  /// The number of cores by worker, at least 1; empty if each worker has one core, or is a GPU.
+  /// The number of cores of each worker, at least 1. Empty if no worker has more than one core.
   std::vector<int> cores = {};
   /// The tasks, in any order.
   std::vector<PictureSpan> spans;
@@ -45,18 +45,17 @@ struct PictureFiles {
 };
 
 /// Draws one row per worker and one colour per codelet over time, with a legend. At the right it shows how busy each
-/// worker was and how many tasks it ran. The row of a cluster is higher, and a task fills as much of its height as it
-/// used of the cores' time. `path` ends in `.svg` or `.png`; the other form is written beside it. The drawing is
-/// gnuplot's. The files stay below a few megabytes, however many tasks there are: tasks narrower than two pixels are
-/// drawn in proportion to their time instead of one by one.
+/// worker was and how many tasks it ran. The row of a cluster of cores is higher. A task that used only a share of its
+/// cores' time fills only that share of the row's height. `path` ends in `.svg` or `.png`; the other format is written
+/// beside it. Gnuplot makes the drawing. The files stay below a few megabytes, however many tasks there are: tasks
+/// narrower than two pixels are merged into columns, whose colours show the shares of the time.
 ///
 /// Fails with `ErrorCode::invalid_argument` for another ending, and for spans or workers that make no sense; with
 /// `ErrorCode::io` if gnuplot is missing or fails, or a file cannot be written. A failure leaves both files untouched,
-/// except that the PNG may be missing if only the last step of putting it in its place failed.
+/// with one exception: the PNG may be missing if only the last step, moving the PNG to its place, failed.
 Result<PictureFiles> draw_picture(const std::string& path, const Picture& picture);
 
-/// Checks that `draw_picture` could write to `path`, so that a long run is not started in vain. Fails with the same
-/// errors.
+/// Checks that `draw_picture` could write to `path`, before a long run begins. Fails with the same errors.
 Result<void> check_picture_path(const std::string& path);
 
 }  // namespace troupe::traces

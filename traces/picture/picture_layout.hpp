@@ -1,4 +1,4 @@
-/// The positions of everything in a picture, in pixels from its upper left corner.
+/// The positions of all elements of a picture, in pixels from its upper left corner.
 #pragma once
 
 #include <cstddef>
@@ -35,18 +35,18 @@ struct PictureLayout {
   double row_pitch = 0;
   /// The upper edge of each row, and the lower edge of the last one, measured from `plot_top`.
   std::vector<double> rows;
-  /// Every `label_step`-th row has its text; more than 1 if rows are lower than text.
+  /// Every `label_step`-th row has its name beside it. The step is more than 1 if rows are lower than a line of text.
   std::size_t label_step = 1;
 
-  /// The right ends of the columns beside the rows.
+  /// The right ends of the two columns of numbers beside the rows: how busy the worker was, and its number of tasks.
   double busy_right = 0;
   double tasks_right = 0;
 
-  /// The left ends of the legend's entries, at half their height.
+  /// The positions of the legend's entries: the left end of each, at half its height.
   std::vector<PicturePoint> legend;
 };
 
-/// Computes the layout. `subtitle_lines` includes the line that is added to the picture's own.
+/// Computes the layout. `subtitle_lines` counts the picture's own subtitle lines and the line that is added to them.
 PictureLayout lay_out(const Picture& picture, std::size_t subtitle_lines, const std::vector<std::string>& legend);
 
 }  // namespace troupe::traces

@@ -6,7 +6,7 @@
 namespace troupe::traces {
 namespace {
 
-/// The columns of one worker's row, as shares of a step.
+/// The row of one worker, divided into columns that are one step wide. Stores each colour's share of each column.
 class Row {
  public:
   Row(std::size_t columns, std::size_t colours, double step_s)
@@ -24,7 +24,7 @@ class Row {
     short_[colour].used_s += (span.end_s - span.start_s) * span.used;
   }
 
-  /// Returns a rectangle of its own for the span, with its edges where columns end.
+  /// Returns a rectangle for this span alone. Its edges are rounded to the edges of columns.
   PictureRectangle add_wide(std::size_t colour, const PictureSpan& span) {
     const auto first = static_cast<std::size_t>(std::lround(span.start_s / step_s_));
     const auto last = static_cast<std::size_t>(std::lround(span.end_s / step_s_));
@@ -35,7 +35,8 @@ class Row {
   }
 
   void append_rectangles(std::size_t worker, std::vector<PictureRectangle>& result) {
-    // The part of a column that each colour still has to get; the last element is for idle time.
+    // The width, in columns, that each colour should have got so far but has not got. The last element is for idle
+    // time.
     std::vector<double> owed(colours_ + 1, 0.0);
     PictureRectangle run{worker, colours_, 0, 0, false};
     const auto finish = [&](std::size_t column, std::size_t next_colour) {
@@ -68,7 +69,8 @@ class Row {
     }
   }
 
-  /// Adds the column's shares to `owed` and returns the colour to which most is owed; the first one among equals.
+  /// Adds the column's shares to `owed` and returns the colour with the largest value in `owed`, the first one among
+  /// equals.
   std::size_t choose(std::size_t column, std::vector<double>& owed) const {
     double idle = 1;
     for (std::size_t colour = 0; colour < colours_; ++colour) {
@@ -85,9 +87,9 @@ class Row {
   std::size_t colours_;
   double step_s_;
   std::vector<double> shares_;
-  /// True for columns that wide spans cover.
+  /// True for columns that rectangles of `add_wide` cover.
   std::vector<bool> covered_;
-  /// The sums over each colour's short tasks.
+  /// The sums over the short tasks of one colour.
   struct Short {
     double time_s = 0;
     double used_s = 0;
@@ -117,7 +119,7 @@ std::vector<PictureRectangle> rectangles(const Picture& picture, const PictureSu
     }
     row.append_rectangles(worker, result);
   }
-  // Later rectangles cover earlier ones, and exact rectangles should cover columns.
+  // The exact rectangles come last: later rectangles are drawn over earlier ones, and exact ones should cover columns.
   result.insert(result.end(), wide.begin(), wide.end());
   return result;
 }

@@ -48,7 +48,7 @@ std::string legend_text(const LegendEntry& entry) {
                      entry.tasks == 1 ? "task" : "tasks", human_seconds(entry.busy_s));
 }
 
-/// Appends the commands one after another.
+/// Builds the script, command by command.
 class Drawing : GnuplotScript {
  public:
   Drawing(const Picture& picture, const PictureSummary& summary)
@@ -82,7 +82,7 @@ class Drawing : GnuplotScript {
 
   [[nodiscard]] double pixel_s() const { return end_s() / (layout_.plot_right - layout_.plot_left); }
 
-  /// Returns a point in pixels as gnuplot's fractions of the whole picture.
+  /// Converts a point in pixels to gnuplot's screen coordinates, which are fractions of the whole picture.
   [[nodiscard]] std::string at(double x, double y) const {
     return fmt::format("screen {:.6f}, screen {:.6f}", x / layout_.width, 1 - y / layout_.height);
   }
@@ -157,7 +157,7 @@ class Drawing : GnuplotScript {
     }
   }
 
-  /// Makes the rectangles. Columns are half a pixel wide, or wider if the files would otherwise become large.
+  /// Makes the rectangles. Columns are half a pixel wide, or wider if there would be too many rectangles.
   void fill() {
     constexpr std::size_t kMostRectangles = 40000;
     step_s_ = pixel_s() / 2;
@@ -168,10 +168,10 @@ class Drawing : GnuplotScript {
     }
   }
 
-  /// Adds one curve for the idle rows. Then each codelet gets one curve for columns and small tasks, and one for tasks
-  /// that are at least four pixels wide, which get a fine border to tell them apart.
+  /// Plots one curve with the idle background of all rows. Then each codelet gets one curve for columns and small
+  /// tasks, and one for tasks that are at least four pixels wide. A fine border separates these wider tasks.
   void plot() {
-    // Each border doubles the size of a task in the SVG.
+    // A border doubles the size of a task in the SVG, so none is drawn if there are more wide tasks than this.
     constexpr std::size_t kMostBorders = 5000;
     const auto wide_enough = [&](const PictureRectangle& rectangle) {
       return rectangle.one_task && rectangle.end_s - rectangle.start_s >= 4 * pixel_s();
@@ -202,15 +202,15 @@ class Drawing : GnuplotScript {
     data_ += boxes + "e\n";
   }
 
-  /// Appends the numbers x, y, lower x, upper x, lower y, upper y.
+  /// Appends a rectangle to the data, as the numbers x, y, lower x, upper x, lower y, upper y.
   void append_box(std::string& data, const PictureRectangle& rectangle) const {
     constexpr double kGap = 0.09;
-    // Neighbours that only touch would show a pale seam.
+    // Neighbouring rectangles overlap a little: rectangles that only touch would show a pale seam.
     constexpr double kOverlapPixels = 0.03;
     const double gap = layout_.row_pitch < 6 ? 0 : kGap * layout_.row_pitch;
     const double top = layout_.rows[rectangle.worker] + gap;
     const double bottom = layout_.rows[rectangle.worker + 1] - gap;
-    // A task that used very little still gets a line.
+    // A task that used very little of its cores' time still gets a line.
     const double height = std::max((bottom - top) * rectangle.used, std::min(bottom - top, 1.0));
     const double left = rectangle.start_s * unit_.per_second;
     const double right = std::min(rectangle.end_s + kOverlapPixels * pixel_s(), end_s()) * unit_.per_second;
@@ -243,7 +243,8 @@ PictureScript::PictureScript(const Picture& picture, const PictureSummary& summa
 }
 
 std::string PictureScript::svg() const {
-  // In this terminal a point is as large as a pixel; elsewhere there are 72 points and 96 pixels to the inch.
+  // Fonts are scaled by 96/72: in the svg terminal a point is as large as a pixel, but elsewhere an inch has 72 points
+  // and 96 pixels.
   return fmt::format(
       "set terminal svg noenhanced size {},{} fontscale 1.3333 font 'DejaVu Sans,11' background rgb 'white'\n"
       "set lmargin at screen {:.9f}\nset rmargin at screen {:.9f}\n{}",

@@ -7,14 +7,14 @@
 
 namespace troupe::traces {
 
-/// The commands that draw the picture on the standard output, for the terminals svg and png. Text of the picture cannot
-/// become commands.
+/// The commands that draw the picture on the standard output, for gnuplot's terminals svg and png. Texts of the picture
+/// are quoted, so they cannot become commands.
 class PictureScript {
  public:
   PictureScript(const Picture& picture, const PictureSummary& summary);
 
   [[nodiscard]] std::string svg() const;
-  /// Returns the commands for a picture with two dots per pixel, for screens that have them.
+  /// Returns the commands for a picture with two dots per pixel, for screens of high resolution.
   [[nodiscard]] std::string png() const;
 
  private:

@@ -59,7 +59,7 @@ void add_legend(const Picture& picture, PictureSummary& summary) {
   for (const auto& span : picture.spans) summary.legend_index.push_back(index[span.codelet]);
 }
 
-/// Joins the codelets for which there is no colour left into one last entry.
+/// Joins the codelets that have no colour of their own into one last entry.
 void fold_legend(std::vector<LegendEntry>& legend) {
   if (legend.size() <= kMostCodelets) return;
   LegendEntry others;

@@ -25,11 +25,11 @@ struct WorkerSummary {
 struct PictureSummary {
   /// The end of the last task.
   double end_s = 0;
-  /// The legend, ordered by descending time: so the codelets that matter most have the first colours, and colours stay
-  /// the same from run to run. Codelets with equal times are ordered by name. If there are more than `kMostCodelets`,
-  /// the last entry stands for all others.
+  /// The legend, ordered by descending time. The codelets that matter most therefore have the first colours, and
+  /// colours stay the same from run to run. Codelets with equal times are ordered by name. If there are more than
+  /// `kMostCodelets`, the last entry stands for all others.
   std::vector<LegendEntry> legend;
-  /// The index in `legend` of each span of the picture.
+  /// For each span of the picture, the index of its codelet in `legend`.
   std::vector<std::size_t> legend_index;
   std::vector<WorkerSummary> workers;
 };

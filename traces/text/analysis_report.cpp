@@ -20,7 +20,7 @@ Duration total_of(const RunAnalysis& analysis) {
   return analysis.makespan * static_cast<std::int64_t>(analysis.workers.size());
 }
 
-/// The columns that only some runs have.
+/// The optional columns of the table: true if the run needs the column.
 struct Columns {
   bool lent = false;
   bool teams = false;
@@ -73,7 +73,7 @@ std::string codelets_text(const RunAnalysis& analysis) {
 std::string path_text(const RunAnalysis& analysis) {
   const CriticalPath& path = analysis.path;
   std::string codelets;
-  // A name may contain line breaks.
+  // A codelet's name may contain line breaks. They become spaces below, because the path is printed as one paragraph.
   for (const PathUse& use : analysis.path_codelets) {
     codelets += fmt::format("{}{} {} ({})", codelets.empty() ? "" : ", ", human_count(use.tasks), use.codelet,
                             human(use.total));

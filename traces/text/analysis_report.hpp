@@ -9,7 +9,7 @@
 namespace troupe::traces {
 
 /// Returns tables of workers and codelets, the critical path, the bounds, and a list of the reasons that kept the run
-/// from reaching them. `devices` are the workers' devices, by index. Ends in a line break.
+/// from reaching the bounds. `devices` are the workers' devices, by index. The text ends in a line break.
 [[nodiscard]] std::string analysis_text(const RunAnalysis& analysis, const std::vector<std::string>& devices);
 
 }  // namespace troupe::traces

@@ -1,4 +1,4 @@
-/// The figures of mailboxes, for people and for programs.
+/// The latencies of the actors' mailboxes, for people and for programs.
 #pragma once
 
 #include <string>

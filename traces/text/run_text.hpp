@@ -12,7 +12,7 @@ namespace troupe::traces {
 /// break.
 [[nodiscard]] std::string run_text(const RunReport& report);
 
-/// Returns the same text and, if the trace has tasks, where their time went (`analysis_text`).
+/// Returns the text of the function above and, if the trace has tasks, the analysis of their time (`analysis_text`).
 [[nodiscard]] std::string run_text(const RunReport& report, const Trace& trace);
 
 }  // namespace troupe::traces

@@ -18,7 +18,7 @@ std::string name_of(NodeId node, const std::vector<std::string>& names) {
   return node.index() < names.size() ? names[node.index()] : fmt::format("node {}", node.value());
 }
 
-/// Returns the rate while copies were under way; 0 if there were none.
+/// Returns the mean rate over the time in which copies were running; 0 if there were no copies.
 double bytes_per_s(const PairTraffic& pair) {
   return pair.busy > Duration{} ? static_cast<double>(pair.bytes.count) / seconds(pair.busy) : 0;
 }

@@ -13,20 +13,21 @@ namespace troupe::traces {
 /// GPU 0".
 [[nodiscard]] std::vector<std::string> node_names(const RunReport& report);
 
-/// Count the workers whose devices have a memory of their own, and the cores of all other workers.
+/// Returns the number of workers that are accelerators. `count_cores` returns the number of cores of all other workers.
 [[nodiscard]] std::size_t count_accelerators(const RunReport& report);
 [[nodiscard]] std::size_t count_cores(const RunReport& report);
 
-/// Returns the copies between two reports of one runtime. Peaks of memories cover the time since its start.
+/// Returns the copies that were made between two reports of one runtime. The peak uses of memories are those since the
+/// start of the runtime.
 [[nodiscard]] TransferReport difference(const TransferReport& later, const TransferReport& earlier);
 
 /// Returns the copies between each two memories, the use of the devices' memories, and the actions of the memory
-/// manager, each line indented. Empty if there is only host memory.
+/// manager, as indented lines. Empty if there is no accelerator.
 [[nodiscard]] std::string transfers_text(const RunReport& report);
 
-/// Adds `bytes_host_to_device`, `bytes_device_to_host` and `bytes_device_to_device`.
+/// Adds the members `bytes_host_to_device`, `bytes_device_to_host` and `bytes_device_to_device` to `json`.
 void add_bytes_json(const TransferReport& transfers, Json& json);
-/// Adds the members of `add_bytes_json`, the actions of the memory manager, `copies` and `memories`.
+/// Adds the members of `add_bytes_json`, the actions of the memory manager, `copies` and `memories` to `json`.
 void add_transfers_json(const RunReport& report, Json& json);
 
 }  // namespace troupe::traces

@@ -14,28 +14,30 @@
 
 namespace troupe::memory {
 
-/// Chooses victims. The policy is told which replicas every node with a limited memory holds; `next_victim` asks its
-/// `candidate` which of them may go now. A policy must be deterministic: equal calls give equal victims.
+/// Chooses victims: replicas to evict. The memory core tells the policy which replicas each node with limited memory
+/// holds; `next_victim` calls its `candidate` to learn which of them may be evicted now. A policy must be
+/// deterministic: the same calls give the same victims.
 class EvictionPolicy {
  public:
-  /// Returns true if this handle's replica may go now.
+  /// Returns true if this handle's replica may be evicted now.
   using Candidate = std::function<bool(HandleId)>;
 
   virtual ~EvictionPolicy() = default;
 
-  /// Called when the node begins to hold the handle. This counts as a use.
+  /// Called when memory for a replica of the handle has been allocated on the node, or when an eviction is called off.
+  /// This counts as a use.
   virtual void inserted(NodeId node, HandleId handle) = 0;
   /// Called when a task on the node uses a handle that the node holds, or is expected to use it soon.
   virtual void touched(NodeId node, HandleId handle) = 0;
-  /// Called when the node no longer holds the handle, or the replica is about to go.
+  /// Called when the node no longer holds the handle, or when its replica is about to be evicted.
   virtual void removed(NodeId node, HandleId handle) = 0;
-  /// Returns the candidate that should go first, or an invalid id if there is none among the first `look_at` replicas
-  /// in the policy's order. Has no visible effect.
+  /// Returns the candidate that should be evicted first; an invalid id if there is none among the first `look_at`
+  /// replicas in the policy's order. Does not evict anything.
   [[nodiscard]] virtual HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) = 0;
 
   // These functions are used only by some policies.
 
-  /// `index` says how much the data will be used, as the program or an earlier run expects.
+  /// Sets how much the data will be used, as the program or an earlier run expects.
   virtual void set_reuse(HandleId /*handle*/, std::int64_t /*index*/) {}
   /// Called when the task is expected to use these handles on the node.
   virtual void expected(NodeId /*node*/, TaskId /*task*/, std::span<const Use> /*uses*/) {}
@@ -60,7 +62,7 @@ class LeastRecentlyUsed : public EvictionPolicy {
     HandleId older;
     HandleId newer;
   };
-  /// A list from the oldest handle to the newest; both ids are invalid if it is empty.
+  /// A list from the oldest handle to the newest; both ids are invalid if the list is empty.
   struct List {
     HandleTable<Link> links;
     HandleId oldest;

@@ -7,11 +7,12 @@ namespace troupe::memory {
 
 namespace {
 
-/// Ranks are reversed distances: data that are needed later have a lower rank, and go first.
+/// Ranks are reversed distances: data that are needed later have a lower rank, and are evicted first.
 constexpr std::uint64_t kNever = 0;
 constexpr std::uint64_t kHere = std::uint64_t{1} << 63U;
-/// If a node expects this many tasks, the scheduler places tasks well ahead: workers alone fetch data for fewer tasks.
-/// The mode (`in_order`) ends only below half of this number, so that it does not change all the time.
+/// If a node expects this many tasks, the scheduler must be placing tasks well before they start: without that, workers
+/// fetch data for fewer tasks. The mode `in_order` ends only below half of this number, so that it does not change all
+/// the time.
 constexpr std::uint32_t kWellAhead = 8;
 
 }  // namespace

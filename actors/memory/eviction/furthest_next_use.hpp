@@ -14,16 +14,17 @@
 
 namespace troupe::memory {
 
-/// The handles that a node holds go in this order:
+/// A node expects a task if data were prefetched or requested there for the task. The handles that a node holds are
+/// evicted in this order:
 /// 1. handles that no submitted task uses any more, not counting tasks that another node expects; the least
 /// recently used first;
 /// 2. handles of tasks that no node expects yet. If the scheduler places tasks well ahead, these tasks are not ready
-/// yet, and the handles of those submitted last go first. Otherwise any of these tasks may come next, and the least
+/// yet, and the handles of the task submitted last go first. Otherwise any of these tasks may come next, and the least
 /// recently used handle goes first;
 /// 3. handles of tasks that this node expects; the handles that it expects to need last go first.
-/// A task's uses count until its request is admitted. Tasks of recordings are not known, and count for nothing.
-/// Prefetches do not evict handles of the third kind, because these were asked for earlier. Memory: about 100 bytes per
-/// task and 32 bytes per use.
+/// The uses of a task count until its request is admitted. The policy does not know tasks of recordings, so their uses
+/// never count. Prefetches do not evict handles of the third kind, because those were asked for earlier. Memory: about
+/// 100 bytes per task and 32 bytes per use.
 class FurthestNextUse final : public RankedEviction {
  public:
   explicit FurthestNextUse(std::shared_ptr<UpcomingTasks> upcoming);
@@ -41,7 +42,7 @@ class FurthestNextUse final : public RankedEviction {
 
   struct Task {
     std::uint64_t id = 0;
-    /// The number of the task's first need.
+    /// The number of the task's first need (see `Need`).
     std::uint64_t needs_begin = 0;
     std::uint32_t needs = 0;
     /// The node that expects the task, or `kNobody`.
@@ -51,8 +52,8 @@ class FurthestNextUse final : public RankedEviction {
     bool upcoming = false;
   };
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  /// A use of a handle by a future task. Needs are numbered in the order of submission, from the first of the run; the
-  /// needs of one handle form a list.
+  /// A use of a handle by a future task. Needs are numbered in the order of submission, beginning with the run's first;
+  /// the needs of one handle form a list.
   struct Need {
     HandleId handle;
     std::uint64_t task = 0;
@@ -77,7 +78,7 @@ class FurthestNextUse final : public RankedEviction {
   };
 
   void take_submitted();
-  /// Decides whether the node uses the order of submission from now on.
+  /// Decides whether this node assumes from now on that tasks which no node expects come in the order of submission.
   void look_ahead(NodeId node);
   [[nodiscard]] Outlook& outlook(std::uint64_t node) {
     if (node >= outlooks_.size()) outlooks_.resize(node + 1);

@@ -1,4 +1,4 @@
-/// Eviction by rank: each replica has a number, and the lowest goes first.
+/// Eviction by rank: each replica has a number, and the replica with the lowest number is evicted first.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class RankedEviction : public EvictionPolicy {
   [[nodiscard]] HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) override;
 
  protected:
-  /// Returns the replica's rank; low ranks go first.
+  /// Returns the replica's rank; replicas with low ranks are evicted first.
   [[nodiscard]] virtual std::uint64_t rank(NodeId node, HandleId handle) const = 0;
   /// Notes that the handle's rank may have changed on any node.
   void changed(HandleId handle);
@@ -63,7 +63,7 @@ class RankedEviction : public EvictionPolicy {
   void refresh(NodeId node, List& list);
 
   std::vector<List> lists_;
-  /// The nodes that hold a handle.
+  /// For each handle, the nodes that hold it.
   HandleTable<NodeSet> holders_;
   std::uint64_t uses_ = 0;
 };

@@ -9,9 +9,9 @@
 
 namespace troupe::memory {
 
-/// Each handle has an index, its potential to be used again during the whole run. The program sets it, or an earlier
-/// run has learned it; if it is unknown, it is 0. The handle with the lowest index goes first; among equals the one
-/// whose last use is longest ago.
+/// Each handle has an index, which says how much the data will be used during the whole run. The program sets the
+/// index, or an earlier run has learned it; an unknown index is 0. The handle with the lowest index is evicted first;
+/// among equals, the one whose last use is longest ago.
 class ReuseIndex final : public RankedEviction {
  public:
   void set_reuse(HandleId handle, std::int64_t index) override;
@@ -20,7 +20,7 @@ class ReuseIndex final : public RankedEviction {
   [[nodiscard]] std::uint64_t rank(NodeId node, HandleId handle) const override;
 
  private:
-  /// The indexes of the handles for which one was set.
+  /// The indexes that were set, by handle. Zero is not stored.
   HandleTable<std::int64_t> indexes_;
 };
 

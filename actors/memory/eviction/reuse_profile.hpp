@@ -1,4 +1,4 @@
-/// Reuse profile: the number of uses of each handle, which one run leaves for the next.
+/// Reuse profile: the number of uses of each handle, which one run stores for the next run.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,13 @@ class ReuseProfile {
 };
 
 /// Reads a JSON object with a version and the counts. Fails with `io` if the file cannot be read, with `bad_input` if
-/// it is larger than 256 MiB, of another version or damaged.
+/// the file is larger than 256 MiB, has another version or is damaged.
 [[nodiscard]] Result<ReuseProfile> read_reuse_profile(const std::string& path);
 /// Replaces the file in one step. Fails with `io`.
 [[nodiscard]] Result<void> write_reuse_profile(const std::string& path, const ReuseProfile& profile);
 
-/// The file of use counts: a runtime reads it, or writes it if it is missing (`AcceleratorOptions::reuse_profile`).
+/// The file of use counts: a runtime reads the file, or writes it if the file is missing
+/// (`AcceleratorOptions::reuse_profile`).
 class KeptReuseProfile {
  public:
   /// Reads the file, if `path` is not empty and the file exists. A file that cannot be used counts as missing. `warn`
@@ -44,7 +45,7 @@ class KeptReuseProfile {
 
   /// Returns the profile of an earlier run; null if there is none.
   [[nodiscard]] const ReuseProfile* learned() const { return learned_.get(); }
-  /// Returns the profile that this run fills; null if it fills none.
+  /// Returns the profile that this run fills; null if it does not fill one.
   [[nodiscard]] const std::shared_ptr<ReuseProfile>& recorded() const { return recorded_; }
   /// Writes the recorded profile. No other thread may add to it meanwhile.
   void save() noexcept;

@@ -16,8 +16,8 @@ void UpcomingTasks::add(TaskId task, std::span<const Use> uses) {
   const LockGuard lock(mutex_);
   for (const Use& use : uses) batch_.handles.push_back(use.handle);
   batch_.tasks.push_back({task, static_cast<std::uint32_t>(uses.size())});
-  // Release: pairs with the load in `take`. A load that misses this store is followed by one that sees it in time: a
-  // task asks for data only after its submission.
+  // Release: pairs with the load in `take`. If `take` misses this store, a later call of `take` sees it in time,
+  // because a task asks for its data only after its submission.
   any_.store(true, std::memory_order_release);
 }
 

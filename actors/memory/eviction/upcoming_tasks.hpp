@@ -13,14 +13,14 @@
 
 namespace troupe::memory {
 
-/// Submitting threads add tasks, and the memory manager's eviction policy takes them. Thread-safe. Each submission
-/// takes about 0.1 us longer.
+/// Submitting threads add tasks, and the memory manager's eviction policy takes them. Thread-safe. This makes each
+/// submission about 0.1 us longer.
 class UpcomingTasks final : public graph::SubmissionObserver, public graph::TaskObserver {
  public:
   struct Batch {
     struct Submitted {
       TaskId task;
-      /// The number of the task's handles. In `handles` they come after the handles of the tasks before it.
+      /// The number of the task's handles. In `Batch::handles` they follow the handles of the tasks before this one.
       std::uint32_t handles = 0;
     };
     /// The tasks in the order of submission.
@@ -31,7 +31,8 @@ class UpcomingTasks final : public graph::SubmissionObserver, public graph::Task
   };
 
   void submitted(const graph::Task& task) noexcept override;
-  /// Adds a task that is going to use these handles, after all tasks that were added before. Ids must rise.
+  /// Adds a task that is going to use these handles, after all tasks that were added before. Each id must be larger
+  /// than the one before.
   void add(TaskId task, std::span<const Use> uses);
   /// Notes tasks that will not ask for their data.
   void happened(const graph::TaskEvent& event) override {

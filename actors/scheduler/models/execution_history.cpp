@@ -38,7 +38,7 @@ TaskMeasures measures_of(const graph::SizeClass& size_class) {
 
 KernelHistory::Shape& KernelHistory::shape(std::uint64_t shapes, const TaskMeasures& task) {
   Shape& found = shapes_[shapes];
-  // The program may count operations in another way than when these numbers were written to the file.
+  // The measures in a history file may be outdated: the program may have counted operations differently back then.
   static_cast<TaskMeasures&>(found) = task;
   return found;
 }

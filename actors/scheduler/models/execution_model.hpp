@@ -15,7 +15,7 @@ namespace troupe::scheduler {
 /// Predicts the times of kernels. Used by the scheduler only.
 class ExecutionModel {
  public:
-  /// The predictions that a measured time has changed.
+  /// Says which predictions a new measurement has changed.
   enum class Change : std::uint8_t {
     nothing,
     /// The predictions for the task's class changed.
@@ -25,33 +25,33 @@ class ExecutionModel {
   };
 
   virtual ~ExecutionModel() = default;
-  /// Returns the expected time of a task of this class on this worker, whose device the codelet runs on; nothing if it
-  /// has been measured too rarely to say.
+  /// Returns the expected time of a task of this class on this worker. The codelet must run on the worker's device.
+  /// Returns nothing if there are too few measurements.
   [[nodiscard]] virtual std::optional<Duration> predict(const graph::SizeClass& size_class, WorkerId worker) const = 0;
-  /// Predicts the time as if the worker, which drives cores, had this many of them.
+  /// Predicts the time as if the worker's device, which must consist of cores, had this many cores.
   [[nodiscard]] virtual std::optional<Duration> predict_on_cores(const graph::SizeClass& /*size_class*/,
                                                                  WorkerId /*worker*/, int /*cores*/) const {
     return std::nullopt;
   }
-  /// Returns true if the prediction will hardly change with the next measurements, so that many tasks may be placed by
-  /// it at once.
+  /// Returns true if further measurements will hardly change the prediction. Then many tasks may be placed by it at
+  /// once.
   [[nodiscard]] virtual bool is_sure(const graph::SizeClass& /*size_class*/, WorkerId /*worker*/) const { return true; }
-  /// Returns the standard deviation of the logarithm of the predicted time.
+  /// Returns how uncertain the prediction is: the standard deviation of the logarithm of the predicted time.
   [[nodiscard]] virtual double doubt(const graph::SizeClass& /*size_class*/, WorkerId /*worker*/) const { return 0; }
-  /// Returns how many more tasks of the kernel are to be tried on the worker's device. Until then, a prediction for it
-  /// is a guess.
+  /// Returns how many more tasks of the kernel have to run on the worker's device. Until then, the prediction for that
+  /// device is a guess.
   [[nodiscard]] virtual std::uint32_t measurements_missing(const graph::SizeClass& size_class, WorkerId worker) const {
     return predict(size_class, worker) ? 0 : 3;
   }
-  /// Returns the number of the kernel. Classes with the same number are of one kernel: a measurement of one says
-  /// something of the others.
+  /// Returns the number of the class's kernel. Classes of one kernel have the same number: a measurement of one of
+  /// these classes also tells something about the other classes.
   [[nodiscard]] virtual std::size_t kernel(const graph::SizeClass& size_class) const { return size_class.id.index(); }
   /// Adds a measurement: a task of the class took `time` on the worker.
   virtual Change measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) = 0;
-  /// Called when the worker's cores were grouped otherwise: from now on its device has this type.
+  /// Called after the worker's cores were regrouped: from now on the worker's device has this type.
   virtual void regrouped(WorkerId /*worker*/, const DeviceType& /*type*/) {}
-  /// Returns true if the worker's device cannot run tasks of this class, whatever the codelet says: nothing is known of
-  /// its speed, nor can be.
+  /// Returns true if the worker's device cannot run tasks of this class, even if the codelet would allow it: such tasks
+  /// have no times there, and never will.
   [[nodiscard]] virtual bool cannot_run(const graph::SizeClass&, WorkerId) const { return false; }
 };
 

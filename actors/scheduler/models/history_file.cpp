@@ -21,7 +21,7 @@ namespace {
 using platform::JsonField;
 
 constexpr platform::CheckedFormat kFormat{"troupe kernel times", 2, "kernels", "file of kernel times", 1};
-/// The largest count in a file. Counts up to it do not overflow when a program adds to them.
+/// The largest count in a file. Counts up to this limit do not overflow when a program adds to them.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
 constexpr std::uint64_t kMostCores = std::uint64_t{1} << 20U;
 constexpr platform::NumberRange kSeconds{0, 1e9};
@@ -55,7 +55,7 @@ struct KeptShape {
 struct KeptKernel {
   const KernelKey* key = nullptr;
   const KernelHistory* kernel = nullptr;
-  /// The last run that had tasks of the kernel.
+  /// The number of the last run that had tasks of the kernel.
   std::uint64_t used = 0;
   /// The shapes that are worth keeping, best first.
   std::vector<KeptShape> shapes;
@@ -159,7 +159,7 @@ TaskMeasures measures_in(const JsonField& field) {
   return task;
 }
 
-/// Reads the kernel's shapes; returns the last run that any of them names.
+/// Reads the kernel's shapes. Returns the number of the last run in which one of them was used.
 std::uint64_t read_shapes(const JsonField& measured, KernelHistory& kernel) {
   std::uint64_t last = 0;
   for (std::size_t i = 0; i < measured.size("a list of shapes"); ++i) {
@@ -176,7 +176,7 @@ std::uint64_t read_shapes(const JsonField& measured, KernelHistory& kernel) {
   return last;
 }
 
-/// Returns the law that follows from the mean times, for files that have no law.
+/// Fits a law to the mean times, for files that contain no law.
 TimeLaw law_of_means(const KernelHistory& kernel) {
   TimeLaw law;
   for (const auto& [hash, shape] : kernel.shapes()) law.add(shape, shape.times.mean_s(), shape.times.weight());

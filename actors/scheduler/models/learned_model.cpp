@@ -10,8 +10,8 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// The longest predicted time, so that sums of predictions do not overflow: for sizes far from all measured ones a law
-/// may give any time, or NaN.
+/// Predictions are limited to this time, so that sums of predictions do not overflow: for sizes far from all measured
+/// sizes a law may give any time, or NaN.
 constexpr double kLongest_s = 1e5;
 
 Duration duration_of(double time_s) {
@@ -62,7 +62,7 @@ std::optional<Duration> LearnedModel::predict(const graph::SizeClass& size_class
   const bool by_law =
       asked.kernel->law().count() >= KernelHistory::kEnough && asked.shape->times.count() < KernelHistory::kEnough;
   const std::uint64_t version = by_law ? asked.kernel->law().version() : 0;
-  // Workers of one type are asked about one after the other, so a prediction by the law is kept until the law changes.
+  // The scheduler asks for all workers of one type in turn, so a prediction by the law is kept until the law changes.
   if (version == 0 || asked.version != version) {
     const auto predicted = predict_at(asked);
     asked.said_s = predicted ? std::optional(predicted->time_s) : std::nullopt;
@@ -80,10 +80,10 @@ std::optional<Duration> LearnedModel::predict_on_cores(const graph::SizeClass& s
   type.cores = cores;
   const KernelKey key = kernel_of(size_class, type);
   const TaskMeasures task = measures_of(size_class);
-  // There may never be such clusters, so no entry is made for them.
+  // Clusters of this size may never exist, so no entry is made for them in the history.
   const auto found = history_->kernels().find(key);
   std::optional<TimeLaw::Prediction> known;
-  // A law from fewer measurements is a guess.
+  // With fewer measurements, the law is a guess.
   if (found != history_->kernels().end() && found->second.law().count() >= KernelHistory::kEnough) {
     known = found->second.predict(size_class.shapes, task);
   }

@@ -14,17 +14,18 @@
 
 namespace troupe::scheduler {
 
-/// Learns each kernel's times on each type of device. Times on a cluster on which the kernel was not measured follow
-/// from the times on other numbers of cores. One thread at a time.
+/// Learns each kernel's times on each type of device. For a cluster on which the kernel was not measured, times are
+/// predicted from the kernel's times on other numbers of cores. One thread at a time.
 class LearnedModel final : public ExecutionModel {
  public:
-  /// A prediction that has changed by less than this part counts as unchanged: what follows from it is not computed
-  /// again.
+  /// A prediction that has changed by less than this fraction counts as unchanged: results that depend on it are not
+  /// computed again.
   static constexpr double kNoticeable = 0.01;
-  /// A prediction is sure if its standard deviation is at most this part of it.
+  /// A prediction is sure if its standard deviation is at most this fraction of the predicted time.
   static constexpr double kSure = 0.1;
-  /// A prediction is also sure if this many tasks of the kernel have been measured on the device, or `kManyInAll` in
-  /// this run on all devices: times then vary for another reason, or hardly any task runs on the device.
+  /// A prediction is also sure if this many tasks of the kernel have been measured on the device: then the times vary
+  /// for another reason. `kManyInAll` is the number for this run on all devices: then hardly any task runs on this
+  /// device.
   static constexpr std::uint64_t kMany = KernelHistory::kMany;
   static constexpr std::uint64_t kManyInAll = 256;
 
@@ -42,7 +43,7 @@ class LearnedModel final : public ExecutionModel {
   void regrouped(WorkerId worker, const DeviceType& type) override;
 
  private:
-  /// The place in the history of a class's times on a type of device.
+  /// Where the history keeps the times of one size class on one type of device.
   struct Place {
     /// The kernel's key in the history.
     const KernelKey* key = nullptr;
@@ -51,9 +52,9 @@ class LearnedModel final : public ExecutionModel {
     std::uint64_t shapes = 0;
     /// The number of the kernel (`kernel`).
     std::size_t number = 0;
-    /// The last answer of `predict`; empty if nobody asked.
+    /// The last prediction of `predict`; empty if it predicted nothing or was never called.
     std::optional<double> said_s;
-    /// The doubt of that answer.
+    /// The doubt of that prediction (`ExecutionModel::doubt`).
     double doubt = 0;
     bool asked = false;
     /// The version of the kernel's law when `said_s` was predicted by it; 0 if `said_s` did not come from the law.
@@ -61,20 +62,21 @@ class LearnedModel final : public ExecutionModel {
   };
   [[nodiscard]] Place& place(const graph::SizeClass& size_class, std::size_t type) const;
   [[nodiscard]] std::optional<TimeLaw::Prediction> predict_at(const Place& place) const;
-  /// Returns the number of a type among `types_`, to which it is added if it is new.
+  /// Returns the index of a type in `types_`; adds the type if it is new.
   std::size_t number_of(const DeviceType& type);
-  /// Returns true if the prediction now differs from the last answer; false if nobody asked.
+  /// Returns true if the prediction now differs from the last one of `predict`; false if `predict` was never called.
   [[nodiscard]] bool has_changed(const Place& place) const;
 
   const std::shared_ptr<ExecutionHistory> history_;
-  /// All types of device, each once; `type_of_` holds the number of each worker's type.
+  /// All types of device, each once; `type_of_` holds, for each worker, the index of its type.
   std::vector<DeviceType> types_;
   std::vector<std::size_t> type_of_;
-  /// The places by class, then by type. Each is made when it is first asked for.
+  /// The places by size class, then by type. Each is made on its first use.
   mutable std::vector<std::vector<Place>> places_;
-  /// The number of each kernel, on all devices: by name, bytes of an element, and whether operations are counted.
+  /// The number of each kernel. The key is the learned name, the bytes of an element, and whether operations are
+  /// counted.
   mutable std::map<std::tuple<std::string, std::uint64_t, bool>, std::size_t> kernels_;
-  /// For each number of a kernel, the tasks that were measured in this run.
+  /// For each kernel number, the number of tasks that were measured in this run.
   mutable std::vector<std::uint64_t> measured_;
 };
 

@@ -11,8 +11,8 @@ namespace troupe::scheduler::packed {
 /// Returns the position of an entry; `column` is at most `row`.
 [[nodiscard]] constexpr std::size_t at(std::size_t row, std::size_t column) { return row * (row + 1) / 2 + column; }
 
-/// Replaces a positive definite matrix of `size` rows by its Cholesky factor. The squares of the pivots are at least
-/// `least`, apart from rounding errors.
+/// Replaces a positive definite matrix of `size` rows by its Cholesky factor. The squares of the pivots are known to be
+/// at least `least`; values that are smaller because of rounding errors are raised to it.
 template <std::size_t N>
 void factorize(std::array<double, N>& matrix, std::size_t size, double least) {
   for (std::size_t i = 0; i < size; ++i) {

@@ -10,7 +10,7 @@ namespace {
 constexpr double kLeastSpread = 1.5;
 constexpr double kMostExponent = 3;
 constexpr double kMostError = 1.5;
-/// The tolerance for rounding errors of sizes and means: 1.5 times a size must count as such.
+/// The tolerance for rounding errors: a largest size of exactly `kLeastSpread` times the smallest must be accepted.
 constexpr double kRounding = 1e-9;
 
 }  // namespace

@@ -1,4 +1,4 @@
-/// The growth of times with sizes, in two numbers that people can read.
+/// A law of the times by the sizes, in two numbers that people can read.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,15 @@ struct PowerLaw {
   double most_size = 0;
 
   /// Returns the time in seconds; nothing outside of the measured sizes, where the law may be far off (small tiles do
-  /// not fill a GPU, large ones no cache).
+  /// not fill a GPU, and large tiles do not fit into a cache).
   [[nodiscard]] std::optional<double> at(double size) const;
 };
 
-/// Fits a power law to all measurements in the sums, by weighted least squares of the logarithms. Returns nothing if
-/// there are fewer than two, or if the largest size is less than 1.5 times the smallest; if the exponent is absurd
-/// (below 0, larger tasks would be faster; above 3: with bytes as sizes, a product of matrices has 1.5); or if times
-/// differ from the law by a factor of 1.5, as root mean square, so that they depend on something other than the size.
-/// O(1).
+/// Fits a power law to all measurements in the sums, by weighted least squares of the logarithms. Returns nothing in
+/// these cases: there are fewer than two measurements; the largest size is less than 1.5 times the smallest; the
+/// exponent is absurd (below 0, larger tasks would be faster; above 3: with bytes as sizes, a product of matrices has
+/// 1.5); or times differ from the law by a factor of 1.5, as root mean square, so they depend on something other than
+/// the size. O(1).
 [[nodiscard]] std::optional<PowerLaw> power_law_through(const TimeLaw::Sums& sums);
 
 }  // namespace troupe::scheduler

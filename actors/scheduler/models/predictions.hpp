@@ -27,7 +27,7 @@ struct ReadyTask {
   SizeClassId size_class = {};
   /// The task's working set; empty if nothing needs it.
   std::span<const memory::Use> data = {};
-  /// The longest chain of predicted times from the task's start to the end of all submitted tasks
+  /// The length, in predicted time, of the longest chain of submitted tasks that begins with this task
   /// (`PolicyTraits::ranks`); 0 if the policy does not ask for it.
   double upward_rank_s = 0;
   /// The expected use of the data that the task writes (`SubmittedTasks::reuse_of`); 0 if the policy does not ask for
@@ -41,7 +41,7 @@ struct ReadyTask {
 /// Predicted times of size classes on workers. A plain table: the scheduler fills it from its execution model.
 class ExecutionTimes {
  public:
-  /// Stands for the time on a worker that cannot run the class.
+  /// The value for a worker that cannot run the class.
   static constexpr Duration kNever = Duration::max();
 
   explicit ExecutionTimes(std::size_t workers = 0) : workers_(workers) {}
@@ -55,7 +55,7 @@ class ExecutionTimes {
     if (times_.size() < needed) times_.resize(needed, Duration::zero());
     times_[size_class.index() * workers_ + worker.index()] = time;
   }
-  /// Returns the time on the worker; zero for a class of which nothing is known.
+  /// Returns the time on the worker; zero for a class without predictions.
   [[nodiscard]] Duration get(SizeClassId size_class, WorkerId worker) const {
     return has(size_class) ? times_[size_class.index() * workers_ + worker.index()] : Duration::zero();
   }
@@ -65,7 +65,8 @@ class ExecutionTimes {
   std::vector<Duration> times_;
 };
 
-/// The bytes that are being copied, or will be, to each node and from it: this tells the scheduler how busy links are.
+/// For each node, the bytes of running and planned copies into it and out of it. They tell the scheduler how busy links
+/// are.
 struct Traffic {
   explicit Traffic(std::size_t nodes = 1) : in(nodes), out(nodes) {}
   std::vector<std::uint64_t> in;
@@ -78,7 +79,8 @@ struct Predictions {
   ReplicaMap replicas;
   TransferModel links;
   Traffic traffic;
-  /// For each size class, the number of tasks that were submitted and have not ended; shorter if nobody counts.
+  /// For each size class, the number of tasks that were submitted and have not ended. Empty or too short if these tasks
+  /// are not counted.
   std::vector<std::uint32_t> left;
   /// The size of all data that tasks in flight use.
   Bytes data_left;
@@ -106,8 +108,8 @@ struct Predictions {
   [[nodiscard]] bool present(const memory::Use& use, NodeId node) const {
     return !reads(use.mode) || replicas.valid(use.handle, node) || replicas.incoming(use.handle, node);
   }
-  /// Returns the time of the copies that the task still needs at this node, one after the other, each on idle links.
-  /// The time for each byte is multiplied by `weight`.
+  /// Returns the time of the copies that the task still needs at this node, as if they were made one after the other on
+  /// idle links. The time for each byte is multiplied by `weight`.
   [[nodiscard]] Duration transfer(const ReadyTask& task, NodeId node, double weight = 1) const {
     Duration sum{};
     for (const memory::Use& use : task.data) {
@@ -115,8 +117,8 @@ struct Predictions {
     }
     return sum;
   }
-  /// Returns the time of the copies that the task still needs, which wait for copies that are already on their way into
-  /// the node, or out of the source nodes (*communication prediction*).
+  /// Like `transfer`, but the task's copies wait for the copies that are already on their way into the node, or out of
+  /// the source nodes (*communication prediction*).
   [[nodiscard]] Duration transfer_in_traffic(const ReadyTask& task, NodeId node) const {
     Duration sum{};
     std::uint64_t before = 0;

@@ -8,30 +8,30 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// The belief before anything is measured, as standard deviations: of the power of the size about 1, of the coefficient
-/// of its square, which bends the law, and of the powers of extents.
+/// Prior standard deviations, before anything is measured: of the size's exponent, whose mean is 1; of the coefficient
+/// of the squared logarithm of the size, which bends the law; and of the exponents of the extents (rows and columns).
 constexpr double kPowerDoubt = 0.5;
 constexpr double kBendDoubt = 0.1;
 constexpr double kExtentDoubt = 0.5;
-/// The standard deviations of the differences from a law on another type of device.
+/// The standard deviations of the differences between a kernel's laws on two types of device.
 constexpr double kKinPowerDoubt = 0.3;
 constexpr double kKinBendDoubt = 0.1;
 constexpr double kKinExtentDoubt = 0.3;
-/// Adding a measurement keeps doubts above this, apart from rounding errors.
+/// The lower bound for the standard deviations in `resemble`. Only rounding errors could make them smaller.
 constexpr double kLeastKinDoubt = 1e-3;
-/// Hardly anything is believed of the constant factor.
+/// The constant factor is almost unknown before the first measurement, so its standard deviation is large.
 constexpr double kFactorDoubt = 10;
-/// The assumed standard deviation of single times, which weighs as much as `kSpreadCount` measurements.
+/// The assumed standard deviation of the logarithm of single times. It counts as much as `kSpreadCount` measurements.
 constexpr double kSpread = 0.1;
 constexpr double kSpreadCount = 3;
-/// The smallest variance that is believed, whatever was measured.
+/// The smallest variance that is accepted, even if the measured variance is smaller.
 constexpr double kLeastVariance = 1e-4;
 
-/// The mean time is put above the law by at most this, as a logarithm, because single times vary.
+/// The largest correction, as a logarithm, from the law to the mean time, which is higher because single times vary.
 constexpr double kMostScatter = 0.5;
 
 constexpr double kWeightOfFirst = 0.25;
-/// A law with `kCanTell` measurements can tell which ones are strange: those that differ from it by more than
+/// A law with `kCanTell` measurements can tell which measurements are strange: those that differ from it by more than
 /// `kStrangeDeviations` standard deviations.
 constexpr std::uint64_t kCanTell = 8;
 constexpr double kStrangeDeviations = 4;
@@ -41,14 +41,15 @@ constexpr std::uint64_t kInARow = 4;
 constexpr double kLeftOfOld = 0.2;
 
 constexpr double kMostPower = 3;
-/// The most by which extents alone may change a time beyond the measured range, as a logarithm.
+/// For a size within the measured range, extents outside of their range change a time by at most this, as a logarithm.
 constexpr double kMostByExtents = 1.1;
 
 constexpr std::size_t kSize = 1;
 constexpr std::size_t kBend = 2;
 constexpr std::size_t kFirstExtent = 3;
 
-/// Returns the logarithm of a value. Data without elements, and tasks that take no time, count as very small ones.
+/// Returns the logarithm of a value, but at least that of `least`: data may have no elements, and a task may take no
+/// time.
 double log_of(double value, double least) { return std::log(std::max(value, least)); }
 double log_of_time(double time_s) { return log_of(time_s, 1e-9); }
 
@@ -85,7 +86,7 @@ void TimeLaw::resemble(const TimeLaw& other) {
   prior_ = unprejudiced();
   const std::size_t count = other.terms();
   const std::array<double, kPairs> covariance = packed::inverse(other.factor_, count);
-  // Each law counts x from its own first measurement, so the other law's coefficients are shifted.
+  // Each law counts x from its own first measurement, so the other law's coefficients are converted to this law's x.
   const double shift = 2 * (sums_.origin[kSize] - other.sums_.origin[kSize]);
   const auto entry = [&](std::size_t i, std::size_t j) {
     return covariance[packed::at(std::max(i, j), std::min(i, j))];
@@ -135,12 +136,13 @@ void TimeLaw::begin(const TaskMeasures& task, double log_time) {
     sums_.origin[kSize] = log_of(task.size, 1);
     sums_.origin_time = log_time;
   }
-  // Extents that the sums do not have yet begin here: an older version did not keep them, or the task has more data.
+  // Sums of extents that are new begin with this task: a file of an older version lacks them, or the task has more
+  // data.
   const bool has_new = sums_.extents < task.extent_count;
   for (; sums_.extents < task.extent_count; ++sums_.extents) {
     sums_.origin[kFirstExtent + sums_.extents] = log_of(task.extents[sums_.extents], 1);
   }
-  // Until the next fit the law would not know that the new terms are in doubt.
+  // Without this fit, the law would treat the new terms as certain until the next regular fit.
   if (has_new) fit();
 }
 
@@ -171,7 +173,7 @@ void TimeLaw::add(const TaskMeasures& task, double time_s, double weight) {
 
 double TimeLaw::trust(const Terms& terms, double log_time) {
   if (sums_.count < kCanTell || version_ == 0) return 1;
-  // A time that the law cannot predict yet is not strange.
+  // The deviation includes the law's own uncertainty: a time that the law cannot predict yet is not strange.
   const auto [mean, cut] = mean_at(terms);
   const double deviation = std::sqrt(std::max(variance_, square(kSpread)) + square(doubt_at(terms, cut)));
   const double off = std::abs(log_time - mean) / (kStrangeDeviations * deviation);
@@ -196,7 +198,7 @@ void TimeLaw::solve(double variance) {
           sums_.terms_by_terms[packed::at(i, j)] / variance + prior_.precision[packed::at(i, j)];
     }
   }
-  // The prior belief keeps the pivots above this, apart from rounding errors.
+  // The prior's precision keeps the squares of the pivots above this, apart from rounding errors.
   packed::factorize(factor_, count, 1 / square(kFactorDoubt));
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t k = 0; k < i; ++k) right[i] -= factor_[packed::at(i, k)] * right[k];

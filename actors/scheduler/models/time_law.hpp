@@ -1,4 +1,4 @@
-/// The dependence of a kernel's time on the sizes of its data, as far as measurements tell.
+/// The dependence of a kernel's time on the sizes of its data, learned from measurements.
 #pragma once
 
 #include <algorithm>
@@ -13,38 +13,39 @@ namespace troupe::scheduler {
 struct TaskMeasures {
   static constexpr std::size_t kMostExtents = 8;
 
-  /// Floating-point operations, or bytes.
+  /// The task's size: its floating-point operations, or its bytes.
   double size = 0;
-  /// The rows and columns of the task's first data, in turn; only the first `extent_count` are used.
+  /// The rows and columns of the task's first pieces of data, in turn; only the first `extent_count` are used.
   std::array<double, kMostExtents> extents{};
   std::size_t extent_count = 0;
 };
 
-/// The law through all measured times of one kernel on one type of device, whatever their sizes:
+/// The law through all measured times, of tasks of any size, of one kernel on one type of device:
 ///
 ///     log t = a + b x + c x² + sum over extents of d_i log(extent_i),   x = log(size).
 ///
-/// So it describes times that grow as any power of the size, those with a constant part (the square), and those that
-/// depend on one dimension or one argument more than on the others.
+/// The law can describe times that grow as any power of the size, times with a constant part (by the square), and times
+/// that depend on one dimension or one argument more than on the others.
 ///
-/// *Estimate*: Bayesian linear regression. Before anything is measured b is about 1 and all others are about 0, each
-/// with a standard deviation (`time_law.cpp`); so a few measurements already say something, and terms that never vary
-/// do no harm. The variance of single times is estimated with the rest, so the law knows how sure it is.
+/// *Estimate*: Bayesian linear regression. Before anything is measured, b has the mean 1 and every other coefficient
+/// the mean 0, each with a standard deviation (`time_law.cpp`). So a few measurements already help, and terms that
+/// never vary do no harm. The variance of single times is estimated, too, so the law knows how certain it is.
 ///
-/// *Kin*: what is known of a kernel on one type of device is also believed on others, except for the factor
-/// (`resemble`).
+/// *Related devices*: the measurements of a kernel on one type of device also influence its laws on other types, except
+/// for the constant factor (`resemble`).
 ///
-/// *Robust*: the first time (cold caches, untouched memory) counts a quarter. A time that is far from the law counts
-/// less, unless several come in a row: then the machine has changed, and all earlier measurements count a fifth.
+/// *Robust*: the first measurement (cold caches, untouched memory) has a quarter of the usual weight. A time far from
+/// the law gets less weight. If several such times come in a row, the machine has changed, and the weight of all
+/// earlier measurements falls to a fifth.
 ///
-/// *Ageing*: each measurement makes those before it count a little less (`kMemory`).
+/// *Ageing*: each new measurement reduces the weights of all earlier measurements a little (`kMemory`).
 ///
-/// *Extrapolation*: beyond the smallest and the largest measured size the law is continued, but the time never falls
-/// with the size nor grows faster than its third power; what this cuts off counts as doubt.
+/// *Extrapolation*: the law also holds outside of the measured sizes, but there the time must not fall as the size
+/// grows, nor grow faster than the third power of the size. The part that this limit cuts off counts as doubt.
 ///
-/// Only sums of products are kept, so a measurement costs O(terms²) and no memory. The coefficients are computed anew
-/// when there are an eighth more measurements than the last time: all predictions change at that moment. Plain data;
-/// one thread at a time.
+/// Only sums of products are kept, so a measurement costs O(terms²) time and no additional memory. The coefficients are
+/// computed anew when the number of measurements has grown by an eighth: all predictions change at that moment. Plain
+/// data; one thread at a time.
 class TimeLaw {
  public:
   /// Returns the number of terms: 1, x, x² and one for each extent.
@@ -67,8 +68,8 @@ class TimeLaw {
     Terms least{};
     Terms most{};
     double weight = 0;
-    /// Sums of products: of two terms, the lower triangle by rows; of terms and the time's logarithm; of the square of
-    /// that logarithm.
+    /// Weighted sums of products: of pairs of terms (the lower triangle by rows), of each term and the time's
+    /// logarithm, and of the square of that logarithm.
     std::array<double, kPairs> terms_by_terms{};
     Terms terms_by_time{};
     double time_by_time = 0;
@@ -83,8 +84,8 @@ class TimeLaw {
   TimeLaw() = default;
   explicit TimeLaw(const Sums& sums);
 
-  /// The belief about the coefficients before anything is measured: their means, and the inverse of their covariance,
-  /// lower triangle by rows; and the smallest and largest terms for which that is known, as in `Sums`.
+  /// The belief about the coefficients before anything is measured: their means, and the inverse of their covariance
+  /// (the lower triangle by rows); and the smallest and largest terms for which the belief holds, as in `Sums`.
   struct Prior {
     Terms means{};
     std::array<double, kPairs> precision{};
@@ -95,14 +96,14 @@ class TimeLaw {
   /// Adds a measured time, which counts as much as `weight` measurements.
   void add(const TaskMeasures& task, double time_s, double weight = 1);
   [[nodiscard]] std::uint64_t count() const { return sums_.count; }
-  /// Predicts the time of a task. Returns nothing without any measurement; with one, times are proportional to sizes,
-  /// with much doubt.
+  /// Predicts the time of a task. Returns nothing if there is no measurement. With one measurement, predictions are
+  /// proportional to the size and very uncertain.
   [[nodiscard]] std::optional<Prediction> at(const TaskMeasures& task) const;
-  /// Counts how often the coefficients were computed: while this number stays the same, so do predictions.
+  /// Returns how often the coefficients were computed. Predictions change only when this number changes.
   [[nodiscard]] std::uint64_t version() const { return version_; }
   [[nodiscard]] const Sums& sums() const { return sums_; }
-  /// Makes this law believe from now on, as far as `other` is sure, that its times depend on the sizes about as those
-  /// of `other`, except for the factor.
+  /// Uses `other` as this law's prior from now on: times are assumed to depend on the sizes about as in `other`. The
+  /// assumption counts the more, the more certain `other` is. The constant factor is not assumed.
   void resemble(const TimeLaw& other);
 
  private:
@@ -111,15 +112,15 @@ class TimeLaw {
   [[nodiscard]] Terms terms_of(const TaskMeasures& task) const;
   struct Mean {
     double log_time = 0;
-    /// The part of the law's logarithm beyond the measured range that is cut off, and so not in `log_time`.
+    /// The part of the law's logarithm that is cut off outside of the measured range; `log_time` does not contain it.
     double cut = 0;
   };
   [[nodiscard]] Mean mean_at(const Terms& terms) const;
-  /// Returns the term, moved into the range measured here or in the law that this one resembles.
+  /// Returns the term, clamped to the range that was measured here, or for the law that this law resembles.
   [[nodiscard]] double within(const Terms& terms, std::size_t term) const;
-  /// Returns the standard deviation of the mean's logarithm. `cut` is the part of the prediction that is not believed.
+  /// Returns the standard deviation of the mean's logarithm. `cut` is the part of the prediction that was cut off.
   [[nodiscard]] double doubt_at(const Terms& terms, double cut) const;
-  /// Returns the weight of a time, which falls with its distance from the law.
+  /// Returns the weight of a measured time: a time that is far from the law gets less weight.
   double trust(const Terms& terms, double log_time);
   void begin(const TaskMeasures& task, double log_time);
   void fade(double factor);

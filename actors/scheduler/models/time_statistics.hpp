@@ -7,15 +7,15 @@ namespace troupe::scheduler {
 
 /// Count, mean and standard deviation of times, in seconds (Welford's method).
 ///
-/// *Ageing*: from `kMemory` times on, each new one counts 1/`kMemory` and the older ones fade, so that the mean follows
-/// a machine that has changed and nothing spoils it for ever.
+/// *Ageing*: from `kMemory` times on, each new time has the weight 1/`kMemory`, and the older ones fade. So the mean
+/// follows a machine that has changed, and no wrong time has an effect for ever.
 ///
-/// *Strangers*: the first task of a kind, on cold caches and untouched memory, can take ten times as long as the next.
-/// A time that is `kStrange` times longer or shorter than the mean is set aside. When as many of them have come in a
-/// row as the mean was computed from, but at most `kInARow`, the mean was wrong: they take its place. A next time that
-/// is not strange drops them. If times vary so much that more than a quarter were set aside, they are no exceptions:
-/// from then on all of them count. So the mean and the deviation are of all but rare exceptions; no time is dropped
-/// because earlier ones were wrong.
+/// *Strange times*: the first task of a kind, with cold caches and untouched memory, can take ten times as long as the
+/// next. A time that is `kStrange` times longer or shorter than the mean is set aside. If as many strange times come in
+/// a row as the mean was computed from (`kInARow` suffice), the mean was wrong, and they replace it. A time that is not
+/// strange ends the row and drops it. If times vary so much that more than a quarter were set aside, they are no
+/// exceptions: from then on all times count. So the mean and the deviation leave out rare exceptions only, and no time
+/// is dropped because earlier ones were wrong.
 class TimeStatistics {
  public:
   static constexpr std::uint64_t kMemory = 100;
@@ -28,10 +28,10 @@ class TimeStatistics {
 
   void add(double time_s);
 
-  /// Returns the number of times in the mean, faded ones included.
+  /// Returns the number of times in the mean, including those that have faded.
   [[nodiscard]] std::uint64_t count() const { return settled_.count; }
   [[nodiscard]] double mean_s() const { return settled_.mean_s; }
-  /// Returns the standard deviation of the population that the times are a sample of; 0 for fewer than two.
+  /// Returns the sample standard deviation of the times; 0 for fewer than two times.
   [[nodiscard]] double deviation_s() const;
   /// Returns the weight of all measurements in the mean, at most `kMemory`.
   [[nodiscard]] double weight() const;
@@ -51,7 +51,7 @@ class TimeStatistics {
   [[nodiscard]] bool is_strange(double time_s) const;
 
   Moments settled_;
-  /// The last strange times in a row.
+  /// The strange times since the last time that was not strange.
   Moments strangers_;
   std::uint64_t strange_ = 0;
 };

@@ -8,8 +8,8 @@
 
 namespace troupe::scheduler {
 
-/// Returns a score of at least 0, equal for all workers of a memory node: the higher, the more the task belongs there;
-/// 0 if it does not at all. It depends on its arguments only.
+/// A function that returns a score of at least 0, equal for all workers of a memory node. The higher the score, the
+/// better the node suits the task; 0 if none of the task's data speak for the node. It depends on its arguments only.
 using Affinity = double (*)(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions);
 
 struct AffinityFunction {
@@ -21,7 +21,8 @@ struct AffinityFunction {
 /// Returns all functions that a user can name; the first is the default.
 [[nodiscard]] std::span<const AffinityFunction> known_affinities();
 
-/// Returns the bytes that the task writes and that the worker's node holds ("the amount of data updated", `000`, 3.2).
+/// Returns the bytes that the task writes and that the worker's node holds ("the amount of data updated", Bleuse et
+/// al., Euro-Par 2014, section 3.2).
 [[nodiscard]] double written_there(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions);
 /// Returns the bytes that the task reads or writes and that the worker's node holds.
 [[nodiscard]] double used_there(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions);

@@ -51,8 +51,8 @@ void DualApproximation::prepare(const DualApproximationRound& round) {
 }
 
 Duration DualApproximation::upper_bound(const DualApproximationRound& round) const {
-  // However the tasks are placed, no worker ends later than this bound. If it is lambda, no load is above lambda, and
-  // every task may go anywhere.
+  // However the tasks are placed, no worker ends later than this bound. If lambda is this bound, no load is above
+  // lambda, and every task may go to any worker.
   Duration bound{};
   for (const auto& worker : round.workers) bound = std::max({bound, worker.load, worker.affinity_load});
   const std::size_t workers = round.workers.size();
@@ -144,7 +144,7 @@ bool DualApproximation::fits(const DualApproximationRound& round, Duration lambd
   where_.assign(round.tasks, kNowhere);
   affinity_phase(round, lambda);
   if (!global_balance(round, lambda)) return false;
-  // Times are rounded to whole nanoseconds, hence the added one.
+  // Times are rounded to whole nanoseconds, so one nanosecond is added.
   const Duration limit = scaled(2 + alpha_, lambda) + Duration(1);
   return std::all_of(load_.begin(), load_.end(), [limit](Duration load) { return load <= limit; });
 }

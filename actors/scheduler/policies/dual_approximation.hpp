@@ -1,4 +1,4 @@
-/// One round of DADA: independent tasks, spread over cores and GPUs by dual approximation after a phase of affinity.
+/// One round of DADA: spreads independent tasks over cores and GPUs by dual approximation, after a phase of affinity.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace troupe::scheduler {
 
-/// The input of a round: plain vectors, filled anew for each round and kept to spare allocations. All times count from
-/// now.
+/// The input of a round: plain vectors, filled anew for each round; their memory is kept to spare allocations. All
+/// times count from now.
 struct DualApproximationRound {
   /// The value of `execution` for a worker that cannot run the task.
   static constexpr Duration kNever = Duration::max();
@@ -20,24 +20,24 @@ struct DualApproximationRound {
     /// The loads from which the worker starts: `affinity_load` in the affinity phase, `load` in the global balance.
     Duration affinity_load{};
     Duration load{};
-    /// The time at which the worker is really free: of two workers where a task would end at the same time, the one
+    /// The time at which the worker is really free. If a task would end at the same time on two workers, the worker
     /// that is free first gets it.
     Duration free{};
   };
 
   std::vector<Worker> workers;
-  /// True if a task's end is computed from `free` instead of from the load: the loads then only say how much may be
+  /// True if a task's end is computed from `free` instead of from the load: the loads then only limit how much may be
   /// placed.
   bool choose_by_free = false;
   std::size_t tasks = 0;
   // The times by task and worker, at `task * workers.size() + worker`.
   std::vector<Duration> execution;
-  /// The time at which the task's data would be there. The task does not begin before.
+  /// The time at which the task's data will have arrived. The task does not begin before.
   std::vector<Duration> data_at;
   /// The affinity of the task to the worker; 0 if there is none.
   std::vector<double> affinity;
 
-  /// Makes room for this many tasks, whose rows are to be filled.
+  /// Makes room for this many tasks; the caller then fills their rows.
   void resize(std::size_t task_count) {
     tasks = task_count;
     execution.resize(tasks * workers.size());
@@ -46,30 +46,32 @@ struct DualApproximationRound {
   }
 };
 
-/// Finds a schedule for each guess of its length, and the smallest guess for which the schedule fits (`000`, algorithm
-/// 2):
+/// Finds a schedule for each guess of its length, and the smallest guess for which the schedule fits (Bleuse et al.,
+/// Euro-Par 2014, algorithm 2):
 ///
-/// - The guess, lambda, is searched for by halving: from the longest present load, at least 0, to a length for which
-///   every schedule fits, until the interval is at most `kPrecision` of its upper end, or one nanosecond. The upper end
-///   is tried first: it always fits.
-/// - Affinity phase: takes tasks by decreasing score (the highest over the workers), except those without a score. Each
-///   goes to a worker of its highest score whose load in this phase is still below alpha * lambda and that runs it
-///   within lambda; of several, to the one where it ends first. If there is none, the task is left to the next phase.
+/// - The guess, lambda, is found by halving an interval: from the longest present load, at least 0, to a length for
+///   which every schedule fits, until the interval is at most `kPrecision` of its upper end, or one nanosecond. The
+///   upper end is tried first: its schedule always fits.
+/// - Affinity phase: takes the tasks with a score, by decreasing score (the highest over all workers). Each task goes
+///   to a worker with that score whose load in this phase is still below alpha * lambda and that runs the task within
+///   lambda. If there are several, the task goes where it ends first; if there is none, it is left to the next phase.
 /// - Global balance: lambda is rejected if a task takes longer than lambda on both kinds. Tasks that take longer than
-///   lambda on cores go to the GPUs and the other way round. The others go, by decreasing ratio of the time on a core
-///   to that on a GPU, to the GPUs while any has a load below lambda, the rest to the cores. Among workers of a kind a
-///   task goes where it ends first; of clusters of cores of mixed sizes, only those that run it within lambda.
+///   lambda on cores go to the GPUs, and vice versa. The other tasks are sorted by decreasing ratio of their time on a
+///   core to their time on a GPU. They go to the GPUs while a GPU has a load below lambda; the rest goes to the cores.
+///   Among workers of a kind, a task goes where it ends first; among clusters of mixed sizes, only those that run it
+///   within lambda count.
 /// - The schedule fits if no load is above (2 + alpha) * lambda.
 ///
-/// With alpha = 0 and equal workers of a kind a rejected lambda has no schedule, so that the result is at most 2 * (1 +
-/// kPrecision) times as long as the best one. With alpha > 0 it is at most (2 + alpha) * lambda, but a lambda may be
-/// rejected that has a schedule: affinity can fill workers with tasks that others would do better. The same happens if
-/// workers of a kind differ (clusters of mixed sizes): a kind counts as fast as its fastest worker, and a small task
-/// may end first where a large one would have had to go. An accepted schedule still has no load above (2 + alpha) *
-/// lambda.
+/// With alpha = 0 and equal workers of a kind, no schedule has a rejected length lambda, so the result is at most 2 *
+/// (1 + kPrecision) times as long as the best schedule. With alpha > 0 it is at most (2 + alpha) * lambda long, but a
+/// lambda may be rejected although it has a schedule: affinity can fill workers with tasks that other workers would run
+/// better. This can also happen if workers of a kind differ (clusters of mixed sizes): a kind counts as being as fast
+/// as its fastest worker, and a small task may end first on a worker that a large task needs. An accepted schedule
+/// still has no load above (2 + alpha) * lambda.
 ///
-/// Ties: where a task ends equally early on several workers, the one that is really free first, then the smallest; of
-/// tasks with equal scores or ratios the first. O(tasks * workers) for each lambda. Not thread-safe.
+/// Ties: if a task ends equally early on several workers, it goes to the one that is really free first, then to the one
+/// with the smallest number. Among tasks with equal scores or ratios, the first comes first. O(tasks * workers) for
+/// each lambda. Not thread-safe.
 class DualApproximation {
  public:
   static constexpr double kPrecision = 1.0 / 128;
@@ -77,14 +79,14 @@ class DualApproximation {
 
   explicit DualApproximation(double alpha) : alpha_(alpha) {}
 
-  /// Decides about the round. A task that no worker runs keeps the place `kNowhere`.
+  /// Places the tasks of the round. A task that no worker can run has the place `kNowhere`.
   void solve(const DualApproximationRound& round);
   /// Tries one more guess for the round that was last solved; returns true if its schedule fits.
   bool fits(const DualApproximationRound& round, Duration lambda);
 
-  /// Returns the workers of the last `solve`, by task.
+  /// Returns, for each task, the worker that the last `solve` chose.
   [[nodiscard]] const std::vector<std::uint32_t>& placement() const { return best_; }
-  /// Returns the workers of the last guess, accepted or not; incomplete if it was rejected.
+  /// Returns, for each task, its worker in the last guess, accepted or not; incomplete if the guess was rejected.
   [[nodiscard]] const std::vector<std::uint32_t>& last_guess() const { return where_; }
   /// Returns the smallest guess that the last `solve` accepted.
   [[nodiscard]] Duration lambda() const { return lambda_; }
@@ -103,8 +105,8 @@ class DualApproximation {
   void affinity_phase(const DualApproximationRound& round, Duration lambda);
   /// Returns false if lambda is rejected.
   bool global_balance(const DualApproximationRound& round, Duration lambda);
-  /// Puts the task on the worker where it ends first, of those for which `may(worker)` is true. Returns false if there
-  /// is none.
+  /// Puts the task on the worker where it ends first, among those for which `may(worker)` is true. Returns false if
+  /// there is no such worker.
   template <class May>
   bool put(const DualApproximationRound& round, std::uint32_t task, const std::vector<std::uint32_t>& workers,
            May&& may);

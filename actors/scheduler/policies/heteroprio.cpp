@@ -31,7 +31,7 @@ struct Waiting {
 /// Tasks with equal predicted times.
 struct Bucket {
   std::set<Waiting> tasks;
-  /// One of the tasks, which stands for all.
+  /// One of the tasks; it represents all of them.
   ReadyTask sample;
   double speedup = 1;
   /// The time on the fastest GPU; infinity if no GPU can run them.
@@ -48,7 +48,7 @@ class HeteroPrio final : public PlacingPolicy {
     for (const ReadyTask& task : tasks) {
       Bucket& bucket = bucket_of(task);
       bucket.sample = task;
-      // The data may be gone when the sample is looked at.
+      // The span may be invalid when the sample is used later.
       bucket.sample.data = {};
       bucket.tasks.insert({task.priority, task.upward_rank_s, arrivals_++, task.id});
       ++kept_;
@@ -64,7 +64,8 @@ class HeteroPrio final : public PlacingPolicy {
   }
 
  private:
-  /// Returns the task's bucket. Tasks without a size class have one for each set of devices that can run them.
+  /// Returns the task's bucket. For tasks without a size class, there is a bucket for each set of devices that can run
+  /// them.
   Bucket& bucket_of(const ReadyTask& task) {
     if (!task.size_class.valid()) {
       const WorkerSet* const workers = task.codelet->devices_here.workers.get();
@@ -153,7 +154,7 @@ class HeteroPrio final : public PlacingPolicy {
     }
   }
 
-  /// Returns true if the core ends a task of the bucket before the GPUs would have ended all tasks up to it.
+  /// Returns true if the core would end a task of the bucket before the GPUs would end all tasks up to this bucket.
   [[nodiscard]] bool worth_it(const Bucket& bucket, const WorkerState& core, const Snapshot& snapshot) const {
     if (bucket.gpu_s == std::numeric_limits<double>::infinity()) return true;
     double first_s = std::numeric_limits<double>::infinity();

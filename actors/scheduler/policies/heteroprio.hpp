@@ -15,28 +15,28 @@ namespace troupe::scheduler {
 ///
 /// Assumptions: kernel times are known; data move so fast that copies need not be counted.
 ///
-/// Algorithm: ready tasks are kept in one order, by decreasing ratio of their time on a core to that on a GPU. Of tasks
-/// with equal ratios, those with the higher priority, then those with the longer chain behind them, are nearer to the
-/// device that is better at them. A GPU that has room takes the first task that it can run; the GPU that will be free
-/// first chooses first. Then an idle core takes the last task; of several idle cores, the one that is fastest at it. A
-/// core has room while it has no task, a GPU while it has at most `ahead` besides the one that runs, so that their data
-/// come meanwhile.
+/// Algorithm: ready tasks are kept in one order, by decreasing ratio of their time on a core to their time on a GPU.
+/// Among tasks with equal ratios, those with the higher priority, then those with the longer chain behind them, are
+/// nearer to the end of the order from which the better device takes tasks. A GPU that has room takes the first task
+/// that it can run; the GPU that will be free first chooses first. Then an idle core takes the last task; the first
+/// idle core to choose is the one that is fastest at that task. A core gets one task at a time. A GPU gets at most
+/// `ahead` tasks besides the running one, so that their data are copied meanwhile.
 ///
-/// A core does not take a task that the GPUs together would have ended earlier with all tasks that come before it in
+/// A core does not take a task that the GPUs together would have ended earlier, with all tasks that come before it in
 /// the order:
 ///
 ///     time on the core <= max((what the GPUs have + all tasks up to it) / GPUs, first free GPU + its time on a GPU)
 ///
-/// The core then takes the nearest earlier task in the order that passes this test. The published policies have a limit
-/// on how many tasks must wait before slow workers take some (Agullo et al.), or let a GPU that has nothing to do run a
-/// core's task anew (*spoliation*, Beaumont et al.). Here a task stays where it is once it is queued, so only the limit
-/// can be used, as a time instead of a number. The proven ratios therefore do not hold.
+/// The core then takes the nearest earlier task in the order that passes this test. The published policies limit how
+/// many tasks must wait before slow workers take some (Agullo et al.), or let an idle GPU run a core's task anew
+/// (*spoliation*, Beaumont et al.). Here a task stays on its worker once it is queued, so only the limit can be used,
+/// as a time instead of a number. The proven ratios therefore do not hold.
 ///
-/// No task is refused by all devices: the limit does not apply to what no GPU can run, and a GPU without tasks takes
-/// what it can run.
+/// Every task finds a device: the limit does not apply to tasks that no GPU can run, and a GPU without tasks takes any
+/// task that it can run.
 ///
-/// *Clusters of mixed sizes*: the order uses the times of the fastest core, but a core decides by its own times whether
-/// it takes a task, so that a single core leaves to GPUs what a cluster would take.
+/// *Clusters of mixed sizes*: the order uses the times of the fastest core. But a core decides by its own times whether
+/// it takes a task, so a single core leaves some tasks to the GPUs that a cluster would take.
 ///
 /// Ties: the task that became ready first; the worker with the smallest id.
 struct HeteroPrioOptions {

@@ -33,7 +33,7 @@ class Pool {
   /// `gpu_s` is the task's time on a GPU, 0 if none can run it; `fastest_s` is its time on the worker that is fastest
   /// for it.
   void add(const ReadyTask& task, double gpu_s, double fastest_s) {
-    // The task was placed without the policy, and is now shown again.
+    // The pool already has the task if it was placed without this policy and is now offered again.
     if (tasks_.contains(task.id)) remove(task.id);
     const Key key{task.upward_rank_s, task.id};
     tasks_.emplace(task.id, Entry{task, gpu_s, fastest_s});
@@ -51,8 +51,8 @@ class Pool {
     gpu_s_ = by_rank_.empty() ? 0 : gpu_s_ - found->second.gpu_s;
     tasks_.erase(found);
   }
-  /// Adapts ranks to learned times that have changed: each rank changes by as much as the task's own time, because the
-  /// tasks behind it are not looked at again. `gpu_s(task)` returns a task's time on a GPU.
+  /// Updates ranks after learned times have changed. Each rank changes by as much as the task's own time; the tasks
+  /// behind it are not examined again. `gpu_s(task)` returns a task's time on a GPU.
   template <class GpuTime>
   void follow(const Outlook& outlook, GpuTime&& gpu_s) {
     changed_.clear();
@@ -76,7 +76,7 @@ class Pool {
   [[nodiscard]] const std::map<SizeClassId, std::set<Key>>& by_class() const { return by_class_; }
   [[nodiscard]] const ReadyTask& operator[](const Key& key) const { return tasks_.find(key.task)->second.task; }
   [[nodiscard]] double top_rank_s() const { return by_rank_.empty() ? 0 : by_rank_.begin()->rank_s; }
-  /// Returns the time that one GPU would need for all of these tasks.
+  /// Returns the time that one GPU would need for all tasks of the pool.
   [[nodiscard]] double gpu_s() const { return gpu_s_; }
 
  private:
@@ -85,7 +85,7 @@ class Pool {
     double gpu_s = 0;
     double fastest_s = 0;
   };
-  /// Only looked up, never iterated over: the order of its entries is not defined.
+  /// Used for lookups only, never iterated over: the order of its entries is not defined.
   std::unordered_map<TaskId, Entry> tasks_;
   std::set<Key> by_rank_;
   std::map<SizeClassId, std::set<Key>> by_class_;
@@ -123,7 +123,8 @@ class Homeward final : public PlacingPolicy {
     feed_gpus(snapshot, placed);
   }
 
-  /// Places the task as if it were ready; tasks with higher ranks come first.
+  /// Returns true if the policy would place the task there if it were ready now; tasks with higher ranks are placed
+  /// first.
   [[nodiscard]] bool places_ahead(const ReadyTask& task, WorkerId worker, const Snapshot& snapshot) override {
     begin(snapshot);
     std::size_t left = options_.looked_at;
@@ -188,7 +189,7 @@ class Homeward final : public PlacingPolicy {
   }
 
   void place_near_data(const Snapshot& snapshot, std::vector<Placed>& placed) {
-    // Each GPU gets one task at a time, so that the first takes none that is nearer to another.
+    // Each GPU gets one task at a time, so that the first GPU takes no task whose data are nearer to another GPU.
     for (bool any = true; any;) {
       any = false;
       for (const WorkerState& gpu : snapshot.workers) {
@@ -296,7 +297,7 @@ class Homeward final : public PlacingPolicy {
     if (earliest.worker == nullptr) return earliest;
     const double behind_s = task.upward_rank_s - fastest_s;
     const bool better_on_core = core.worker != nullptr && is_better_on_cores(task);
-    // Meanwhile the GPUs need other work than the task itself.
+    // The GPUs need other work while the task runs on a core, so the task's own time does not count.
     const bool counted = pool_.contains(task.id) && on_gpu_s != kNeverSeconds;
     const double covered_s = counted ? covered_s_ - on_gpu_s / gpus_ : covered_s_;
     if (better_on_core && core.finish_s * options_.cover <= covered_s &&
@@ -310,15 +311,16 @@ class Homeward final : public PlacingPolicy {
     return least_moving(earliest.finish_s + tolerance_s);
   }
 
-  /// Returns 1 if the amount of work decides how long the remaining tasks take, and less the further the longest chain
-  /// exceeds that time. The run loses what a task on the chain loses; but tasks behind it do not wait for data that it
-  /// does not move, hence the root.
+  /// Returns 1 if the amount of work decides how long the remaining tasks take. Otherwise the longest chain takes
+  /// longer than the work, and the result is the smaller, the longer the chain is: a delay of a task on the chain
+  /// delays the whole run. But the tasks behind it gain if its data are not moved, so the result is the square root of
+  /// the ratio.
   [[nodiscard]] double work_decides(const ReadyTask& task) const {
     const double longest_s = std::max(horizon_s_, task.upward_rank_s);
     return longest_s > 0 ? std::sqrt(outlook_.rest_s() / longest_s) : 1;
   }
 
-  /// Returns true if the chain behind a task loses less when it runs on a core than the GPUs together gain without it.
+  /// Returns true if running the task on the core delays the chain behind it by less time than the GPUs together save.
   [[nodiscard]] bool relieves(const Candidate& earliest, const Candidate& core) const {
     return is_accelerator(earliest.worker->kind) && core.finish_s - earliest.finish_s <= earliest.execution_s / gpus_;
   }
@@ -337,7 +339,7 @@ class Homeward final : public PlacingPolicy {
 
   void feed_cores(const Snapshot& snapshot, std::vector<Placed>& placed) {
     if (pool_.empty()) return;
-    // The order is by speed at the task with the lowest rank, which is the one that cores would be given.
+    // Cores are sorted by their speed at the task with the lowest rank, because cores would be given that task.
     fastest_cores_first(pool_[*pool_.by_rank().rbegin()], snapshot, cores_);
     for (const WorkerState* next : cores_) {
       const WorkerState& core = *next;
@@ -345,7 +347,7 @@ class Homeward final : public PlacingPolicy {
       TaskId best;
       double best_speedup = kNeverSeconds;
       for (const auto& [size_class, keys] : pool_.by_class()) {
-        // This task has the most slack of its class; if it has too little, so have all others of the class.
+        // This task has the most slack of its class. If its slack is too small, so is the slack of the whole class.
         const ReadyTask& task = pool_[*keys.rbegin()];
         const double execution = execution_s(task, core, snapshot);
         if (execution == kNeverSeconds || execution * options_.spare_cover > covered_s_) continue;
@@ -383,7 +385,7 @@ class Homeward final : public PlacingPolicy {
     }
   }
 
-  /// Returns true if the task ends earlier on the worker that it waits for than on this GPU, which is idle.
+  /// Returns true if the worker for which the task is planned would end it earlier than this GPU, which is idle.
   [[nodiscard]] bool ends_earlier_as_planned(const ReadyTask& task, const WorkerState& gpu,
                                              const Snapshot& snapshot) const {
     const auto planned = std::ranges::find(planned_, task.id, &Planned::task);
@@ -400,17 +402,17 @@ class Homeward final : public PlacingPolicy {
   const HomewardOptions options_;
   Pool pool_;
   Outlook outlook_;
-  // The state of the present decision.
-  /// For each worker, the time when it is free of all placed and planned tasks.
+  // The state of the present decision; times are in seconds from now.
+  /// For each worker, the time when it will have ended all placed and planned tasks.
   std::vector<double> free_s_;
   /// For each worker, the number of tasks that are placed on it and have not begun.
   std::vector<std::size_t> waiting_;
-  /// The time for which the GPUs have work, ready tasks included.
+  /// The time until which the GPUs have work, ready tasks included.
   double covered_s_ = 0;
   double gpus_ = 0;
   /// The least time that the remaining work takes.
   double horizon_s_ = 0;
-  /// Tasks that wait until a worker has room, and the times when it would have ended them.
+  /// Tasks that wait until a worker has room, and the times when that worker would have ended them.
   std::vector<Planned> planned_;
   std::vector<Candidate> candidates_;
   std::vector<const WorkerState*> cores_;

@@ -47,7 +47,7 @@ class Multigrain final : public PlacingPolicy {
     for (const ReadyTask& task : tasks) {
       const std::int64_t reuse = options_.order == MultigrainOptions::Order::affinity ? task.reuse : 0;
       KeptTask waiting{task, reuse, arrivals_++};
-      // The data may be gone when the task is looked at later.
+      // The span may be invalid when the task is examined later.
       waiting.task.data = {};
       Kept& kept = kept_[is_super_task(task) ? 1 : 0];
       if (for_accelerators(task, snapshot)) {
@@ -72,7 +72,7 @@ class Multigrain final : public PlacingPolicy {
  private:
   /// The kept tasks of one sort: plain tasks, or super-tasks.
   struct Kept {
-    /// The tasks that an accelerator takes.
+    /// The tasks that accelerators may take.
     std::set<KeptTask, Lower> shared;
     std::set<KeptTask, BetterForCores> for_cores;
   };
@@ -120,7 +120,7 @@ class Multigrain final : public PlacingPolicy {
     }
   }
 
-  /// Returns the highest task of all that the accelerator can run; null if there is none.
+  /// Returns the highest of all tasks that the accelerator can run; null if there is none.
   const KeptTask* highest(const WorkerState& worker, const Snapshot& snapshot) const {
     const KeptTask* best = nullptr;
     for (const Kept& kept : kept_) {

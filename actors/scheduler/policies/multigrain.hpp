@@ -1,4 +1,5 @@
-/// Multigrain: super-tasks are in one order; accelerators take one end of it and cores the other.
+/// Multigrain: super-tasks are in one order; accelerators take tasks from one end of the order, cores from the other
+/// end.
 #pragma once
 
 #include <cstddef>
@@ -8,29 +9,29 @@
 
 namespace troupe::scheduler {
 
-/// J.-Y. Vet, P. Carribault, A. Cohen: Multigrain Affinity for Heterogeneous Work Stealing (MULTIPROG 2012), for any
-/// number of accelerators and with priorities.
+/// J.-Y. Vet, P. Carribault, A. Cohen: Multigrain Affinity for Heterogeneous Work Stealing (MULTIPROG 2012), extended
+/// to any number of accelerators and to priorities.
 ///
 /// Assumption: an accelerator is best at whole super-tasks, which are tasks of pieces (`Codelet::pieces`); cores, all
 /// together, are best at pieces. Times are not needed.
 ///
 /// Algorithm: ready tasks are kept in one order: by priority; then, with `affinity`, by how much the data that they
-/// write will be used (`ReadyTask::reuse`); then by age, the older is higher. An accelerator with room takes the
-/// highest task that it can run; the one with the fewest tasks chooses first. It has room while it has at most `ahead`
-/// besides the one that runs, so that their data come meanwhile. Then cores that have nothing to do, and help no other
-/// worker, take:
+/// write will be used (`ReadyTask::reuse`); then by age, where older is higher. An accelerator with room takes the
+/// highest task that it can run; the accelerator with the fewest tasks chooses first. It has room while at most `ahead`
+/// tasks wait or run there, so that data are copied meanwhile. Then each core that has nothing to do, and helps no
+/// other worker, takes:
 ///
-/// 1. tasks that only cores can run, those of the highest priority first; of equal ones the lowest index, then the
-///    oldest;
-/// 2. the lowest of the others.
+/// 1. a task that only cores can run, first those of the highest priority; among equal ones those with the lowest
+///    reuse, then the oldest;
+/// 2. if there is none, the lowest of the other tasks.
 ///
-/// A core gets a super-task only while no other core has one with pieces left: those pieces are taken first (*pieces
-/// come first*). So all cores together are at one end of the order.
+/// A core gets a super-task only while no other core has one with pieces left: idle cores take these pieces first
+/// (*pieces come first*). So all cores work together at one end of the order.
 ///
-/// *Taken back*: with `take_back`, a core that has nothing to do while no super-task waits here gets the last one that
-/// waits on an accelerator behind another task.
+/// *Taken back*: with `take_back`, a core that has nothing to do while the policy keeps no super-task gets the last
+/// super-task that waits on an accelerator behind another task.
 ///
-/// *Least size*: a super-task of fewer operations than `least_flops` is for cores, as long as one can run it.
+/// *Least size*: a super-task of fewer operations than `least_flops` is for cores, if a core can run it.
 ///
 /// Ties: the worker with the smallest id.
 struct MultigrainOptions {

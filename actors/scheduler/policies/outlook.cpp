@@ -55,7 +55,7 @@ Outlook::MeanTimes Outlook::mean_times(const Snapshot& snapshot, SizeClassId siz
     devices[side] += 1;
     const Duration time = snapshot.predictions->execution_times.get(size_class, worker.id);
     if (time == ExecutionTimes::kNever) continue;
-    // Nothing is known of the class.
+    // The times of the class are not known.
     if (time <= Duration::zero()) return {};
     rates[side] += 1 / seconds(time);
     fastest_s = std::min(fastest_s, seconds(time));
@@ -72,7 +72,7 @@ void Outlook::split(double cores, double gpus) {
     const double balance = on_cores / cores - on_gpus / gpus;
     const double change = share.on_gpus_s / gpus + share.on_cores_s / cores;
     if (!share.gpus_only && (share.cores_only || balance <= change)) {
-      // This class is shared, or stays with the cores.
+      // This class is shared by cores and GPUs, or stays with the cores.
       const double part = share.cores_only ? 0 : std::clamp(balance / change, 0.0, 1.0);
       pivot_ = share.speedup;
       rest_s_ = std::max((on_gpus + part * share.on_gpus_s) / gpus, (on_cores - part * share.on_cores_s) / cores);

@@ -9,13 +9,14 @@ namespace troupe::scheduler {
 
 /// The area bound of the tasks that were submitted and have not ended, on cores and GPUs: a least time that ignores
 /// dependencies and copies and lets tasks be divided. For two kinds of device its linear program is solved by sorting:
-/// GPUs take the classes of tasks with the largest speed-up, cores those with the smallest, and the class in between is
-/// shared so that both end at the same time. Devices of one kind and different types share every class that their kind
-/// has, each as much as it can do in the same time: they count as equally many devices of their mean speed. So a
-/// cluster of cores counts by the tasks that it does in a second, whatever the sizes of the others.
+/// GPUs take the classes of tasks with the largest speed-up, cores take those with the smallest, and the class in
+/// between is shared so that both kinds end at the same time. Devices of one kind may be of different types: they count
+/// as equally many devices of their mean speed. So a cluster of cores counts by the number of tasks that it does in a
+/// second, whatever the sizes of the other clusters.
 class Outlook {
  public:
-  /// Computes the outlook. O(classes * (workers + log classes)). Without `Predictions::left` no tasks are left.
+  /// Computes the outlook. O(classes * (workers + log classes)). Without `Predictions::left` it assumes that no task is
+  /// left.
   void look(const Snapshot& snapshot);
 
   /// Returns the least time in which the devices can do all remaining tasks.
@@ -26,18 +27,17 @@ class Outlook {
   /// Returns the class's time on a core of mean speed divided by that on a GPU of mean speed: zero if only cores can
   /// run it, infinite if only GPUs can.
   [[nodiscard]] double speedup(SizeClassId size_class) const;
-  /// Returns the class's time on the worker that is fastest for it; 0 if nothing is known of it.
+  /// Returns the class's time on the worker that is fastest for it; 0 if its times are unknown.
   [[nodiscard]] double fastest_s(SizeClassId size_class) const {
     return size_class.valid() && size_class.index() < fastest_s_.size() ? fastest_s_[size_class.index()] : 0;
   }
-  /// Returns the mean over all tasks of the time on the worker that is fastest for them, which is the unit of
-  /// tolerances.
+  /// Returns the mean, over all tasks, of a task's time on its fastest worker. Tolerances are multiples of this time.
   [[nodiscard]] double kernel_s() const { return kernel_s_; }
 
  private:
   struct Share {
     double speedup = 0;
-    /// The time of all tasks of a class together, on one device of a kind.
+    /// The time of all tasks of the class together, on one device of each kind.
     double on_cores_s = 0;
     double on_gpus_s = 0;
     /// True if only cores, or only GPUs, can run the class.
@@ -45,11 +45,11 @@ class Outlook {
     bool gpus_only = false;
   };
 
-  /// Times on a device of the mean speed of all cores, or of all GPUs; infinite if none can run the class.
+  /// Times on a device of the mean speed of all cores, or of all GPUs; infinite if no such device can run the class.
   struct MeanTimes {
     double on_core_s = 0;
     double on_gpu_s = 0;
-    /// The time on the fastest worker of all; infinite if none can run the class.
+    /// The time on the fastest of all workers; infinite if no worker can run the class.
     double fastest_s = 0;
   };
 

@@ -22,8 +22,8 @@ namespace troupe::scheduler {
   return least;
 }
 
-/// Returns the time on the fastest core divided by that on the fastest GPU; of clusters of mixed sizes the fastest is
-/// mostly the largest. 1 if no core and no GPU can run the task; infinity if no core can, 0 if no GPU can.
+/// Returns the time on the fastest core divided by the time on the fastest GPU. Among clusters of mixed sizes, the
+/// fastest is mostly the largest. Returns 1 if no device can run the task; infinity if no core can, 0 if no GPU can.
 [[nodiscard]] inline double speedup(const ReadyTask& task, const Snapshot& snapshot) {
   const double cpu = least_time_s(task, snapshot, false);
   const double gpu = least_time_s(task, snapshot, true);

@@ -74,7 +74,7 @@ Started CoreDevice::start(graph::Task& task, std::span<graph::Task* const> /*beh
   try {
     views_.prepare(task);
     const graph::ExecutionScope scope(options_.graph, options_.worker, &task);
-    // Without a team, a codelet without a prologue needs no call that begins or ends one.
+    // The kernel is called directly if there is no trace, no team, and no prologue to begin or to end.
     if (options_.trace != nullptr || team_ != nullptr || codelet.prologue != prologue_) [[unlikely]] {
       run_watched(codelet, views_.context_of(task));
     } else {
@@ -83,7 +83,7 @@ Started CoreDevice::start(graph::Task& task, std::span<graph::Task* const> /*beh
   } catch (...) {
     started.cause = caught(task);
   }
-  // A task whose kernel was not even called has not run.
+  // The time is set only if the kernel was called. A task whose kernel was not called has not run, and is not noted.
   if (kernel_start_ != TimeStamp{}) [[unlikely]]
     note(task, started.cause != nullptr);
   return started;

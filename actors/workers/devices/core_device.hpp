@@ -25,11 +25,12 @@ class CoreDevice final : public Device {
     const graph::TaskGraph* graph = nullptr;
     WorkerId worker;
     std::string name;
-    /// The kind of device whose implementations are called: normally cores, unless the cores stand for another kind.
+    /// The kind of device whose implementations are called: normally cores, unless the cores stand in for devices of
+    /// another kind.
     DeviceKind kind = DeviceKind::cpu_core;
     /// Receives every task; null if there is no trace.
     WorkerTrace* trace = nullptr;
-    /// The clock of the trace; used only with one. Outlives the device.
+    /// The clock of the trace; used only if there is a trace. Outlives the device.
     const platform::Clock* clock = nullptr;
     /// Counts how much of a cluster's core time is used; null if it is not counted.
     TeamCounters* team_use = nullptr;
@@ -38,12 +39,12 @@ class CoreDevice final : public Device {
     /// Tasks of pieces are put on this board so that other workers can take part in them. If null, all pieces run here,
     /// one after the other. Outlives the device.
     PieceBoard* board = nullptr;
-    /// Called for a task of pieces before its first piece runs, to call in other workers. Used only with a board. Must
-    /// not throw.
+    /// Called for a task of pieces before its first piece runs, so that other workers can be woken to help. Used only
+    /// with a board. Must not throw.
     std::function<void(const SharedPieces&)> opened = nullptr;
-    /// Called once for each task of pieces that no other worker can join any more, before its last pieces run. The
-    /// caller is the thread that has taken these pieces, or that runs a task that is not put on the board: any thread
-    /// of a team. Must not throw. May be null.
+    /// Called once for each task of pieces, when no other worker can join the task any more and before its last pieces
+    /// run. The caller is the thread that has taken these pieces, or that runs a task that is not on the board; it may
+    /// be any thread of a team. Must not throw. May be null.
     std::function<void(const graph::Task&)> all_taken = nullptr;
   };
 
@@ -57,8 +58,8 @@ class CoreDevice final : public Device {
   void use_team(std::shared_ptr<CoreTeam> team) noexcept override;
   PartOfTask take_part() noexcept override { return std::exchange(part_, {}); }
   PartOfTask help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept override;
-  /// Runs some pieces of a task of `all` pieces, here and now, for a caller that divides them among workers. Returns
-  /// why they failed, or null.
+  /// Runs some pieces of a task of `all` pieces inside this call, for a caller that divides the pieces among workers.
+  /// Returns why they failed, or null.
   graph::FailureLog::Cause run_pieces(const graph::Task& task, PieceRange range, std::uint32_t all) noexcept;
 
  private:
@@ -70,7 +71,7 @@ class CoreDevice final : public Device {
   SharedPieces* open_pieces(graph::Task& task, graph::FailureLog::Cause& cause) noexcept;
   /// Returns the failure for the exception that was caught while a task ran.
   [[nodiscard]] graph::FailureLog::Cause caught(const graph::Task& task) noexcept;
-  /// Runs a kernel that is traced, runs on a cluster, or needs a prologue begun or ended.
+  /// Runs a kernel that is traced, that runs on a cluster, or that needs another prologue than the last kernel.
   void run_watched(const CodeletDefinition& codelet, KernelContext context);
   void make_ready(TeamPrologue prologue, Team& team);
   void note(const graph::Task& task, bool failed) noexcept;
@@ -85,14 +86,14 @@ class CoreDevice final : public Device {
   TeamPrologue prologue_ = nullptr;
   int prologue_size_ = 0;
   std::shared_ptr<void> readiness_;
-  /// The failure that is used if there is no memory to say more.
+  /// The failure that is reported if there is no memory for a better message.
   const graph::FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
   /// The start of the current task's kernel; used only with a trace.
   TimeStamp kernel_start_{};
   /// The core time of a cluster that the last task's kernel used.
   TeamUse last_use_;
-  /// The pieces of the last task that were done here, if it was a task of pieces.
+  /// The part of the last task that this device did, if it was a task of pieces.
   PartOfTask part_;
 };
 

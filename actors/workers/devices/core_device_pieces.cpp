@@ -31,7 +31,7 @@ class CoreDevice::PieceWork {
       }
     } catch (...) {
       shared_.fail(device_.caught(task));
-      // The first pieces were taken, and no member ran them.
+      // The first pieces were taken and no member ran them, so they count as done here.
       if (!begun_.load(std::memory_order_relaxed)) done_ += first_.number;
     }
     const int cores = device_.team_ != nullptr ? device_.team_->members() : 1;
@@ -44,13 +44,14 @@ class CoreDevice::PieceWork {
     const TeamPrologue prologue = shared_.task().codelet->prologue;
     const TeamWatch watch(device_, prologue == nullptr);
     device_.team_->limit(device_.team_->members());
-    // Each member runs pieces by itself: threads that the prologue made for the others would take their cores.
+    // Each member runs its pieces on one core, so the prologue is made for one core. If it made threads for the whole
+    // team, these would take the other members' cores.
     device_.make_ready(prologue, context.team());
     // The call throws nothing: `run_some` keeps the exceptions of pieces.
     device_.team_->run([&](int rank, int) { run_some(context, rank == 0 ? first_ : PieceRange{}); });
   }
 
-  /// Runs pieces in one member, or in the worker's thread.
+  /// Runs pieces in the thread of one member, or in the worker's thread if there is no team.
   void run_some(const KernelContext& context, PieceRange range) noexcept {
     begun_.store(true, std::memory_order_relaxed);
     std::uint32_t done = 0;

@@ -11,7 +11,7 @@
 
 namespace troupe::workers {
 
-/// Measures from the beginning of a kernel to its end, even if it ends with an exception.
+/// Measures from the beginning of a kernel to its end, even if the kernel ends with an exception.
 class CoreDevice::TeamWatch {
  public:
   /// `seen` is true if all threads that compute for the kernel are members of the team.
@@ -23,7 +23,7 @@ class CoreDevice::TeamWatch {
     const auto ticks = static_cast<double>(platform::rough_ticks() - ticks_);
     const int members = device_.team_->members();
     const double gained = ticks > 0 ? static_cast<double>(device_.team_->gained_ticks() - gained_) / ticks : 0;
-    // The counters of the members may differ a little; a used time above the whole time would be wrong.
+    // The counters of the members may differ a little, but the used time must not exceed the offered time.
     const double computing = std::clamp(1 + gained, 0.0, static_cast<double>(members));
     const Duration offered = lasted * members;
     const Duration used(std::llround(static_cast<double>(lasted.count()) * computing));

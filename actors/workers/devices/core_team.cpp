@@ -12,11 +12,12 @@ namespace troupe::workers {
 
 namespace {
 
-/// The low bits of an entry hold the number of members that take part; 0 ends all helpers.
+/// The low bits of `entry_` hold the number of members that take part; 0 ends all helpers.
 constexpr std::uint32_t kCountBits = 12;
 constexpr std::uint32_t kCountMask = (1U << kCountBits) - 1;
 constexpr std::uint32_t kLeft = 1U << 16U;
-/// The number of looks at a word between two looks at the clock, which costs as much as several looks at a word.
+/// The number of readings of a word between two readings of the clock: reading the clock takes as long as reading a
+/// word several times.
 constexpr int kLooks = 64;
 
 std::chrono::steady_clock::time_point now() noexcept { return std::chrono::steady_clock::now(); }
@@ -27,8 +28,8 @@ using Gained = std::atomic<std::int64_t>;
 /// has begun.
 std::int64_t ticks() noexcept { return static_cast<std::int64_t>(platform::rough_ticks()); }
 
-/// Only the counter's own member calls this. Relaxed: the master reads the exact sum between two entries, when it has
-/// waited for all helpers (`pending_`).
+/// Called only by the member to which the counter belongs. Relaxed: the master reads the exact sum between two calls of
+/// `enter`, when it has waited for all helpers (`pending_`).
 void add(Gained& gained, std::int64_t amount) noexcept {
   gained.store(gained.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
 }
@@ -36,7 +37,8 @@ void add(Gained& gained, std::int64_t amount) noexcept {
 /// The counter of the member that runs in the calling thread.
 thread_local Gained* own_gained = nullptr;
 
-/// While a pause lives, the calling member does not compute.
+/// While an object of this class exists, the calling member waits and does not compute. The destructor subtracts this
+/// time from the member's counter.
 class Pause {
  public:
   Pause() = default;
@@ -109,8 +111,8 @@ void CoreTeam::enter(Part part, void* work) {
     at_barrier_.store(0, std::memory_order_relaxed);
     pending_.store(helpers, std::memory_order_relaxed);
     // Publishes the part, and all that the master has done, to helpers, which load `entry_` with acquire in `changed`.
-    // Sequentially consistent, as `notify_all` looks for sleepers: a thread that is about to sleep either sees the
-    // entry or is seen.
+    // Sequentially consistent, because `notify_all` looks for sleeping threads: a thread that is about to sleep either
+    // sees the new entry or is seen by `notify_all`.
     entry_.store(((entry_.load(std::memory_order_relaxed) | kCountMask) + 1) | (helpers + 1),
                  std::memory_order_seq_cst);
     entry_.notify_all();
@@ -175,7 +177,8 @@ bool CoreTeam::answer(int rank, std::uint32_t entry) noexcept {
 bool CoreTeam::take_what_is_there(int rank) noexcept {
   Member& self = team_[static_cast<std::size_t>(rank)];
   for (int i = 0; i < kLooks; ++i) {
-    // Sequentially consistent: a thread that goes to sleep has looked after its bell was rung for earlier entries.
+    // Sequentially consistent: a thread that has cleared its doorbell sees here all entries for which the bell was rung
+    // before. So it cannot miss an entry and sleep.
     const std::uint32_t entry = entry_.load(std::memory_order_seq_cst);
     if (entry != std::exchange(self.seen, entry) && answer(rank, entry)) return true;
     SpinLock::pause();
@@ -189,7 +192,7 @@ void CoreTeam::leave() noexcept {
 
 void CoreTeam::barrier() noexcept {
   if (active_ == 1) return;
-  // No member can pass the barrier before this one has arrived.
+  // The number of the round cannot change before this member has arrived.
   const std::uint32_t round = barriers_.load(std::memory_order_relaxed);
   arrive(1, 0);
   // Acquire: pairs with the addition in `arrive`, as in `changed`.

@@ -18,20 +18,21 @@
 namespace troupe::workers {
 
 /// The master is the worker's thread, which calls `enter`. Each other core has a helper: a thread of the team, or one
-/// that another worker lends (`serve`). A helper without work looks for some as long as a worker does, and then sleeps.
-/// All cores of the team work for one kernel at a time, so members that wait for one another do not sleep at first
-/// either.
+/// that another worker lends (`serve`). A helper without work looks for work as long as an idle worker does, and then
+/// sleeps. All cores of the team work for one kernel at a time, so members that wait for one another also keep looking
+/// for a while before they sleep.
 class CoreTeam final : public Team {
  public:
   struct Options {
-    /// The PUs of each helper; with an empty set it runs anywhere. The master has been bound by its owner.
+    /// The PUs that each helper may run on; a helper with an empty set may run anywhere. The master is bound by its
+    /// worker.
     std::vector<platform::CpuSet> helpers;
-    /// The doorbells at which lent threads sleep, one for each helper. If empty, the team makes threads. They outlive
-    /// the team.
+    /// The doorbells at which lent threads sleep, one for each helper. If empty, the team makes threads. The doorbells
+    /// outlive the team.
     std::vector<Doorbell*> doorbells = {};
     /// The name for debuggers: the threads of "team 3" are "team 3.1" and so on.
     std::string name = {};
-    /// The time that a waiting member keeps looking before it sleeps.
+    /// The time that a waiting member spins before it sleeps.
     Duration spin = std::chrono::microseconds(50);
   };
 
@@ -46,10 +47,10 @@ class CoreTeam final : public Team {
   void barrier() noexcept override;
   [[nodiscard]] bool bind_like(int rank) const override;
 
-  /// Called by a lent thread, which is member `rank`, at least 1. Takes part in each entry that calls it in. Returns
-  /// when `leave()` is true between two parts, or when no entry has come for as long as helpers look. Then the thread
-  /// is to sleep at its doorbell and come again: an entry that calls it in meanwhile waits for it. Two threads must not
-  /// serve one rank at the same time.
+  /// Called by a lent thread, which becomes the member `rank` (at least 1). The thread takes part in each call of
+  /// `enter` that includes this member. Returns when `leave()` is true after such a part, or when no call has come for
+  /// `Options::spin`. Then the thread has to sleep at its doorbell and call `serve` again, because a call of `enter`
+  /// that includes the member waits for it. Two threads must not serve one rank at the same time.
   template <class Leave>
   void serve(int rank, Leave&& leave) noexcept {
     auto begin = std::chrono::steady_clock::now();
@@ -66,34 +67,34 @@ class CoreTeam final : public Team {
   /// Sets the number of members of the next kernel: at least 1, at most all.
   void limit(int members) noexcept;
   [[nodiscard]] int members() const noexcept { return static_cast<int>(options_.helpers.size()) + 1; }
-  /// Returns the time, in `platform::rough_ticks`, that the team has computed since its start beyond the time of its
-  /// master alone: the time of helpers in their parts, minus the time that the master waited for them. Neither includes
-  /// waits at barriers. The value may fall. May be called from any thread; between two entries the master gets the
-  /// exact sum.
+  /// Returns the core time, in `platform::rough_ticks`, that the team has gained over a master that computes alone. The
+  /// gain is the time that helpers have computed in their parts, without their waits at barriers, minus the time that
+  /// the master has waited for helpers. The value may fall. May be called from any thread; between two calls of `enter`
+  /// the master gets the exact sum.
   [[nodiscard]] std::int64_t gained_ticks() const noexcept;
 
  private:
   /// The state of one member, on a cache line of its own.
   struct alignas(64) Member {
     std::exception_ptr error;
-    /// The last entry that a lent thread has seen.
+    /// The value of `entry_` that a lent thread has seen last.
     std::uint32_t seen = 0;
-    /// The member's part of `gained_ticks`. It has a cache line of its own: the master reads the error after every
-    /// entry, but this counter only after a task.
+    /// The member's part of `gained_ticks`. It has a cache line of its own: the master reads `error` after every call
+    /// of `enter`, but this counter only after a task.
     alignas(64) std::atomic<std::int64_t> gained{0};
   };
 
   void help(int rank) noexcept;
-  /// Looks for an entry for a while. Returns true if the member has taken part in one.
+  /// Looks for a call of `enter` for a while. Returns true if the member has taken part in one.
   bool take_what_is_there(int rank) noexcept;
-  /// Returns false if this entry is not for the member.
+  /// Takes part in a call of `enter`. Returns false if the call does not include the member.
   bool answer(int rank, std::uint32_t entry) noexcept;
   void take_part(int rank) noexcept;
-  /// From here on, the member counts as arrived at every barrier for the rest of this entry.
+  /// From here on, the member counts as arrived at every barrier for the rest of this call of `enter`.
   void leave() noexcept;
   /// Adds `arrived` and `left` to the counts of the barrier, and opens it if all members are there.
   void arrive(std::uint32_t arrived, std::uint32_t left) noexcept;
-  /// Returns the new value of `word` when it is no longer `old`.
+  /// Waits until `word` is no longer `old`, and returns its new value.
   template <class Word>
   std::uint32_t changed(Word& word, std::uint32_t old) const noexcept;
   void stop() noexcept;
@@ -105,14 +106,14 @@ class CoreTeam final : public Team {
   void* work_ = nullptr;
   /// The scope that the master is in: helpers enter the same scope.
   const graph::ExecutionScope::Place* scope_ = nullptr;
-  /// The number of members that enter, in the low bits, and above them the number of the entry. Both are in one word,
-  /// so that a helper that does not take part in one entry never mistakes it for the next. With 0 members the helpers
-  /// end.
+  /// The low bits hold the number of members that take part, and the high bits the number of the call of `enter`. Both
+  /// are in one word, so that a helper that does not take part in one call never mistakes it for the next. If the
+  /// number of members is 0, the helpers end.
   alignas(64) std::atomic<std::uint32_t> entry_{0};
   /// The number of helpers that have not ended their part.
   alignas(64) std::atomic<std::uint32_t> pending_{0};
-  /// The number of members that wait at the barrier and, in the high half, the number of those that will not come any
-  /// more.
+  /// The number of members that wait at the barrier and, in the high half, the number of members that have ended their
+  /// parts and will not come any more.
   alignas(64) std::atomic<std::uint32_t> at_barrier_{0};
   std::atomic<std::uint32_t> barriers_{0};
   std::vector<std::thread> threads_;

@@ -59,7 +59,7 @@ class CudaDevice final : public Device {
     platform::CudaEvent end;
     graph::CompletionChecks checks;
     graph::Task* task = nullptr;
-    /// The time that the task is charged. Times count from `base_`, up to which it has been charged.
+    /// The time that the task has been charged, up to the event `base_`. The times of tasks count from this event.
     TimeShare share;
     /// The time at which the task ended on the GPU, if known; counted from `base_`.
     std::optional<Duration> ended;
@@ -77,16 +77,17 @@ class CudaDevice final : public Device {
   Result<void> wait_for(std::span<graph::Task* const> behind, const Slot& slot);
   Started enqueue(Slot& slot, graph::Task& task, std::span<graph::Task* const> behind);
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
-  /// Ends the slot's task when its stream has come to the task's end.
+  /// Called when the slot's stream has come to the end of the slot's task: ends the task.
   void end(Slot& slot);
-  /// Looks at all tasks on the GPU; returns false if the GPU is lost.
+  /// Finds the tasks on the GPU that have ended; returns false if the GPU is lost.
   bool look_for_ends() noexcept;
-  /// Charges the tasks on the GPU for the time up to the end of `first`, and counts from there.
+  /// Charges the tasks on the GPU for the time up to the end of `first`. From then on, times count from this end.
   void charge_until(Slot& first);
   FailureLog::Cause check(Slot& slot) const;
   /// Returns the failure for the exception that is being handled.
   [[nodiscard]] FailureLog::Cause current_failure(const graph::Task& task) const noexcept;
-  /// Returns the time at which the GPU came to the event; nothing if it has not, or does not say.
+  /// Returns the time at which the GPU came to the event; nothing if the GPU has not reached it yet, or if CUDA does
+  /// not give the time.
   [[nodiscard]] std::optional<Duration> time_of(const platform::CudaEvent& event) const;
   /// Adds the task to the trace. It ran for `ran`, and ended `ago` before now.
   void note(const Slot& slot, Duration ran, Duration ago, bool failed) const noexcept;
@@ -97,7 +98,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] FailureLog::Cause failure(const graph::Task& task, const Failure& why) const {
     return task_failure(task, why.code, why.message, options_.executor.worker, options_.executor.name);
   }
-  /// Turns CUDA's answer to a call for tasks into a result.
+  /// Turns the status of a CUDA call that was made for a task into a result.
   [[nodiscard]] Result<void> checked(cudaError_t status, std::string_view what) const {
     return cuda_check(api_, status, what, ErrorCode::kernel_failed);
   }
@@ -111,18 +112,19 @@ class CudaDevice final : public Device {
   std::vector<Stream> streams_;
   /// A deque, because slots must stay where they are.
   std::deque<Slot> slots_;
-  /// Tasks that were started behind a task whose kernel could not be enqueued. They may become ready meanwhile, and are
-  /// then in a `TaskList` of the graph.
+  /// Tasks that were started behind a task whose kernel could not be enqueued. They are in a vector, because such a
+  /// task may become ready meanwhile and is then already linked into a `TaskList` of the graph.
   std::vector<graph::Task*> not_begun_;
   /// Slots in the order of their starts.
   std::deque<Slot*> in_flight_;
-  /// The event from which times count: the last end, which `last_end_` keeps, or, if the GPU was empty then, the begin
-  /// of the task that was started first. It is never long ago, as CUDA gives times in single precision.
+  /// The event from which times count. It is `last_end_`, the end of the task that ended last; or, if the GPU was empty
+  /// then, the begin of the task that was started first. The event must not be long ago, because CUDA gives times in
+  /// single precision.
   const platform::CudaEvent* base_ = nullptr;
   platform::CudaEvent last_end_;
   bool lost_ = false;
   std::string why_lost_;
-  /// The failures that are used if there is no memory to say more.
+  /// The failures that are reported if there is no memory for a better message.
   const FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
   const FailureLog::Cause bare_loss_ = std::make_shared<Failure>(Failure{ErrorCode::device_lost, "the GPU was lost"});
@@ -277,7 +279,7 @@ FailureLog::Cause CudaDevice::call_kernel(Slot& slot, graph::Task& task) {
     const graph::ExecutionScope scope(options_.executor.graph, options_.executor.worker, &task);
     const graph::CompletionChecks::Scope checks(slot.checks);
     task.codelet->kernel_for(DeviceKind::cuda)(context);
-    // Finds a failed launch that the kernel does not check: <<<>>> itself reports none.
+    // Finds a failed launch that the kernel does not check: <<<>>> itself reports no failure.
     checked(api_.cudaGetLastError(), "launching on the GPU").value_or_throw();
     return nullptr;
   } catch (...) {
@@ -296,7 +298,7 @@ FailureLog::Cause CudaDevice::current_failure(const graph::Task& task) const noe
 
 void CudaDevice::poll() noexcept {
   if (!look_for_ends()) return;
-  // Tasks are handled in the order of their ends: each shared the GPU with those that ended later.
+  // Tasks are handled in the order of their ends: each task shared the GPU with the tasks that ended later.
   while (true) {
     auto first = in_flight_.end();
     for (auto one = in_flight_.begin(); one != in_flight_.end(); ++one) {
@@ -315,7 +317,8 @@ bool CudaDevice::look_for_ends() noexcept {
   bool timed = true;
   // Streams begin in any order. No times can be read before the event `base_` has happened.
   if (in_flight_.empty() || api_.cudaEventQuery(base_->get()) == cudaErrorNotReady) return true;
-  // The newest is looked at first: when a task has ended, all tasks that it was behind have ended, too, and are found.
+  // The newest task is checked first. If it has ended, the tasks that it waited for have ended, too, and are found by
+  // the later checks.
   for (auto one = in_flight_.rbegin(); one != in_flight_.rend(); ++one) {
     Slot* const slot = *one;
     const cudaError_t status = api_.cudaEventQuery(slot->end.get());
@@ -351,7 +354,7 @@ void CudaDevice::charge_until(Slot& first) {
   const Duration end = *first.ended;
   Duration from{};
   if (base_ == &last_end_) {
-    // The task ended just before the last one, and was found a moment later: its time is charged already.
+    // The task ended just before the previous one, but was found after it: its time is charged already.
     if (end < from) return;
   } else {
     for (const Slot* slot : in_flight_) from = std::min(from, slot->share.begun.value_or(from));
@@ -420,7 +423,7 @@ void CudaDevice::lose(const Failure& why) noexcept {
       // An empty message takes no memory.
       tell_of_loss({});
     } catch (...) {
-      // The next user of the accelerator finds it lost.
+      // The next task or copy that uses the accelerator finds out about the loss.
     }
   }
   while (!in_flight_.empty()) {
@@ -454,7 +457,8 @@ Result<std::unique_ptr<Device>> make_cuda_device(CudaDeviceOptions options, Devi
   Result<const platform::CudaApi*> api = platform::cuda_api();
   if (!api) return api.failure();
   auto device = std::make_unique<CudaDevice>(std::move(options), *api.value(), listener);
-  // The worker's thread is another one than the caller's, so the caller's current GPU must not change.
+  // The calling thread is not the worker's, so its current GPU must not change. The streams are made in a thread of
+  // their own.
   const Result<void> made = platform::on_thread_of_its_own([&] { return device->make_streams(); });
   if (!made) return made.failure();
   return std::unique_ptr<Device>(std::move(device));

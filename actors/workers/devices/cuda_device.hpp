@@ -20,17 +20,19 @@ struct CudaDeviceOptions {
   platform::CudaAccelerator* accelerator = nullptr;
   /// The number of streams, and so of tasks that run on the GPU at the same time.
   std::size_t slots = traits(DeviceKind::cuda).queue.slots;
-  /// Called once in the worker's thread when the GPU turns out to be lost, before the first task fails for it. May be
-  /// empty.
+  /// Called once in the worker's thread when the GPU turns out to be lost, before the first task fails because of the
+  /// loss. May be empty.
   std::function<void()> on_lost = nullptr;
 };
 
 /// A task's kernel enqueues its work on one stream, which the task may share with others. When the stream has come to
-/// the task's end, the task ends, after its checks (graph/codelets/completion_check.hpp). The worker polls for that.
+/// the task's end, the task ends, after its checks (graph/codelets/completion_check.hpp). The worker polls the device
+/// to notice this.
 ///
-/// Times are measured on the streams. Kernels that share the GPU slow each other down: at any moment, each of those
-/// that have begun and not ended is charged an equal part of the time. The listener is told this charged time. All
-/// charged times add up to the time in which the GPU was busy. A trace shows tasks from begin to end.
+/// Times are measured on the streams. Kernels that share the GPU slow each other down. So at any moment, all kernels
+/// that have begun and not ended are charged equal parts of the time. The charged time of a task is reported to the
+/// listener. All charged times add up to the time in which the GPU was busy. A trace shows each task from its begin to
+/// its end.
 ///
 /// An exception of a kernel is its task's failure. It is reported when the work that the kernel had enqueued has ended.
 /// A fault (an invalid address, for example) is found later, and CUDA does not say which task caused it: all tasks on

@@ -30,46 +30,46 @@ struct Started {
 class DeviceListener {
  public:
   virtual ~DeviceListener() = default;
-  /// Reports the end of a task. `cause` is empty if the kernel succeeded. `took` is the time that the task had the
-  /// device, if the device knows it better than the worker that started the task; otherwise negative. If tasks share
-  /// the device's time, each gets its part: all parts add up to the time in which the device was busy, and a task that
-  /// was alone has all of it.
+  /// Reports the end of a task. `cause` is empty if the kernel succeeded. `took` is the time for which the task used
+  /// the device; negative if the device does not measure it better than the worker that started the task. If several
+  /// tasks share the device at a time, each is given a part of that time: all parts add up to the time in which the
+  /// device was busy.
   virtual void done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept = 0;
   void done(graph::Task& task, graph::FailureLog::Cause cause) noexcept { done(task, std::move(cause), Duration(-1)); }
-  /// Called instead of `done` if the device ran pieces; `part` says which. No piece is left to be taken, but other
-  /// workers may still run some, so the worker has to leave the task.
+  /// Called instead of `done` if the device ran pieces of a task; `part` describes the device's part. No piece is left
+  /// to be taken, but other workers may still run some, so the worker has to leave the task.
   virtual void part_done(const PartOfTask& /*part*/) noexcept {}
 };
 
-/// A core, a GPU, or another device that runs kernels. Used only by its worker's thread. Never throws: an exception of
-/// a kernel is the task's failure.
+/// A core, a GPU, or another device that runs kernels. Used only by its worker's thread. Its functions never throw: an
+/// exception of a kernel is the task's failure.
 class Device {
  public:
   /// Ends the tasks that were started: an asynchronous device calls `done` for every task in flight before it returns,
   /// with a cause if the kernel did not run. Only a worker that died leaves tasks in flight.
   virtual ~Device() = default;
 
-  /// Returns the device's name for people: "cpu core 3".
+  /// Returns the device's name for messages to people, such as "cpu core 3".
   [[nodiscard]] virtual std::string name() const = 0;
   /// Starts the task's kernel. `behind` holds tasks that were started here and may not have ended. The kernel has to
   /// wait for their ends: it is *issued* behind them, which only some kinds allow (`DeviceTraits::issues`).
   virtual Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept = 0;
   Started start(graph::Task& task) noexcept { return start(task, {}); }
   /// Called once for each task that `start` did not finish. Returns the device's part of a task of pieces: no piece is
-  /// left to be taken, but other workers may still run some, so the worker has to leave the task. Returns nothing for
-  /// other tasks.
+  /// left to be taken, but other workers may still run some, so the worker has to leave the task. For other tasks,
+  /// `PartOfTask::of` is null.
   [[nodiscard]] virtual PartOfTask take_part() noexcept { return {}; }
   /// For cores and clusters: runs pieces of a task that another worker has begun, starting with `first`, which this
-  /// worker has taken, until none is left or `leave()` is true. Then the worker has to leave the task. Returns nothing
-  /// if the device will tell the listener of the end; until then the device goes on asking `leave`.
+  /// worker has taken, until none is left or `leave()` is true. Then the worker has to leave the task. If the device
+  /// will report the end to the listener later, `PartOfTask::of` is null; until then the device keeps calling `leave`.
   [[nodiscard]] virtual PartOfTask help(SharedPieces& /*shared*/, PieceRange /*first*/,
                                         const std::function<bool()>& /*leave*/) noexcept {
     return {};
   }
-  /// Called once for each task that failed. Appends the tasks that were started and have not begun, oldest first. The
-  /// device forgets them and does not report them to the listener. After a failure, a device that issues, and that can
-  /// see a failure before the next task begins, begins no task until this call. A GPU sees only failures of kernels
-  /// that could not be enqueued.
+  /// Called once for each task that failed. Appends the tasks that were started but whose kernels have not begun,
+  /// oldest first. The device forgets these tasks and does not report them to the listener. If a device queues tasks
+  /// and notices a failure before the next task begins, it begins no further task until this call. A GPU notices in
+  /// time only that a kernel could not be enqueued.
   virtual void take_back(graph::TaskList& /*not_begun*/) noexcept {}
   /// For kinds that are polled (`DeviceTraits`): calls the listener's `done` for the tasks that have ended. The worker
   /// calls this again and again while tasks are in flight and it has nothing else to do.

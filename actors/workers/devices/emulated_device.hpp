@@ -18,11 +18,12 @@
 
 namespace troupe::workers {
 
-/// Kernels run one after the other, in the order of their starts, through a `CoreDevice`. A real accelerator would run
-/// them in this way on one stream: a task that is issued behind others is enqueued like any other. BLAS libraries are
-/// single-threaded here as on cores: the setting holds for the whole process.
+/// Kernels run one after the other, in the order of their starts, through a `CoreDevice`. One stream of a real
+/// accelerator would run them in the same way, so a task that is issued behind others is enqueued like any other. BLAS
+/// libraries are single-threaded here as on cores: the setting holds for the whole process.
 ///
-/// The listener is told how long each kernel ran, without its wait for the kernel before it.
+/// The time that is reported to the listener is the kernel's own running time, without its wait for the kernel before
+/// it.
 class EmulatedDevice final : public Device {
  public:
   struct Options {
@@ -32,7 +33,8 @@ class EmulatedDevice final : public Device {
     platform::EmulatedAccelerator* accelerator = nullptr;
     /// The PUs that the kernel thread may run on; if empty, those of the thread that makes the device.
     platform::CpuSet pus = {};
-    /// Called once in the kernel thread when the accelerator is lost, before the first task fails for it. May be null.
+    /// Called once in the kernel thread when the accelerator is lost, before the first task fails because of the loss.
+    /// May be null.
     std::function<void()> on_lost = nullptr;
   };
 
@@ -59,7 +61,7 @@ class EmulatedDevice final : public Device {
   const platform::SteadyClock clock_;
   DeviceListener& listener_;
 
-  // These are used only by the kernel thread.
+  // The next two members are used only by the kernel thread.
   CoreDevice core_;
   bool said_lost_ = false;
 

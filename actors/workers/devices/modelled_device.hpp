@@ -15,12 +15,13 @@
 
 namespace troupe::workers {
 
-/// Kernels run one after the other, in the order of their starts. A kernel is an event at its end. If kernels are
-/// executed, they are executed at that event, so that the run computes the same as a real one.
+/// Kernels run one after the other, in the order of their starts. A kernel is an event in virtual time, at the kernel's
+/// end. If kernels are executed, they are executed at that event, so that the run computes the same results as a real
+/// run.
 ///
-/// Each start takes the host as long as `launch`, one start after the other, before its kernel can begin. The listener
-/// is told of an end `notice` after it. So an idle device loses both times between two tasks, and a device with a queue
-/// loses neither.
+/// Each start takes the host the time `launch`, one start after the other, before the kernel can begin. The end of a
+/// kernel is reported to the listener only after the time `notice`. So an idle device loses both times between two
+/// tasks, and a device with a queue loses neither.
 ///
 /// If `core.board` is set, as it is on cores, a task of pieces runs in ranges of pieces, and all pieces are assumed to
 /// take equally long. Each range that a worker takes is an event, and other workers can take ranges, too.
@@ -41,7 +42,7 @@ class ModelledDevice final : public Device {
     Duration launch{};
     Duration notice{};
     /// Returns the number of cores of a kernel that starts now: several on a cluster. The model does not say which of
-    /// them compute. If this function is empty, each kernel uses one core.
+    /// these cores compute. If this function is empty, each kernel uses one core.
     std::function<int()> cores = nullptr;
   };
 

@@ -76,7 +76,7 @@ class OpenClDevice final : public Device {
     /// Held from before the kernel is called until its task has ended.
     Turn turn;
 
-    // The device's lock protects these.
+    // The device's lock protects the members below.
     graph::Task* task = nullptr;
     platform::OpenClEvent begin;
     /// True until `start` returns.
@@ -95,13 +95,13 @@ class OpenClDevice final : public Device {
 
   [[nodiscard]] const _cl_icd_dispatch& api() const { return *options_.data->device().api; }
   Started start_on(Slot& slot, graph::Task& task);
-  /// Asks the device, after a failure that may be the device's, whether it still works. Returns true if it has stopped
+  /// Checks whether the device still works, if a failure may have been the device's. Returns true if it has stopped
   /// working.
   [[nodiscard]] bool is_lost();
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
-  /// Returns the first failure by now among the events that the kernel named.
+  /// Returns the first failure so far among the events that the kernel named.
   [[nodiscard]] Result<void> awaited_failure(const Slot& slot) const;
-  /// Sets the event to that of a new marker behind `after`, if it is empty.
+  /// If `event` is empty, enqueues a marker behind the events in `after`, and sets `event` to the marker's event.
   [[nodiscard]] Result<void> mark(cl_command_queue queue, std::span<const cl_event> after, platform::OpenClEvent& event,
                                   std::string_view what);
   [[nodiscard]] Result<void> enqueue_end(Slot& slot);
@@ -114,11 +114,12 @@ class OpenClDevice final : public Device {
   End finish(Slot& slot) noexcept;
   /// Returns why the device's commands failed, or the failure of the checks; null if they succeeded.
   FailureLog::Cause outcome(Slot& slot);
-  /// Returns the total time that the slot's task is charged; negative if the driver does not say. Sets `ran` to the
-  /// time from the task's begin to its end.
+  /// Returns the total time that the slot's task is charged; negative if the driver does not give the times. Sets `ran`
+  /// to the time from the task's begin to its end.
   Duration charge(Slot& slot, Duration& ran);
   void charge_until(Duration end) TROUPE_REQUIRES(mutex_);
-  /// Returns the time at which the device came to the event; nothing if it has not, or does not say.
+  /// Returns the time at which the device came to the event; nothing if the device has not reached it yet, or if the
+  /// driver does not give the time.
   [[nodiscard]] std::optional<Duration> time_of(const platform::OpenClEvent& event) const;
   void note(const Slot& slot, Duration ran, bool failed) const noexcept;
   [[nodiscard]] FailureLog::Cause failure(const graph::Task& task, const Failure& why) const {
@@ -134,11 +135,11 @@ class OpenClDevice final : public Device {
   DeviceListener& listener_;
   /// Runs tasks whose data have no buffers; null if the device has memory of its own.
   std::unique_ptr<CoreDevice> core_;
-  /// The failure that is used if there is no memory to say more.
+  /// The failure that is reported if there is no memory for a better message.
   const FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
 
-  /// True if a call has failed through no fault of the kernels, and the device has not been asked since.
+  /// True if a call has failed through no fault of the kernels, and `is_lost` has not checked the device since.
   std::atomic<bool> suspect_{false};
   /// True if `on_lost` has been called. Used only by the worker.
   bool said_lost_ = false;
@@ -149,7 +150,7 @@ class OpenClDevice final : public Device {
   std::deque<Slot> slots_;
   /// The number of ends that the driver has not reported, or that some thread is handling.
   std::size_t untold_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// The device's time is charged up to here.
+  /// The device's time has been charged to tasks up to this time.
   Duration charged_until_ TROUPE_GUARDED_BY(mutex_){};
 };
 

@@ -25,25 +25,25 @@ struct OpenClDeviceOptions {
   /// The number of queues, and so of tasks that are on the device at the same time.
   std::size_t slots = traits(DeviceKind::opencl).queue.slots;
   /// Acquired before a kernel is called and released when its task has ended, in any thread: with a semaphore, the
-  /// device is given one task at a time. Null if launches need no such turn.
+  /// device is given one task at a time. Null if several tasks may be launched at a time.
   std::binary_semaphore* turn = nullptr;
 };
 
-/// Every task has an in-order queue to itself, or all tasks share the only queue of the data (`only_queue`). Its kernel
-/// enqueues its work on the queue (troupe/opencl.hpp). When the queue has done that work, and the data are back, the
-/// task ends, after its checks. The driver reports the end in a thread of its own. Some drivers run kernels inside the
-/// call that enqueues them: then the task has ended when `start` returns.
+/// Every task has an in-order queue to itself, or all tasks share the only queue of the data (`only_queue`). The task's
+/// kernel enqueues its work on the queue (troupe/opencl.hpp). When the queue has done that work, and the data are back
+/// in their places, the task ends, after its checks. The driver reports the end in a thread of its own. Some drivers
+/// run kernels inside the call that enqueues them: then the task has ended when `start` returns.
 ///
-/// Times are the driver's, from profiling. Kernels that share the device slow each other down: at any moment, those
-/// that have begun and not ended are charged an equal part of the time each.
+/// Times are the driver's, from profiling. Kernels that share the device slow each other down. So at any moment, all
+/// kernels that have begun and not ended are charged equal parts of the time.
 ///
 /// An exception of a kernel is its task's failure. It is reported when the work that the kernel had enqueued has ended.
 /// A command that failed is the task's failure, too, as far as the driver reports it: it need not report commands other
 /// than those that `OpenClLaunch::wait_for` names. Tasks that reduce fail with `invalid_argument`.
 ///
-/// OpenCL does not say that a device has stopped working. So it counts as lost when a command that the device itself
-/// enqueues has failed and then its queue cannot be finished: its tasks fail with `device_lost`, and other workers get
-/// the next ones. If a driver never reports an end, the task never ends.
+/// OpenCL does not report that a device has stopped working. So a device counts as lost when a command that this class
+/// itself enqueues has failed and the queue can then not be finished. Its tasks then fail with `device_lost`, and later
+/// tasks go to other workers. If a driver never reports an end, the task never ends.
 ///
 /// A device that works in place may have no buffer for some data, because of their size. It then runs the codelet's
 /// implementation for cores, in its worker's thread. On devices with memory of their own, memory management prevents

@@ -27,8 +27,8 @@ graph::FailureLog::Cause task_failure_of_exception(const graph::Task& task, Work
     return task_failure(task, ErrorCode::kernel_failed, error.what(), worker, device);
   } catch (...) {
     if (abi::__cxa_current_exception_type() == nullptr) {
-      // This is the C library's own unwinding, which must not be caught: it ends the process now, and should not do so
-      // silently.
+      // This is the C library's own unwinding (a thread that exits or is cancelled). It must not be caught, and ends
+      // the process now. The message says why.
       const std::string what = "troupe: " + graph::describe(task) +
                                " ended its worker's thread (pthread_exit, pthread_cancel): the process cannot go on\n";
       std::fputs(what.c_str(), stderr);

@@ -1,4 +1,4 @@
-/// Task views: the data of one task as a kernel on some device is to see them.
+/// Task views: the data of one task as a kernel on the task's device has to see them.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class TaskViews {
   TaskViews(WorkerId worker, FindReplica find_replica)
       : worker_(worker), find_replica_(std::move(find_replica)), copies_(find_replica_ != nullptr) {}
 
-  /// Sets the views for a task. Throws what making a partial result throws.
+  /// Sets the views for a task. Throws an exception if a partial result cannot be made.
   void prepare(const graph::Task& task) {
     const std::span<const graph::TaskAccess> data = task.data();
     if (views_.size() < data.size()) [[unlikely]]

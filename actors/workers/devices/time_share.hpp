@@ -1,4 +1,4 @@
-/// Time shares: the times for which tasks had a device that they shared.
+/// Time shares: the parts of a device's time that are charged to the tasks which share the device.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct TimeShare {
 /// returns the share of a slot's task, or null if the slot has no task on the device.
 template <class Slots, class ShareOf>
 void share_time(Duration from, Duration end, Slots& slots, const ShareOf& share_of) {
-  // At each begin, one more task shares the time.
+  // One pass for each interval between two begins of tasks: at each begin, one more task shares the time.
   for (Duration to; from < end; from = to) {
     to = end;
     std::int64_t sharing = 0;

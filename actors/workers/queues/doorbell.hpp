@@ -1,4 +1,4 @@
-/// Doorbell: a worker's thread sleeps here until it is rung.
+/// Doorbell: a worker's thread sleeps here until another thread rings.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,8 @@
 
 namespace troupe::workers {
 
-/// Any thread may ring; one waits. A ring while no thread waits is kept, and several rings count as one.
+/// Any thread may ring the bell, and one thread waits. A ring while no thread waits is kept, and several rings count as
+/// one.
 class Doorbell {
  public:
   void ring() noexcept {
@@ -16,7 +17,8 @@ class Doorbell {
   void wait() noexcept {
     while (rung_.exchange(0, std::memory_order_seq_cst) == 0) rung_.wait(0, std::memory_order_relaxed);
   }
-  /// Forgets earlier rings. A caller that looks for work after this call sees all that was rung for before.
+  /// Forgets earlier rings. A caller that looks for work after this call sees all work for which the bell was rung
+  /// before.
   void clear() noexcept {
     if (rung_.load(std::memory_order_relaxed) != 0) rung_.exchange(0, std::memory_order_seq_cst);
   }

@@ -17,8 +17,8 @@ void EntryQueue::push(TaskList& tasks) noexcept {
     slots_[tail++ % kCapacity] = {task, task->priority};
   }
   tasks = {};
-  // Publishes the slots to `move_all`, which loads `tail_` with acquire. Sequentially consistent for workers that go to
-  // sleep, see `size`.
+  // Publishes the slots to `move_all`, which loads `tail_` with acquire. Sequentially consistent, so that workers that
+  // go to sleep do not miss the tasks (see `size`).
   tail_.store(tail, std::memory_order_seq_cst);
 }
 

@@ -13,20 +13,20 @@
 
 namespace troupe::workers {
 
-/// Threads of the program leave ready tasks here, in two stages: an *inbox*, a ring that submitters write, and a sorted
-/// queue that workers share. A worker that drains the inbox moves all of it at once. Otherwise a thread that submits
-/// small tasks one after the other and the workers that take them would pass cache lines to and fro for each task. All
-/// functions may be called from any thread.
+/// The program's threads put ready tasks here. There are two stages: an *inbox*, which is a ring that submitters write,
+/// and a sorted queue that workers share. A worker that drains the inbox moves all of its tasks to the sorted queue at
+/// once. If small tasks were moved one by one, the submitting thread and the workers would exchange cache lines for
+/// each task. All functions may be called from any thread.
 ///
 /// Invariants: 1. `head_ <= tail_ <= head_ + kCapacity`; slots between them are the inbox, oldest first. 2. `tail_` is
 /// written under `producers_`, `head_` under `consumers_`; a thread that needs both takes `producers_` first. 3. A
-/// drained task is in the sorted queue before `head_` passes it: at every moment it can be found.
+/// drained task is in the sorted queue before `head_` passes it, so it can be found at every moment.
 class EntryQueue {
  public:
   /// Called from outside the workers. Empties `tasks`.
   void push(graph::TaskList& tasks) noexcept;
   void push(graph::Task* task) noexcept;
-  /// Called by a worker that shares all its tasks: they bypass the inbox.
+  /// Called by workers that share one queue: the tasks bypass the inbox.
   void share(graph::TaskList& tasks) noexcept { sorted_.push(tasks); }
 
   /// Moves the inbox into the sorted queue, unless another thread is doing that.
@@ -35,7 +35,7 @@ class EntryQueue {
   }
 
   /// Returns the number of tasks in both stages. Sequentially consistent, see `TaskDeque::size`. During `drain` some
-  /// are counted twice.
+  /// tasks are counted twice.
   [[nodiscard]] std::size_t size() const {
     const std::uint64_t head = head_.load(std::memory_order_seq_cst);
     return tail_.load(std::memory_order_seq_cst) - head + sorted_.size();
@@ -56,12 +56,12 @@ class EntryQueue {
   /// Called by a submitter that finds the inbox full: it empties the inbox itself.
   [[gnu::cold]] void make_room(std::uint64_t tail) noexcept TROUPE_REQUIRES(producers_);
 
-  // These are written by submitters.
+  // The members below are written by submitters.
   alignas(64) std::atomic<std::uint64_t> tail_{0};
   SpinLock producers_;
   /// The newest `head_` that a submitter has seen.
   std::uint64_t seen_head_ TROUPE_GUARDED_BY(producers_) = 0;
-  // These are written by workers.
+  // The members below are written by workers.
   alignas(64) std::atomic<std::uint64_t> head_{0};
   SpinLock consumers_;
   TaskDeque sorted_;

@@ -1,4 +1,4 @@
-/// Idle set: the workers that sleep, or are about to.
+/// Idle set: the workers that sleep or are about to sleep.
 #pragma once
 
 #include <atomic>
@@ -10,9 +10,10 @@
 
 namespace troupe::workers {
 
-/// A worker declares itself idle, looks for work once more, and only then sleeps. A thread that makes work makes it
-/// visible first and then looks here. Both sides use sequentially consistent operations, so one of them sees the other.
-/// A thread that erases a worker must call `Peers::wake` for it. All functions may be called from any thread.
+/// A worker declares itself idle, looks for work once more, and only then sleeps. A thread that adds work makes the
+/// work visible first, and then looks for idle workers here. Both threads use sequentially consistent operations, so at
+/// least one of them sees what the other has done. A thread that erases a worker must call `Peers::wake` for it. All
+/// functions may be called from any thread.
 class IdleSet {
  public:
   explicit IdleSet(std::size_t workers) : words_((workers + 63) / 64), workers_(workers) {}
@@ -48,8 +49,8 @@ class IdleSet {
   }
   static std::uint64_t bit(WorkerId worker) { return std::uint64_t{1} << (worker.index() % 64); }
 
-  /// Sixty-four workers, one in each bit. Every submission reads it, so it has a cache line of its own: writes to its
-  /// neighbours do not slow these reads down.
+  /// Sixty-four workers, one in each bit. Every submission reads this word, so the word has a cache line of its own:
+  /// writes to neighbouring data do not slow these reads down.
   struct alignas(64) Word {
     std::atomic<std::uint64_t> bits{0};
   };

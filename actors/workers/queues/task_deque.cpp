@@ -69,7 +69,8 @@ void TaskDeque::publish_more(std::size_t size) {
 
 void TaskDeque::publish_less(std::size_t size) {
   top_.store(size == 0 ? kEmpty : highest_.priority, std::memory_order_relaxed);
-  // Release: pairs with the load in `size`, so that the number never gets ahead of the tasks.
+  // Release: pairs with the load in `size`, so that no thread sees the smaller number before the tasks have been
+  // removed.
   size_.store(size, std::memory_order_release);
 }
 
@@ -133,7 +134,7 @@ std::size_t TaskDeque::steal_half(std::size_t limit, std::array<Entry, kMostStol
 std::size_t TaskDeque::steal_half(std::size_t limit, TaskList& stolen) {
   std::array<Entry, kMostStolen> tasks;
   const std::size_t count = steal_half(limit, tasks);
-  // All prefetches come first, as each task is in another core's cache.
+  // All tasks are prefetched first, because each lies in another core's cache.
   for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(tasks[i].task, 1);
   for (std::size_t i = 0; i < count; ++i) stolen.push_back(tasks[i].task);
   return count;

@@ -1,4 +1,4 @@
-/// A worker's ready tasks.
+/// Task deque: the ready tasks of a worker.
 #pragma once
 
 #include <array>
@@ -16,16 +16,17 @@
 
 namespace troupe::workers {
 
-/// Ready tasks by priority. The owner takes the newest of the highest priority (its data are in the cache), thieves
-/// take the oldest of the highest (it has the most work behind it). All functions may be called from any thread.
+/// Ready tasks by priority. The owner takes the newest task of the highest priority, because its data are in the cache.
+/// Thieves take the oldest task of the highest priority, because the most work follows from that task. All functions
+/// may be called from any thread.
 ///
 /// Invariants: 1. `highest_` is above all of `lower_`, which is sorted by priority, highest last. No level is empty,
-/// except `highest_` if the deque is empty: a level that runs empty and is filled again and again keeps its memory. 2.
-/// A task in the deque is in exactly one ring and belongs to the deque. 3. `size_` and `top_` are stored under the lock
-/// and are exact whenever it is free; they may be read without it as hints.
+/// except `highest_` if the deque is empty: so a level that becomes empty and is filled again and again keeps its
+/// memory. 2. A task in the deque is in exactly one ring and belongs to the deque. 3. `size_` and `top_` are stored
+/// under the lock and are exact whenever it is free; they may be read without it as hints.
 ///
-/// Every operation takes a lock that only a thief ever contends. It costs O(log p) for p different priorities, or O(p)
-/// if a priority appears or vanishes that is not the highest.
+/// Every operation takes a lock. The owner has to wait for the lock only while a thief has it. An operation costs O(log
+/// p) for p different priorities, or O(p) if a priority appears or vanishes that is not the highest.
 class alignas(64) TaskDeque {
  public:
   /// The value of `top()` for an empty deque: below every priority.
@@ -44,7 +45,7 @@ class alignas(64) TaskDeque {
     spare_.reserve(64);
   }
 
-  // If no memory is left for a pointer, the program ends: half of an insertion would run tasks twice or never.
+  // If no memory is left for a pointer, the program ends: after half of an insertion, tasks would run twice or never.
   void push(graph::Task* task) noexcept;
   /// Adds the tasks of the list and empties it; its last task becomes the newest.
   void push(graph::TaskList& tasks) noexcept;
@@ -84,8 +85,8 @@ class alignas(64) TaskDeque {
   void insert_lower(const Entry& entry) TROUPE_REQUIRES(mutex_);
   /// Makes the level of a new priority.
   Level make_level(std::int32_t priority) TROUPE_REQUIRES(mutex_);
-  /// Called when the highest level has become empty and there are others: the next takes its place, and its memory is
-  /// kept.
+  /// Called when the highest level has become empty and there are other levels: the next level takes its place, and the
+  /// memory of the empty level is kept.
   void drop_highest() TROUPE_REQUIRES(mutex_);
   graph::Task* remove_newest() TROUPE_REQUIRES(mutex_);
   graph::Task* remove_oldest() TROUPE_REQUIRES(mutex_);

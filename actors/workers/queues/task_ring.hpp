@@ -10,7 +10,7 @@
 namespace troupe::workers {
 
 /// Tasks in the order in which they were pushed, taken from either end. The pointers are stored side by side, not as
-/// links through the tasks: so a task that will soon come to the front can be prefetched. Not thread-safe.
+/// links in the tasks, so a task that will soon come to the front can be prefetched. Not thread-safe.
 class TaskRing {
  public:
   TaskRing() = default;
@@ -69,7 +69,7 @@ class TaskRing {
   }
 
   std::unique_ptr<graph::Task*[]> tasks_;
-  /// A power of two, or 0. Positions grow without limit and are taken modulo this.
+  /// A power of two, or 0. Positions grow without limit and are taken modulo the capacity.
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

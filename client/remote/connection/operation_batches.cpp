@@ -22,7 +22,7 @@ v1::AccessMode to_wire(AccessMode mode) {
 
 namespace {
 
-/// Adds the devices, and returns their approximate size in bytes.
+/// Adds the devices to the message, and returns their approximate size in bytes.
 std::size_t add_devices(v1::TaskDetail& detail, const DeviceSet& devices) {
   const auto add_kinds = [](KindSet kinds, auto& names) {
     for (const DeviceTraits& row : kDeviceTraits) {

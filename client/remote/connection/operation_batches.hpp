@@ -1,4 +1,4 @@
-/// Batches: calls of the program become messages that carry many operations each.
+/// Batches: many calls of the program are collected in one message.
 #pragma once
 
 #include <troupe/v1/troupe.pb.h>
@@ -19,13 +19,14 @@ class OperationBatches {
  public:
   struct Batch {
     v1::ClientMessage message;
-    /// The number of tasks that the service will report, including those of runs of recordings.
+    /// The number of tasks whose end the service will report, including the tasks in runs of recordings.
     std::uint64_t tasks = 0;
-    /// The room, in tasks, that the message needs before it may be sent. The last run counts as one task only.
+    /// The message may be sent when so many more tasks may be in flight. The last run of a recording counts as one task
+    /// only.
     std::uint64_t needs = 0;
   };
 
-  /// A message of this size is full; the last operation may make it a little larger.
+  /// A message of this size is full. The last operation may make the message a little larger.
   static constexpr std::size_t kFullBytes = std::size_t{256} << 10U;
   static constexpr std::uint64_t kFullTasks = 4096;
 
@@ -43,7 +44,8 @@ class OperationBatches {
   void add_task(const EncodedTask& task);
   /// Adds any other operation, which the caller fills; `bytes` is its approximate size.
   v1::Operation& add(std::size_t bytes = 32);
-  /// Adds a run of a recording as the next operation. It is reported like a task, and stands for `weight` tasks.
+  /// Adds a run of a recording as the next operation. The service reports the end of the run like the end of a task;
+  /// the run counts as `weight` tasks.
   v1::Operation& add_run(std::size_t bytes, std::uint64_t weight);
 
   [[nodiscard]] bool empty() const { return full_.empty() && current_ == nullptr; }
@@ -51,7 +53,8 @@ class OperationBatches {
   [[nodiscard]] std::unique_ptr<Batch> take();
   /// Returns `Batch::needs` of the message that `take` would return.
   [[nodiscard]] std::uint64_t next_needs() const;
-  /// Appends all operations of another object, and leaves that empty. `counts` is true if its tasks will be reported.
+  /// Moves all operations of another object to the end of this one. `counts` is true if the service will report the end
+  /// of these tasks.
   void append(OperationBatches& other, bool counts);
 
  private:

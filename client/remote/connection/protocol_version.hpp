@@ -5,7 +5,8 @@
 
 namespace troupe::remote {
 
-/// Raised by every change that an older side would misunderstand: a service refuses clients of another version.
+/// This number is raised by every change that an older client or service would misunderstand. A service refuses clients
+/// of another version.
 inline constexpr std::uint32_t kProtocolVersion = 4;
 
 }  // namespace troupe::remote

@@ -12,9 +12,10 @@
 
 namespace troupe::remote {
 
-/// Sends operations as soon as the previous message is on its way: an idle client's task goes at once, and while one
-/// message is being written the next one fills up. At most `most_tasks` tasks are on their way or with the service,
-/// except that the last run of a recording may exceed this; tasks that callbacks submit beyond the limit wait here.
+/// Sends operations as soon as the previous message has been written. So an idle client's task is sent at once, and
+/// while one message is being written, further operations are collected in the next one. At most `most_tasks` tasks
+/// have been sent and not ended, except that the last run of a recording may exceed this number. Tasks that callbacks
+/// submit beyond the limit wait in this object.
 class Sender {
  public:
   /// Both `stream` and `ledger` must outlive this object.
@@ -23,28 +24,29 @@ class Sender {
   Sender(const Sender&) = delete;
   Sender& operator=(const Sender&) = delete;
 
-  /// Takes the submission lock, under which operations are put in order.
+  /// Acquires the submission lock, which determines the order of operations.
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
-  /// The operations that will be sent. Requires the submission lock.
+  /// Returns the operations that will be sent. Requires the submission lock.
   [[nodiscard]] OperationBatches& operations() { return operations_; }
-  /// Adds an operation that need not wait for room behind tasks, because tasks may wait for it: for example data that
-  /// the program gives back. Requires the submission lock.
+  /// Adds an operation that is sent before tasks that wait for room, because such tasks may depend on it. An example is
+  /// the return of data that the program has acquired. Requires the submission lock.
   [[nodiscard]] v1::Operation& urgent() { return urgent_.add(); }
   /// Sends the operations, and releases the submission lock.
   void send(std::unique_lock<std::mutex>& lock);
-  /// Sends what is left, and then nothing more. Called once, from one thread. `drop` is true if nothing can be sent any
-  /// more.
+  /// Sends the remaining operations and ends the thread. Called once, from one thread. If `drop` is true, the remaining
+  /// operations are dropped, because the stream has ended.
   void stop(bool drop);
 
  private:
   void run();
-  /// Waits until the service may get the oldest message; returns false if urgent ones come first or the sender stops.
+  /// Waits until the oldest message may be sent; returns false if urgent operations come first or the sender stops.
   bool has_room(std::unique_lock<std::mutex>& lock);
 
   MessageStream& stream_;
   TaskLedger& ledger_;
   const std::uint64_t most_tasks_;
-  /// `lock()` hands the mutex to the submitting thread, which gives it back through `send`; clang cannot follow that.
+  /// A `std::mutex` without annotations: `lock()` passes the locked mutex to the submitting thread, and `send` unlocks
+  /// it, which clang's thread-safety analysis cannot follow.
   std::mutex mutex_;
   std::condition_variable changed_;
   OperationBatches operations_;   // guarded by mutex_

@@ -111,7 +111,7 @@ Result<ServiceCalls> ServiceCalls::connect(const std::string& folder, ServiceCal
   if (!fd) return fd.failure();
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kLargestAnswer);
-  // gRPC closes the descriptor that it gets, so it gets a duplicate.
+  // Pass a duplicate, because gRPC closes the descriptor that it gets.
   const int own = ::fcntl(fd.value().get(), F_DUPFD_CLOEXEC, 0);
   if (own < 0) return no_connection(socket, errno);
   auto channel = grpc::CreateCustomInsecureChannelFromFd("troupe", own, arguments);

@@ -40,28 +40,29 @@ struct ServiceCallsOptions {
 };
 
 /// A connection to a service. Calls fail with
-/// - `io`: the service does not answer, or has gone; `connect` again,
+/// - `io`: the service does not answer, or has ended; `connect` again,
 /// - `platform`: the service refuses this user, or speaks another version of the protocol,
 /// - `invalid_argument`: the service knows no such session,
 /// and the message says what to do. Any thread may call.
 class ServiceCalls {
  public:
-  /// Connects to the service whose sockets are in `folder` (`socket_folder`). Fails at once if there is none.
+  /// Connects to the service whose sockets are in `folder` (`socket_folder`). Fails at once if there is no service.
   static Result<ServiceCalls> connect(const std::string& folder, ServiceCallsOptions options = {});
 
   ServiceCalls(ServiceCalls&& other) noexcept;
   ServiceCalls& operator=(ServiceCalls&& other) noexcept;
   ~ServiceCalls();
 
-  /// Does nothing in the service; its time shows what a call costs.
+  /// Makes a call without an effect. The time that it takes is the cost of any call.
   [[nodiscard]] Result<void> ping() const;
   [[nodiscard]] Result<ServiceStatus> status() const;
-  /// Returns the sessions that the caller may see, by number; if `all` is true, ended ones too, while remembered.
+  /// Returns the sessions that the caller may see, by number. If `all` is true, the result includes ended sessions that
+  /// the service still remembers.
   [[nodiscard]] Result<std::vector<SessionView>> jobs(bool all = false) const;
-  /// Cancels all tasks of a session that have not started, and those that it submits later. Returns the number of tasks
-  /// that will not run.
+  /// Cancels all tasks of a session that have not started, and all tasks that the session submits later. Returns the
+  /// number of tasks that will not run.
   [[nodiscard]] Result<std::uint64_t> cancel_job(std::uint64_t session) const;
-  /// Returns the reasons for one session, or for all that the caller may see.
+  /// Returns the reasons for one session, or for all sessions that the caller may see.
   [[nodiscard]] Result<ServiceWhy> why(std::optional<std::uint64_t> session = std::nullopt) const;
   /// Returns the metrics in Prometheus' text format.
   [[nodiscard]] Result<std::string> metrics() const;

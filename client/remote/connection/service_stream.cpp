@@ -16,7 +16,7 @@ namespace troupe::remote {
 
 namespace {
 
-/// The limit of a message: summaries of failures and many endings at once can be large.
+/// The largest message in bytes. Summaries of failures, and reports of many ended tasks at once, can be large.
 constexpr int kLargestMessage = 64 << 20;
 
 class GrpcStream final : public MessageStream {
@@ -41,7 +41,7 @@ class GrpcStream final : public MessageStream {
 
  private:
   void end() {
-    // Reads the rest, so that the call can end.
+    // Read all remaining messages, because gRPC requires that before `Finish`.
     v1::ServiceMessage rest;
     while (stream_->Read(&rest)) rest.Clear();
     status_ = stream_->Finish();
@@ -63,7 +63,7 @@ Result<std::unique_ptr<MessageStream>> open_session_stream(const std::string& fo
   if (!connected) return connected.failure();
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kLargestMessage);
-  // gRPC closes the descriptor that it gets, so it gets a duplicate.
+  // Pass a duplicate, because gRPC closes the descriptor that it gets.
   const int own = ::fcntl(connected.value().get(), F_DUPFD_CLOEXEC, 0);
   if (own < 0) return no_connection(socket, errno);
   return std::unique_ptr<MessageStream>(

@@ -10,7 +10,8 @@
 
 namespace troupe::remote {
 
-/// A stream of messages in both directions, in order. At any time one thread may write and one may read.
+/// A stream of messages in both directions, in order. One thread at a time may write, and one thread at a time may
+/// read.
 class MessageStream {
  public:
   MessageStream() = default;
@@ -18,15 +19,17 @@ class MessageStream {
   MessageStream(const MessageStream&) = delete;
   MessageStream& operator=(const MessageStream&) = delete;
 
-  /// Returns when the message is on its way; false if the stream has ended.
+  /// Writes a message. Returns true when the message has been handed to the connection, and false if the stream has
+  /// ended.
   virtual bool write(const v1::ClientMessage& message) = 0;
-  /// Blocks until a message comes; returns false if none will.
+  /// Blocks until a message comes; returns false if the stream has ended.
   virtual bool read(v1::ServiceMessage& message) = 0;
   /// Says that nothing more will be written, so that the other side ends the stream. Called by the thread that writes.
   virtual void finish() = 0;
   /// Ends the stream, and everything that the other side does for it. Any thread may call.
   virtual void abandon() = 0;
-  /// Returns what is known of why the stream ended. Called after `read` has returned false, by the thread that reads.
+  /// Returns the reason why the stream ended, as far as it is known. Called after `read` has returned false, by the
+  /// thread that reads.
   virtual std::string why_ended() = 0;
 };
 

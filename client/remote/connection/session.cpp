@@ -131,15 +131,15 @@ void Session::hear(v1::Event& event, Failure& farewell) {
       // Waiting threads need not wait for the end of the stream.
       lose(farewell);
       break;
-    // Messages that only a later service knows are ignored.
+    // Messages that only later versions of the service send are ignored.
     default: break;
   }
 }
 
 void Session::lose(const Failure& cause) {
   {
-    // A submission either takes the lock first, and then its callback is called; or it sees that the session is lost,
-    // and can say why.
+    // A concurrent submission either gets the lock before this thread, and then the task's callback is called; or it
+    // sees afterwards that the session is lost, and reports the cause.
     const auto lock = sender_.lock();
     ledger_.lose(cause);
     is_lost_.store(true, std::memory_order_release);

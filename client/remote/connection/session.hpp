@@ -35,12 +35,12 @@ struct ServiceGreeting {
 };
 
 /// The session: both directions of the stream, with one thread for each. Messages to the service go through `sender`;
-/// messages from it arrive in `ledger` and as answers of calls. When the service is lost, everything that waits fails,
-/// and so does everything that comes later.
+/// messages from it arrive in `ledger` and as answers of calls. When the service is lost, all waiting calls fail, and
+/// all later calls fail, too.
 class Session {
  public:
-  /// Opens the session with a hello. `call_back` runs callbacks in a thread of their own; it must not throw. Fails with
-  /// the service's refusal, or `service_lost`.
+  /// Opens the session with a hello. The session calls `call_back` for each due callback, in a separate thread;
+  /// `call_back` must not throw. Fails with the service's refusal, or `service_lost`.
   static Result<std::unique_ptr<Session>> open(std::unique_ptr<MessageStream> stream,
                                                std::span<const std::uint8_t> token, const std::string& name,
                                                std::function<void(TaskLedger::DueCallback&)> call_back);
@@ -61,8 +61,9 @@ class Session {
   [[nodiscard]] PendingRequests& requests() { return requests_; }
   [[nodiscard]] bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
 
-  /// Appends an operation that the service answers, sends it and waits for the answer. `fill(operation, request)` runs
-  /// under the submission lock, which this call releases; `bytes` is the operation's approximate size.
+  /// Appends an operation that the service answers, sends it and waits for the answer. `lock` is the submission lock.
+  /// `fill(operation, request)` is called under this lock, which `call` then releases. `bytes` is the operation's
+  /// approximate size.
   template <class Fill>
   PendingRequests::Answer call(std::unique_lock<std::mutex> lock, const Fill& fill, std::size_t bytes = 32) {
     const graph::Uncancellable uncancellable;
@@ -93,8 +94,8 @@ class Session {
   std::thread listener_;
 };
 
-/// Returns the code with this name ("kernel_failed"); `otherwise` if there is none, because the service is of another
-/// version.
+/// Returns the code with this name ("kernel_failed"); `otherwise` if this program knows no such code, because the
+/// service has another version.
 [[nodiscard]] ErrorCode code_of(const std::string& name, ErrorCode otherwise);
 [[nodiscard]] Failure failure_of(const v1::Problem& problem, ErrorCode otherwise);
 

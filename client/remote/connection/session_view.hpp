@@ -1,4 +1,4 @@
-/// One client's session at one moment, as the service shows it to people and reports it to clients.
+/// The state of one client's session at one moment, as the service shows it to people and reports it to clients.
 #pragma once
 
 #include <cstdint>

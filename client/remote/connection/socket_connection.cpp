@@ -40,8 +40,9 @@ Failure no_connection(const std::string& socket, int error) {
 
 namespace {
 
-/// Checks who serves: the server sees and changes this program's data. It may be this user, root, or the owner of the
-/// folder that the user has named, but nobody who has merely put a socket into that folder.
+/// Checks which user runs the server, because the server sees and changes this program's data. The server's user may be
+/// this user, root, or the owner of the folder that the user has named. Other users are refused, because any user who
+/// may write to the folder could put a socket there.
 Result<void> check_server(int socket, const std::string& path) {
   ucred server{};
   socklen_t size = sizeof server;
@@ -67,7 +68,8 @@ Result<platform::FileDescriptor> connect_to(const std::string& path, int kind) {
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) return no_connection(path, ENAMETOOLONG);
   path.copy(address.sun_path, path.size());
-  // A full queue has room as soon as the service has accepted some of its connections.
+  // EAGAIN means that the service's queue of connections is full. The queue has room again as soon as the service has
+  // accepted some connections, so try again.
   constexpr int kTries = 100;
   constexpr std::chrono::milliseconds kPause{20};
   for (int left = kTries; ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0;) {

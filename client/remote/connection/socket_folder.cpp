@@ -17,7 +17,7 @@ namespace troupe::remote {
 
 namespace {
 
-/// Checks the path of the folder. `source` tells in a message where the path comes from.
+/// Checks the path of the folder. Error messages name `source` as the origin of the path.
 Result<std::string> checked(std::string folder, const std::string& source) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   if (!folder.starts_with('/')) {
@@ -55,7 +55,7 @@ Listener listener_in(const std::string& folder) {
 
 Failure forbidden(const SocketPlaces& places) {
   struct stat status {};
-  // If the socket cannot be examined, the group of its folder tells who may enter.
+  // If the socket cannot be examined, use the group of its folder: members of this group may enter the folder.
   const bool seen =
       ::stat(service_socket(places.node).c_str(), &status) == 0 || ::stat(places.node.c_str(), &status) == 0;
   const std::string group = seen ? "'" + platform::group_name(status.st_gid) + "'" : "of its socket";

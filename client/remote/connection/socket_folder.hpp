@@ -1,4 +1,4 @@
-/// The folder in which the service of a node and its clients meet.
+/// The folder with the sockets through which clients reach the service of a node.
 #pragma once
 
 #include <string>
@@ -21,9 +21,9 @@ struct SocketPlaces {
   std::string node = "/run/troupe";
 };
 
-/// Returns the folder of a listening service that this process may use; the user's own one comes first. If none
-/// listens, it returns the user's own folder, so that messages name that. Fails with `service_lost` if only the node's
-/// service listens and this process may not use it; the message says whom to ask.
+/// Returns the folder of a listening service that this process may use; the user's own service comes first. If no
+/// service listens, returns the user's own folder, which error messages then name. Fails with `service_lost` if only
+/// the node's service listens and this process may not use it; the message says whom to ask.
 [[nodiscard]] Result<std::string> find_service(const SocketPlaces& places);
 
 /// Returns the folder of the sockets that a client or a command uses: `chosen`, else the environment variable
@@ -33,7 +33,7 @@ struct SocketPlaces {
 
 /// Returns the path of the socket for gRPC.
 [[nodiscard]] std::string service_socket(const std::string& folder);
-/// Returns the path of the socket that hands out shared memory.
+/// Returns the path of the socket from which clients get shared memory.
 [[nodiscard]] std::string memory_socket(const std::string& folder);
 
 }  // namespace troupe::remote

@@ -48,9 +48,8 @@ void bound_receiving(int socket, std::chrono::seconds time) {
   ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &value, sizeof value);
 }
 
-/// Receives a reply, with a descriptor if one comes along. Returns false if the connection has ended, or if the message
-/// is no reply. A reply that was sent before the end is received even if the other side has not read all that was sent
-/// to it.
+/// Receives a reply, and the file descriptor that comes with it, if any. Returns false if the connection has ended, or
+/// if the message is no reply. A reply that the service sent before it closed the connection is still received.
 bool receive(int socket, wire::MemoryReply& reply, platform::FileDescriptor& passed) {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
   iovec part{&reply, sizeof(reply)};
@@ -73,12 +72,13 @@ bool receive(int socket, wire::MemoryReply& reply, platform::FileDescriptor& pas
   return size == sizeof(reply) && reply.magic == wire::kMemoryMagic;
 }
 
-/// Returns true for the message of a service that takes no more clients; it answers no request.
+/// Returns true for the message with which a service refuses further clients. The message is no answer to a request.
 bool is_farewell(const wire::MemoryReply& reply) {
   return reply.request == 0 && reply.error != wire::MemoryError::none;
 }
 
-/// Returns true if using the memory can never fail: nobody can make it smaller, and it is as large as the service says.
+/// Returns true if access to the memory can never fail: no process can make the memory smaller, and it is as large as
+/// the service says.
 bool stays(int memory, Bytes size) {
   constexpr int kNeeded = F_SEAL_SHRINK | F_SEAL_SEAL;
   const int seals = ::fcntl(memory, F_GET_SEALS);
@@ -158,10 +158,10 @@ void MemoryConnection::release(const Segment& segment) noexcept {
   if (segment.data != nullptr) ::munmap(segment.data, segment.size.count);
   try {
     platform::FileDescriptor none;
-    // A service that has gone has already freed the segment.
+    // If the service has ended, it has already freed the segment.
     std::ignore = call({.kind = wire::MemoryRequestKind::release, .segment = segment.id}, none);
   } catch (...) {
-    // There is no memory for the text of a failure, and nobody would see it.
+    // There is no memory for the text of a failure, and the caller does not need the text.
   }
 }
 

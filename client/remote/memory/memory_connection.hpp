@@ -35,14 +35,15 @@ class SegmentSource {
 
   /// Returns zeroed memory of at least `size`. Fails with `out_of_memory` or `service_lost`.
   virtual Result<Segment> allocate(Bytes size) = 0;
-  /// Called when nobody in this program uses the segment any more.
+  /// Called when this program does not use the segment any more.
   virtual void release(const Segment& segment) noexcept = 0;
 };
 
 /// The connection to a service's memory socket. While it is open, the service considers this program alive.
 class MemoryConnection final : public SegmentSource {
  public:
-  /// Fails with `io`, `platform` (no permission, another version), or `service_lost`.
+  /// Connects to the service whose sockets are in `folder`. Fails with `io`, `platform` (no permission, another
+  /// version), or `service_lost`.
   static Result<std::unique_ptr<MemoryConnection>> open(const std::string& folder);
 
   /// The token that names this connection in the session's `Hello`.
@@ -53,7 +54,7 @@ class MemoryConnection final : public SegmentSource {
 
  private:
   explicit MemoryConnection(platform::FileDescriptor socket) : socket_(std::move(socket)) {}
-  /// Sends one request and receives its reply, with the descriptor that came along, if any.
+  /// Sends one request and receives its reply. `passed` gets the file descriptor that came with the reply, if any.
   Result<wire::MemoryReply> call(wire::MemoryRequest request, platform::FileDescriptor& passed);
 
   const graph::HomeProcess home_;

@@ -1,4 +1,4 @@
-/// Data of the program in memory that the service shares, or with a copy there.
+/// Data of the program in memory that the service shares: the data themselves, or a copy of them.
 #pragma once
 
 #include <atomic>
@@ -16,12 +16,13 @@
 
 namespace troupe::remote {
 
-/// The place of a registration's data in shared memory. If the program has its data elsewhere, the content is copied:
-/// in at registration, and out when the program is to see what tasks have written.
+/// The place of a registration's data in shared memory. If the program's data are in other memory, the content is
+/// copied: into shared memory at registration, and back to the program's memory before the program reads what tasks
+/// have written.
 class SharedPlace {
  public:
-  /// Makes the place: the program's memory itself if that is shared, else a copy. Fails with `invalid_argument` for
-  /// data without memory, and as the heap does.
+  /// Makes the place: the program's memory itself if that is shared memory, else a copy. Fails with `invalid_argument`
+  /// for data without memory, and as `SharedHeap::allocate` does.
   static Result<std::shared_ptr<SharedPlace>> of(const graph::DataDescription& data, SharedHeap& heap);
 
   [[nodiscard]] const SharedAddress& address() const { return address_; }
@@ -41,20 +42,20 @@ class SharedPlace {
   [[nodiscard]] Part whole() const { return {0, 0, layout_.rows, layout_.cols}; }
 
   // The functions below move content between shared memory and the program's. They do nothing if there is no copy, or
-  // if the program has taken its memory back. They are thread-safe: a thread that returns from copying, or finds that
-  // another thread has copied, sees the content. `written` is the newest task that may have written the data when the
-  // caller asked for them. Tasks up to number `task` have ended, or wait until the caller is done.
+  // after `take_back`. They are thread-safe: when a call returns, the calling thread sees the content, even if another
+  // thread has copied it. `written` is the number of the newest task that may have written the data when the caller
+  // requested them. Tasks up to number `task` have ended, or wait until the caller gives the data back.
 
-  /// Tasks and other threads must not write the part during the call.
+  /// Copies a part to the program's memory. Tasks and other threads must not write the part during the call.
   void copy_out(const Part& part, std::uint64_t written, std::uint64_t task);
-  /// Copies out all data except for the parts that the program holds: the program's content of these may be newer than
-  /// what tasks have written.
+  /// Copies all data to the program's memory, except for the parts that the program has acquired: there the program's
+  /// content may be newer than what tasks have written.
   void copy_out_rest(std::uint64_t task);
-  /// Notes that the program holds a part until it calls `give_back` with the same values. If it reads the part, the
-  /// content is copied out first.
+  /// Notes that the program has acquired a part, until `give_back` is called with the same values. If `mode` reads, the
+  /// content is first copied to the program's memory.
   void hold(const Part& part, AccessMode mode, std::uint64_t written, std::uint64_t task);
   void give_back(const Part& part, AccessMode mode, std::uint64_t task);
-  /// Says that the program's memory must not be touched any more.
+  /// After this call the program's memory is not accessed any more, because the program may free it.
   void take_back();
 
   /// The number of the newest task that may write the data. Requires the submission lock.
@@ -75,8 +76,8 @@ class SharedPlace {
   Mutex mutex_;
   DataView program_ TROUPE_GUARDED_BY(mutex_);
   std::vector<Part> held_ TROUPE_GUARDED_BY(mutex_);
-  /// The number of the task up to which everything written has been copied out. Written with mutex_. The release store
-  /// publishes the content; threads that rely on the content load with acquire.
+  /// Everything that tasks up to this number have written has been copied to the program's memory. Written under
+  /// mutex_. The release store publishes the copied content to the acquire loads of threads that use it.
   std::atomic<std::uint64_t> copied_out_{0};
 };
 
@@ -87,16 +88,16 @@ class SharedData {
   void remove(const graph::DataRecord& record);
   /// Returns the place of the registration that the record belongs to.
   [[nodiscard]] std::shared_ptr<SharedPlace> place_of(const graph::DataRecord& record) const;
-  /// Returns the part of the registration that the record stands for.
+  /// Returns the part of the registered data that the record describes.
   [[nodiscard]] static SharedPlace::Part part_of(const graph::DataRecord& record);
 
-  /// Says that a task with this number may write the data.
+  /// Notes that a task with this number may write the data.
   void will_write(const graph::DataRecord& record, std::uint64_t task) {
     if (copies_ == 0) return;
     const auto found = places_.find(&root_of(record));
     if (found != places_.end()) found->second->last_writer = task;
   }
-  /// Returns the places whose newest content the program's memory does not have.
+  /// Returns the places whose newest content has not been copied to the program's memory.
   [[nodiscard]] std::vector<std::shared_ptr<SharedPlace>> outdated() const;
 
  private:

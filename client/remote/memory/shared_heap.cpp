@@ -53,7 +53,8 @@ class SharedHeap::Blocks {
     const auto found = std::prev(arenas_.upper_bound(block));
     Arena& arena = found->second;
     arena.used -= size;
-    // The last small arena stays, for a program that allocates and frees one small block again and again.
+    // The last arena for small blocks is not released, for programs that allocate and free one small block again and
+    // again.
     if (arena.used == 0 && (arena.large || total_ > arena.segment.size.count)) {
       if (!arena.large) total_ -= arena.segment.size.count;
       source_->release(arena.segment);
@@ -107,7 +108,7 @@ class SharedHeap::Blocks {
     return std::clamp(total_ / 8, kSmallestArena.count, kLargestArena.count);
   }
 
-  /// Takes the first piece that fits; returns null if there is no room.
+  /// Takes a block from the first free piece that is large enough; returns null if there is none.
   static std::byte* cut(Arena& arena, std::uint64_t size) {
     const auto fits = [size](const auto& piece) { return piece.second >= size; };
     const auto found = std::find_if(arena.free.begin(), arena.free.end(), fits);
@@ -123,7 +124,7 @@ class SharedHeap::Blocks {
   std::unique_ptr<SegmentSource> source_;
   /// The arenas, by their addresses in this program.
   std::map<std::byte*, Arena> arenas_ TROUPE_GUARDED_BY(mutex_);
-  /// Bytes of the arenas from which small blocks are cut.
+  /// The total size, in bytes, of the arenas for small blocks.
   std::uint64_t total_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 

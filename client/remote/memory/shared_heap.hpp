@@ -20,13 +20,14 @@ struct SharedAddress {
 };
 
 /// Cuts small blocks from segments, whose size grows with the memory in use, and gives each large block a segment of
-/// its own. Segments go back to the service when no part of them is in use. Thread-safe.
+/// its own. A segment is given back to the service when no part of it is in use. Thread-safe.
 class SharedHeap {
  public:
   /// A block of this size or more has a segment of its own.
   static constexpr Bytes kLarge{std::uint64_t{16} << 20U};
-  /// The size of the first segments that are cut. Each later one has an eighth of the total so far, up to the largest
-  /// size: all pages of a segment are taken at once, so unused memory costs as much as used memory.
+  /// The size of the first segments for small blocks. Each later segment has an eighth of their total size so far, up
+  /// to the largest size. Segments are not made larger, because all pages of a segment are allocated at once, so unused
+  /// memory costs as much as used memory.
   static constexpr Bytes kSmallestArena{std::uint64_t{4} << 20U};
   static constexpr Bytes kLargestArena{std::uint64_t{256} << 20U};
 
@@ -35,10 +36,10 @@ class SharedHeap {
   SharedHeap(const SharedHeap&) = delete;
   SharedHeap& operator=(const SharedHeap&) = delete;
 
-  /// Returns a block, aligned to 64 bytes, uninitialized; `size` may be zero. The block is freed with its last owner,
-  /// which may outlive the heap. Fails with `out_of_memory` or `service_lost`.
+  /// Returns an uninitialized block, aligned to 64 bytes; `size` may be zero. The block is freed when its last owner is
+  /// destroyed, which may be after the end of the heap. Fails with `out_of_memory` or `service_lost`.
   Result<std::shared_ptr<std::byte>> allocate(Bytes size);
-  /// Returns where `size` bytes at `data` lie; nothing if they are not wholly in one segment.
+  /// Returns the location of the `size` bytes at `data`; empty if they are not wholly in one segment.
   [[nodiscard]] std::optional<SharedAddress> find(const std::byte* data, Bytes size) const;
   /// Returns the number of segments at present.
   [[nodiscard]] std::size_t segments() const;

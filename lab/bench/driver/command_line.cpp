@@ -140,8 +140,8 @@ void add_own_options(CLI::App& command, PlanOptions& plan, const std::string& na
   }
 }
 
-/// Returns the options with the final cores and rounds. Checks that the files can be written before anything is
-/// measured.
+/// Returns the options with the final numbers of cores and rounds. Also checks that the output files can be written,
+/// before any measurement starts.
 PlanOptions settled(const BenchArguments& arguments) {
   for (const std::string& path : {arguments.json, arguments.plot, arguments.markdown}) {
     if (!path.empty() && path != "-") apps::check_output_path(path);

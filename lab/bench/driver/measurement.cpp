@@ -77,7 +77,7 @@ class RowMeasurement {
     }
   }
 
-  /// Returns true if this contestant agrees with the first one, or if contestants need not agree.
+  /// Returns true if the results of this contestant and the first one agree, or if they need not agree.
   bool is_same(const Contestant& contestant, const Json& figures) {
     if (result_.row.same_key.empty()) return true;
     const Json found = figures.value(result_.row.same_key, Json());
@@ -88,7 +88,7 @@ class RowMeasurement {
     return !found.is_null() && found == same_;
   }
 
-  /// Drops a contestant that has failed once, since an incomplete series cannot be compared.
+  /// Removes a contestant that has failed once, since an incomplete series cannot be compared.
   static void give_up(Series& series, const std::string& reason, bool failed) {
     series.skipped = reason.empty() ? "no reason given" : reason;
     series.failed = failed;

@@ -16,9 +16,9 @@ namespace troupe::bench {
 /// The results of one contestant in one row.
 struct Series {
   Contestant contestant;
-  /// The figures by key, one sample per round: either for all rounds or for none.
+  /// The figures by key, with one sample for each round. There are samples for all rounds or for none.
   std::map<std::string, std::vector<double>> samples;
-  /// Everything that the runner printed, one object per round.
+  /// The runner's complete output, one object per round.
   std::vector<Json> outputs;
   /// The reason why there are no samples: the runner is missing, does not support the case or has failed.
   std::string skipped;
@@ -39,25 +39,26 @@ struct Results {
   std::vector<RowResult> rows;
   /// The contestants whose runner is missing.
   std::vector<std::string> missing;
-  /// The references of all rounds of all rows.
+  /// The values of the reference in all rounds of all rows.
   std::vector<double> references;
 
   [[nodiscard]] bool any_failed() const;
   [[nodiscard]] bool any_measured() const;
 };
 
-/// Returns the most measurements that the plan takes.
+/// Returns the largest number of measurements that the plan takes.
 [[nodiscard]] std::uint64_t measurements(const Plan& plan);
 
 /// Runs the whole plan, row by row, so that compared figures are measured within a short time. Within a row, each round
-/// starts with another contestant. `advanced` is called after each measurement with the number that are done or
-/// skipped. Throws `Error` if the reference cannot be measured.
+/// starts with another contestant. `advanced` is called after each measurement with the number of measurements that are
+/// done or skipped. Throws `Error` if the reference (see `Reference`) cannot be measured.
 [[nodiscard]] Results run_plan(const Plan& plan, const Runners& runners,
                                const std::function<void(std::uint64_t)>& advanced);
 
-/// Troupe's first figure over the peer's, from pairs of the same round. A peer that runs kept graphs is compared with
-/// Troupe's recorded graph, if that was measured; other peers are compared with Troupe's usual mode. There is no ratio
-/// for Troupe itself or for a contestant that was not measured.
+/// Troupe's first figure divided by the peer's, computed from pairs of the same round. A peer is another runtime. If
+/// the peer builds its graphs once and runs them again, it is compared with Troupe's recorded graph, if that was
+/// measured; all other peers are compared with Troupe's usual mode. There is no ratio for Troupe itself, nor for a
+/// contestant that was not measured.
 struct Ratio {
   std::string of;
   Estimate estimate;

@@ -1,4 +1,4 @@
-/// The plan of a benchmark: what it measures, before anything has run.
+/// The plan of a benchmark: a list of all its measurements, made before any of them runs.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace troupe::bench {
 /// A runtime in one of its modes.
 struct Contestant {
   std::string runtime;
-  /// The mode; empty for the usual one.
+  /// The mode; empty for the runtime's usual mode.
   std::string mode;
 
   [[nodiscard]] std::string label() const { return mode.empty() ? runtime : runtime + "/" + mode; }
@@ -20,27 +20,30 @@ struct Contestant {
 /// Parses a label such as `troupe` or `taskflow/static`.
 [[nodiscard]] Contestant contestant_named(const std::string& label);
 
-/// One line of the comparison: the case and parameters of every contestant.
+/// One line of the comparison: a case with its parameters, which all contestants run.
 struct Row {
   /// The labels for people, one per column of `Plan::label_titles`.
   std::vector<std::string> labels;
   std::string case_name;
-  /// The `key=value` words; `cores`, `mode` and the reference are added.
+  /// The parameters as `key=value` words; `cores`, `mode` and the reference are added later.
   std::vector<std::string> words;
-  /// The runners' names of the figures, in the order of `Plan::figure_titles`. The first figure is compared.
+  /// The names of the figures in the runners' output, in the order of `Plan::figure_titles`. The first figure is
+  /// compared.
   std::vector<std::string> keys;
-  /// The runners' name of a value that has to be the same for all contestants and rounds; empty if there is none.
+  /// The name of a value in the runners' output that must be equal for all contestants and rounds; empty if there is
+  /// none.
   std::string same_key = {};
 };
 
-/// A figure that the runner `peak` measures at the beginning of every round, for all contestants of the round.
+/// A figure, such as the peak rate of the cores, that the runner `peak` measures at the beginning of every round. It
+/// serves all contestants of the round.
 struct Reference {
   std::string case_name;
   std::vector<std::string> words;
   std::string key;
-  /// The runners' parameter that gets the figure; empty if it is not passed on.
+  /// The runners' parameter that gets the figure; empty if the runners do not need it.
   std::string parameter;
-  /// If this name is not empty, a further figure has it: the first figure as a share of the reference.
+  /// The name of an additional figure: the first figure as a share of the reference. Empty if there is none.
   std::string share_key;
 };
 

@@ -24,7 +24,7 @@ std::vector<T> given_or(const std::vector<T>& given, std::vector<T> otherwise) {
   return given.empty() ? std::move(otherwise) : given;
 }
 
-/// Returns the given names; if there are none, the names of all values.
+/// Returns the given names; if there are none, the names of all values of `all`.
 template <class Values>
 std::vector<std::string> names_or_all(const std::vector<std::string>& given, const Values& all) {
   std::vector<std::string> names = given;
@@ -62,7 +62,7 @@ Plan overhead_plan(const PlanOptions& options) {
   const std::int64_t tasks = options.tasks > 0 ? options.tasks : usual;
   for (const std::string& name : names_or_all(options.shapes, kShapes)) {
     const bool without_data = name == "tree" || name == "one_by_one";
-    // A task that the program waits for costs two switches of threads.
+    // A task that the program waits for costs two thread switches, so there are fewer such tasks.
     const std::int64_t count = name == "one_by_one" ? std::max<std::int64_t>(1, tasks / 20) : tasks;
     for (const int handles : given_or(options.handles, {0, 1, 2, 3, 4})) {
       if (without_data && handles > 0) continue;

@@ -1,4 +1,4 @@
-/// The benchmarks' plans, from what the command line asks for.
+/// Makes the benchmarks' plans from the options of the command line.
 #pragma once
 
 #include <cstdint>
@@ -9,34 +9,34 @@
 
 namespace troupe::bench {
 
-/// The choices of the command line. Empty lists mean the benchmark's defaults.
+/// The options of the command line. An empty list stands for the benchmark's defaults.
 struct PlanOptions {
   int rounds = 9;
   int cores = 1;
   std::vector<std::string> runtimes;
-  /// True for small sizes, which only show that everything works.
+  /// True for small sizes, which only test that everything works.
   bool tiny = false;
-  /// Used by overhead: the shapes, and the numbers of handles of a task.
+  /// For `overhead`: the shapes of the graphs, and the numbers of handles of a task.
   std::vector<std::string> shapes;
   std::vector<int> handles;
-  /// The number of tasks; 0 means the usual number.
+  /// The number of tasks; 0 stands for the usual number.
   std::int64_t tasks = 0;
-  /// Used by granularity: the patterns, widths and numbers of dependencies.
+  /// For `granularity`: the patterns, widths and numbers of dependencies.
   std::vector<std::string> patterns;
   std::vector<int> widths;
   std::vector<int> dependencies;
-  /// Used by linalg: the factorizations, the orders and the tile.
+  /// For `linalg`: the factorizations, the orders of the matrices and the size of a tile.
   std::vector<std::string> algorithms;
   std::vector<std::int64_t> orders;
   std::int64_t tile = 0;
-  /// Used by sparse: the numbers of points on a side of the cube.
+  /// For `sparse`: the numbers of points on a side of the cube.
   std::vector<int> points;
-  /// Used by sparse-lu: the structure of full blocks, and the grains of Troupe's tasks; `orders` are in blocks.
+  /// For `sparse-lu`: the pattern of full blocks, and the grains of Troupe's tasks. Here `orders` count blocks.
   std::string structure = "third";
   std::vector<std::string> grains;
 };
 
-/// Returns all runtimes for which the source has a runner.
+/// Returns all runtimes for which there is a runner in the source.
 [[nodiscard]] const std::vector<std::string>& known_runtimes();
 /// Returns the factorizations of `linalg`.
 [[nodiscard]] const std::vector<std::string>& known_algorithms();

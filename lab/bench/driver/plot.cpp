@@ -10,7 +10,8 @@
 namespace troupe::bench {
 namespace {
 
-/// Adds one contestant's points as lines of row, median, low and high. The points of a row lie side by side.
+/// Adds the points of one contestant, one line for each: row, median, low and high end of the interval. The points of
+/// one row are drawn side by side.
 void add_block(traces::GnuplotScript& script, const Results& results, std::size_t contestant) {
   const auto count = static_cast<double>(results.plan.contestants.size());
   const double offset = (static_cast<double>(contestant) + 0.5) / count * 0.7 - 0.35;

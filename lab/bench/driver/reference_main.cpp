@@ -1,4 +1,5 @@
-/// `troupe-bench-reference`: `troupe-reference` with the benchmarks' commands.
+/// The program `troupe-bench-reference`: writes reference pages as `troupe-reference` does, for the benchmarks'
+/// commands.
 #include <CLI/CLI.hpp>
 
 #include "apps/reference/reference_program.hpp"

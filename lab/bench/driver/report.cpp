@@ -11,7 +11,7 @@
 namespace troupe::bench {
 namespace {
 
-/// Formats a number with three digits or more.
+/// Formats a number with at least three digits.
 std::string number(double value) {
   const double size = std::abs(value);
   if (size != 0 && (size < 1e-3 || size >= 1e7)) return fmt::format("{:.2e}", value);
@@ -22,7 +22,7 @@ std::string interval(const Estimate& estimate) {
   return fmt::format("[{}, {}]", number(estimate.low), number(estimate.high));
 }
 
-/// Adds a note unless it is there already.
+/// Adds a note unless the list already has it.
 void add_note(std::vector<std::string>& notes, std::string note) {
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
@@ -42,7 +42,7 @@ void add_rows(ReportCells& cells, const RowResult& row) {
   for (const Series& series : row.series) {
     const std::string label = series.contestant.label();
     if (!series.measured()) {
-      if (series.skipped == "not installed") continue;  // such contestants are named once, for the whole benchmark
+      if (series.skipped == "not installed") continue;  // A note on the whole benchmark names these.
       const std::string where = series.failed ? fmt::format(" ({})", fmt::join(row.row.labels, ", ")) : "";
       add_note(cells.notes,
                fmt::format("{}{} {}: {}", label, where, series.failed ? "failed" : "skipped", series.skipped));
@@ -55,7 +55,7 @@ void add_rows(ReportCells& cells, const RowResult& row) {
   }
 }
 
-/// Adds a note if the reference varied, since that means that something else was running.
+/// Adds a note if the reference varied, since other programs must then have used the cores.
 void add_note_on_references(std::vector<std::string>& notes, const std::vector<double>& references) {
   if (references.empty()) return;
   constexpr double kQuiet = 1.1;

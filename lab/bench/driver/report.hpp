@@ -1,4 +1,4 @@
-/// The results, as text for people and as JSON.
+/// The results as text for people and as JSON.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@
 
 namespace troupe::bench {
 
-/// The cells of a table with a line per row and contestant: medians with their intervals, and Troupe over the peer.
+/// The cells of a table with one line for each row and contestant: the medians with their intervals, and the ratio of
+/// Troupe to the peer.
 struct ReportCells {
   std::vector<std::string> titles;
-  /// The number of columns from the left that hold words.
+  /// The number of columns with words, counted from the left.
   std::size_t words = 0;
   std::vector<std::vector<std::string>> lines;
-  /// One sentence each about contestants that were skipped or failed, and why.
+  /// One sentence for each contestant that was skipped or failed, with the reason.
   std::vector<std::string> notes;
 };
 [[nodiscard]] ReportCells report_cells(const Results& results);

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the last line, which says what was wrong; libraries may print messages before it.
+/// Returns the last line of a runner's error output, which names the error; libraries may print messages before it.
 std::string last_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.substr(text.rfind('\n') + 1);

@@ -1,4 +1,4 @@
-/// Runners as child processes.
+/// Runs runners as child processes.
 #pragma once
 
 #include <optional>
@@ -21,11 +21,11 @@ struct Outcome {
 /// The programs `troupe-bench-runner-NAME` of one folder.
 class Runners {
  public:
-  /// `folder` is the folder of the runners; if it is empty, it is the folder of this program.
+  /// `folder` is the folder that contains the runners; if it is empty, the folder of this program is used.
   explicit Runners(std::string folder);
 
   [[nodiscard]] bool has(const std::string& runtime) const;
-  /// Runs one case in a process of its own. Never throws, whatever the child does.
+  /// Runs one case in a separate process. Never throws; if the child fails, the outcome says so.
   [[nodiscard]] Outcome run(const std::string& runtime, const std::string& case_name,
                             const std::vector<std::string>& words) const;
 

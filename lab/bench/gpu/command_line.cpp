@@ -82,7 +82,7 @@ void require_multiples(const GpuBenchOptions& options) {
   }
 }
 
-/// Prints a part of the report as soon as it is measured, since measuring all of it takes minutes.
+/// Prints a figure as soon as it is measured, since the measurement of all figures takes minutes.
 void announce(const GpuFigure& figure) {
   if (!figure.failure.empty()) {
     fmt::print("{}: FAILED: {}\n", figure.what, figure.failure);

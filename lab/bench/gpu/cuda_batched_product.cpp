@@ -15,8 +15,8 @@ namespace {
 
 using kernels::DeviceMemory;
 
-/// The number of products that are enqueued before a wait, so that the cost of each launch is hidden behind the product
-/// before it.
+/// The number of products that are enqueued before a wait. The launch of each product then overlaps with the product
+/// before it, so its cost is hidden.
 constexpr int kProductsAtOnce = 20;
 
 template <class T>
@@ -65,7 +65,7 @@ class ProductOnAGpu final : public BatchedProduct<T> {
   [[nodiscard]] kernels::SuperBlock<T> blocks(const DeviceMemory& memory) const {
     return {packed(memory), GeneratedBlocks<T>::all(shape_), shape_.side};
   }
-  /// Returns the same memory as one matrix.
+  /// Returns the memory of the blocks as one matrix.
   [[nodiscard]] MatrixView<T> whole(const DeviceMemory& memory) const {
     return {reinterpret_cast<T*>(memory.data()), shape_.order(), shape_.order(), shape_.order()};
   }

@@ -1,4 +1,4 @@
-/// A stream of the first GPU, for measurements without a runtime.
+/// A stream of the first GPU, for measurements that use no runtime.
 #pragma once
 
 #include <string>

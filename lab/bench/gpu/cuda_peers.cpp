@@ -20,7 +20,7 @@
 
 namespace troupe::bench {
 
-/// The implementation of the peers' classes.
+/// The implementation of the classes for NVIDIA's libraries.
 namespace peers {
 
 using kernels::DeviceMemory;

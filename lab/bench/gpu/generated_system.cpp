@@ -13,7 +13,7 @@ namespace {
 
 using kernels::codelets;
 
-/// Fills the right-hand side with the first column of another generated matrix.
+/// Fills the right-hand side with the first column of a second generated matrix.
 void fill_right_hand_side(Runtime& runtime, const GeneratedSystem& system, TiledMatrix<double>& b) {
   for (int i = 0; i < b.tile_rows(); ++i) {
     runtime.submit(codelets<double>().fill_symmetric, {b(i, 0)},
@@ -24,7 +24,7 @@ void fill_right_hand_side(Runtime& runtime, const GeneratedSystem& system, Tiled
 /// Computes R <- R - A X.
 void subtract_product(Runtime& runtime, const GeneratedSystem& system, const TiledMatrix<double>& x,
                       TiledMatrix<double>& r) {
-  constexpr std::size_t kScratch = 4;  // several tasks work at a time
+  constexpr std::size_t kScratch = 4;  // Several tasks work at the same time.
   std::vector<Data> scratch;
   for (std::size_t i = 0; i < kScratch; ++i) {
     scratch.push_back(runtime.allocate_matrix<double>(system.tile, system.tile, "A"));

@@ -30,7 +30,7 @@ double cholesky_flops(std::int64_t order) {
   return n * n * n / 3 + n * n / 2;
 }
 
-/// Returns options for one core beside the GPU: the core takes tasks that the GPU cannot run.
+/// Returns options for the GPU and one core. The core runs the tasks that the GPU cannot run.
 RuntimeOptions gpu_alone(const GpuBenchOptions& options) {
   RuntimeOptions result;
   result.cores = 1;
@@ -39,7 +39,8 @@ RuntimeOptions gpu_alone(const GpuBenchOptions& options) {
   return result;
 }
 
-/// The seconds of Troupe and of its peer, measured in turn; the first measurement of each is a warm-up.
+/// The seconds of Troupe and of its peer (the NVIDIA library), measured in turn. The first measurement of each is a
+/// warm-up.
 struct Rounds {
   std::vector<double> own;
   std::vector<double> peer;
@@ -63,13 +64,13 @@ struct Rounds {
   }
 };
 
-/// Factorizes one generated matrix again and again.
+/// Factorizes the same generated matrix repeatedly.
 class GeneratedCholesky {
  public:
   GeneratedCholesky(const RuntimeOptions& options, const GeneratedSystem& system)
       : runtime_(options), system_(system), memory_(runtime_, system.n, system.tile, TilePart::lower, "A") {}
 
-  /// Factorizes where the tiles were made; the factor stays where it is computed.
+  /// Factorizes in the memory in which the tiles were generated; the factor stays where it was computed.
   double factorize() {
     memory_.generate(system_.seed, system_.diagonal());
     runtime_.wait();
@@ -79,7 +80,7 @@ class GeneratedCholesky {
     return seconds_since(start);
   }
 
-  /// Factorizes from host memory to host memory.
+  /// Factorizes with the data in host memory at the beginning and at the end.
   double factorize_from_home() {
     memory_.generate(system_.seed, system_.diagonal());
     runtime_.wait();
@@ -100,7 +101,7 @@ class GeneratedCholesky {
   TilesOfMemory memory_;
 };
 
-/// Returns a figure that `measure` fills; if that fails, the figure has the reason.
+/// Returns a figure that `measure` fills in. If `measure` fails, the figure contains the reason.
 template <class F>
 GpuFigure figure_of(std::string what, F measure) {
   GpuFigure figure;
@@ -129,7 +130,7 @@ GpuFigure measure_in_memory(const GpuBenchOptions& options, std::int64_t n) {
   return figure_of(fmt::format("Cholesky, n = {}, in GPU memory", n), [&](GpuFigure& figure) {
     const GeneratedSystem system{.n = n, .tile = options.tile};
     RuntimeOptions runtime = gpu_alone(options);
-    // Troupe's memory has room for the matrix and the check only: the peer has to fit into the rest of the GPU.
+    // Troupe's memory has room only for the matrix and the check, because the peer must fit into the rest of the GPU.
     const std::uint64_t spare = 16 * static_cast<std::uint64_t>(options.tile * options.tile) * sizeof(double);
     runtime.accelerators.gpu_memory = Bytes{memory_of(n, options.tile, TilePart::lower).count + spare};
     GeneratedCholesky own(runtime, system);
@@ -175,7 +176,7 @@ GpuFigure measure_product(const GpuBenchOptions& options) {
     Rounds rounds;
     rounds.measure(
         options.rounds, [&] { return own.multiply(); }, nullptr);
-    // The residual is computed before the peer overwrites the data.
+    // The residual is computed before the peer overwrites Troupe's result.
     figure.residual = own.residual();
     if (options.gpus > 0) {
       Rounds other;

@@ -26,7 +26,7 @@ double largest(const std::vector<double>& values) {
   return result;
 }
 
-/// A vector of the program, in tiles.
+/// A vector in the program's memory, divided into tiles.
 struct TiledVector {
   TiledVector(Runtime& runtime, std::int64_t n, std::int64_t tile)
       : values(static_cast<std::size_t>(n)),
@@ -66,7 +66,7 @@ double TiledProduct::multiply() {
       }
     }
   }
-  // The tiles are copied to host memory in the order in which they are finished.
+  // Each tile is copied to host memory when it is finished.
   c_.bring_home(AccessMode::read);
   runtime_.wait();
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -91,7 +91,7 @@ double TiledProduct::residual() {
     x.values[i] = static_cast<double>(random.next() >> 11U) * 0x1p-53 - 0.5;
     minus_x.values[i] = -x.values[i];
   }
-  // Computes R = C X - C' X + A B X. C' is made again in the place of C.
+  // Computes R = C X - C' X + A B X. C' is generated again in the memory of C.
   subtract_product(c_.tiles(), minus_x.tiles, r.tiles);
   subtract_product(b_.tiles(), x.tiles, minus_bx.tiles);
   subtract_product(a_.tiles(), minus_bx.tiles, r.tiles);

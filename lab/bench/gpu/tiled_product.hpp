@@ -8,19 +8,19 @@
 
 namespace troupe::bench {
 
-/// Computes C <- C - A B for generated square matrices, again and again.
+/// Computes C <- C - A B for generated square matrices, repeatedly.
 class TiledProduct {
  public:
-  /// Takes host memory for three matrices. `n` is a multiple of `tile`.
+  /// Allocates host memory for three matrices. `n` must be a multiple of `tile`.
   TiledProduct(Runtime& runtime, std::int64_t n, std::int64_t tile);
 
-  /// Makes the matrices, brings them to host memory, multiplies, and brings C to host memory. Returns the seconds from
-  /// the beginning of the multiplication on.
+  /// Generates the matrices, brings them to host memory, multiplies, and brings C to host memory. Returns the seconds
+  /// from the begin of the multiplication to the end.
   [[nodiscard]] double multiply();
   /// Returns |(C - (C' - A B)) x| / (n |A| |B| |x| eps) in the maximum norm for a random x, where C' is C before the
   /// last `multiply`. The norms are replaced by n/4, which is about their value for elements in (-1/2, 1/2).
   [[nodiscard]] double residual();
-  /// Multiplies the same memory as column-major matrices by cuBLASXt. Returns the seconds.
+  /// Multiplies with cuBLASXt, which takes the same memory as column-major matrices. Returns the seconds.
   [[nodiscard]] double multiply_by_cublasxt();
 
  private:

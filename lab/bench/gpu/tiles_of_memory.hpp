@@ -1,4 +1,4 @@
-/// A square matrix in tiles, in one block of host memory that GPUs reach at full speed.
+/// A square matrix in tiles, in one block of host memory to which GPUs copy at full speed.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@
 
 namespace troupe::bench {
 
-/// Memory for `part` of a square matrix of double, pinned if there is a GPU, and handles of its tiles. The memory is
-/// freed with the last use of the tiles.
+/// Memory for `part` of a square matrix of doubles, pinned if there is a GPU, and the handles of its tiles. The memory
+/// is freed after the last use of the tiles.
 class TilesOfMemory {
  public:
-  /// `n` is a multiple of `tile`. Throws `out_of_memory`, also if the system does not allow that much pinned memory.
+  /// `n` must be a multiple of `tile`. Throws `out_of_memory` if there is too little memory, or if the system does not
+  /// allow so much pinned memory.
   TilesOfMemory(Runtime& runtime, std::int64_t n, std::int64_t tile, TilePart part, const std::string& name);
 
   [[nodiscard]] TiledMatrix<double>& tiles() { return tiles_; }
   [[nodiscard]] double* data() { return reinterpret_cast<double*>(buffer_.data.get()); }
   [[nodiscard]] Bytes size() const { return buffer_.size; }
 
-  /// Submits a task for each tile that fills it with its part of `symmetric_element`'s matrix.
+  /// Submits one task for each tile, which fills the tile with its part of the matrix that `symmetric_element` defines.
   void generate(std::uint64_t seed, double diagonal);
   /// Waits until the data are in host memory, one column of tiles after the other. In mode read_write no other memory
-  /// has them afterwards.
+  /// has a valid copy afterwards.
   void bring_home(AccessMode mode);
 
  private:
@@ -39,7 +40,7 @@ class TilesOfMemory {
   TiledMatrix<double> tiles_;
 };
 
-/// Returns the memory that `part` of such a matrix takes.
+/// Returns the memory that `part` of a matrix of order `n` takes.
 [[nodiscard]] Bytes memory_of(std::int64_t n, std::int64_t tile, TilePart part);
 
 }  // namespace troupe::bench

@@ -35,7 +35,7 @@ class Graphs {
     const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu(kNothing);
     for (int task = 0; task < tasks; ++task) runtime_.submit(touch, {data_[0]});
   }
-  /// Submits tasks with two handles and an argument of a typed kernel.
+  /// Submits tasks with two handles and one argument, whose kernel is a typed function.
   void typed(int tasks) {
     const Codelet add =
         Codelet("add", {AccessMode::read, AccessMode::read_write}).cpu([](const double& a, double& b, double factor) {
@@ -45,7 +45,7 @@ class Graphs {
       runtime_.submit(add, {data_[index(0, task)], data_[index(1, task)]}, args(0.5));
     }
   }
-  /// Submits a stencil: each task reads its neighbours' results of the previous step.
+  /// Submits a stencil: each task reads the results of its neighbours in the previous step.
   void stencil(int tasks) {
     std::vector<Access> accesses;
     for (int task = 0; task < tasks; ++task) {
@@ -58,7 +58,7 @@ class Graphs {
       runtime_.submit(task_, accesses, args(step, column));
     }
   }
-  /// Records the stencil once and runs it.
+  /// Records a stencil once, and runs the recording several times.
   void replay(int tasks) {
     const RecordedGraph graph = runtime_.record([&] { stencil(kRecorded); });
     for (int run = 0; run < tasks / kRecorded; ++run) graph.run();

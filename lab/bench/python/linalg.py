@@ -1,6 +1,7 @@
 """Compares `troupe.linalg.cholesky` with `troupe run cholesky` and numpy: median seconds, and ratios to `troupe run`.
 
-    PYTHONPATH=build/release/python python3 bench/python/linalg.py --troupe build/release/apps/troupe [--n 4096] [--rounds 5]
+    export PYTHONPATH=build/release/python
+    python3 lab/bench/python/linalg.py --troupe build/release/apps/troupe [--n 4096] [--rounds 5]
 
 The matrix is made before the measurement. Only the call is measured; it copies the matrix, except in the line
 "overwriting", where it overwrites the matrix."""
@@ -24,7 +25,7 @@ def measure(rounds, call, prepare=lambda: None):
         result = call(argument)
         times.append(time.perf_counter() - begin)
         del result
-    # The first call also starts the runtime, so it does not count.
+    # The first call also starts the runtime, so its time does not count.
     return statistics.median(times[1:])
 
 

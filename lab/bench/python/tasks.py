@@ -1,9 +1,9 @@
-"""Measures what a task costs a program in Python: medians of several rounds, in microseconds per task.
+"""Measures the time that a Python program spends per task: medians of several rounds, in microseconds per task.
 
-    PYTHONPATH=build/release/python python3 bench/python/tasks.py [--tasks 10000] [--rounds 15]
+    PYTHONPATH=build/release/python python3 lab/bench/python/tasks.py [--tasks 10000] [--rounds 15]
 
-The program submits tasks one after the other, then waits for all of them. The tasks are functions of C, kernels in
-Python, and the functions of C of a recording that is replayed. Each task works on one of 64 arrays."""
+The program submits tasks one after the other, then waits for all of them. Three kinds of tasks are measured: functions
+in C, kernels in Python, and functions in C that are recorded once and replayed. Each task works on one of 64 arrays."""
 
 import argparse
 import ctypes

@@ -1,4 +1,4 @@
-/// The cases that a runner may have. Each runner defines those that its runtime can do, in files named
+/// The cases that a runner may have. Each runner defines the cases that its runtime supports, in files named
 /// CASE_RUNTIME.cpp, and lists them in RUNTIME.cpp.
 #pragma once
 
@@ -7,31 +7,33 @@
 
 namespace troupe::bench {
 
-/// Time per empty task, from submission to completion of all. See bench/shapes.hpp.
+/// Measures the time per empty task, from the first submission to the completion of all tasks. See
+/// lab/bench/shapes.hpp.
 [[nodiscard]] Json overhead(Parameters& parameters);
-/// METG(50%). See bench/sweep.hpp.
+/// Measures METG(50%), the smallest efficient task. See lab/bench/sweep.hpp.
 [[nodiscard]] Json granularity(Parameters& parameters);
-/// Time from the program's submission to the start on an idle core. See bench/start_latency.hpp.
+/// Measures the time from the program's submission to the task's start on an idle core. See
+/// lab/bench/start_latency.hpp.
 [[nodiscard]] Json start(Parameters& parameters);
-/// Time to steal a task from a worker that is inside a kernel.
+/// Measures the time to steal a task from a worker that is running a kernel.
 [[nodiscard]] Json steal(Parameters& parameters);
-/// Tasks of pieces: their cost, and the time until other cores take part in them.
+/// Measures tasks of pieces: their cost, and the time until other cores take some of the pieces.
 [[nodiscard]] Json pieces(Parameters& parameters);
-/// Speed of a kernel on a team of cores, compared with the same cores on their own.
+/// Measures the speed of a kernel on a team of cores, compared with the same cores as separate workers.
 [[nodiscard]] Json team(Parameters& parameters);
-/// Time until cores work together, or apart again.
+/// Measures the time until cores work as a cluster, or separately again.
 [[nodiscard]] Json regroup(Parameters& parameters);
-/// Idle time of an accelerator between the kernels of a chain.
+/// Measures the idle time of an accelerator between the kernels of a chain of tasks.
 [[nodiscard]] Json device(Parameters& parameters);
-/// Memory per task in flight. See bench/memory_use.hpp.
+/// Measures the memory per task in flight. See lab/bench/memory_use.hpp.
 [[nodiscard]] Json memory(Parameters& parameters);
-/// The most memory that a long stream of tasks takes.
+/// Measures the largest amount of memory that a long stream of tasks takes.
 [[nodiscard]] Json stream(Parameters& parameters);
-/// GFlop/s of a factorization. See bench/factorization_case.hpp.
+/// Measures the GFlop/s of a factorization. See lab/bench/factorization_case.hpp.
 [[nodiscard]] Json linalg(Parameters& parameters);
-/// Seconds to solve a sparse system. See bench/sparse/sparse_case.hpp.
+/// Measures the seconds to solve a sparse system. See lab/bench/sparse/sparse_case.hpp.
 [[nodiscard]] Json sparse(Parameters& parameters);
-/// GFlop/s of a factorization of a sparse matrix of blocks. See bench/sparse/block_lu_case.hpp.
+/// Measures the GFlop/s of the factorization of a sparse matrix of blocks. See lab/bench/sparse/block_lu_case.hpp.
 [[nodiscard]] Json sparse_lu(Parameters& parameters);
 
 }  // namespace troupe::bench

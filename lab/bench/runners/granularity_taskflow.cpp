@@ -11,11 +11,11 @@ namespace troupe::bench {
 namespace {
 
 constexpr std::int64_t kMostTasks = 16'384;
-/// The largest number of tasks of a graph that is kept.
+/// The largest number of tasks in a graph that is built once and executed several times (mode `static`).
 constexpr std::int64_t kMostStaticTasks = 2'048;
 constexpr std::size_t kMostInputs = 5;
 
-/// Executes graphs with explicit edges. Every task has an output of its own, so the only order is the pattern's.
+/// Executes graphs with explicit edges. Every task has an output of its own, so the pattern alone determines the order.
 class TaskflowExecutor : public GraphExecutor {
  public:
   explicit TaskflowExecutor(int cores) : executor_(static_cast<std::size_t>(cores)) {}
@@ -56,7 +56,7 @@ class TaskflowExecutor : public GraphExecutor {
   tf::Executor executor_;
 };
 
-/// Builds the graph for every execution, in the timed part.
+/// Builds the graph again for every execution; the measured time includes this.
 class GraphEachTime final : public TaskflowExecutor {
  public:
   using TaskflowExecutor::TaskflowExecutor;
@@ -67,7 +67,7 @@ class GraphEachTime final : public TaskflowExecutor {
   }
 };
 
-/// Builds the graph once and executes it again and again: the intended use of Taskflow.
+/// Builds the graph once and executes it several times, which is how Taskflow is meant to be used.
 class KeptGraph final : public TaskflowExecutor {
  public:
   using TaskflowExecutor::TaskflowExecutor;
@@ -82,7 +82,7 @@ class KeptGraph final : public TaskflowExecutor {
   tf::Taskflow graph_;
 };
 
-/// Submits every task by itself, with references to its inputs' tasks.
+/// Submits every task separately, with references to the tasks that produce its inputs.
 class AsyncTasks final : public TaskflowExecutor {
  public:
   using TaskflowExecutor::TaskflowExecutor;

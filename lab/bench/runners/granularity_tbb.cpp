@@ -17,10 +17,10 @@ using tbb::flow::continue_msg;
 using Node = tbb::flow::continue_node<continue_msg>;
 
 constexpr std::int64_t kMostTasks = 16'384;
-/// The largest number of tasks of a graph that is built once and kept for all executions (mode `static`).
+/// The largest number of tasks in a graph that is built once and executed several times (mode `static`).
 constexpr std::int64_t kMostStaticTasks = 2'048;
 
-/// A graph with explicit edges. Every task has an output of its own, so the only order is the pattern's.
+/// A graph with explicit edges. Every task has an output of its own, so the pattern alone determines the order.
 class FlowGraph {
  public:
   FlowGraph(const Workload& workload, std::atomic<std::int64_t>& wrong)
@@ -28,7 +28,7 @@ class FlowGraph {
     const GraphPattern& pattern = *workload.pattern;
     for (std::int64_t step = 0; step < workload.steps; ++step) {
       for (int column = 0; column < width_; ++column) {
-        // Rows of a tree that are not full yet are padded, so that indices stay simple; the padding is never started.
+        // Rows of a tree that are not full are padded with nodes that are never started, so that indices stay simple.
         nodes_.emplace_back(graph_, [this, &workload, &wrong, step, column](const continue_msg&) {
           run(workload, step, column, wrong);
         });

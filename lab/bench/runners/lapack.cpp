@@ -1,4 +1,4 @@
-/// The runner of the BLAS library's LAPACK, with that library's own threads.
+/// The runner of the LAPACK in the BLAS library, which uses that library's own threads.
 #include <array>
 
 #include "lab/bench/runners/cases.hpp"

@@ -1,4 +1,4 @@
-/// Calls dpotrf, dgetrf and dgeqrf directly, in place.
+/// The factorizations of LAPACK: calls dpotrf, dgetrf and dgeqrf directly, in place.
 #include <cstddef>
 #include <stdexcept>
 #include <vector>
@@ -8,7 +8,8 @@
 #include "proto/json/json.hpp"
 
 extern "C" {
-// The symbol is weak: another BLAS library may be linked, which takes its number of threads from the environment.
+// The symbol is weak, because another BLAS library may be linked; that library takes its number of threads from the
+// environment.
 [[gnu::weak]] void openblas_set_num_threads(int);
 void dpotrf_(const char*, const int*, double*, const int*, int*, std::size_t);
 void dpotrs_(const char*, const int*, const int*, const double*, const int*, double*, const int*, int*, std::size_t);

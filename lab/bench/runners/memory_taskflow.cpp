@@ -8,7 +8,7 @@
 
 namespace troupe::bench {
 
-/// Builds the dependencies as a graph: a task comes after the first task, and after the previous task on the same slot.
+/// Builds the dependencies as a graph: each task waits for the first task, and for the previous task on the same slot.
 Json memory(Parameters& parameters) {
   const MemoryOptions options = memory_options(parameters);
   tf::Taskflow graph;

@@ -8,10 +8,11 @@
 namespace troupe::bench {
 namespace {
 
-/// The distance of a set's data in doubles: a cache line. A dependence names an address; the value is not read.
+/// The distance between two data, in doubles: one cache line. A dependence only names an address; the value is not
+/// read.
 constexpr std::size_t kLine = 8;
 
-// A task has one clause for each handle, as in users' programs.
+// A task has one dependence for each handle, as in users' programs, so each number of handles has its own directive.
 void create_writer([[maybe_unused]] double* x, int handles) {
   if (handles == 1) {
 #pragma omp task depend(inout : x[0])

@@ -27,7 +27,7 @@ std::int64_t run_graph(tf::Executor& executor, const OverheadOptions& options) {
   return options.tasks;
 }
 
-/// Submits each task with references to those that it waits for.
+/// Submits each task with references to the tasks that it waits for.
 std::int64_t run_async(tf::Executor& executor, const OverheadOptions& options) {
   std::vector<tf::AsyncTask> tasks(static_cast<std::size_t>(options.tasks));
   for (std::int64_t number = 0; number < options.tasks; ++number) {

@@ -41,8 +41,8 @@ std::int64_t run_tree(int depth) {
   return tree_tasks(depth);
 }
 
-/// Builds the whole graph before it starts, as is necessary: a node that has run does not wait for edges that come
-/// later.
+/// Builds the whole graph before it starts. This is necessary, because a node that has already run does not wait for
+/// edges that are added later.
 std::int64_t run_graph(const OverheadOptions& options) {
   tbb::flow::graph graph;
   std::deque<Node> nodes;

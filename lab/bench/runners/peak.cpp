@@ -1,4 +1,4 @@
-/// A runner without a runtime: it measures the rates that the cores can reach, the common reference of all runners.
+/// A runner without a runtime. It measures the rates that the cores can reach, as a reference for all other runners.
 #include <sched.h>
 
 #include <array>
@@ -19,7 +19,7 @@ Json kernel_rate(Parameters& parameters) {
   return {{"iterations_per_second", peak_iterations_per_second(cores, seconds)}, {"cores", cores}};
 }
 
-/// Returns the first `cores` of the processing units that this process may run on.
+/// Returns the first `cores` processing units of those that this process may run on.
 std::vector<int> processing_units(int cores) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -34,7 +34,7 @@ std::vector<int> processing_units(int cores) {
   return units;
 }
 
-/// Measures one single-threaded matrix product per core, all at once: `kernels::measure_peak`.
+/// Measures one single-threaded matrix product on each core, all at the same time, with `kernels::measure_peak`.
 Json dgemm(Parameters& parameters) {
   constexpr int kLargest = 1 << 15;
   const int cores = cores_of(parameters);

@@ -1,6 +1,6 @@
-/// LU of sparse matrices of blocks. There is a task for each block, which depends on the first elements of the blocks
-/// that it reads and writes. Tasks have no priorities: libgomp ignores them unless OMP_MAX_TASK_PRIORITY is set, and
-/// was slower then.
+/// LU of sparse matrices of blocks. Each step on a block is a task, which depends on the first elements of the blocks
+/// that it reads and writes. Tasks have no priorities: libgomp ignores priorities unless OMP_MAX_TASK_PRIORITY is set,
+/// and was slower with that setting.
 #include <cstdint>
 
 #include "kernels/blas_threads.hpp"

@@ -16,7 +16,8 @@ void create_starting_task(StartTime& started) {
 Json start(Parameters& parameters) {
   const StartOptions options = start_options(parameters);
   Json figures;
-  // The thread that submits belongs to the team. It does not help, since it never waits for tasks in OpenMP's sense.
+  // The thread that submits tasks belongs to the team. It runs no tasks itself, because it never waits for them with an
+  // OpenMP directive.
 #pragma omp parallel num_threads(options.workers + 1)
 #pragma omp single
   figures = measure_start(options, create_starting_task);

@@ -12,7 +12,8 @@ Json start(Parameters& parameters) {
   const StartOptions options = start_options(parameters);
   const int threads = options.workers + 1;
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
-  // One place is for the submitting thread, which does not help: it never waits for the group in oneTBB's sense.
+  // One place in the arena is for the submitting thread. It runs no tasks itself, because it does not wait for the
+  // group while the times are measured.
   tbb::task_arena arena(threads);
   return arena.execute([&] {
     tbb::task_group group;

@@ -1,4 +1,4 @@
-/// The runner of oneTBB: task groups for independent tasks, flow graphs of continue nodes for ordered ones.
+/// The runner of oneTBB: task groups for independent tasks, and flow graphs of continue nodes for ordered tasks.
 #include <array>
 
 #include "lab/bench/runners/cases.hpp"

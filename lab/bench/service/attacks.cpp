@@ -20,7 +20,7 @@ using Connections = std::vector<std::unique_ptr<remote::MemoryConnection>>;
 
 bool before(AttackTime until) { return std::chrono::steady_clock::now() < until; }
 
-/// Calls `what` again and again until `until`. After a refusal it waits for a millisecond.
+/// Calls `what` repeatedly until the time `until`. After a refusal it waits for one millisecond.
 void repeat(AttackTime until, const std::function<void()>& what) {
   while (before(until)) {
     try {
@@ -31,7 +31,7 @@ void repeat(AttackTime until, const std::function<void()>& what) {
   }
 }
 
-/// Returns an attack by programs that use the service one after the other.
+/// Returns an attack in which programs use the service, one after the other.
 template <class Program>
 auto as_program(Program program) {
   return [program](const std::string& folder, AttackTime until) {
@@ -42,7 +42,7 @@ auto as_program(Program program) {
   };
 }
 
-/// Returns an attack that takes shared memory and keeps it.
+/// Returns an attack that allocates shared memory and keeps it.
 auto take_segments(Bytes size) {
   return [size](const std::string& folder, AttackTime until) {
     Connections connections;
@@ -87,7 +87,7 @@ void set_reuse(Runtime& runtime, AttackTime until) {
   while (before(until)) runtime.set_reuse(data, 1);
 }
 
-/// Returns an attack by connections that make many calls and close before the answers come.
+/// Returns an attack with connections that make many calls and close before the answers arrive.
 auto flood(const std::string& method) {
   return [calls = raw_calls(method, 60)](const std::string& folder, AttackTime until) {
     repeat(until, [&] {

@@ -1,4 +1,4 @@
-/// Attacks by which one user of a service can harm the others, as programs of that user.
+/// Attacks by which one user of a service can harm other users. An attack consists of programs of the attacking user.
 #pragma once
 
 #include <chrono>
@@ -13,15 +13,15 @@ using AttackTime = std::chrono::steady_clock::time_point;
 
 struct Attack {
   std::string name;
-  /// The work of one process, which goes on until `until`, whatever the service refuses.
+  /// The work of one attacking process. It continues until the time `until`, even if the service refuses calls.
   std::function<void(const std::string& folder, AttackTime until)> run;
-  /// The number of processes that attack at once.
+  /// The number of processes that attack at the same time.
   int processes = 1;
 };
 
-/// All attacks, in the order in which the benchmark tries them.
+/// Returns all attacks, in the order in which the benchmark tries them.
 [[nodiscard]] const std::vector<Attack>& attacks();
-/// Returns the attack of this name; null if there is none.
+/// Returns the attack with this name; null if there is none.
 [[nodiscard]] const Attack* find_attack(std::string_view name);
 
 }  // namespace troupe::bench

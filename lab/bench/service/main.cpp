@@ -22,7 +22,7 @@ int measure(const ServiceBenchOptions& options) {
   if (options.program.empty()) {
     throw Error(ErrorCode::invalid_argument, "'troupe' is not where it was built or installed: name it with --program");
   }
-  // The limit is raised, as empty calls are made as fast as they are answered.
+  // The limit is raised, because the benchmark makes each empty call as soon as the last one is answered.
   std::vector<std::string> serve{"--limits.calls_per_s", "1000000"};
   if (options.cores > 0) serve.insert(serve.end(), {"--runtime.cores", std::to_string(options.cores)});
   const ServiceProcess service(options.program, serve);

@@ -42,7 +42,8 @@ struct InTurn {
   std::vector<T> alone;
 };
 
-/// Calls `measure(runtime, is_service)` on the service and on its counterpart in turn, each time with a new runtime.
+/// Calls `measure(runtime, is_service)` in turn on the service and on the embedded runtime, each time with a new
+/// runtime.
 template <class T, class Measure>
 InTurn<T> in_turn(const ServiceProcess& service, const ServiceBenchOptions& options, int rounds,
                   const Measure& measure) {
@@ -67,8 +68,8 @@ double tasks_per_second(Runtime& runtime, std::int64_t tasks) {
   return static_cast<double>(tasks) / seconds_since(start);
 }
 
-/// Returns the median time of a call. Each call is timed by itself, so that the median leaves out interruptions by the
-/// system.
+/// Returns the median time of a call. Each call is timed separately, so that the median leaves out the calls that the
+/// system interrupted.
 template <class Call>
 double median_seconds(int calls, const Call& call) {
   std::vector<double> times;
@@ -82,7 +83,7 @@ double median_seconds(int calls, const Call& call) {
 
 /// The processor times of one factorization.
 struct CholeskyTimes {
-  /// The time for taking memory for the matrix and filling it.
+  /// The time to allocate memory for the matrix and to fill it.
   double data_s = 0;
   double factorization_s = 0;
 };

@@ -1,4 +1,4 @@
-/// The costs of a client of the service, beside the same program with a runtime of its own.
+/// Measures the costs of a client of the service, compared with the same program with an embedded runtime.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 namespace troupe::bench {
 
 struct ServiceBenchOptions {
-  /// The path of `troupe`.
+  /// The path of the program `troupe`.
   std::string program = {};
-  /// The number of cores; 0 means all.
+  /// The number of cores; 0 stands for all.
   int cores = 0;
   int rounds = 9;
   std::int64_t tasks = 1'000'000;
-  /// The number of graphs of one task, and of calls, per round.
+  /// The number of graphs with one task, and of empty calls, per round.
   int calls = 300;
-  /// The order of the matrix that is factorized; 0 means that no matrix is factorized.
+  /// The order of the matrix to factorize; with 0 no matrix is factorized.
   std::int64_t n = 8192;
   std::int64_t tile = 512;
 };
 
-/// One figure of the service and of its counterpart, from pairs measured one after the other.
+/// One figure of the service and the same figure of its counterpart. Both are measured in turn, in pairs.
 struct ServiceFigure {
   std::string name;
   std::string unit;
@@ -32,19 +32,19 @@ struct ServiceFigure {
   /// The counterpart: "embedded" or "empty call".
   std::string other_name;
   Estimate other;
-  /// The service's figure over the counterpart's, by pair.
+  /// The service's figure divided by the counterpart's, from pairs.
   Estimate ratio;
   /// The target, in words.
   std::string target;
 };
 
-/// Measures empty tasks per second, submitted by one client without data.
+/// Measures empty tasks per second. One client submits the tasks; they have no data.
 [[nodiscard]] ServiceFigure measure_empty_tasks(const ServiceProcess& service, const ServiceBenchOptions& options);
-/// Measures the seconds from the submission of one task to the return of the wait for it, beside an empty call of the
-/// protocol.
+/// Measures the seconds from the submission of one task to the end of the wait for it, compared with an empty call of
+/// the protocol.
 [[nodiscard]] ServiceFigure measure_one_task(const ServiceProcess& service, const ServiceBenchOptions& options);
-/// Measures the processor time, in seconds, of a Cholesky factorization of data that lie in shared memory, client and
-/// service together; then the processor time of taking the memory and filling it.
+/// Measures the processor time, in seconds, of client and service together: first for a Cholesky factorization of data
+/// in shared memory, then for allocating this memory and filling it.
 [[nodiscard]] std::vector<ServiceFigure> measure_cholesky(const ServiceProcess& service,
                                                           const ServiceBenchOptions& options);
 

@@ -1,4 +1,5 @@
-/// Matrix products for benchmarks of the service: the work of its well-behaved client, and of some of its attackers.
+/// Matrix products for benchmarks of the service: the work of the well-behaved client (the victim), and of some
+/// attackers.
 #pragma once
 
 #include <chrono>
@@ -9,13 +10,13 @@
 
 namespace troupe::bench {
 
-/// Submits products. Products of the same block run one after the other, those of different blocks at the same time.
+/// Submits products. Products on the same block run one after the other, products on different blocks at the same time.
 class Products {
  public:
-  /// Makes `independent` blocks of order `order`, with their factors, and waits until they are filled.
+  /// Makes `independent` blocks of order `order`, with the factors of their products, and waits until they are filled.
   Products(Runtime& runtime, std::int64_t order, int independent);
 
-  /// Submits products until `until`, with 64 in flight, and returns their number.
+  /// Submits products until the time `until`, with 64 products in flight, and returns their number.
   std::int64_t run_until(std::chrono::steady_clock::time_point until);
 
  private:
@@ -23,7 +24,7 @@ class Products {
   std::vector<Data> blocks_;
 };
 
-/// Small products with which a program keeps all workers busy; each takes far less than a millisecond.
+/// The size and number of small products. Each takes far less than a millisecond, and they keep all workers busy.
 constexpr std::int64_t kSmallOrder = 160;
 constexpr int kSmallIndependent = 16;
 

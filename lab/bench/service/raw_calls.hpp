@@ -1,4 +1,4 @@
-/// Calls of the service without gRPC, which can make more calls than gRPC would and break its rules.
+/// Calls of the service without gRPC. They can be more frequent than gRPC's calls, and can break the rules of gRPC.
 #pragma once
 
 #include <sys/socket.h>
@@ -13,11 +13,11 @@ namespace troupe::bench {
 
 namespace raw {
 
-/// Frame types and flags of RFC 9113.
+/// Frame types and flags from RFC 9113.
 enum FrameType : int { kData = 0, kHeaders = 1, kSettings = 4 };
 enum FrameFlag : int { kNone = 0, kEndStream = 1, kEndHeaders = 4 };
 
-/// Appends the lowest `bytes` bytes of a number, the most significant one first.
+/// Appends the lowest `bytes` bytes of a number, the most significant byte first.
 inline void add_number(std::string& text, std::size_t number, int bytes) {
   for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) {
     text += static_cast<char>(number >> static_cast<unsigned>(shift) & 0xFFU);
@@ -32,7 +32,7 @@ inline void add_frame(std::string& text, FrameType type, FrameFlag flag, std::si
   text += content;
 }
 
-/// Appends a header field without indexing (RFC 7541, 6.2.2): the name by its index in the static table, or as text.
+/// Appends a header field that is not indexed (RFC 7541, 6.2.2). The name is an index in the static table, or a text.
 inline void add_field(std::string& block, char index, std::string_view name, std::string_view value) {
   block += index;
   if (index == 0) {
@@ -49,7 +49,7 @@ inline void add_field(std::string& block, char index, std::string_view name, std
 /// message, and ends its side of each stream.
 [[nodiscard]] inline std::string raw_calls(std::string_view method, int count) {
   using namespace raw;
-  std::string headers = "\x83\x86";  // POST, http
+  std::string headers = "\x83\x86";  // Indexed header fields: method POST, scheme http.
   add_field(headers, 4, "", "/troupe.v1.Troupe/" + std::string(method));
   add_field(headers, 1, "", "localhost");
   add_field(headers, 0, "te", "trailers");
@@ -64,10 +64,10 @@ inline void add_field(std::string& block, char index, std::string_view name, std
   return bytes;
 }
 
-/// Returns a connection to the service's socket in `folder`. Throws `Error` if there is none.
+/// Returns a connection to the service's socket in `folder`. Throws `Error` if there is no socket.
 [[nodiscard]] platform::FileDescriptor connect_raw(const std::string& folder);
 
-/// Sends what the socket takes at once. It is not an error if the service has closed it.
+/// Sends as many bytes as the socket accepts at once. A socket that the service has closed is not an error.
 inline void send_raw(const platform::FileDescriptor& socket, std::string_view bytes) {
   (void)::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }

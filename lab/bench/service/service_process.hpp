@@ -1,4 +1,4 @@
-/// A service that runs only for a benchmark.
+/// A service that runs only for one benchmark.
 #pragma once
 
 #include <sys/types.h>
@@ -11,22 +11,22 @@
 
 namespace troupe::bench {
 
-/// Returns the path of `troupe`, relative to this program's folder in the build tree or as installed; empty if it is
-/// missing.
+/// Returns the path of `troupe`, found from this program's own folder, in the build tree or as installed; empty if it
+/// is missing.
 [[nodiscard]] std::string find_troupe();
 
-/// `troupe serve` in a folder of its own, without HTTP; stopped by the destructor.
+/// A process `troupe serve` with a separate folder, without HTTP. The destructor stops it.
 class ServiceProcess {
  public:
-  /// `program` is the path of `troupe`; `options` are further options of the command. Throws `Error` (`io`) if it does
-  /// not start to serve within ten seconds.
+  /// `program` is the path of `troupe`; `options` are further options of the command. Throws `Error` (`io`) if the
+  /// service does not answer within ten seconds.
   ServiceProcess(const std::string& program, const std::vector<std::string>& options);
   ~ServiceProcess();
   ServiceProcess(const ServiceProcess&) = delete;
   ServiceProcess& operator=(const ServiceProcess&) = delete;
 
   [[nodiscard]] const std::string& folder() const { return folder_; }
-  /// Returns the processor time of all its threads so far.
+  /// Returns the processor time of all threads of the service so far.
   [[nodiscard]] Duration processor_time() const;
 
  private:

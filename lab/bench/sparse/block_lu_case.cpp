@@ -20,7 +20,8 @@
 namespace troupe::bench {
 namespace {
 
-/// Fills the matrix with random elements; each diagonal element is larger than the others of its row together.
+/// Fills the matrix with random elements. Each diagonal element is larger than the sum of the other elements in its
+/// row.
 void fill(const BlockLuCase& options, BlockLuProgram& program) {
   for (int i = 0; i < options.pattern.blocks(); ++i) {
     std::int64_t in_row = 0;
@@ -38,7 +39,7 @@ void fill(const BlockLuCase& options, BlockLuProgram& program) {
   }
 }
 
-/// Returns the FNV-1a checksum of the bits of the elements, one row of blocks after the other.
+/// Returns the FNV-1a checksum of the elements' bits, one row of blocks after the other.
 std::string checksum_of(const BlockLuCase& options, BlockLuProgram& program) {
   std::uint64_t sum = 0xcbf29ce484222325ULL;
   for (int i = 0; i < options.pattern.blocks(); ++i) {
@@ -54,7 +55,7 @@ std::string checksum_of(const BlockLuCase& options, BlockLuProgram& program) {
   return text;
 }
 
-/// Returns the processor time of all threads of this process.
+/// Returns the total processor time of all threads of this process.
 double processor_seconds() {
   timespec time{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -105,7 +106,7 @@ Json measure_block_lu(const BlockLuCase& options, BlockLuProgram& program) {
     shares.push_back(program.kernel_seconds() / (options.cores * taken));
   };
   run();
-  // A first run that takes this long is hardly slower than later ones, so it counts.
+  // If the first run takes this long, it is hardly slower than later runs, so it counts.
   if (seconds.front() < kEnoughSeconds) {
     for (auto* warm_up : {&seconds, &shares, &processor}) warm_up->clear();
   }

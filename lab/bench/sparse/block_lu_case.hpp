@@ -1,4 +1,4 @@
-/// LU of sparse matrices of blocks, measured in the same way for all runtimes, and the kernels that they share.
+/// LU of sparse matrices of blocks, measured in the same way for all runtimes, with the same kernels.
 #pragma once
 
 #include <atomic>
@@ -15,22 +15,22 @@
 namespace troupe::bench {
 
 struct BlockLuCase {
-  /// The full blocks, including fill-in.
+  /// The blocks that are full, including fill-in.
   linalg::BlockPattern pattern{0};
-  /// The cut into blocks and super-blocks; a side of 1 for tasks on single blocks.
+  /// The division into blocks and super-blocks; its side is 1 for tasks on single blocks.
   linalg::BlockCut cut;
-  /// True if tasks on super-blocks are in pieces.
+  /// True if tasks on super-blocks are divided into pieces.
   bool pieces = false;
   std::uint64_t seed = 1;
   int cores = 1;
 };
 
-/// Reads the parameters `structure` (`linalg::parse_structure`), `n` (blocks on a side), `block` (rows of one),
+/// Reads the parameters `structure` (`linalg::parse_structure`), `n` (blocks on a side), `block` (rows of a block),
 /// `grain=fine|coarse|multi`, `super` (blocks on a side of a super-block, if the grain is not `fine`), `seed` and
-/// `cores`. Runtimes without super-blocks have tasks on single blocks whatever the grain.
+/// `cores`. Runtimes without super-blocks ignore the grain and use tasks on single blocks.
 [[nodiscard]] BlockLuCase block_lu_case(Parameters& parameters);
 
-/// A runtime with a matrix of blocks.
+/// A runtime, with a matrix of blocks to factorize.
 class BlockLuProgram {
  public:
   BlockLuProgram() = default;
@@ -38,33 +38,34 @@ class BlockLuProgram {
   BlockLuProgram& operator=(const BlockLuProgram&) = delete;
   virtual ~BlockLuProgram() = default;
 
-  /// Returns a full block, between factorizations.
+  /// Returns a block, which must be full. Not called during a factorization.
   [[nodiscard]] virtual MatrixView<double> block(int i, int j) = 0;
-  /// Overwrites the blocks by L (unit lower) and U: submits all tasks and waits.
+  /// Overwrites the blocks with L (unit lower triangular) and U: submits all tasks and waits for them.
   virtual void factorize() = 0;
   /// Returns the time that cores spent in kernels during the last factorization, summed over all cores.
   [[nodiscard]] virtual double kernel_seconds() = 0;
 };
 
-/// Measures factorizations of the same random matrix: one to warm up, which counts if it takes a second, then as many
-/// as fit into a second, at most nine. Figures: `seconds` (the median), `fastest_seconds`, `runs`, `flops`, `gflops`
-/// (of the median), `kernel_share` (the median of `kernel_seconds` / (cores x seconds)), `processor_seconds` (the
-/// median of the process's time on all cores), and `checksum`, a text that is the same for two runs if their factors
-/// agree in all bits.
+/// Measures factorizations of the same random matrix: one run to warm up, which counts if it takes a second, then as
+/// many runs as fit into a second, at most nine. Figures: `seconds` (the median), `fastest_seconds`, `runs`, `flops`,
+/// `gflops` (of the median), `kernel_share` (the median of `kernel_seconds` / (cores x seconds)), `processor_seconds`
+/// (the median of the process's time on all cores), and `checksum`, a text. If the factors of two runs agree in all
+/// bits, their checksums are equal.
 [[nodiscard]] Json measure_block_lu(const BlockLuCase& options, BlockLuProgram& program);
 
-/// Adds up the time in kernels from all threads. A kernel takes a tenth of a millisecond or more; reading the clock
-/// twice takes 50 ns.
+/// Adds up the time that all threads spend in kernels. A kernel takes a tenth of a millisecond or more; reading the
+/// clock twice takes 50 ns.
 class KernelTime {
  public:
   template <class F>
   void measure(F kernel) {
     const std::int64_t begin = now();
     kernel();
-    // Relaxed: the sum is read only when all tasks have ended, which synchronizes the threads.
+    // Relaxed is enough: the sum is read only after all tasks have ended, and waiting for them synchronizes the
+    // threads.
     ns_.fetch_add(now() - begin, std::memory_order_relaxed);
   }
-  /// Returns the seconds since the last call.
+  /// Returns the seconds that were added since the last call of this function.
   [[nodiscard]] double take_seconds() { return 1e-9 * static_cast<double>(ns_.exchange(0)); }
 
  private:
@@ -73,9 +74,9 @@ class KernelTime {
   std::atomic<std::int64_t> ns_{0};
 };
 
-/// Runs a step on single blocks by the functions that Troupe's codelets call. `c` is the block that it changes, `a` the
-/// diagonal block of a solve or the left factor of a product, `b` the right factor. Throws std::runtime_error for a
-/// pivot of zero.
+/// Runs a step on single blocks with the functions that Troupe's codelets call. `c` is the block that the step changes,
+/// `a` the diagonal block of a solve or the left factor of a product, `b` the right factor of a product. Throws
+/// std::runtime_error if a pivot is zero.
 void run_block_step(linalg::BlockStep::Kind kind, MatrixView<double> c, MatrixView<const double> a,
                     MatrixView<const double> b);
 

@@ -1,4 +1,4 @@
-/// Full blocks, each in memory of its own, for runtimes that have no matrices of blocks.
+/// Full blocks, each in separate memory, for runtimes that have no matrices of blocks.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class SeparateBlocks {
   SeparateBlocks(const linalg::BlockPattern& pattern, std::int64_t block);
 
   [[nodiscard]] std::int64_t block_order() const { return block_; }
-  /// Returns the index of a block, which must be full. Indices count from 0 without gaps, by rows.
+  /// Returns the index of a block, which must be full. The full blocks are numbered from 0 without gaps, row by row.
   [[nodiscard]] std::size_t index(int i, int j) const {
     return index_[static_cast<std::size_t>(i) * static_cast<std::size_t>(side_) + static_cast<std::size_t>(j)];
   }

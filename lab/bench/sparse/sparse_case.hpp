@@ -1,4 +1,4 @@
-/// Sparse systems, solved, measured and checked in the same way for all libraries.
+/// Sparse systems that are solved, measured and checked in the same way for all libraries.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@ struct SparseCase {
   int cores = 1;
 };
 
-/// Reads the parameters `points` (of a side of the cube), `wind` (`linalg::convection_diffusion`), or `file`, and
+/// Reads the parameters `points` (on a side of the cube) and `wind` (`linalg::convection_diffusion`), or `file`, and
 /// `cores`.
 [[nodiscard]] SparseCase sparse_case(Parameters& parameters);
 
-/// Analyses, factorizes and solves; returns x.
+/// Analyses and factorizes the matrix, solves the system for `b`, and returns x.
 using SolveSparse = std::function<std::vector<double>(const std::vector<double>& b)>;
 
-/// Measures whole solves: one run to warm up, then as many as fit into a second, at least three and at most nine.
+/// Measures whole solves: one run to warm up, then as many runs as fit into a second, at least three and at most nine.
 /// Figures: `seconds` (the median), `fastest_seconds`, `runs`, `residual`, which is |b - A x| / (n |A| |x| eps) in the
 /// 1-norm with eps = 2^-53. Throws std::runtime_error if the residual is not below 30.
 [[nodiscard]] Json measure_sparse(const SparseCase& options, const SolveSparse& solve);

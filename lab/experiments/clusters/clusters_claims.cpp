@@ -18,7 +18,7 @@ constexpr const char* kSingleCores = "20x1";
 constexpr const char* kTogether = "2x10";
 constexpr const char* kConstrained = "2x10c";
 
-// The orders that stand for the paper's "small", "medium" and "large" matrices.
+// The orders that stand for the "small", "medium" and "large" matrices of the paper.
 constexpr std::int64_t kSmall = 10000;
 constexpr std::int64_t kMedium = 25000;
 constexpr std::int64_t kLarge = 30000;
@@ -26,26 +26,26 @@ constexpr std::int64_t kVeryLarge = 40000;
 constexpr std::int64_t kEleven = 11000;
 constexpr int kAllGpus = 4;
 
-/// The checks of one claim, and the results that they use.
+/// The checks of one claim, and the results on which they are based.
 class ClustersChecks : public Judgement {
  public:
   ClustersChecks(const ClustersResults& results, std::string policy) : results_(results), policy_(std::move(policy)) {}
 
-  /// Returns the problems for which `fits` is true.
+  /// Returns the problems for which `fits` returns true.
   template <class Fits>
   [[nodiscard]] std::vector<ClustersProblem> problems(const Fits& fits) const {
     std::vector<ClustersProblem> problems = results_.problems();
     std::erase_if(problems, [&](const ClustersProblem& problem) { return !fits(problem); });
     return problems;
   }
-  /// Returns the edges of tiles that were measured.
+  /// Returns the tile sizes (edges) that were measured.
   [[nodiscard]] std::set<std::int64_t> tiles() const {
     std::set<std::int64_t> tiles;
     for (const ClustersProblem& problem : results_.problems()) tiles.insert(problem.tile);
     return tiles;
   }
 
-  /// Returns the median GFlop/s; nothing if it was not measured.
+  /// Returns the median GFlop/s; nothing if the point was not measured.
   [[nodiscard]] std::optional<double> speed(const ClustersProblem& problem, const char* configuration) const {
     const ClustersPoint* point = results_.point(problem, configuration, policy_);
     return point == nullptr ? std::nullopt : std::optional(point->gflops(problem).median);
@@ -54,20 +54,20 @@ class ClustersChecks : public Judgement {
     const ClustersPoint* point = results_.point(problem, configuration, policy_);
     return point == nullptr ? std::nullopt : std::optional(point->spread());
   }
-  /// Returns the GFlop/s of the iterated bound.
+  /// Returns the GFlop/s that correspond to the iterated bound.
   [[nodiscard]] std::optional<double> bound(const ClustersProblem& problem, const char* configuration) const {
     const ClustersBound* bound = results_.bound(problem, configuration);
     return bound == nullptr ? std::nullopt : std::optional(problem.gflops(bound->iterated_s));
   }
   [[nodiscard]] const ProductShares* shares(const char* clusters) const { return results_.shares(clusters, policy_); }
 
-  /// Returns the speed of configuration `of` over that of `over`, minus one; nothing if one was not measured.
+  /// Returns the speed of configuration `of` divided by that of `over`, minus one; nothing if either was not measured.
   [[nodiscard]] std::optional<double> gain(const ClustersProblem& problem, const char* of, const char* over) const {
     const auto a = speed(problem, of);
     const auto b = speed(problem, over);
     return a && b ? std::optional(*a / *b - 1) : std::nullopt;
   }
-  /// Returns the highest speed over all problems that fit; 0 if there is none.
+  /// Returns the highest speed among the problems for which `fits` returns true; 0 if there is none.
   template <class Fits>
   [[nodiscard]] double peak(const char* configuration, const Fits& fits) const {
     double peak = 0;
@@ -155,7 +155,7 @@ void bound_of_large(ClustersChecks& c) {
   }
 }
 
-/// Compares, for each very large order and one GPU, the gap between the bounds with tiles of 960 and of 1920.
+/// For one GPU and each very large order, compares the gap between the bounds at tile size 960 with the gap at 1920.
 void bound_gap_by_tile(ClustersChecks& c) {
   std::map<std::int64_t, std::map<std::int64_t, double>> gaps;
   for (const ClustersProblem& problem :
@@ -171,7 +171,7 @@ void bound_gap_by_tile(ClustersChecks& c) {
   }
 }
 
-/// Checks that each gain of `of` over `over` is above `least`.
+/// Checks that each gain of `of` compared with `over` is above `least`.
 template <class Fits>
 void gains_above(ClustersChecks& c, const char* of, const char* over, double least, const Fits& fits) {
   ValueRange range;

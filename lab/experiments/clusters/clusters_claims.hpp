@@ -1,4 +1,4 @@
-/// The claims of the paper on clusters of cores about its figures, and whether they hold here.
+/// The claims about figures in the paper on clusters of cores, and whether they hold in this simulation.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace troupe::apps {
 [[nodiscard]] const std::vector<Claim>& clusters_claims();
 
 /// Returns a judgement for each of `clusters_claims()`, based on the runs under one policy. Speeds are medians. Points
-/// that were not measured do not count; a claim without measured points is not tested.
+/// that were not measured do not count; if a claim has no measured points, it is not tested.
 [[nodiscard]] std::vector<Judgement> judge_clusters(const ClustersResults& results, const std::string& policy);
 
 }  // namespace troupe::apps

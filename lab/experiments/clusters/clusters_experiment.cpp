@@ -20,12 +20,13 @@ namespace troupe::apps {
 
 namespace {
 
-/// Bounds are computed for up to a million tasks.
+/// The largest number of tasks for which bounds are computed.
 constexpr double kMostTasks = 1e6;
 
 using ClustersKey = std::tuple<ClustersProblem, std::string, std::string>;
 
-/// Returns the orders whose n, rounded to whole tiles, differ; among equal ones the first.
+/// Returns the orders that differ after rounding to whole tiles. If several orders give the same n, returns the first
+/// of them.
 std::vector<std::int64_t> distinct_orders(const std::vector<std::int64_t>& orders, std::int64_t tile) {
   std::set<std::int64_t> seen;
   std::vector<std::int64_t> distinct;
@@ -35,7 +36,7 @@ std::vector<std::int64_t> distinct_orders(const std::vector<std::int64_t>& order
   return distinct;
 }
 
-/// Returns all points by problem, and then by configuration, so that runs that share a bound are side by side.
+/// Returns all points, ordered by problem and then by configuration, so that runs with the same bound are neighbours.
 std::vector<ClustersKey> all_cluster_points(const ClustersOptions& options) {
   std::vector<ClustersKey> keys;
   for (const std::int64_t tile : options.tiles) {

@@ -1,7 +1,7 @@
 /// The experiments with clusters of cores: T. Cojean, A. Guermouche, A. Hugo, R. Namyst and P.-A. Wacrenier, Resource
-/// Aggregation for Task-Based Cholesky Factorization on Top of Heterogeneous Machines, HeteroPar 2016, section 5.
-/// Cholesky over matrices, tiles and GPUs; single cores and clusters; several policies; and bounds that no schedule
-/// beats.
+/// Aggregation for Task-Based Cholesky Factorization on Top of Heterogeneous Machines, HeteroPar 2016, section 5. They
+/// simulate Cholesky for several matrices, tiles and numbers of GPUs, with single cores and with clusters, under
+/// several policies. They also compute bounds that no schedule beats.
 #pragma once
 
 #include <compare>
@@ -20,27 +20,27 @@
 
 namespace troupe::apps {
 
-/// The paper's machine. 20 of its cores run tasks, whatever the number of GPUs.
+/// The machine of the paper. Tasks run on 20 of its cores, for every number of GPUs.
 inline constexpr const char* kClustersMachine = "sirocco-double";
 inline constexpr int kClustersCores = 20;
 
-/// A way in which the cores work.
+/// One way to group the cores into workers.
 struct CoreConfiguration {
   /// The name, such as "20x1", "2x10" or "2x10c".
   std::string name;
-  /// The clusters (`SimulationOptions::clusters`).
+  /// The clusters, as in `SimulationOptions::clusters`.
   std::string clusters;
-  /// The restrictions (`PlacementOptions::restrict`).
+  /// The restrictions of kernels to devices, as in `PlacementOptions::restrict`.
   std::string restrict;
 };
 
-/// Parses a specification of clusters (docs/clusters.md). With a 'c' behind its last digit, only cores run potrf and
-/// trsm.
+/// Parses a specification of clusters (docs/clusters.md). A 'c' after its last digit means that only cores run potrf
+/// and trsm.
 [[nodiscard]] CoreConfiguration core_configuration(const std::string& text);
 
-/// Assumptions about facts of the machine that the paper does not state.
+/// Assumptions about properties of the machine that the paper does not state.
 struct ClustersAssumptions {
-  /// The standard deviation of kernel times, as a part of their mean.
+  /// The standard deviation of kernel times, as a fraction of their mean.
   double deviation = 0.05;
   GpuLinks links = GpuLinks::as_described;
 
@@ -49,28 +49,29 @@ struct ClustersAssumptions {
 };
 
 struct ClustersOptions {
-  /// The orders of the matrices, each rounded to at least one whole tile. Orders rounded to the same n count once.
+  /// The orders of the matrices, each rounded to at least one whole tile. Orders that are rounded to the same n count
+  /// once.
   std::vector<std::int64_t> orders{5000, 8000, 11000, 15000, 20000, 25000, 30000, 35000, 40000, 45000};
   std::vector<std::int64_t> tiles{960, 1920};
   std::vector<int> gpus{1, 2, 3, 4};
   std::vector<std::string> configurations{"20x1", "2x10", "2x10c"};
-  /// The policy that is compared with the others.
+  /// The policy that is compared with the rivals.
   std::string policy = "homeward";
   std::vector<std::string> rivals{"mct", "heft-rank", "dada"};
-  /// The number of runs of each point, with seeds from `seed` on.
+  /// The number of runs of each point. Their seeds are `seed`, `seed` + 1, and so on.
   int repeat = 3;
   std::uint64_t seed = 1;
   int jobs = 1;
 
-  /// Returns the rivals and the policy itself.
+  /// Returns the policy and its rivals.
   [[nodiscard]] std::vector<std::string> policies() const;
 };
 
-/// The matrix that is factorized, and the number of GPUs besides the cores.
+/// The matrix to factorize, and the number of GPUs in addition to the cores.
 struct ClustersProblem {
   std::int64_t tile = 0;
   int gpus = 0;
-  /// The order that was asked for.
+  /// The requested order of the matrix.
   std::int64_t order = 0;
 
   /// Returns `order` rounded to the nearest multiple of `tile`, at least one tile.
@@ -82,7 +83,7 @@ struct ClustersProblem {
   friend auto operator<=>(const ClustersProblem&, const ClustersProblem&) = default;
 };
 
-/// The runs of one problem, configuration and policy; they differ in their seeds.
+/// The runs of one problem with one configuration and policy; the runs differ in their seeds.
 struct ClustersPoint {
   std::vector<double> seconds;
   MedianInterval bytes;
@@ -92,25 +93,25 @@ struct ClustersPoint {
   [[nodiscard]] double spread() const;
 };
 
-/// The times that no schedule of one problem in one configuration beats, in seconds.
+/// Lower bounds for the makespan of one problem in one configuration, in seconds: no schedule is faster.
 struct ClustersBound {
-  /// The paper's iterated bound, and the largest known bound, both with mean times.
+  /// The iterated bound of the paper, and the largest known bound, both computed with mean times.
   double iterated_s = 0;
   double best_s = 0;
-  /// A bound for each run with the times that it drew; empty if all times are mean times.
+  /// One bound for each run, computed with the random times of this run; empty if all times are mean times.
   std::vector<double> run_s;
 };
 
-/// The bounds that several sets of assumptions share; each is computed when it is first asked for. Only one thread may
-/// use it.
+/// The bounds that several sets of assumptions share; each bound is computed at its first use. Only one thread may use
+/// this object.
 class ClustersBounds {
  public:
-  /// Returns the bound of a problem. `run` has the problem's machine, cores and GPUs. Its noise, if it has any, is
-  /// drawn from `repeat` seeds, the first of which is its own.
+  /// Returns the bound of a problem. `run` has the problem's machine, cores and GPUs. If it has noise, the noise is
+  /// drawn from `repeat` seeds, the first of which is the seed of `run`.
   [[nodiscard]] ClustersBound of(const SimulatedRun& run, double deviation, int repeat);
 
  private:
-  /// The graphs by order, tile and restriction.
+  /// The task graphs by order, tile and restriction.
   std::map<std::tuple<std::int64_t, std::int64_t, std::string>, FactorizationGraph> graphs_;
   /// The bounds by order, tile, restriction, GPUs, clusters, deviation and seed; without noise, the last two are 0.
   std::map<std::tuple<std::int64_t, std::int64_t, std::string, std::size_t, std::string, double, std::uint64_t>,
@@ -124,27 +125,28 @@ class ClustersResults {
   using Points = std::map<std::tuple<ClustersProblem, std::string, std::string>, ClustersPoint>;
   /// Bounds by problem and configuration.
   using Bounds = std::map<std::pair<ClustersProblem, std::string>, ClustersBound>;
-  /// Shares by specification of clusters and policy.
+  /// Results of `share_products`, by specification of clusters and policy.
   using Shares = std::map<std::pair<std::string, std::string>, ProductShares>;
 
   ClustersResults(Points points, Bounds bounds, Shares shares)
       : points_(std::move(points)), bounds_(std::move(bounds)), shares_(std::move(shares)) {}
-  /// Simulates all points. Throws what `simulate` throws.
+  /// Simulates all points. Throws the errors of `simulate`.
   static ClustersResults measure(const ClustersOptions& options, const ClustersAssumptions& assumptions,
                                  ClustersBounds& bounds, const ProgressOptions& progress);
 
   [[nodiscard]] const Points& points() const { return points_; }
   [[nodiscard]] const Bounds& bounds() const { return bounds_; }
-  /// Returns how `kProducts` products were shared out; null if that was not simulated.
+  /// Returns how a policy shared out `kProducts` products; null if that was not simulated.
   [[nodiscard]] const ProductShares* shares(const std::string& clusters, const std::string& policy) const;
-  /// Returns a point; null if there is none.
+  /// Returns a point; null if it was not simulated.
   [[nodiscard]] const ClustersPoint* point(const ClustersProblem& problem, const std::string& configuration,
                                            const std::string& policy) const;
   [[nodiscard]] const ClustersBound* bound(const ClustersProblem& problem, const std::string& configuration) const;
-  /// Returns the problems by tile, then GPUs, then order.
+  /// Returns the problems, ordered by tile, then GPUs, then order.
   [[nodiscard]] std::vector<ClustersProblem> problems() const;
 
-  /// The smallest makespan over its bound, and its point: a ratio below 1 means that simulation or bound is wrong.
+  /// The smallest ratio of a makespan to its bound, and the point at which it occurs. A ratio below 1 means that either
+  /// the simulation or the bound is wrong.
   struct Nearest {
     double ratio = 0;
     std::string point;
@@ -157,9 +159,9 @@ class ClustersResults {
   Shares shares_;
 };
 
-/// One policy with its best configuration at each problem, compared with the best of the rivals with any configuration.
+/// One policy with its best configuration for each problem, compared with the best rival with any configuration.
 struct PolicyWithClusters {
-  /// The geometric mean of the policy's speed over the rivals'.
+  /// The geometric mean of the policy's speed divided by the best rival's speed.
   double mean = 0;
   double worst = 0;
   std::string worst_point;
@@ -167,7 +169,7 @@ struct PolicyWithClusters {
 [[nodiscard]] PolicyWithClusters compare_with_clusters(const ClustersResults& results, const std::string& policy);
 
 /// Throws `invalid_argument` if something cannot be simulated: clusters that twenty cores cannot form, too many tasks,
-/// unknown policies.
+/// or unknown policies.
 void check(const ClustersOptions& options);
 
 }  // namespace troupe::apps

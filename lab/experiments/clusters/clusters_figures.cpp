@@ -17,7 +17,7 @@ namespace {
 constexpr int kFigureGpus = 1;
 constexpr double kOrdersPerMark = 5000;
 
-/// A row of a picture: all problems of one tile with one number of GPUs.
+/// A row of a picture: all problems with the same tile and the same number of GPUs.
 using ChartPlace = std::pair<std::int64_t, int>;
 
 std::string place_title(const ChartPlace& place) {
@@ -32,7 +32,7 @@ class FigureRows {
 
   [[nodiscard]] const std::set<ChartPlace>& places() const { return places_; }
 
-  /// Returns the speeds of one configuration; the series has no points if it was not measured.
+  /// Returns the speeds of one configuration. The series has no points if the configuration was not measured.
   [[nodiscard]] ChartSeries speeds(const ChartPlace& place, const std::string& configuration) const {
     ChartSeries series{configuration, {}};
     for (const ClustersProblem& problem : problems(place)) {
@@ -54,7 +54,7 @@ class FigureRows {
     return series;
   }
 
-  /// Returns, for each policy, the fastest configuration at each order.
+  /// Returns one series for each policy: the fastest configuration at each order.
   [[nodiscard]] std::vector<ChartSeries> best_of_policies(const ChartPlace& place) const {
     std::map<std::string, std::map<std::int64_t, ChartPoint>> best;
     for (const auto& [key, point] : results_.points()) {

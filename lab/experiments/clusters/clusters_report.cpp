@@ -65,7 +65,7 @@ std::vector<ExperimentFigure> figures_of(const ClustersReport& report) {
   return clusters_figures(first.results, report.claims_policy, first.assumptions.name());
 }
 
-/// Returns one row of the table of speeds: n, tile, GPUs; then the bound and the policies, by configuration.
+/// Returns one row of the table of speeds: n, tile and GPUs; then for each configuration the bound and the policies.
 std::vector<std::string> speed_cells(const ClustersReport& report, const ClustersProblem& problem) {
   const ClustersResults& results = report.variants.front().results;
   std::vector<std::string> cells{std::to_string(problem.n()), std::to_string(problem.tile),

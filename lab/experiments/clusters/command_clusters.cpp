@@ -1,4 +1,4 @@
-/// `troupe experiment clusters`.
+/// The command `troupe experiment clusters`.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -22,7 +22,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// Returns each given value once, in the order given; `otherwise` if there are none.
+/// Returns the given values without repetitions, in their order; `otherwise` if there are no values.
 template <class T>
 std::vector<T> each_once(const std::vector<T>& given, std::vector<T> otherwise) {
   if (given.empty()) return otherwise;
@@ -58,7 +58,7 @@ ClustersOptions clusters_options(const ExperimentArguments& arguments) {
   return options;
 }
 
-/// Returns the sets of assumptions. The last has the first one's deviation, and a link for each GPU.
+/// Returns the sets of assumptions. The last set has the same deviation as the first, but a separate link for each GPU.
 std::vector<ClustersAssumptions> clusters_assumptions(const ExperimentArguments& arguments) {
   const std::vector<double> deviations =
       each_once(arguments.clusters.deviations,
@@ -102,7 +102,7 @@ void add_clusters_options(CLI::App& command, ClustersArguments& arguments) {
       ->allow_extra_args(false)
       ->check([](const std::string& text) -> std::string {
         if (text.empty()) return "names no clusters: give some, such as 20x1,2x10";
-        // The claims are about given clusters.
+        // The claims are about fixed clusters.
         if (text == kAutomaticClusters) return "'auto' is not compared here: see troupe simulate --clusters auto";
         return {};
       });

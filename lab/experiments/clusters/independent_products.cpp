@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kTimedAs = "cholesky/gemm/double";
 
-/// Returns a codelet of a product without data. Nothing is computed in virtual time.
+/// Returns a codelet for a product without data. In virtual time the kernel computes nothing.
 Codelet timed_product() {
   const auto nothing = [](const KernelContext&) {};
   Codelet product("gemm", {});

@@ -1,4 +1,4 @@
-/// Simulates how policies share out independent matrix products between cores and a GPU.
+/// Simulates how policies distribute independent matrix products among cores and a GPU.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,26 @@
 
 namespace troupe::apps {
 
-/// The experiment in the paper on clusters: 28 products of tiles of order 960.
+/// The experiment of the paper on clusters: 28 products of tiles of order 960.
 inline constexpr int kProducts = 28;
 inline constexpr std::int64_t kProductTile = 960;
 
 struct ProductShares {
-  /// The number of products of each core or cluster that got any, in descending order.
+  /// The numbers of products on the cores or clusters that got at least one, in descending order.
   std::vector<std::uint64_t> cores;
   std::uint64_t gpu = 0;
   double seconds = 0;
 
-  /// Returns the shares, such as "5 + 5 + 18"; the GPU's is the last.
+  /// Returns the numbers of products as text, such as "5 + 5 + 18"; the last number is the GPU's.
   [[nodiscard]] std::string text() const;
 };
 
-/// Simulates `kProducts` products without data, so that nothing is copied, on `cores` cores grouped as `clusters` says,
-/// and the machine's first GPU. Throws `Error` like `simulate`.
+/// Simulates `kProducts` products on the machine's first GPU and on `cores` cores, which are grouped by `clusters`. The
+/// products have no data, so nothing is copied. Throws `Error` like `simulate`.
 [[nodiscard]] ProductShares share_products(platform::MachineDescription machine, int cores, const std::string& clusters,
                                            const std::string& policy);
 
-/// Returns the shortest makespan of `kProducts` products on `clusters` clusters of ten cores and the GPU.
+/// Returns the shortest possible makespan of `kProducts` products on `clusters` clusters of ten cores and the GPU.
 [[nodiscard]] double best_makespan(const platform::MachineDescription& machine, int clusters);
 
 }  // namespace troupe::apps

@@ -1,4 +1,4 @@
-/// `troupe experiment multigrain`.
+/// The command `troupe experiment multigrain`.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -42,7 +42,7 @@ MultigrainOptions multigrain_options(const ExperimentArguments& arguments) {
   return options;
 }
 
-/// Returns the sets of assumptions: both interpretations of the structure with the first share, and the first
+/// Returns the sets of assumptions: all interpretations of the structure with the first share, and the first
 /// interpretation with the other shares.
 std::vector<MultigrainAssumptions> multigrain_assumptions(const ExperimentArguments& arguments) {
   const MultigrainArguments& given = arguments.multigrain;

@@ -9,14 +9,14 @@ namespace troupe::apps {
 
 namespace {
 
-/// The machine of the paper's figures 2 to 6, and the paper's other machine.
+/// The machine in figures 2 to 6 of the paper, and the other machine of the paper.
 constexpr const char* kFirstMachine = "amd-gtx470";
 constexpr const char* kSecondMachine = "xeon-gtx480";
-/// The size, in blocks on a side, with 6,400 blocks: most of the matrix fits into 1 GiB.
+/// The number of blocks on a side at which there are 6,400 blocks: most of the matrix then fits into 1 GiB.
 constexpr int kBestCached = 80;
-/// The paper's "large enough" matrices have at least this many blocks on a side.
+/// The least number of blocks on a side of the matrices that the paper calls "large enough".
 constexpr int kLargeBlocks = 120;
-/// The paper's "relatively small matrices" have fewer blocks on a side than this.
+/// Matrices with fewer blocks on a side than this are the "relatively small matrices" of the paper.
 constexpr int kMediumBlocks = 60;
 /// The capacity of each machine's GPU memory, in bytes.
 const std::map<std::string, double> kCacheBytes{{kFirstMachine, 1073741824.0}, {kSecondMachine, 1288490188.0}};
@@ -29,7 +29,7 @@ class MultigrainChecks : public Judgement {
   [[nodiscard]] const MultigrainResults& results() const { return results_; }
   [[nodiscard]] const std::string& policy() const { return policy_; }
 
-  /// Returns the places of step 3 on one machine, by size.
+  /// Returns the places with step 3 on one machine, ordered by size.
   [[nodiscard]] std::vector<MultigrainPlace> sizes(const std::string& machine) const {
     std::vector<MultigrainPlace> places = results_.places();
     std::erase_if(places, [&](const MultigrainPlace& place) {
@@ -41,14 +41,15 @@ class MultigrainChecks : public Judgement {
     const MultigrainPoint* point = results_.point(place, series);
     return point == nullptr ? std::nullopt : std::optional(point->gflops.median);
   }
-  /// Returns the speed of one line over that of another.
+  /// Returns the speed of the line `series` divided by the speed of the line `to`.
   [[nodiscard]] std::optional<double> ratio(const MultigrainPlace& place, const std::string& series,
                                             const std::string& to) const {
     const auto of = gflops(place, series);
     const auto other = gflops(place, to);
     return of && other ? std::optional(*of / *other) : std::nullopt;
   }
-  /// Returns a line's speed over the sum of two speeds: cores alone, with their best grain, and the GPU alone.
+  /// Returns a line's speed divided by the sum of two speeds: that of the cores alone with their best grain, and that
+  /// of the GPU alone.
   [[nodiscard]] std::optional<double> over_sum(const MultigrainPlace& place, const std::string& series,
                                                const char* gpu_alone) const {
     const auto of = gflops(place, series);
@@ -56,7 +57,7 @@ class MultigrainChecks : public Judgement {
     const MultigrainPoint* cores = results_.fastest_on_cores(place);
     return of && gpu && cores != nullptr ? std::optional(*of / (cores->gflops.median + *gpu)) : std::nullopt;
   }
-  /// Returns the known ratios by size, and adds them to the numbers.
+  /// Returns the known ratios, ordered by size, and appends them to the claim's numbers.
   std::vector<std::pair<int, double>> ratios(const std::string& machine, const std::string& series,
                                              const std::string& to) {
     std::vector<std::pair<int, double>> all;

@@ -18,10 +18,10 @@ namespace troupe::apps {
 
 namespace {
 
-/// The paper's size of a block, and its blocks on a side of a super-block.
+/// The size of a block in the paper, and the number of blocks on a side of a super-block.
 constexpr std::int64_t kPaperBlock = 192;
 constexpr int kPaperSide = 5;
-/// The restriction for the GPU alone: products run only there; panels stay on cores.
+/// The restriction for measurements of the GPU alone: products run only on the GPU; panels stay on cores.
 constexpr const char* kProductsOnGpu = "gemm,gemm_super,gemm_super_pieces:gpus";
 
 using MultigrainKey = std::pair<MultigrainPlace, MultigrainSeries>;
@@ -52,7 +52,7 @@ SparseLuArguments multigrain_problem(const MultigrainPlace& place, const Multigr
   return arguments;
 }
 
-/// The structures that several lines share: there is one for each size, grain, steps and seed.
+/// The structures of matrices. Lines share them: there is one structure for each size, grain, steps and seed.
 class MultigrainProblems {
  public:
   const SimulatedSparseLu& of(const MultigrainPlace& place, const MultigrainAssumptions& assumptions, SparseGrain grain,
@@ -86,7 +86,7 @@ SimulatedRun multigrain_run(const platform::MachineDescription& machine, const M
   run.eviction = series.eviction;
   run.simulation.machine = machine;
   run.simulation.knowledge.priorities = series.priorities;
-  // One core drives the GPU, whether or not the GPU is used.
+  // One core drives the GPU. It runs no tasks, even if the GPU is not used.
   run.simulation.cores = machine.cores - 1;
   if (series.devices != MultigrainDevices::cores) run.simulation.gpus = {0};
   if (series.devices == MultigrainDevices::gpu) run.restrict = kProductsOnGpu;
@@ -128,7 +128,7 @@ std::vector<MultigrainSeries> multigrain_series(const MultigrainOptions& options
   std::vector<std::string> policies = options.others;
   policies.push_back(options.policy);
   for (const std::string& policy : policies) {
-    // With priorities, policy `multigrain` would order tasks first by priority and not by affinity.
+    // If tasks had priorities, policy `multigrain` would order tasks first by priority, and only then by affinity.
     const bool by_affinity = policy.starts_with("multigrain");
     all.push_back({multigrain::both_under(policy), multi, both, all_of_it, policy, "next-use", !by_affinity});
   }
@@ -153,7 +153,7 @@ MultigrainResults MultigrainResults::measure(const MultigrainOptions& options, c
   const std::vector<MultigrainKey> keys = all_multigrain_points(options);
   std::map<std::string, platform::MachineDescription> machines;
   for (const std::string& name : options.machines) machines.emplace(name, multigrain_machine(name, assumptions));
-  // The problems are made here, before other threads run.
+  // The problems are made in this thread, before other threads run.
   MultigrainProblems problems;
   const auto repeat = static_cast<std::size_t>(options.repeat);
   const auto sparse_of = [&](std::size_t i) -> const SimulatedSparseLu& {
@@ -237,7 +237,8 @@ void check(const MultigrainOptions& options) {
     static_cast<void>(multigrain_machine(machine, MultigrainAssumptions{}));
   }
   for (const int blocks : options.blocks) {
-    // Throws if there are too many tasks for the finest line at this size: on single blocks, or on super-blocks.
+    // Throws if the finest line at this size has too many tasks. It has tasks on single blocks up to `most_fine`,
+    // otherwise on super-blocks.
     static_cast<void>(MultigrainProblems().of({"", linalg::BlockSteps::all, blocks}, MultigrainAssumptions{},
                                               blocks <= options.most_fine ? SparseGrain::fine : SparseGrain::coarse,
                                               options.seed));

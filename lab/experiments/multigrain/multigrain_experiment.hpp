@@ -1,6 +1,6 @@
 /// The experiments with super-tasks: J.-Y. Vet, P. Carribault and A. Cohen, Multigrain Affinity for Heterogeneous Work
-/// Stealing (2012), sections 3 to 5. Sparse LU over sizes; cores, a GPU and both; single blocks and super-blocks;
-/// without and with a cache in the GPU's memory; and other policies.
+/// Stealing (2012), sections 3 to 5. They simulate sparse LU for several sizes: on cores, on a GPU and on both; with
+/// single blocks and with super-blocks; without and with a cache in the GPU's memory; and with other policies.
 #pragma once
 
 #include <compare>
@@ -17,19 +17,20 @@
 
 namespace troupe::apps {
 
-/// The paper's policy: a queue of super-tasks that is ordered by their index of reuse, and the same queue ordered by
-/// age. The GPU takes a task when it has ended the previous one, and only then copies the task's data (section 3.1).
+/// The policies of the paper: a queue of super-tasks ordered by their index of reuse (affinity), and the same queue
+/// ordered by age. The GPU takes a task when it has completed the previous task, and only then copies the task's data
+/// (section 3.1).
 inline constexpr const char* kAffinityPolicy = "multigrain:order=affinity,ahead=0";
 inline constexpr const char* kAgePolicy = "multigrain:order=fifo,ahead=0";
-/// The paper's policy, but the data of the next tasks are copied while the GPU computes.
+/// The affinity policy of the paper, except that the data of the next tasks are copied while the GPU computes.
 inline constexpr const char* kAheadPolicy = "multigrain:order=affinity";
 
 enum class MultigrainDevices { cores, gpu, both };
-/// The data that the GPU's memory keeps.
+/// The amount of data that the GPU's memory keeps.
 enum class MultigrainCache {
   /// The data of one task: the memory has room for three super-blocks of the largest size.
   one_task,
-  /// All data for which there is room.
+  /// All data, as long as the memory has room.
   all_of_it
 };
 
@@ -40,16 +41,16 @@ struct MultigrainSeries {
   MultigrainDevices devices = MultigrainDevices::both;
   MultigrainCache cache = MultigrainCache::all_of_it;
   std::string policy;
-  /// The eviction policy (`AcceleratorOptions::eviction`): the paper's cache uses indexes of reuse.
+  /// The eviction policy (`AcceleratorOptions::eviction`). The paper's cache uses indexes of reuse.
   std::string eviction = "reuse";
-  /// True if tasks have priorities by critical path, which the paper does not use.
+  /// True if tasks have priorities by critical path. The paper does not use such priorities.
   bool priorities = false;
 };
 
-/// Assumptions about facts that the paper does not state.
+/// Assumptions about facts that are not stated in the paper.
 struct MultigrainAssumptions {
   linalg::BlockStructure structure;
-  /// The share of the GPU's peak that one call with many products reaches.
+  /// The share of the GPU's peak speed that one call with many products reaches.
   double streamed_share = 0.35;
 
   /// Returns a name such as "third, 0.35".
@@ -60,21 +61,23 @@ struct MultigrainOptions {
   std::vector<std::string> machines{"amd-gtx470", "xeon-gtx480"};
   /// The sizes, in blocks on a side.
   std::vector<int> blocks{40, 60, 80, 120, 160};
-  /// The largest size at which tasks on single blocks are also simulated: about N^3 / 3 tasks, 170,000 at this size.
+  /// The largest size at which tasks on single blocks are simulated, too. There are about N^3 / 3 such tasks: 170,000
+  /// at this size.
   int most_fine = 80;
   std::vector<linalg::BlockSteps> steps{linalg::BlockSteps::products, linalg::BlockSteps::all};
-  /// The policy that is compared with the paper's.
+  /// The policy that is compared with the paper's policy.
   std::string policy = kAheadPolicy;
   std::vector<std::string> others{"homeward", "heft", "dada:alpha=0.5,cp"};
-  /// The number of runs of each point: each has a structure drawn from a seed of its own, from `seed` on.
+  /// The number of runs of each point. Each run has another random structure; the seeds are `seed`, `seed` + 1, and so
+  /// on.
   int repeat = 2;
   std::uint64_t seed = 1;
   int jobs = 1;
 };
 
-/// Returns the lines; `options.policy` and the others come last.
+/// Returns the lines. The lines of `options.policy` and of the other policies come last.
 [[nodiscard]] std::vector<MultigrainSeries> multigrain_series(const MultigrainOptions& options);
-/// The names of lines that claims refer to.
+/// The names of the lines that occur in claims.
 namespace multigrain {
 inline constexpr const char* kCoresFine = "cores, fine";
 inline constexpr const char* kCoresCoarse = "cores, coarse";
@@ -91,7 +94,7 @@ inline constexpr const char* kBothAffinity = "both, multi, cache and affinity";
 [[nodiscard]] std::string both_under(const std::string& policy);
 }  // namespace multigrain
 
-/// The problem that is factorized, and the machine.
+/// The problem to factorize, and the machine.
 struct MultigrainPlace {
   std::string machine;
   linalg::BlockSteps steps = linalg::BlockSteps::products;
@@ -99,11 +102,11 @@ struct MultigrainPlace {
   friend auto operator<=>(const MultigrainPlace&, const MultigrainPlace&) = default;
 };
 
-/// The medians over structures of one line at one place.
+/// The medians of one line at one place, over the structures.
 struct MultigrainPoint {
   MedianInterval gflops;
   MedianInterval bytes;
-  /// The bytes of the matrix.
+  /// The size of the matrix in bytes.
   double stored_bytes = 0;
 };
 
@@ -113,25 +116,25 @@ class MultigrainResults {
   using Points = std::map<std::pair<MultigrainPlace, std::string>, MultigrainPoint>;
 
   explicit MultigrainResults(Points points) : points_(std::move(points)) {}
-  /// Simulates all points. Throws what `simulate` throws.
+  /// Simulates all points. Throws the errors of `simulate`.
   static MultigrainResults measure(const MultigrainOptions& options, const MultigrainAssumptions& assumptions,
                                    const ProgressOptions& progress);
 
   [[nodiscard]] const Points& points() const { return points_; }
   /// Returns a point; null if it was not measured.
   [[nodiscard]] const MultigrainPoint* point(const MultigrainPlace& place, const std::string& series) const;
-  /// Returns the point of cores alone with their best grain; null if no grain was measured.
+  /// Returns the point of the cores alone with their best grain; null if no grain was measured.
   [[nodiscard]] const MultigrainPoint* fastest_on_cores(const MultigrainPlace& place) const;
-  /// Returns the places by machine, then steps, then size.
+  /// Returns the places, ordered by machine, then steps, then size.
   [[nodiscard]] std::vector<MultigrainPlace> places() const;
 
  private:
   Points points_;
 };
 
-/// One policy on cores and GPU compared with the paper's, over all places.
+/// One policy on cores and GPU, compared with the paper's policy over all places.
 struct MultigrainComparison {
-  /// The geometric means of speed over speed, and bytes over bytes.
+  /// The geometric means of the ratios of speeds, and of the ratios of bytes.
   double mean = 0;
   double bytes = 0;
   double worst = 0;

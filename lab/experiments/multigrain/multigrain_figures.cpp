@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kBlocksPerMark = 20;
 
-/// The machine and the steps that a row's points share.
+/// The machine and the steps that are common to the points of a row.
 using MultigrainRow = std::pair<std::string, linalg::BlockSteps>;
 
 class MultigrainLines {
@@ -23,7 +23,7 @@ class MultigrainLines {
     for (const MultigrainPlace& place : results_.places()) rows_.insert({place.machine, place.steps});
   }
 
-  /// Returns the rows; step 3 comes before all steps, as in the paper.
+  /// Returns the rows. Step 3 comes before all steps, as in the paper.
   [[nodiscard]] std::vector<MultigrainRow> rows() const {
     std::vector<MultigrainRow> rows(rows_.begin(), rows_.end());
     std::ranges::stable_sort(rows, std::ranges::greater{}, &MultigrainRow::second);
@@ -35,7 +35,7 @@ class MultigrainLines {
     return found;
   }
 
-  /// Returns the lines; a line has no points if none was measured.
+  /// Returns the lines. If a line was not measured, it has no points.
   [[nodiscard]] std::vector<ChartSeries> lines(const MultigrainRow& row, const std::vector<std::string>& names) const {
     std::vector<ChartSeries> all;
     for (const std::string& name : names) {
@@ -48,8 +48,8 @@ class MultigrainLines {
     return all;
   }
 
-  /// Returns the sums of two speeds, with which cores and GPU together are compared: cores alone, with their best
-  /// grain, and the GPU alone.
+  /// Returns the sums of two speeds: that of the cores alone with their best grain, and that of the GPU alone. Cores
+  /// and GPU together are compared with these sums.
   [[nodiscard]] ChartSeries sums(const MultigrainRow& row) const {
     ChartSeries line{"cores alone + GPU alone", {}};
     for (const MultigrainPlace& place : places(row)) {

@@ -41,7 +41,8 @@ std::vector<VerdictColumn> multigrain_columns(const MultigrainReport& report) {
   return columns;
 }
 
-/// Returns a table with a line for each of the series and a column for each place of one machine and these steps.
+/// Returns a table for one machine and these steps, with one row for each line of the figures and one column for each
+/// place.
 std::vector<std::vector<std::string>> speed_table(const MultigrainReport& report, const std::string& machine,
                                                   linalg::BlockSteps steps) {
   const MultigrainResults& results = report.variants.front().results;

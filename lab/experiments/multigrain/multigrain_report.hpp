@@ -20,15 +20,15 @@ struct MultigrainVariant {
 
 struct MultigrainReport {
   MultigrainOptions options;
-  /// At least one variant; figures, speeds and numbers are those of the first.
+  /// The variants, at least one. Figures, speeds and numbers are from the first one.
   std::vector<MultigrainVariant> variants;
 };
 
-/// Returns speeds, verdicts and policies for terminals.
+/// Returns a text for terminals with speeds, verdicts and the comparison of policies.
 [[nodiscard]] std::string multigrain_text(const MultigrainReport& report);
 [[nodiscard]] Json multigrain_json(const MultigrainReport& report);
 /// Writes figure4.svg, figure6.svg, figure7.svg, policies.svg (`multigrain_figures`), multigrain.csv with all points,
-/// claims.csv, report.md and report.json into `folder`, which exists. Fails with `io`.
+/// claims.csv, report.md and report.json into `folder`, which must exist. Fails with `io`.
 [[nodiscard]] Result<void> write_multigrain_report(const std::string& folder, const MultigrainReport& report);
 
 }  // namespace troupe::apps

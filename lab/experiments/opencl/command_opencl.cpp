@@ -1,4 +1,4 @@
-/// `troupe experiment opencl`.
+/// The command `troupe experiment opencl`.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -47,7 +47,7 @@ OpenClReport asked_for(const ExperimentArguments& arguments) {
   return report;
 }
 
-/// Returns the sets of assumptions. Under the first, the paper's claims are possible; each other one differs from it in
+/// Returns the sets of assumptions. The first set makes the paper's claims possible; each other set differs from it in
 /// one assumption.
 std::vector<OpenClAssumptions> opencl_assumptions(bool quick) {
   std::vector<OpenClAssumptions> all(1);
@@ -77,7 +77,7 @@ void add_opencl_options(CLI::App& command, OpenClArguments& arguments) {
 
 void refuse_ignored_opencl_options(const CLI::App& command, bool used) {
   for (const char* option : {"--rows", "--scale", "--socl"}) refuse_ignored(command, option, used, "opencl");
-  // `--jobs 1` is allowed, since this experiment runs one program at a time.
+  // The option `--jobs 1` is allowed, since this experiment runs only one program at a time.
   const bool one = used && command.count("--jobs") > 0 && command.get_option("--jobs")->as<int>() == 1;
   refuse_ignored(command, "--jobs", !used || one, "the others: opencl runs one at a time");
 }

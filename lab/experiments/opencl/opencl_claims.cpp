@@ -9,20 +9,21 @@ namespace troupe::apps {
 
 namespace {
 
-/// The claim "a performance gain up to 85 %" holds if all devices are this many times as fast.
+/// The claim "a performance gain up to 85 %" holds if all devices together are this many times as fast.
 constexpr double kDouble = 1.85;
-/// The claim "a speed-up of 2.6" on three GPUs holds from this speed-up on.
+/// The claim "a speed-up of 2.6" on three GPUs holds if the speed-up is at least this.
 constexpr double kThreeGpus = 2.6;
-/// The claim "does not degrade performance" holds if a run takes at most this many times as long.
+/// The claim "does not degrade performance" holds if a run takes at most this many times as long as before.
 constexpr double kSlowDevice = 1.03;
-/// In the rules, "clearly" faster means at least this many times as fast as policies that ignore where data are.
+/// In the rules, "clearly" faster means at least this many times as fast as policies that do not know where data are.
 constexpr double kClearly = 1.2;
-/// The claim "moved once" holds if at most this many times the necessary bytes are moved.
+/// The claim "moved once" holds if at most this many times the necessary bytes are copied.
 constexpr double kOnce = 1.05;
-/// The claim "small overhead" on one device holds if a run takes at most this many times as long.
+/// The claim "small overhead" on one device holds if a run takes at most this many times as long as with the driver
+/// directly.
 constexpr double kOverhead = 1.05;
-/// The gains that frames and single ranges must reach: the first relative to the number of devices, the second
-/// absolute.
+/// The gains that must be reached, with frames as a share of the number of devices, and with a single range as a
+/// factor.
 constexpr double kShareOfDevices = kThreeGpus / 3;
 constexpr double kRangeGain = 1.5;
 constexpr const char* kPaperPolicy = "heft";
@@ -39,21 +40,22 @@ class OpenClChecks : public Judgement {
     const OpenClPoint* point = results_.point(place, line);
     return point == nullptr ? std::nullopt : std::optional(point->seconds.median);
   }
-  /// Returns the speed of `line` over that of `other`.
+  /// Returns the speed of `line` divided by that of `other`.
   [[nodiscard]] std::optional<double> speed(const OpenClPlace& place, const std::string& line,
                                             const std::string& other) const {
     const auto own = seconds(place, line);
     const auto others = seconds(place, other);
     return own && others ? std::optional(*others / *own) : std::nullopt;
   }
-  /// Returns the speed of all devices over the faster of the ways without SOCL: GPUs in turns, or the processors alone.
+  /// Returns the speed of all devices divided by the speed of the faster way without SOCL: GPUs in turns, or the
+  /// processors alone.
   [[nodiscard]] std::optional<double> gain(const OpenClPlace& place, const std::string& policy) const {
     const auto gpus = speed(place, all(policy), opencl_lines::kRoundRobin);
     const auto processors = speed(place, all(policy), opencl_lines::kProcessors);
     return gpus && processors ? std::optional(std::min(*gpus, *processors)) : std::nullopt;
   }
   [[nodiscard]] static std::string all(const std::string& policy) { return opencl_lines::line("all", policy); }
-  /// Returns the policies under which all devices were used, at any of the places.
+  /// Returns the policies with which all devices were used, at any place.
   [[nodiscard]] std::vector<std::string> policies() const {
     constexpr std::string_view kAll = "all, ";
     std::set<std::string> found;
@@ -68,7 +70,8 @@ class OpenClChecks : public Judgement {
   std::string policy_;
 };
 
-/// Returns the place of "100 x 1M"; if it is missing, the place with the most of the smallest blocks.
+/// Returns the place "100 x 1M". If it is missing, returns the place with the smallest blocks and the largest number of
+/// them.
 std::optional<OpenClPlace> hundred_blocks(const OpenClChecks& c) {
   std::optional<OpenClPlace> found;
   for (const OpenClPlace& place : c.results().places(OpenClProgram::black_scholes)) {
@@ -105,7 +108,7 @@ void always_better(OpenClChecks& c, const std::string& policy) {
 void beyond_memory(OpenClChecks& c) {
   const auto machine = hannibal(OpenClAssumptions());
   double memory = 0;
-  // The last accelerator stands for the processors, so its memory does not count.
+  // The last accelerator stands for the processors, so its memory is not counted.
   for (std::size_t i = 0; i + 1 < machine.gpus.size(); ++i) memory += static_cast<double>(machine.gpus[i].memory.count);
   for (const OpenClPlace& place : c.results().places(OpenClProgram::black_scholes)) {
     if (place.compulsory_bytes() <= memory) continue;
@@ -123,7 +126,7 @@ void best_on_reuse(OpenClChecks& c, const std::string& policy) {
       const auto speed = c.speed(place, c.all(policy), c.all(other));
       if (other == policy || !speed) continue;
       c.say("{} over {}: {:.2f}", place.name(), other, *speed);
-      // Compared with a policy that knows where data are, equal speed, up to noise, is good enough.
+      // The other policy also knows where data are. Then equal speed, up to noise, is enough.
       c.check(*speed >= (knows_data(other) ? 0.99 : kClearly));
     }
   }
@@ -218,7 +221,7 @@ class MeasuredChecks : public Judgement {
   }
   [[nodiscard]] const std::vector<OpenClWork>& works() const { return measured_.works; }
   [[nodiscard]] std::size_t devices() const { return measured_.devices.size(); }
-  /// Returns the speed of one way over that of another.
+  /// Returns the speed of one way to run a program divided by that of another way.
   [[nodiscard]] std::optional<double> speed(const OpenClWork& work, const char* way, const char* other) const {
     const OpenClMeasurement* own = measured_.point(work, way);
     const OpenClMeasurement* others = measured_.point(work, other);
@@ -230,7 +233,7 @@ class MeasuredChecks : public Judgement {
     if (point == nullptr || !point->bytes || !work.compulsory_bytes) return std::nullopt;
     return *point->bytes / *work.compulsory_bytes;
   }
-  /// Checks the speed of all devices over the fastest way on one device, direct or through Troupe.
+  /// Checks the speed of all devices, divided by that of the fastest way on one device (directly or through Troupe).
   void gain_of_all(OpenClWorkSort sort, double least) {
     if (devices() < 2) return say("there is one device");
     for (const OpenClWork& work : works(sort)) {

@@ -10,7 +10,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// Returns the speeds of one row's lines, over the number of blocks.
+/// Returns the speeds of the lines in one row, over the number of blocks.
 std::vector<ChartSeries> speeds(const OpenClVirtualResults& results, const std::vector<OpenClPlace>& places) {
   std::map<std::string, ChartSeries> lines;
   for (const auto& [key, point] : results.points()) {
@@ -18,7 +18,7 @@ std::vector<ChartSeries> speeds(const OpenClVirtualResults& results, const std::
     if (std::ranges::find(places, place) == places.end()) continue;
     const double items = place.items() / 1e6;
     const MedianInterval& seconds = point.seconds;
-    // The longest time gives the lowest speed.
+    // The longest time corresponds to the lowest speed.
     const MedianInterval speed{items / seconds.median, items / seconds.high, items / seconds.low, 0, 0};
     ChartSeries& line = lines.try_emplace(name, ChartSeries{name, {}}).first->second;
     line.points.push_back(chart_point(place.blocks, speed, point.bytes));

@@ -1,4 +1,4 @@
-/// The figures of the paper on SOCL, drawn anew.
+/// The figures of the paper on SOCL, drawn with new results.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace troupe::apps {
 
-/// Returns figure 3 (a row for each size of blocks), 3d and 5, as far as they have points. Figure 5 has only lines of
-/// heft and `policy`.
+/// Returns the figures 3 (with a row for each size of blocks), 3d and 5, as far as they have points. Figure 5 has lines
+/// only for heft and `policy`.
 [[nodiscard]] std::vector<ExperimentFigure> opencl_figures(const OpenClVirtualResults& results,
                                                            const std::string& policy, const std::string& setting);
 

@@ -21,19 +21,19 @@ namespace {
 
 constexpr const char* kPocl = "Portable Computing Language";
 constexpr const char* kTwoPoclDevices = "POCL_DEVICES=basic basic";
-/// The number of runs before times are taken: in them, drivers compile and kernel times are learned.
+/// The number of runs before the measured ones. In them, drivers compile kernels and the runtime learns kernel times.
 constexpr const char* kWarmUp = "3";
-/// The number of runs after which it is known whether splitting a launch makes it faster.
+/// The number of runs that the runtime needs to find out whether splitting a launch makes it faster.
 constexpr const char* kRangeWarmUp = "16";
-/// A machine with at least this load average counts as busy.
+/// The load average from which on a machine counts as busy.
 constexpr double kBusy = 0.5;
 constexpr Bytes kLargestTrace{std::uint64_t{1} << 30U};
 
-/// A way to run programs, and the arguments and variables for it.
+/// A way to run a program, with its arguments and environment variables.
 struct OpenClWay {
   std::string name;
   std::vector<std::string> words;
-  /// The folder of the drivers' ICD files.
+  /// The folder with the ICD files of the drivers.
   std::string vendors;
   std::vector<std::string> variables;
 };
@@ -85,7 +85,7 @@ class OpenClMeasuring {
 
  private:
   bool find_devices() {
-    // A folder of its own keeps the kernel times that the programs learn here for the experiment alone.
+    // A separate cache folder: the kernel times that the programs learn here serve this experiment only.
     variables_.emplace_back("XDG_CACHE_HOME=" + registrations_.file("cache").string());
     const std::vector<platform::OpenClDevice>& all = platform::list_opencl_devices().devices;
     if (all.empty()) {
@@ -108,7 +108,7 @@ class OpenClMeasuring {
     return true;
   }
 
-  /// Adds a remark if the machine is busy, since times say little then.
+  /// Adds a remark if the machine is busy, because measured times are then unreliable.
   void note_load() {
     double load = 0;
     if (::getloadavg(&load, 1) != 1 || load < kBusy) return;
@@ -147,12 +147,12 @@ class OpenClMeasuring {
       ways.push_back(through_troupe(opencl_ways::kAllHeft, "unified", "heft"));
       ways.push_back(through_troupe(opencl_ways::kAllEager, "unified", "eager"));
     }
-    // SOCL does not divide launches automatically, so it is not measured with single ranges.
+    // SOCL does not split launches automatically, so single ranges are not measured with SOCL.
     if (has_socl_ && work.sort != OpenClWorkSort::one_range) ways.push_back(socl());
     return ways;
   }
 
-  /// Runs a program and returns its time. If it fails, returns nothing and records why.
+  /// Runs a program and returns its time. If the program fails, returns nothing and records the reason.
   std::optional<double> seconds_of(const OpenClWork& work, const OpenClWay& way,
                                    const std::vector<std::string>& more_words,
                                    const std::vector<std::string>& more_variables) {
@@ -165,14 +165,14 @@ class OpenClMeasuring {
     const auto ran = run_opencl_program(words, way.vendors, variables);
     const std::optional<double> seconds = ran ? time_of_output(ran.value().output) : std::nullopt;
     const bool peer = way.name == opencl_ways::kSocl;
-    // SOCL may abort while it shuts down after a program that has ended correctly.
+    // SOCL may abort during its shutdown, after the program has ended correctly.
     if (seconds && (peer || ran.value().exit_status == 0)) return seconds;
     std::string why =
         ran.ok() ? fmt::format("exit code {}: {}", ran.value().exit_status, ran.value().errors + ran.value().output)
                  : ran.failure().message;
     while (!why.empty() && std::isspace(static_cast<unsigned char>(why.back())) != 0) why.pop_back();
     std::ranges::replace(why, '\n', ' ');
-    // A failure of a peer is not a failure of Troupe.
+    // A failure of a peer (another implementation) is not a failure of Troupe.
     std::vector<std::string>& list = peer ? measured_.remarks : measured_.failures;
     list.push_back(fmt::format("{}, {}: {}", work.name, way.name, why));
     return std::nullopt;
@@ -189,7 +189,8 @@ class OpenClMeasuring {
     const std::filesystem::path trace = registrations_.file("trace.json");
     std::error_code ignored;
     std::filesystem::remove(trace, ignored);
-    // Copies are forced: otherwise devices that work in place would copy nothing that could be counted.
+    // Copies are forced: otherwise devices that work in place would make no copies, and there would be nothing to
+    // count.
     const std::vector<std::string> variables{"TROUPE_OPENCL_COPIES=1", "TROUPE_OPENCL_TRACE=" + trace.string()};
     if (!seconds_of(work, way, {"--warm-up", "0"}, variables)) return;
     const auto text = platform::read_text(trace.string(), kLargestTrace, "trace");

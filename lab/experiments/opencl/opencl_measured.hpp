@@ -1,5 +1,5 @@
-/// The paper on SOCL, repeated on this machine: runs the programs of docs/examples/opencl on its OpenCL devices, by
-/// their drivers directly, through Troupe on one of them, and through Troupe on all.
+/// Repeats the paper on SOCL on this machine: runs the programs of docs/examples/opencl on the machine's OpenCL
+/// devices, directly with their drivers, through Troupe on one device, and through Troupe on all devices.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace troupe::apps {
 struct OpenClMeasuringOptions {
   /// The size of the programs' data, relative to the paper's.
   double scale = 0.02;
-  /// The number of times that each program is run in each way, in turns.
+  /// The number of times that each program runs in each way; the ways take turns.
   int rounds = 3;
   /// True to run fewer programs.
   bool quick = false;
@@ -24,7 +24,7 @@ struct OpenClMeasuringOptions {
   bool socl = false;
 };
 
-/// Ways to run a program.
+/// The ways to run a program.
 namespace opencl_ways {
 inline constexpr const char* kDirect = "direct";
 inline constexpr const char* kOne = "Troupe, one device";
@@ -34,17 +34,17 @@ inline constexpr const char* kAllEager = "Troupe, all devices, eager";
 inline constexpr const char* kSocl = "SOCL, all devices";
 }  // namespace opencl_ways
 
-/// The purpose of a program.
+/// The kind of work that a program does.
 enum class OpenClWorkSort { blocks, reuse, frames, one_range };
 
 /// A program with its options.
 struct OpenClWork {
   OpenClWorkSort sort = OpenClWorkSort::blocks;
-  /// A name for people, such as "20 blocks of 100000 options".
+  /// The name in reports, such as "20 blocks of 100000 options".
   std::string name;
-  /// The program's name, then its options.
+  /// The name of the program, then its options.
   std::vector<std::string> words;
-  /// The bytes that have to be copied; nothing if bytes are not counted.
+  /// The bytes that must be copied at least; nothing if bytes are not counted.
   std::optional<double> compulsory_bytes = std::nullopt;
 };
 
@@ -52,33 +52,34 @@ struct OpenClWork {
 
 struct OpenClMeasurement {
   MedianInterval seconds;
-  /// The bytes copied between memories, counted in a separate run; nothing if they were not counted.
+  /// The bytes that were copied between memories, counted in a separate run; nothing if they were not counted.
   std::optional<double> bytes;
 };
 
 struct OpenClMeasured {
-  /// The reason why nothing was measured; otherwise empty.
+  /// The reason why nothing was measured; empty if something was.
   std::string why_not;
   /// Descriptions of the devices, for people.
   std::vector<std::string> devices;
   std::vector<std::string> remarks;
   std::vector<OpenClWork> works;
-  /// The measurements by the work's name, then the way.
+  /// The measurements, by the name of the work and the name of the way.
   std::map<std::pair<std::string, std::string>, OpenClMeasurement> points;
   /// The runs that failed, or whose result was wrong.
   std::vector<std::string> failures;
 
-  /// Returns a measurement; null if there is none.
+  /// Returns a measurement; null if it does not exist.
   [[nodiscard]] const OpenClMeasurement* point(const OpenClWork& work, const std::string& way) const;
 };
 
-/// Starts the programs, one at a time. The result says what is missing and what failed. Throws `io` if no temporary
-/// folder can be made.
+/// Runs the programs, one at a time. The result names missing programs and failures. Throws `io` if no temporary folder
+/// can be made.
 [[nodiscard]] OpenClMeasured measure_opencl(const OpenClMeasuringOptions& options, ProgressOptions progress);
 
-/// Returns the time that a program printed; nothing unless it also printed that its result is correct.
+/// Returns the time that a program printed; nothing if it did not also print that its result is correct.
 [[nodiscard]] std::optional<double> time_of_output(const std::string& output);
-/// Returns the bytes of all copies in a trace that Troupe wrote (`.json`). Throws `bad_input` for another text.
+/// Returns the bytes of all copies in a trace that Troupe wrote (`.json`). Throws `bad_input` if the text is not such a
+/// trace.
 [[nodiscard]] double copied_bytes(const std::string& trace);
 
 }  // namespace troupe::apps

@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "libtroupe_opencl.so";
 constexpr const char* kSoclLibrary = "libsocl-1.3.so.0";
-/// The folders that are searched, relative to this program's folder: those of an installation, of Debian's package
-/// (only the library) and of the build tree.
+/// The folders to search, relative to this program's folder: those of an installation, of Debian's package (only for
+/// the library) and of the build tree.
 constexpr std::array kLibraryFolders{TROUPE_LIBRARIES_FROM_PROGRAM, TROUPE_LIBRARIES_FROM_PROGRAM "/troupe",
                                      "../opencl"};
 constexpr std::array kExampleFolders{"opencl", "../opencl/examples"};

@@ -1,5 +1,5 @@
-/// Finds the examples and Troupe's OpenCL library, and runs an example as a process of its own, with drivers that are
-/// registered for it alone.
+/// Finds the example programs and Troupe's OpenCL library. Runs an example as a separate process, with drivers that are
+/// registered only for this process.
 #pragma once
 
 #include <filesystem>
@@ -11,18 +11,18 @@
 
 namespace troupe::apps {
 
-/// The files that the experiment starts; found from this program's own place, installed or in the build tree.
+/// The files that the experiment uses. They are found from this program's own folder, installed or in the build tree.
 struct OpenClFiles {
   std::filesystem::path library;
-  /// The folder of the programs.
+  /// The folder that contains the example programs.
   std::filesystem::path examples;
 };
 
 /// Finds the files. Fails with `platform` if one of them is missing; the message says what to build.
 [[nodiscard]] Result<OpenClFiles> find_opencl_files();
 
-/// Folders of ICD files: one with the drivers of this machine, one with Troupe besides them, one with SOCL. The
-/// destructor removes them.
+/// Folders of ICD files: one folder with the drivers of this machine, one with Troupe in addition, and one with SOCL.
+/// The destructor removes them.
 class OpenClRegistrations {
  public:
   /// Makes the folders. Throws `io`.
@@ -41,7 +41,7 @@ class OpenClRegistrations {
   std::filesystem::path folder_;
 };
 
-/// Runs a program with the drivers in the folder `vendors` and further variables ("NAME=value").
+/// Runs a program with the drivers in the folder `vendors` and with additional environment variables ("NAME=value").
 [[nodiscard]] Result<traces::ChildOutput> run_opencl_program(const std::vector<std::string>& words,
                                                              const std::string& vendors,
                                                              const std::vector<std::string>& variables);

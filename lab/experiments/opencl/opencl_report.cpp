@@ -52,8 +52,8 @@ std::string program_title(OpenClProgram program) {
 
 constexpr std::array kPrograms{OpenClProgram::black_scholes, OpenClProgram::reuse, OpenClProgram::tone_mapping};
 
-/// Returns a table with a line for each line of a program and a column for each place: seconds, and bytes over those
-/// that have to be copied.
+/// Returns a table for one program, with one row for each line of its figure and one column for each place. A cell has
+/// the seconds, and the copied bytes divided by the necessary bytes.
 Rows virtual_table(const OpenClVirtualResults& results, OpenClProgram program) {
   const std::vector<OpenClPlace> places = results.places(program);
   std::set<std::string> names;
@@ -75,7 +75,7 @@ Rows virtual_table(const OpenClVirtualResults& results, OpenClProgram program) {
   return rows;
 }
 
-/// Returns a table with a line for each program that was run and a column for each way.
+/// Returns a table with one row for each program that was run and one column for each way to run it.
 Rows measured_table(const OpenClMeasured& measured) {
   using namespace opencl_ways;
   std::vector<const char*> ways;
@@ -122,7 +122,7 @@ std::string virtual_setting(const OpenClReport& report) {
                      report.options.seed + static_cast<std::uint64_t>(report.options.repeat) - 1);
 }
 
-/// Returns the conditions of the measurement, or why nothing was measured.
+/// Returns the conditions of the measurement, or the reason why nothing was measured.
 std::string measured_setting(const OpenClReport& report) {
   const OpenClMeasured& measured = *report.measured;
   if (!measured.why_not.empty()) return fmt::format("not measured: {}", measured.why_not);
@@ -297,7 +297,7 @@ Result<void> write_opencl_report(const std::string& folder, const OpenClReport& 
   if (!report.variants.empty()) claims = claims_csv(opencl_virtual_claims(), virtual_columns(report));
   if (report.measured) {
     const std::string measured = claims_csv(opencl_measured_claims(), measured_columns(report));
-    // One line of titles is enough.
+    // The file needs only one line of titles.
     claims += claims.empty() ? measured : measured.substr(measured.find('\n') + 1);
   }
   if (auto drawn = draw_figures(folder, figures_of(report)); !drawn) return drawn;

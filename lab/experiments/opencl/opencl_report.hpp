@@ -20,22 +20,22 @@ struct OpenClVariant {
 
 struct OpenClReport {
   OpenClOptions options;
-  /// The policy for which Troupe's own aims are judged, in addition to the claims of the paper.
+  /// The policy for which Troupe's own aims are judged. The paper's claims are judged for the paper's policy.
   std::string policy;
-  /// The variants; empty if not asked for. Figures and numbers are those of the first variant.
+  /// The variants; empty if the user did not request virtual time. Figures and numbers are from the first variant.
   std::vector<OpenClVariant> variants;
   /// The options of the measurement.
   OpenClMeasuringOptions measuring;
-  /// The measurement; nothing if not asked for.
+  /// The measurement; nothing if the user did not request it.
   std::optional<OpenClMeasured> measured;
   std::vector<Judgement> measured_judgements;
 };
 
-/// Returns times and verdicts for terminals.
+/// Returns a text for terminals with times and verdicts.
 [[nodiscard]] std::string opencl_text(const OpenClReport& report);
 [[nodiscard]] Json opencl_json(const OpenClReport& report);
-/// Writes figure3.svg, figure3d.svg and figure5.svg if there is virtual time, opencl.csv with all points, claims.csv,
-/// report.md and report.json into `folder`, which exists. Fails with `io`.
+/// Writes figure3.svg, figure3d.svg and figure5.svg if there are results in virtual time, opencl.csv with all points,
+/// claims.csv, report.md and report.json into `folder`, which must exist. Fails with `io`.
 [[nodiscard]] Result<void> write_opencl_report(const std::string& folder, const OpenClReport& report);
 
 }  // namespace troupe::apps

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kReuseOptions = 25e6;
 constexpr double kImagePixels = 1600.0 * 12000.0;
-/// The number of results that are on their way to the host at the same time.
+/// The number of results that are being copied to the host at the same time.
 constexpr std::size_t kReadsAhead = 16;
 
 using Devices = OpenClSeries::Devices;
@@ -65,7 +65,8 @@ std::vector<int> devices_of(Devices devices, int gpus) {
   return numbers;
 }
 
-/// Submits the programs' tasks as their OpenCL host code enqueues them; nothing is computed.
+/// Submits the tasks of a program in the order in which its OpenCL host code enqueues them; the kernels compute
+/// nothing.
 class SimulatedProgram {
  public:
   SimulatedProgram(Runtime& runtime, const OpenClRun& run, std::size_t devices)
@@ -105,7 +106,7 @@ class SimulatedProgram {
     return codelet;
   }
 
-  /// Returns an array with an element for each item; it has no memory.
+  /// Returns an array with one element per item. It has no memory.
   template <class T = float>
   Data data(const char* name) {
     return runtime_.matrix<T>(nullptr, run_.place.size, 1, run_.place.size, name);
@@ -113,7 +114,7 @@ class SimulatedProgram {
 
   TaskOptions placed(int block) const {
     TaskOptions options;
-    // Worker 0 is the core that reads results.
+    // Worker 0 is the core, which reads results, so the devices are workers 1, 2, ….
     const auto turn = static_cast<std::size_t>(block) % devices_;
     if (run_.series.round_robin) options.devices = DeviceSet::worker(WorkerId(static_cast<std::uint32_t>(1 + turn)));
     return options;
@@ -125,7 +126,7 @@ class SimulatedProgram {
                     placed(block));
   }
 
-  /// Submits frames that all use the same image; each frame has a result of its own, which is read.
+  /// Submits frames that all use the same image. Each frame has a separate result, which is read.
   void submit_frames() {
     struct Pixel {
       float channels[4];
@@ -171,7 +172,7 @@ OpenClOutcome simulate_opencl(const OpenClRun& run, const OpenClAssumptions& ass
   simulation->accelerators.ahead.core = kReadsAhead;
   simulation->noise = true;
   simulation->seed = seed;
-  // Copies from one device to another go through the host, like copies between devices of different vendors.
+  // A copy from one device to another goes through the host, as between devices of different vendors.
   simulation->copies.peer = false;
   const std::size_t devices = simulation->gpus.size();
   RuntimeOptions options;

@@ -1,5 +1,5 @@
-/// The paper on SOCL, repeated in virtual time: programs of independent or repeated kernels on the paper's machines.
-/// Policies place the kernels, or they are placed as in programs without SOCL.
+/// Repeats the paper on SOCL in virtual time: programs with independent or repeated kernels, on the paper's machines.
+/// Either policies place the kernels, or a fixed rule does, as in programs without SOCL.
 #pragma once
 
 #include <compare>
@@ -16,18 +16,18 @@
 namespace troupe::apps {
 
 enum class OpenClProgram {
-  /// Figures 3a to 3c, on hannibal: blocks that are computed once.
+  /// Figures 3a to 3c, on the machine hannibal: blocks that are computed once.
   black_scholes,
-  /// Figure 3d, on averell: the same blocks ten times.
+  /// Figure 3d, on the machine averell: the same blocks are computed ten times.
   reuse,
-  /// Figure 5, on hannibal: bands of one image, in 20 frames.
+  /// Figure 5, on the machine hannibal: bands of one image, in 20 frames.
   tone_mapping
 };
 
 inline constexpr int kReuseIterations = 10;
 inline constexpr int kFrames = 20;
 
-/// The problem that is computed.
+/// The problem to compute.
 struct OpenClPlace {
   OpenClProgram program = OpenClProgram::black_scholes;
   /// The number of options in a block, or of pixels in a band.
@@ -35,9 +35,9 @@ struct OpenClPlace {
   int blocks = 0;
   friend auto operator<=>(const OpenClPlace&, const OpenClPlace&) = default;
 
-  /// Returns the number of options or pixels that are computed, including repetitions.
+  /// Returns the number of computed options or pixels, including repetitions.
   [[nodiscard]] double items() const;
-  /// Returns the bytes that have to be copied if every input is copied once to one device and every result once back. A
+  /// Returns the bytes of the necessary copies: each input once to one device, and each result once back to the host. A
   /// result that is written repeatedly is copied only at the end.
   [[nodiscard]] double compulsory_bytes() const;
   /// Returns a name such as "reuse, 25 blocks of 1000000".
@@ -49,12 +49,12 @@ struct OpenClSeries {
   enum class Devices { one_gpu, gpus, processors, processors_in_place, all };
   std::string name;
   Devices devices = Devices::all;
-  /// True if blocks go to the devices in turns, regardless of their times; false if the policy places them.
+  /// True if the blocks go to the devices in turn, regardless of their times; false if the policy places the blocks.
   bool round_robin = false;
   std::string policy = {};
 };
 
-/// The names of lines that claims refer to.
+/// The names of the lines that occur in claims.
 namespace opencl_lines {
 inline constexpr const char* kOneGpu = "one GPU";
 inline constexpr const char* kRoundRobin = "GPUs in turns";
@@ -64,24 +64,25 @@ inline constexpr const char* kProcessors = "processors, in place";
 }  // namespace opencl_lines
 
 struct OpenClOptions {
-  /// The options in a block, and the numbers of such blocks.
+  /// The sizes of blocks (in options), each with the numbers of blocks of this size.
   std::vector<std::pair<std::int64_t, std::vector<int>>> blocks{
       {1'000'000, {20, 60, 100}}, {5'000'000, {10, 20, 40}}, {25'000'000, {5, 20, 40}}};
-  /// The numbers of blocks into which figure 3d's 25 million options are divided.
+  /// The numbers of blocks into which the 25 million options of figure 3d are divided.
   std::vector<int> reuse_blocks{5, 25, 100};
   /// The numbers of bands into which an image is divided.
   std::vector<int> bands{6, 12};
-  /// The paper's policies, and those that they are compared with.
+  /// The paper's policies, and the policies that are compared with them.
   std::vector<std::string> policies{"heft", "heft:cp", "heft:shared", "homeward", "dada:alpha=0.5,cp", "eager", "lws"};
-  /// The number of runs of each point, with seeds from `seed` on.
+  /// The number of runs of each point. Their seeds are `seed`, `seed` + 1, and so on.
   int repeat = 3;
   std::uint64_t seed = 1;
 };
 
-/// Returns true for policies that know where data are. Claims say that these are best if data are used again.
+/// Returns true if a policy knows where data are. According to the claims, such policies are best if data are used
+/// again.
 [[nodiscard]] bool knows_data(const std::string& policy);
 
-/// The medians of one line at one place.
+/// The medians of one line at one place, over the runs.
 struct OpenClPoint {
   MedianInterval seconds;
   MedianInterval bytes;
@@ -94,7 +95,7 @@ class OpenClVirtualResults {
 
   explicit OpenClVirtualResults(Points points, std::vector<std::string> failures = {})
       : points_(std::move(points)), failures_(std::move(failures)) {}
-  /// Simulates all points. Runs that fail leave no point.
+  /// Simulates all points. If a run fails, its point is missing.
   static OpenClVirtualResults measure(const OpenClOptions& options, const OpenClAssumptions& assumptions,
                                       ProgressOptions progress);
 
@@ -102,7 +103,7 @@ class OpenClVirtualResults {
   /// Returns a point; null if it was not simulated.
   [[nodiscard]] const OpenClPoint* point(const OpenClPlace& place, const std::string& line) const;
   [[nodiscard]] std::vector<OpenClPlace> places(OpenClProgram program) const;
-  /// Returns the runs that failed, and why.
+  /// Returns the runs that failed, with the reasons.
   [[nodiscard]] const std::vector<std::string>& failures() const { return failures_; }
 
  private:

@@ -11,25 +11,25 @@ namespace {
 
 using platform::KernelTime;
 
-/// The part of a GPU's memory bandwidth that a kernel reaches if it does little but read and write.
+/// The share of a GPU's memory bandwidth that a kernel reaches if it mainly reads and writes.
 constexpr double kReached = 0.7;
 /// Bandwidths between the host's memory and a device, for memory that is not pinned, in 10^6 bytes per second.
 constexpr double kHannibalLink = 3000;
 constexpr double kHannibalProcessorsLink = 12000;
 constexpr double kAverellLink = 5000;
 constexpr double kAverellProcessorsLink = 16000;
-/// The bandwidth of a device that works in place: with it, copies take almost no time.
+/// The bandwidth of a device that works in place. It is so high that copies take almost no time.
 constexpr double kNoCopy = 1e9;
 constexpr auto kCopyLatency = std::chrono::microseconds(10);
 constexpr auto kLaunch = std::chrono::microseconds(15);
 /// Memory bandwidths in GB/s, from data sheets.
 constexpr double kQuadroMemory = 102;
 constexpr double kTeslaMemory = 150;
-/// Peaks in single precision, GFlop/s: cores x GHz x operations in a cycle (4 x 2 and 8 x 2).
+/// Peak speeds in single precision, in GFlop/s: cores x GHz x operations per cycle (4 x 2 and 8 x 2).
 constexpr double kHannibalPeak = 8 * 2.67 * 8;
 constexpr double kAverellPeak = 16 * 2.0 * 16;
-/// The paper's "CPU is slow on this example": tone mapping on the processors takes this many times as long as on one
-/// GPU.
+/// The factor for the paper's statement "CPU is slow on this example": tone mapping on the processors takes this many
+/// times as long as on one GPU.
 constexpr double kSlowProcessors = 10;
 constexpr double kDeviation = 0.05;
 constexpr std::uint64_t kGigabyte = 1ULL << 30U;
@@ -42,9 +42,9 @@ struct PaperMachine {
   const char* cpu_model = "";
   double link = 0;
   double processors_link = 0;
-  /// True if copies go in both directions at the same time.
+  /// True if the device can copy in both directions at the same time.
   bool two_ways = false;
-  /// The nanoseconds for an option, and for a pixel, on a GPU and on the processors.
+  /// The nanoseconds per option, and per pixel, on a GPU and on the processors.
   std::pair<double, double> option_ns{};
   std::pair<double, double> pixel_ns{};
 };
@@ -54,7 +54,7 @@ KernelTime time_of(double ns, double items) {
   return {us, kDeviation * us};
 }
 
-/// Returns a kernel whose time is proportional to its items.
+/// Returns a kernel whose time is proportional to its number of items.
 platform::KernelTimes kernel_of(const char* name, std::pair<double, double> ns, std::size_t gpus) {
   constexpr double kEdge = 100;
   const double items = kEdge * kEdge * kEdge;
@@ -67,8 +67,8 @@ void add_route(platform::MachineDescription& machine, std::vector<std::uint32_t>
   machine.routes.push_back({std::move(links), bandwidth, kCopyLatency});
 }
 
-/// Adds links: the host's, then for each device one to it and one from it. These two are one link if the device copies
-/// in one direction at a time.
+/// Adds the links: first the host's link, then for each device a link to it and a link from it. If the device copies in
+/// only one direction at a time, these two are the same link.
 void add_links(platform::MachineDescription& machine, const PaperMachine& paper, double shared) {
   const auto gpus = static_cast<std::size_t>(paper.gpus);
   machine.links.push_back({"host", shared * paper.link, Duration{0}});
@@ -91,7 +91,7 @@ void add_links(platform::MachineDescription& machine, const PaperMachine& paper,
       };
       if (from != to && from > 0) cross(from - 1, false);
       if (from != to && to > 0) cross(to - 1, true);
-      // Between two GPUs, the host's link occurs twice; the second is removed.
+      // On a route between two GPUs, the host's link occurs twice; the second occurrence is removed.
       if (links.size() > 2 && links[0] == links[2]) links.erase(links.begin() + 2);
       add_route(machine, std::move(links), bandwidth);
     }
@@ -102,7 +102,7 @@ platform::MachineDescription described(const PaperMachine& paper, double shared)
   platform::MachineDescription machine;
   machine.name = paper.name;
   machine.cpu_model = paper.cpu_model;
-  // The cores only read results.
+  // The cores only run the tasks that read results.
   machine.cores = paper.gpus + 2;
   machine.sockets = 1;
   for (int i = 0; i < paper.gpus; ++i) machine.gpus.push_back({paper.gpu_model, paper.gpu_memory, {}, kLaunch, {}});
@@ -117,8 +117,8 @@ platform::MachineDescription described(const PaperMachine& paper, double shared)
   return machine;
 }
 
-/// Returns the time of an option on three GPUs at once, each of which copies an option in and out while it computes
-/// another.
+/// Returns the time per option if three GPUs work at the same time, and each copies options in and out while it
+/// computes others.
 double hannibal_gpus_ns(const OpenClAssumptions& assumptions) {
   return (kOptionInputBytes + kOptionOutputBytes) * 1000 / (kHannibalLink * std::min(3.0, assumptions.links));
 }

@@ -52,7 +52,7 @@ std::vector<std::size_t> CodeFlow::reverse_post_order() const {
   return order;
 }
 
-/// The algorithm is from Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm.
+/// Computes the dominators with the algorithm of Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm.
 void CodeFlow::find_dominators() {
   const auto order = reverse_post_order();
   std::vector<std::size_t> place(successors_.size());

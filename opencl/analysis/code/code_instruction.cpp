@@ -14,8 +14,8 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, kCount>
 constexpr std::array<std::string_view, 13> kBinary{"add",  "sub",  "mul",  "shl", "lshr", "ashr", "udiv",
                                                    "sdiv", "urem", "srem", "or",  "and",  "xor"};
 constexpr std::array<std::string_view, 6> kCasts{"zext", "sext", "trunc", "bitcast", "addrspacecast", "inttoptr"};
-/// The flags that may stand between an instruction's name and its first type. If the result is defined, they do not
-/// matter to this reader.
+/// The flags that may stand between an instruction's name and its first type. They matter to this reader only if the
+/// result is undefined, so it ignores them.
 constexpr std::array<std::string_view, 19> kFlags{
     "nuw",  "nsw", "exact", "disjoint", "nneg", "inbounds", "nusw",      "samesign",    "fast",  "nnan",
     "ninf", "nsz", "arcp",  "contract", "afn",  "reassoc",  "spir_func", "spir_kernel", "fastcc"};
@@ -48,7 +48,8 @@ constexpr std::array<std::string_view, 27> kValueAttributes{"noundef",
                                                             "dereferenceable_or_null",
                                                             "dead_on_unwind"};
 
-/// The operations that only compute a result and have no other effect, even if the result is not understood.
+/// The operations that only compute a result and have no other effect. The reader may ignore them even if it does not
+/// understand the result.
 constexpr std::array<std::string_view, 21> kComputing{
     "fadd",          "fsub",         "fmul",        "fdiv",   "frem",    "fneg",   "fcmp",
     "fptrunc",       "fpext",        "fptoui",      "fptosi", "uitofp",  "sitofp", "insertelement",
@@ -71,7 +72,7 @@ void skip_value_attributes(CodeTokens& tokens) {
   }
 }
 
-/// Reads `bitcast (… @x to …)`, which is a place in the one variable that the expression mentions.
+/// Reads `bitcast (… @x to …)`, which is a place in the variable that it mentions (`@x`).
 CodeOperand read_constant_expression(CodeTokens& tokens, std::string_view operation, CodeTypeId type) {
   CodeOperand operand{CodeOperand::Kind::other, type, {}, 0};
   skip_flags(tokens);
@@ -127,7 +128,7 @@ CodeOperand read_typed_value(CodeTokens& tokens, CodeTypes& types) {
   return read_value(tokens, type);
 }
 
-/// Reads two values of one type, such as `i32 %a, %b`.
+/// Reads two values of the same type, such as `i32 %a, %b`.
 void read_alike(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruction) {
   instruction.operands.push_back(read_typed_value(tokens, types));
   tokens.expect(',');
@@ -214,7 +215,7 @@ void read_phi(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruction
   } while (tokens.skip(',') && tokens.peek().is('['));
 }
 
-/// Reads an instruction whose operands matter; returns false if it is of another kind.
+/// Reads an instruction whose operands the analysis uses; returns false if it is of another kind.
 bool read_known(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruction, std::string_view& attributes) {
   const std::string_view operation = instruction.operation;
   skip_flags(tokens);
@@ -254,7 +255,7 @@ bool read_known(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instructi
   return true;
 }
 
-/// Adds an operand for every name that the text mentions.
+/// Adds one operand for every name in the text.
 void read_mentioned(std::string_view text, CodeInstruction& instruction) {
   CodeTokens tokens(text);
   while (!tokens.at_end()) {
@@ -288,8 +289,8 @@ CodeInstruction read_instruction(std::string_view text, CodeTypes& types, std::s
   } catch (const CodeNotUnderstood&) {
     attributes = {};
   }
-  // The instruction was not understood. It may be a call or a branch, which have other effects, so its name is dropped.
-  // Operations that only compute get the name "other".
+  // The instruction was not understood. It may be a call or a branch, which have other effects, so the instruction
+  // loses its name. Operations that only compute a result get the name "other".
   const std::string_view operation = instruction.operation;
   instruction = {};
   instruction.result = result;

@@ -156,14 +156,15 @@ void CodeModule::read_body(CodeFunction& function, std::string_view& rest) {
     }
     if (line.find_first_not_of(' ') == std::string_view::npos) continue;
     if (line.starts_with("  switch ") && !line.ends_with(']')) {
-      // The switch stands on several lines, up to one with the bracket alone.
+      // The text of a switch has several lines; the last line has only the bracket.
       while (!rest.empty() && !take_line(rest).starts_with("  ]")) {
       }
       line = from.substr(0, from.size() - rest.size());
     }
     std::string_view attributes;
     CodeInstruction instruction = read_instruction(line, types_, attributes);
-    // `relation` holds the number of the attribute group for now, because a module defines its groups at the end.
+    // `relation` keeps the number of the attribute group for now, because the groups are defined at the end of the
+    // module.
     if (!instruction.callee.empty()) instruction.relation = attributes;
     function.blocks.back().instructions.push_back(std::move(instruction));
   }

@@ -1,5 +1,5 @@
-/// Functions of a program in LLVM's textual intermediate code, in the detail that is needed to find their accesses to
-/// memory.
+/// Functions of a program in LLVM's textual intermediate code, in as much detail as the search for their memory
+/// accesses needs.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace troupe::opencl {
 
 struct CodeOperand {
   enum class Kind : std::uint8_t {
-    local,   ///< the name of a result or of a parameter
-    global,  ///< a variable of the program, or a place in it
+    local,   ///< The name of a result or of a parameter.
+    global,  ///< A variable of the program, or a place in it.
     number,
-    none,  ///< null, or any value that the compiler chooses
+    none,  ///< Null, or any value that the compiler chooses.
     other,
   };
   Kind kind = Kind::other;
@@ -33,9 +33,9 @@ struct CodeEffects {
 };
 
 struct CodeInstruction {
-  /// The operation as the code names it: `add`, `getelementptr`. Empty if the instruction was not understood. `other`
-  /// only computes a result; `atomic` is an atomic operation on the operands. For these two, `operands` are all names
-  /// that the instruction mentions.
+  /// The operation's name in the code: `add`, `getelementptr`. Empty if the instruction was not understood. `other`
+  /// stands for any operation that only computes a result, `atomic` for an atomic operation on the operands. In these
+  /// two cases, `operands` are all names in the instruction.
   std::string_view operation;
   /// The name of the result; empty if there is none.
   std::string_view result;
@@ -44,12 +44,13 @@ struct CodeInstruction {
   std::vector<CodeOperand> operands;
   /// For `getelementptr`, the type that the pointer points to.
   CodeTypeId element = 0;
-  /// For `icmp`, the relation.
+  /// For `icmp`, the relation that is tested, such as `slt`.
   std::string_view relation;
-  /// For a call, the name of the function; empty if the function is computed.
+  /// For a call, the name of the function; empty if the code calls a computed address.
   std::string_view callee;
   CodeEffects effects;
-  /// For branches, the blocks that they may go to. A conditional branch goes to the first one if it is true.
+  /// For branches, the blocks that the branch may go to. A conditional branch goes to the first one if its condition is
+  /// true.
   std::vector<std::string_view> labels;
   /// True for a volatile or atomic access.
   bool is_special = false;
@@ -64,11 +65,11 @@ struct CodeBlock {
 struct CodeParameter {
   std::string_view name;
   CodeTypeId type = 0;
-  /// True if nothing is written, or nothing is read, through the parameter or through anything that is computed from
+  /// True if nothing is written, or nothing is read, through the parameter or through a pointer that is computed from
   /// it.
   bool never_written = false;
   bool never_read = false;
-  /// True for a pointer to the item's own copy of a value.
+  /// True if the parameter is a pointer to the item's own copy of a value.
   bool by_value = false;
 };
 
@@ -76,20 +77,20 @@ struct CodeFunction {
   std::string_view name;
   bool is_kernel = false;
   std::vector<CodeParameter> parameters;
-  /// The number of the kernel's arguments in the source; nothing if the code does not tell it.
+  /// The number of the kernel's arguments in the source; nothing if the code does not contain it.
   std::optional<std::size_t> argument_count;
   std::vector<CodeBlock> blocks;
 };
 
-/// The functions of a program. Consists of views of a text, which must outlive this object. Throws CodeNotUnderstood if
-/// the whole text is not the output of a compiler for spir64.
+/// The functions of a program. The object keeps views of `text`, which must outlive it. Throws CodeNotUnderstood if the
+/// text is not the complete output of a compiler for spir64.
 class CodeModule {
  public:
   explicit CodeModule(std::string_view text);
 
   [[nodiscard]] const CodeTypes& types() const { return types_; }
   [[nodiscard]] const std::vector<CodeFunction>& functions() const { return functions_; }
-  /// Returns a function that has a body; null if there is none of this name.
+  /// Returns the function with this name that has a body; null if there is none.
   [[nodiscard]] const CodeFunction* function(std::string_view name) const;
   /// Returns the address space of a variable; 99 if it is not known.
   [[nodiscard]] unsigned address_space_of(std::string_view variable) const;
@@ -107,21 +108,22 @@ class CodeModule {
   CodeTypes types_;
   std::vector<CodeFunction> functions_;
   std::map<std::string_view, unsigned> variables_;
-  /// The effects of each group of attributes, by the group's number; and the number of each function's group, by the
+  /// The effects of each attribute group, by the group's number; and the number of each function's group, by the
   /// function's name.
   std::map<std::string_view, CodeEffects> attributes_;
   std::map<std::string_view, std::string_view> declarations_;
-  /// The lengths of metadata lists, by the list's number; and the number of each function's list of arguments.
+  /// The lengths of metadata lists, by the list's number; and for each function the number of the list of its
+  /// arguments.
   std::map<std::string_view, std::size_t> list_lengths_;
   std::map<std::string_view, std::string_view> list_of_function_;
   bool is_spir64_ = false;
 };
 
-/// Reads one instruction; `attributes` becomes the number of a call's group of attributes, empty if there is none.
-/// Never throws for code that it does not know.
+/// Reads one instruction; `attributes` becomes the number of a call's group of attributes, empty if there is none. Does
+/// not throw if the instruction is unknown.
 [[nodiscard]] CodeInstruction read_instruction(std::string_view text, CodeTypes& types, std::string_view& attributes);
 
-/// Reads a parameter from the front: type, attributes, name.
+/// Reads a parameter from the front of the tokens: type, attributes, name.
 [[nodiscard]] CodeParameter read_parameter(CodeTokens& tokens, CodeTypes& types);
 
 }  // namespace troupe::opencl

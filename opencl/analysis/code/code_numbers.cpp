@@ -27,7 +27,7 @@ std::optional<Kind> kind_of_operation(std::string_view operation) {
   return found == kKinds.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// A function by which a kernel asks for an id or a size, and its answer for dimensions that do not exist.
+/// A function that returns an id or a size to the kernel, and its result for dimensions that do not exist.
 struct Question {
   std::string_view name;
   Kind kind;
@@ -117,7 +117,7 @@ CodeNumbers::Number CodeNumbers::number(const CodeOperand& operand) {
     return node({Kind::argument, bits, static_cast<std::int32_t>(parameter->second), 0, 0});
   }
   const Number found = of_name(operand.name);
-  // If the widths differ, this reader has made a mistake, and the number is unknown.
+  // Different widths show a mistake of this reader; the number is then unknown.
   return found && (*this)[*found].bits == bits ? found : std::nullopt;
 }
 
@@ -152,8 +152,8 @@ CodeNumbers::Number CodeNumbers::compute_binary(const CodeInstruction& instructi
   return node({*kind, bits_of(instruction.type), *left, *right, 0});
 }
 
-/// Computes operations with a mask. Compilers use them for extensions, sums of numbers without common bits, and
-/// complements.
+/// Computes operations with a constant mask. Compilers use masks for extensions of numbers, for sums of numbers without
+/// common bits, and for complements.
 CodeNumbers::Number CodeNumbers::compute_masked(const CodeInstruction& instruction) {
   const CodeOperand& mask = instruction.operands.at(1);
   const Number left = number(instruction.operands.at(0));
@@ -197,7 +197,7 @@ CodeNumbers::Number CodeNumbers::compute_call(const CodeInstruction& instruction
   return node({question->kind, 64, static_cast<std::int32_t>(dimension.number), 0, 0});
 }
 
-/// Reads a part of a structure that the kernel was given as a value.
+/// Reads a member of a structure that is an argument of the kernel.
 CodeNumbers::Number CodeNumbers::compute_load(const CodeInstruction& instruction) {
   const std::uint8_t bits = bits_of(instruction.type);
   const CodeOperand& pointer = instruction.operands.at(0);
@@ -214,7 +214,7 @@ CodeNumbers::Number CodeNumbers::compute_load(const CodeInstruction& instruction
   return node({Kind::argument, bits, parameter, 0, (*this)[*place].number});
 }
 
-/// Reads a part of a vector that the kernel was given as a value.
+/// Reads an element of a vector that is an argument of the kernel.
 CodeNumbers::Number CodeNumbers::compute_element(const CodeInstruction& instruction) {
   const CodeOperand& vector = instruction.operands.at(0);
   const CodeOperand& index = instruction.operands.at(1);

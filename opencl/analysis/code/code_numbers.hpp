@@ -1,4 +1,4 @@
-/// The integers that a function computes, as expressions of its arguments and of the launch's ids and sizes.
+/// The integers that a function computes, as expressions of its arguments and of the ids and sizes of the launch.
 #pragma once
 
 #include <map>
@@ -12,17 +12,17 @@
 
 namespace troupe::opencl {
 
-/// The expressions of a function. Equal expressions are one node. An empty result means that the value is not known
+/// The expressions of a function. Equal expressions share one node. An empty result means that the value is not known
 /// before the kernel runs.
 class CodeNumbers {
  public:
   CodeNumbers(const CodeModule& module, const CodeFunction& function, const CodePointers& pointers);
 
   [[nodiscard]] std::optional<ExpressionId> number(const CodeOperand& operand);
-  /// Returns the offset of a pointer with one root, in bytes from the begin of that object, as a number of 64 bits.
+  /// Returns the offset of a pointer that has one root, in bytes from the begin of the root object, as a 64-bit number.
   [[nodiscard]] std::optional<ExpressionId> offset(const CodeOperand& pointer);
-  /// Adds the conditions to the list that hold if the operand has the value `truth`. Returns true if these conditions
-  /// say everything that the operand says.
+  /// Appends to `conditions` the conditions that hold if the operand has the value `truth`. Returns true if they are
+  /// equivalent to "the operand has the value `truth`".
   [[nodiscard]] bool add_conditions(const CodeOperand& operand, bool truth,
                                     std::vector<KernelFacts::Condition>& conditions);
 
@@ -58,13 +58,13 @@ class CodeNumbers {
   const CodePointers& pointers_;
   std::map<std::string_view, const CodeInstruction*> definitions_;
   std::map<std::string_view, std::size_t> parameters_;
-  /// Bit i is set if parameter i is a value in the item's memory that the function may change.
+  /// Bit i is set if parameter i is a value in the item's own memory that the function may change.
   std::uint64_t touched_values_ = 0;
   std::vector<Expression> nodes_;
   std::map<std::tuple<Expression::Kind, int, int, int, std::int64_t>, ExpressionId> known_nodes_;
   std::map<std::string_view, Number> known_;
   std::map<std::string_view, Number> known_offsets_;
-  /// The depth of the present look-up. It is limited, as code can be nested more deeply than the stack allows.
+  /// The depth of the current look-up. It is limited, because code can be nested more deeply than the stack allows.
   int depth_ = 0;
 };
 

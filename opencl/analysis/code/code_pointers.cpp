@@ -74,7 +74,7 @@ PointerRoots CodePointers::roots_of_result(const CodeInstruction& instruction) c
     roots = this->roots(instruction.operands.at(1));
     return roots |= this->roots(instruction.operands.at(2));
   }
-  // Other results are numbers, whose roots do not matter, or pointers that may point anywhere.
+  // Other results are numbers, whose roots do not matter, or pointers that may point to any object.
   roots.anything = operation != "alloca";
   return roots;
 }

@@ -1,4 +1,4 @@
-/// The origins of a function's pointers.
+/// The objects into which a function's pointers may point.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,10 @@ namespace troupe::opencl {
 
 /// The objects that a pointer may point into. An empty set means memory of the group or the item, or constants.
 struct PointerRoots {
-  /// Bit i is set for the object that the function's parameter i points to; memory of the group has no bit.
+  /// Bit i is set if the pointer may point into the object of the function's parameter i. Parameters that point to
+  /// memory of the group have no bit.
   std::uint64_t arguments = 0;
-  /// True for a variable of the program in global memory.
+  /// True if the pointer may point into a variable of the program in global memory.
   bool variable = false;
   /// True if the pointer may point anywhere: it was loaded from memory, or was made from a number.
   bool anything = false;

@@ -9,8 +9,8 @@
 
 namespace troupe::opencl {
 
-/// Thrown for a text that the reader does not understand. The facts about the code are then unknown, which is no error
-/// for the program.
+/// Thrown for a text that the reader does not understand. Then no facts about the code are known; this is no error of
+/// the program.
 struct CodeNotUnderstood : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -18,16 +18,16 @@ struct CodeNotUnderstood : std::runtime_error {
 struct CodeToken {
   enum class Kind : std::uint8_t {
     end,
-    word,       ///< `add`, `i32`, `-1`, `1.0e+00`, `...`
-    local,      ///< `%name`, without the sign
-    global,     ///< `@name`, without the sign
-    attribute,  ///< `#1`, without the sign
-    metadata,   ///< `!name`, without the sign
-    text,       ///< a quoted string
-    sign,       ///< one character
+    word,       ///< For example `add`, `i32`, `-1`, `1.0e+00`, `...`.
+    local,      ///< `%name`; `text` is without the `%`.
+    global,     ///< `@name`; `text` is without the `@`.
+    attribute,  ///< `#1`; `text` is without the `#`.
+    metadata,   ///< `!name`; `text` is without the `!`.
+    text,       ///< A quoted string.
+    sign,       ///< One character.
   };
   Kind kind = Kind::end;
-  /// The token's text. Names in quotes are without the quotes; escapes are not replaced.
+  /// The token's text. Names in quotes are stored without the quotes; escapes are not replaced.
   std::string_view text;
 
   [[nodiscard]] bool is(char sign) const { return kind == Kind::sign && text[0] == sign; }
@@ -43,13 +43,13 @@ class CodeTokens {
   [[nodiscard]] const CodeToken& peek() const { return current_; }
   [[nodiscard]] bool at_end() const { return current_.kind == CodeToken::Kind::end; }
   CodeToken take();
-  /// If this is the next token, takes it and returns true.
+  /// If the next token is the given sign or word, takes it and returns true.
   bool skip(char sign);
   bool skip(std::string_view word);
   void expect(char sign);
   void expect(std::string_view word);
   [[nodiscard]] std::string_view expect(CodeToken::Kind kind);
-  /// Skips everything from the next token, which must be `(`, `[`, `{` or `<`, up to the one that closes it.
+  /// Skips the next token, which must be `(`, `[`, `{` or `<`, and all tokens up to the one that closes it.
   void skip_group();
 
  private:
@@ -59,7 +59,7 @@ class CodeTokens {
   CodeToken current_;
 };
 
-/// Returns the whole word as a number; nothing if it is none, or does not fit.
+/// Returns the whole word as a number; nothing if the word is not a number, or does not fit.
 [[nodiscard]] std::optional<std::int64_t> code_number(std::string_view word);
 
 }  // namespace troupe::opencl

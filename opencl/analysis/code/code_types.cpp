@@ -31,7 +31,7 @@ CodeTypeId CodeTypes::add(CodeType type) {
 CodeTypeId CodeTypes::read(CodeTokens& tokens) {
   CodeTypeId type = read_one(tokens);
   for (;;) {
-    if (tokens.peek().is('(')) {  // the parameters of a function type
+    if (tokens.peek().is('(')) {  // The parameters of a function type.
       tokens.skip_group();
       type = add({});
     } else if (tokens.peek().is('*') || tokens.peek().is("addrspace")) {
@@ -41,7 +41,7 @@ CodeTypeId CodeTypes::read(CodeTokens& tokens) {
         pointer.address_space = static_cast<unsigned>(code_number(tokens.expect(CodeToken::Kind::word)).value_or(99));
         tokens.expect(')');
       }
-      // `ptr addrspace(1)` has no star, as newer compilers do not name the type that a pointer points to.
+      // `ptr addrspace(1)` has no star, because newer compilers do not name the type that a pointer points to.
       if (!tokens.skip('*') && !is_pointer(type)) throw CodeNotUnderstood("an address space without a pointer");
       type = add(std::move(pointer));
     } else {

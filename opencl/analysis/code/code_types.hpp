@@ -23,7 +23,7 @@ struct CodeType {
   unsigned address_space = 0;
   /// The number of elements of a vector or an array.
   std::uint64_t count = 0;
-  /// The types of a structure's parts; the one element type of a vector or an array.
+  /// The types of a structure's parts; for a vector or an array, only the type of the elements.
   std::vector<CodeTypeId> parts;
 
   friend bool operator==(const CodeType&, const CodeType&) = default;
@@ -32,15 +32,15 @@ struct CodeType {
 /// The types of a program. Throws CodeNotUnderstood if a layout is unknown, or larger than any memory.
 class CodeTypes {
  public:
-  /// Reads a type from the front.
+  /// Reads a type from the front of the tokens.
   [[nodiscard]] CodeTypeId read(CodeTokens& tokens);
-  /// Defines `%name = type { … }`; a name may be used before its definition is read.
+  /// Defines `%name = type { … }`. A name may be used before its definition is read.
   void define(std::string_view name, std::string_view text) { named_.emplace(name, text); }
 
   [[nodiscard]] const CodeType& operator[](CodeTypeId type) const { return types_[static_cast<std::size_t>(type)]; }
   /// Returns the distance from one element of an array to the next, in bytes.
   [[nodiscard]] std::uint64_t stride(CodeTypeId type) const;
-  /// Returns the number of bytes that a store writes: less than the stride if there is padding at the end.
+  /// Returns the number of bytes that a store of this type writes: less than the stride if there is padding at the end.
   [[nodiscard]] std::uint64_t stored_size(CodeTypeId type) const;
   /// Returns the offset of a structure's part, in bytes.
   [[nodiscard]] std::uint64_t part_offset(CodeTypeId type, std::size_t part) const;
@@ -56,7 +56,7 @@ class CodeTypes {
   [[nodiscard]] std::uint64_t alignment(CodeTypeId type) const;
 
   std::vector<CodeType> types_;
-  /// The definitions' texts, and the types that were read from them; both by name.
+  /// The texts of the definitions, and the types that were read from them; both by name.
   std::map<std::string, std::string, std::less<>> named_;
   std::map<std::string, CodeTypeId, std::less<>> read_names_;
 };

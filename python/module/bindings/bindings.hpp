@@ -1,4 +1,4 @@
-/// The parts of the module: one function for each, in a file of its own.
+/// The functions that bind the parts of the module. Each function is in a file of its own.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -13,7 +13,7 @@ void bind_codelets(pybind11::module_& module);
 void bind_data(pybind11::module_& module);
 void bind_futures(pybind11::module_& module);
 void bind_runtime(pybind11::module_& module);
-/// Recordings and reports are bound after the runtime, because they add to its class.
+/// Recordings and reports must be bound after the runtime, because they add members to its class.
 void bind_recordings(pybind11::module_& module);
 void bind_reports(pybind11::module_& module);
 /// Binds `Trace`, and `Runtime.take_trace`.

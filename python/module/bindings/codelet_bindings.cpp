@@ -24,7 +24,7 @@ CodeletObject& codelet_of(PyObject* self) {
       reinterpret_cast<py::detail::instance*>(self)->get_value_and_holder().value_ptr());
 }
 
-/// Carries out `codelet(a, b, 3.0)`.
+/// Implements the call `codelet(a, b, 3.0)`.
 PyObject* call_codelet(PyObject* self, PyObject* arguments, PyObject* keywords) {
   return guarded([&] {
     return submit_call(codelet_of(self), &PyTuple_GET_ITEM(arguments, 0),
@@ -32,8 +32,8 @@ PyObject* call_codelet(PyObject* self, PyObject* arguments, PyObject* keywords) 
   });
 }
 
-/// Reports references to the garbage collector: a kernel refers to its own codelet by the names of its module, which is
-/// a cycle.
+/// Reports references to the garbage collector. This is needed because there is a cycle: a kernel's function refers to
+/// its module, whose names refer to the codelet.
 int traverse_codelet(PyObject* self, visitproc visit, void* arg) {
 #if PY_VERSION_HEX >= 0x03090000
   Py_VISIT(Py_TYPE(self));

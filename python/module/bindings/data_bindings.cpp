@@ -69,9 +69,9 @@ std::unique_ptr<Hold> acquire(const SharedData& self, const std::string& word) {
   return std::make_unique<Hold>(self, mode);
 }
 
-/// Returns the array for `numpy.asarray(data)` and everything that calls it. It waits until the array's tasks have
-/// ended, so that nobody reads data while they are written. The result cannot be written, because no task would know of
-/// such a write.
+/// Returns the array for `numpy.asarray(data)`. Waits until the tasks that write the array have ended, so that the
+/// program does not read the data during a write. The result is read-only, because the runtime could not order a write
+/// by the program with the tasks.
 py::object as_array(const SharedData& self, const py::object& dtype, const py::object& copy) {
   Hold hold(self, AccessMode::read);
   const py::object array = hold.enter();
@@ -86,7 +86,7 @@ py::object as_array(const SharedData& self, const py::object& dtype, const py::o
 std::vector<SharedData> partition(const SharedData& self, const py::args& pieces) {
   require_registered(*self);
   std::vector<py::object> slices;
-  // A single list of slices stands for its elements.
+  // If the only argument is a list, its elements are the slices.
   const bool one_list = pieces.size() == 1 && py::isinstance<py::list>(pieces[0]);
   for (const py::handle piece : one_list ? py::reinterpret_borrow<py::object>(pieces[0]) : py::object(pieces)) {
     slices.push_back(py::reinterpret_borrow<py::object>(piece));

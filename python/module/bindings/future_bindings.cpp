@@ -1,4 +1,4 @@
-/// Futures: the part in C++ on which troupe/futures.py builds `concurrent.futures` and `asyncio`.
+/// Futures: the part in C++. troupe/futures.py adds support for `concurrent.futures` and `asyncio`.
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -25,7 +25,7 @@ void require_cell(const FutureObject& self) {
         "a task of a recording was asked how it ended: it runs when the recording does, so ask what run returns");
 }
 
-/// Checks whether the future's run has ended, if it is the future of a run.
+/// If this is the future of a run of a recording, checks whether the run has ended.
 void look(const FutureObject& self) {
   const bool may_look = self.cell->recording != nullptr && !self.cell->ended() && self.runtime->open() &&
                         RuntimeState::in_kernel() == nullptr && !self.runtime->recording_here();
@@ -38,7 +38,7 @@ std::string state_of(const FutureObject& self) {
   return self.cell->ended() ? to_string(self.cell->status) : "pending";
 }
 
-/// Waits for the end; returns false if the time is over.
+/// Waits for the end of the task; returns false after the timeout.
 bool wait(const FutureObject& self, std::optional<double> timeout) {
   require_cell(self);
   if (self.cell->ended()) return true;
@@ -46,7 +46,7 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
   state.require_own_process();
   const bool waits_in_vain = RuntimeState::in_kernel() == &state || state.recording_here();
   if (waits_in_vain || (state.runs_in_waiting_thread() && !timeout)) {
-    // The runtime's own wait throws the error, or runs the task in this thread.
+    // The runtime's own wait throws the right error if this thread must not wait, or runs the task in this thread.
     const auto runtime = state.runtime();
     {
       const WithoutGil without;
@@ -124,7 +124,8 @@ It has the members of concurrent.futures.Future and can be awaited in asyncio. I
       .def_property_readonly(
           "_key", [](const FutureObject& self) { return reinterpret_cast<std::uintptr_t>(self.cell.get()); });
   module.def("_set_class_of_futures", [](const py::object& property) {
-    // isinstance looks at `__class__`. A type refuses to have it set as an ordinary attribute.
+    // `isinstance` reads `__class__`. A type does not allow to set `__class__` as an ordinary attribute, so it is
+    // written to the type's dictionary.
     if (PyDict_SetItemString(future_type->tp_dict, "__class__", property.ptr()) != 0) throw py::error_already_set();
     PyType_Modified(future_type);
   });

@@ -1,4 +1,4 @@
-// The functions that python/troupe/linalg.py calls after it has checked its arguments.
+// The functions that python/troupe/linalg.py calls after it has checked the program's arguments.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -22,8 +22,8 @@ namespace troupe::python {
 
 namespace {
 
-/// Returns the array as a matrix. Python has already checked that it has this type, two dimensions, aligned elements,
-/// and strides of whole elements.
+/// Returns the array as a matrix. python/troupe/linalg.py has already checked that the array has this type, two
+/// dimensions, aligned elements, and strides of whole elements.
 template <class T>
 StridedMatrix<T> strided(const py::array& array) {
   const auto stride = [&](py::ssize_t i) { return array.strides(i) / static_cast<py::ssize_t>(sizeof(T)); };
@@ -33,8 +33,8 @@ StridedMatrix<T> strided(const py::array& array) {
 
 using Array = std::optional<py::array>;
 
-/// The runtime of one call, whose operands overwrite arrays. When the call ends, no task runs, and the program's own
-/// BLAS calls have as many threads again as the program wants.
+/// The runtime of one call of a factorization, which overwrites an array. After the call no task runs, and the
+/// program's own number of BLAS threads is restored.
 class Place {
  public:
   Place(py::handle runtime, const py::array& overwritten) : runtime_(runtime_in(runtime).runtime()) {
@@ -62,8 +62,8 @@ Operand<T> operand(const py::array& work, const Array& source, const Array& targ
   return result;
 }
 
-/// Calls `function(T{})` for the type of the array's elements, float or double. Other threads of Python run during the
-/// call.
+/// Calls `function(T{})`, where T is the type of the array's elements, float or double. Other Python threads can run
+/// during the call.
 template <class Function>
 auto with_type_of(const py::array& array, const Function& function) {
   if (py::isinstance<py::array_t<float>>(array)) return function(float{});

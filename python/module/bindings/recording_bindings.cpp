@@ -51,7 +51,7 @@ py::object run(RecordingObject& self, const py::object& rebind) {
   std::vector<Rebinding> rebindings;
   std::vector<std::shared_ptr<ArrayData>> all_now;
   if (!rebind.is_none()) {
-    // The data come as pairs, or as a dictionary.
+    // The argument is a dictionary, or a list of pairs.
     const py::object pairs = py::isinstance<py::dict>(rebind) ? py::object(rebind.attr("items")()) : rebind;
     for (const py::handle entry : pairs) {
       const auto pair = py::reinterpret_borrow<py::object>(entry).cast<py::tuple>();

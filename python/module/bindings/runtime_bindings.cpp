@@ -42,7 +42,7 @@ RuntimeObject& object_in(py::handle object) {
       reinterpret_cast<py::detail::instance*>(object.ptr())->get_value_and_holder().value_ptr());
 }
 
-/// Carries out `rt.submit(kernel, a, b, 3.0, priority=1)`.
+/// Implements `rt.submit(kernel, a, b, 3.0, priority=1)`.
 PyObject* submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
   return guarded([&] {
     CodeletObject* const codelet = count > 0 ? codelet_in(arguments[0]) : nullptr;
@@ -77,7 +77,7 @@ void exit_runtime(RuntimeObject& self, const py::object& type, const py::object&
     return true;
   };
   if (!leave(false)) leave(true);
-  // If an exception left the block, tasks that have not begun are cancelled.
+  // If the block ended with an exception, cancel the tasks that have not begun.
   self.state->close(!type.is_none());
 }
 
@@ -141,7 +141,7 @@ RuntimeObject::~RuntimeObject() {
   } catch (py::error_already_set& error) {
     error.discard_as_unraisable("the end of a Troupe runtime that was not closed");
   } catch (const std::exception&) {
-    // The program did not ask for the outcome.
+    // The failure is dropped, because the program has not asked for the outcome.
   }
 }
 

@@ -1,4 +1,5 @@
-// The service of this node, in place of workers in the program. Left out if Troupe is built without it.
+// `connect` and kernels of plug-ins, for runtimes on the service of this node. This file is not compiled if Troupe is
+// built without the service.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -18,7 +19,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// Makes a codelet that only the service implements. The service compares what tasks pass with its own codelet.
+/// Makes a codelet that only the service implements. The service checks the arguments of tasks against its own codelet.
 std::unique_ptr<CodeletObject> make_plugin_codelet(const std::string& name, const std::vector<std::string>& words) {
   std::vector<AccessMode> modes;
   std::vector<ScalarType> scalars;

@@ -1,4 +1,4 @@
-// The part in C++ of python/troupe/simulation.py: graphs in virtual time, and the results of their runs.
+// The C++ part of python/troupe/simulation.py: graphs in virtual time, and the results of their runs.
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -35,7 +35,7 @@ struct SimulatedRun {
   RuntimeOptions runtime;
 };
 
-/// Returns the numbers of GPUs for a count, or for a list of numbers.
+/// Returns the numbers of the GPUs to use. `value` is a count or a list of numbers.
 std::vector<int> gpus_of(py::handle value) {
   std::vector<int> gpus;
   if (PyIndex_Check(value.ptr()) != 0) {
@@ -94,7 +94,8 @@ std::unique_ptr<SimulatedRun> run_with(const py::kwargs& keywords) {
 RuntimeOptions options_of(const SimulatedRun& run, const MachineDescription& machine) {
   auto simulation = std::make_shared<SimulationOptions>(run.simulation);
   simulation->machine = machine;
-  // If there is only one memory, a core that takes tasks ahead would only keep them from other cores.
+  // With only one memory there is nothing to fetch ahead: a core that took tasks in advance would only withhold them
+  // from other cores.
   if (simulation->gpus.empty()) simulation->accelerators.ahead.core = 0;
   RuntimeOptions options = run.runtime;
   options.simulation = std::move(simulation);

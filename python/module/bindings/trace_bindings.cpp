@@ -1,4 +1,4 @@
-/// `troupe.Trace`: which worker ran which task when, and how a runtime returns it.
+/// `troupe.Trace`, which shows which worker ran which task when, and `Runtime.take_trace`.
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>
 
@@ -34,7 +34,7 @@ void require_something(const TraceObject& self) {
 
 traces::TraceDescription description_of(const TraceObject& self) {
   traces::TraceDescription description = traces::describe(self.title, self.trace, self.report);
-  // Virtual time begins with the run.
+  // Virtual time begins at zero, with the run.
   if (self.report.virtual_time) description.begin = TimeStamp{};
   return description;
 }

@@ -1,4 +1,4 @@
-/// Traces and reports, as Python sees them.
+/// Traces and reports as Python objects.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -19,7 +19,7 @@ struct TraceObject {
   std::string title;
 };
 
-/// Makes a dictionary of troupe/reports.py from JSON; `print` shows the text.
+/// Makes a dictionary from JSON. `type` is its class in troupe/reports.py; `print` shows `text`.
 [[nodiscard]] pybind11::object explained(const char* type, const std::string& json, const std::string& text);
 /// Returns the dictionary that `Runtime.report` returns.
 [[nodiscard]] pybind11::dict report_as_dict(const RunReport& report);

@@ -1,5 +1,5 @@
-/// The version of Troupe. The module and the library that it has loaded must be of the same version, and there must be
-/// no second library in the process.
+/// The version of Troupe. The module and the library that it has loaded must have the same version, and the process
+/// must not have loaded a second copy of the library.
 #include <fmt/format.h>
 #include <link.h>
 #include <pybind11/pybind11.h>

@@ -1,4 +1,4 @@
-/// Kernels that are functions of C, given by address: workers call them without the interpreter's lock.
+/// Kernels that are C functions, given by address. Workers call them without the interpreter's lock.
 #include <ffi.h>
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ struct CParameter {
     scalar,
   };
   What what = What::scalar;
-  /// The index among the task's arguments by value if `what` is `scalar`, otherwise among its arrays.
+  /// An index into the task's arguments by value if `what` is `scalar`, otherwise into its arrays.
   std::uint32_t index = 0;
 };
 
@@ -111,7 +111,8 @@ class CFunction {
   void (*function_)();
   std::vector<CParameter> parameters_;
   std::vector<ffi_type*> types_;
-  /// The index of the argument by value whose bits say which arrays have the runtime's columns as rows.
+  /// The index of the argument by value whose bits show which arrays are in C order: the runtime's columns are their
+  /// rows.
   std::optional<std::size_t> transposed_;
   bool returns_status_;
   ffi_cif interface_{};

@@ -1,4 +1,4 @@
-/// Codelets of Python programs: functions of Python, of C, and the kernels that come with Troupe.
+/// Codelets of Python programs: Python functions, C functions, and the kernels that come with Troupe.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -16,7 +16,7 @@
 
 namespace troupe::python {
 
-/// The parameters of a function of Python besides its arrays.
+/// The parameters of a Python function: the names of its arrays, and the further parameters.
 struct PythonSignature {
   struct Parameter {
     std::string name;
@@ -27,8 +27,8 @@ struct PythonSignature {
   /// The parameters for which arrays are passed.
   std::vector<std::string> arrays = {};
   std::vector<Parameter> further = {};
-  /// True if the function takes any number of further arguments: `*rest`, `**rest`. Both are true for functions whose
-  /// signature is unknown.
+  /// True if the function takes any number of further arguments, by `*rest` or by `**rest`. Both are true for functions
+  /// whose signature is unknown.
   bool more_by_position = false;
   bool more_by_name = false;
 };
@@ -39,24 +39,24 @@ struct CodeletObject {
 
   Codelet codelet;
   Kind kind = Kind::python;
-  /// The mode of each array, in order; for a variadic codelet the last one repeats.
+  /// The mode of each array, in order. If `repeats` is true, the last mode holds for any number of arrays.
   std::vector<AccessMode> modes = {};
   bool repeats = false;
-  /// A kernel in Python, and its signature.
+  /// For a kernel in Python, its function and signature.
   pybind11::object function = {};
   PythonSignature signature = {};
-  /// For kernels that are not in Python: the types of arguments by value, and the element types of arrays if they are
-  /// known.
+  /// For other kernels, the types of the arguments by value, and the element types of the arrays if they are known.
   std::vector<ScalarType> scalars = {};
   std::vector<std::uint64_t> element_tags = {};
-  /// For a function of C, a bit for each array: set if the function gets the distance between the array's columns.
+  /// For a C function, a bit for each array. The bit is set if the function gets the distance between the array's
+  /// columns.
   std::uint32_t knows_gaps = 0;
-  /// For a function of C, a bit for each array: set if the function gets both strides, and so the order.
+  /// For a C function, a bit for each array. The bit is set if the function gets both strides, and so knows the order.
   std::uint32_t knows_order = 0;
-  /// The order that a function of C requires of its other arrays with several dimensions; `any` means the order of the
-  /// first such array.
+  /// The order that a C function requires of all other arrays with several dimensions. `any`: all must have the same
+  /// order as the first of them.
   ArrayOrder order = ArrayOrder::c;
-  /// True if a kernel's last argument by value says which arrays are in C order.
+  /// True if the last argument by value tells the kernel which arrays are in C order.
   bool tells_order = false;
 
   [[nodiscard]] const std::string& name() const { return codelet.definition().known_name(); }
@@ -66,11 +66,11 @@ struct CodeletObject {
 /// word.
 [[nodiscard]] AccessMode mode_of(const std::string& word);
 
-/// Makes a codelet of a kernel in Python: see `codelet` in troupe/codelets.py.
+/// Makes a codelet from a Python function: see `codelet` in troupe/codelets.py.
 [[nodiscard]] std::unique_ptr<CodeletObject> make_python_codelet(pybind11::object function, std::string name,
                                                                  const std::vector<std::string>& modes,
                                                                  PythonSignature signature);
-/// Makes a codelet of a function of C.
+/// Makes a codelet from a C function: see `c_codelet` in troupe/codelets.py.
 [[nodiscard]] std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::string name,
                                                             const std::vector<std::string>& parameters,
                                                             const std::string& returns, const std::string& order,

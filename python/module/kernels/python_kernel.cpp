@@ -13,7 +13,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// Takes the exception that is set, with its traceback in it.
+/// Returns the exception that is set, with its traceback, and clears the error state.
 py::object take_exception() {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
@@ -24,11 +24,12 @@ py::object take_exception() {
   return py::reinterpret_steal<py::object>(value);
 }
 
-/// Calls the function of the cell. Returns null, with the exception set, if it raises.
+/// Calls the kernel's function. Returns null, with the exception set, if the function raises an exception.
 PyObject* call(const TaskCell& cell, const KernelContext& context) {
   const std::size_t further = cell.further == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(cell.further));
   const std::size_t count = context.size() + further;
-  // Most kernels take few arguments. The first place is for Python's own use.
+  // An array on the stack is enough for most kernels. Python itself uses the first element
+  // (PY_VECTORCALL_ARGUMENTS_OFFSET).
   std::array<PyObject*, 12> few;
   std::vector<PyObject*> many;
   PyObject** arguments = few.data();
@@ -55,7 +56,7 @@ PyObject* call(const TaskCell& cell, const KernelContext& context) {
   for (const std::size_t i : copies) {
     if (result == nullptr) break;
     if (cell.parameters[i].writable) copy_back(py::reinterpret_borrow<py::array>(arguments[i]), context.data(i));
-    // If the kernel has kept the array, it would later see only one of several partial results.
+    // Refuse a kernel that has kept the array: the array is only a copy of one of several partial results.
     if (Py_REFCNT(arguments[i]) > 1) {
       Py_CLEAR(result);
       PyErr_Format(
@@ -88,7 +89,7 @@ void run_python_kernel(const KernelContext& context) {
   py::object exception = take_exception();
   const std::string text = text_of(exception);
   const ErrorCode code = code_of(exception);
-  // If several runs fail before the exception is taken, the first one is kept.
+  // If several runs fail before the program gets the exception, keep the first exception.
   PyObject* none = nullptr;
   if (cell.exception.compare_exchange_strong(none, exception.ptr())) exception.inc_ref();
   if (!cell.recorded) cell.forget_call();

@@ -63,7 +63,8 @@ std::optional<ReductionMethods> named_reduction(const std::string& name) {
   }
   if constexpr (!is_complex<T>) {
     using Limits = std::numeric_limits<T>;
-    // A value that is not a number is kept, because every comparison with it is false.
+    // Here NaN is kept: with `x != x`, a NaN in x is the result, and if y is NaN, the comparison is false and y is the
+    // result.
     if (name == "min") {
       const T most = Limits::has_infinity ? Limits::infinity() : Limits::max();
       return methods<T>(
@@ -85,7 +86,8 @@ std::optional<ReductionMethods> find_reduction(std::uint64_t tag, const std::str
   return found;
 }
 
-/// A reduction by functions of Python. They get copies of the runtime's memory, because they may keep their arguments.
+/// A reduction by Python functions. The functions get copies of the runtime's memory, because they may keep their
+/// arguments.
 struct PythonReduction {
   KeptObject initialize;
   KeptObject combine;
@@ -95,7 +97,7 @@ struct PythonReduction {
   [[nodiscard]] py::array array(const DataView& view) const {
     return copy_of(view, form, py::reinterpret_borrow<py::dtype>(dtype.get()));
   }
-  /// Calls the function, which writes the first of its arguments.
+  /// Calls the function, and copies its first argument, which it writes, back to the runtime's memory.
   template <class... View>
   void call(const KeptObject& function, const View&... views) const {
     const WithGil lock;

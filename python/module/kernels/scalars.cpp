@@ -14,7 +14,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// Calls `with` with a value of the type.
+/// Calls `with` with a zero of the C++ type that corresponds to `type`.
 template <class With>
 auto with_scalar(ScalarType type, const With& with) {
   switch (type) {

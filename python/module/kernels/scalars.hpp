@@ -27,16 +27,16 @@ enum class ScalarType : std::uint8_t {
   float64,
 };
 
-/// Returns the type for a name of C, numpy or Numba ("int32", "double" …); nothing for other words.
+/// Returns the type for a name in C, numpy or Numba ("int32", "double" …); empty for other words.
 [[nodiscard]] std::optional<ScalarType> scalar_named(std::string_view name);
 [[nodiscard]] std::string_view name_of(ScalarType type);
 [[nodiscard]] ArgumentType argument_type_of(ScalarType type);
-/// Returns the type with this tag; nothing for types that Python cannot make.
+/// Returns the type with this tag; empty for types that Python cannot make.
 [[nodiscard]] std::optional<ScalarType> scalar_with(std::uint64_t tag);
 
-/// The place of an argument, for messages. `append_scalar` converts a number of Python and appends it. It throws
-/// `SignatureMismatch` for a value that is no such number or is out of the type's range, and for arguments that take
-/// more room than a task has; `what` is for the message.
+/// The position of an argument, for messages. `append_scalar` converts a Python number and appends it. It throws
+/// `SignatureMismatch` if the value is not a number of this type or is out of its range, and if the arguments need more
+/// bytes than a task has. `what` is for the message.
 struct Argument {
   const std::string& codelet;
   /// The index among all arguments of the call, arrays included.

@@ -56,8 +56,8 @@ const Codelet& split_codelet() {
   return codelet;
 }
 
-/// Waits for the result. For a breakdown it reports only what is wrong with the matrix: it does not matter here which
-/// task found it.
+/// Waits for the result. If a factorization breaks down, shortens the message to the fault of the matrix, and leaves
+/// out the task that found the fault.
 void wait_for_result(Runtime& runtime) {
   try {
     runtime.wait();
@@ -70,8 +70,8 @@ void wait_for_result(Runtime& runtime) {
   }
 }
 
-/// An operand as tiles. If kernels see the program's memory, copies are tasks. Otherwise, on a service, the calling
-/// thread copies before the tiles are made and after they are destroyed.
+/// An operand as tiles. If kernels can access the program's memory, tasks make the copies. Otherwise, on a service, the
+/// calling thread copies before the tiles are made and after they are destroyed.
 template <class T>
 class TiledOperand {
  public:
@@ -90,7 +90,7 @@ class TiledOperand {
 
   [[nodiscard]] TiledMatrix<T>& tiles() { return *tiles_; }
 
-  /// Submits tasks that put zeros above the diagonal. On a service `finish` does this instead.
+  /// Submits tasks that write zeros above the diagonal. On a service, `finish` does this instead.
   void clear_above_diagonal() {
     clears_ = true;
     if (!by_tasks_) return;
@@ -98,7 +98,7 @@ class TiledOperand {
       if (above < cols_of(j)) runtime_.submit(clear_codelet<T>(), {(*tiles_)(i, j)}, args(above));
     });
   }
-  /// Submits tasks that move the part below the diagonal to `lower`. On a service `finish` does this instead.
+  /// Submits tasks that move the part below the diagonal to `lower`. On a service, `finish` does this instead.
   void split(T* lower) {
     lower_ = lower;
     if (!by_tasks_) return;
@@ -108,7 +108,7 @@ class TiledOperand {
       runtime_.submit(split_codelet<T>(), {(*tiles_)(i, j)}, args(corner, operand_.rows, above));
     });
   }
-  /// Submits the copies that bring the result to its destination.
+  /// Submits the tasks that copy the result to its destination.
   void store() {
     if (!operand_.to || !by_tasks_) return;
     const StridedMatrix<T>& to = *operand_.to;
@@ -117,7 +117,8 @@ class TiledOperand {
                       args(to.at(i * tiles_->tile().rows, j * tiles_->tile().cols), to.row_stride, to.col_stride));
     });
   }
-  /// Called when all tasks have ended: brings what an accelerator or a service has written into the program's memory.
+  /// Called when all tasks have ended. Copies the parts that an accelerator or a service has written to the program's
+  /// memory.
   void finish() {
     for (int j = 0; j < tiles_->tile_cols(); ++j) (void)runtime_.acquire(tiles_->column(j), AccessMode::read);
     tiles_.reset();
@@ -156,7 +157,7 @@ class TiledOperand {
   const bool by_tasks_;
   bool clears_ = false;
   T* lower_ = nullptr;
-  /// The pinning of the memory, for GPUs.
+  /// Keeps the memory pinned, for GPUs.
   std::shared_ptr<void> pinned_;
   std::unique_ptr<TiledMatrix<T>> tiles_;
 };
@@ -167,7 +168,7 @@ template <class T>
 void factorize_cholesky(Runtime& runtime, const Operand<T>& a, TileWidth tile) {
   TiledOperand<T> tiled(runtime, a, linalg::default_tile_size(runtime, Application::cholesky, a.cols, sizeof(T), tile),
                         Part::on_and_below_diagonal);
-  // A copy already has zeros there.
+  // If the matrix was copied from `a.from`, the copy already has zeros above the diagonal.
   if (!a.from) tiled.clear_above_diagonal();
   linalg::cholesky(runtime, tiled.tiles());
   tiled.store();

@@ -1,4 +1,4 @@
-/// A matrix of the program with any strides, as numpy has it, and the copies between it and blocks of columns.
+/// A matrix of the program with any strides, as in numpy, and copies between it and column-major blocks.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ struct StridedMatrix {
   T* data = nullptr;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  /// The distances from an element to the next one of its column, and to the next one of its row, in elements; they may
-  /// be negative.
+  /// The distances, in elements, from an element to the next element of its column and to the next element of its row.
+  /// Both may be negative.
   std::int64_t row_stride = 1;
   std::int64_t col_stride = 0;
 
@@ -25,19 +25,19 @@ struct StridedMatrix {
   [[nodiscard]] T* at(std::int64_t row, std::int64_t col) const { return data + row * row_stride + col * col_stride; }
 };
 
-/// `above` is the number of the block's rows that lie above the point where the diagonal, continued, enters the block's
-/// first column. Element (i, j) of the block is on or below the diagonal of the whole matrix if i + `above` >= j. If
-/// `above` is `kAllBelow`, all elements are.
+/// In the functions below, `above` is the row minus the column of the block's first element in the whole matrix. So
+/// element (i, j) of the block is on or below the diagonal of the whole matrix if i + `above` >= j. If `above` is
+/// `kAllBelow`, all elements are below the diagonal.
 inline constexpr std::int64_t kAllBelow = std::numeric_limits<std::int64_t>::max() / 2;
 
-/// The side of a square that is copied at a time: it has as many elements as a cache line.
+/// The side of the squares that are copied at a time: as many elements as a cache line has.
 template <class T>
 inline constexpr std::int64_t kSquare = 64 / sizeof(T);
 
-/// Copies a square, or less, between matrices of any strides. It reads the whole square before it writes any of it:
-/// lines of both matrices whose distance is a power of two would otherwise drive one another out of the first cache.
-/// Each line is on a page of its own, and processors do not prefetch across pages, so this prefetches the squares some
-/// rows below.
+/// Copies a square, or a part of one, between matrices of any strides. The function reads the whole square before it
+/// writes: otherwise cache lines of both matrices at a distance of a power of two would evict one another from the
+/// first-level cache. Each line may be on a page of its own, and processors do not prefetch across pages, so the
+/// function prefetches later squares itself.
 template <class T>
 void copy_square(std::int64_t rows, std::int64_t cols, const StridedMatrix<const T>& from, const StridedMatrix<T>& to) {
   constexpr std::int64_t kAhead = 4 * kSquare<T>;
@@ -62,7 +62,7 @@ void visit_squares(std::int64_t rows, std::int64_t cols, const Visit& visit) {
   }
 }
 
-/// Puts zeros above the diagonal.
+/// Writes zeros above the diagonal.
 template <class T>
 void clear_above(MatrixView<T> block, std::int64_t above) {
   for (std::int64_t j = 0; j < block.cols; ++j) {
@@ -70,8 +70,8 @@ void clear_above(MatrixView<T> block, std::int64_t above) {
   }
 }
 
-/// Fills a block from the program's matrix; `from` is the element for the block's corner. Elements above the diagonal
-/// become zero, and are not read from the matrix.
+/// Fills a block from the program's matrix. `from` is the address of the element for the first element of the block.
+/// Elements above the diagonal become zero, and are not read from the matrix.
 template <class T>
 void load_block(MatrixView<T> block, const T* from, std::int64_t row_stride, std::int64_t col_stride,
                 std::int64_t above) {
@@ -107,8 +107,8 @@ void store_block(MatrixView<const T> block, T* to, std::int64_t row_stride, std:
                    });
 }
 
-/// Splits a block of LU's result: the part below the diagonal moves to `lower`, which gets ones on the diagonal, and
-/// zeros stay in its place. `lower` has the leading dimension `lower_ld`.
+/// Splits a block of the result of LU: moves the part below the diagonal to `lower`, writes zeros in its place, and
+/// writes ones on the diagonal of `lower`. `lower` has the leading dimension `lower_ld`.
 template <class T>
 void split_block(MatrixView<T> block, T* lower, std::int64_t lower_ld, std::int64_t above) {
   for (std::int64_t j = 0; j < block.cols; ++j) {

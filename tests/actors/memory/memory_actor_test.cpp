@@ -1,4 +1,4 @@
-/// The state around the memory core, which several threads use at once.
+/// Tests of `MemoryState`, the state around the memory core, which several threads use at once.
 #include "actors/memory/memory_actor.hpp"
 
 #include <atomic>
@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(memory_actor)
 
 namespace {
 
-/// A host whose copies have ended when the inbox looks.
+/// A host whose copies end at once: the end of a copy is posted to the inbox before `copy` returns.
 class InstantHost final : public MemoryHost {
  public:
   void copy(const Command& transfer) override {
@@ -55,7 +55,7 @@ struct Fixture {
     return event;
   }
   void release(std::uint64_t request) { state.inbox().post(release_of(request)); }
-  /// Returns true if a thread has to be told.
+  /// Leaves a release in the inbox without handling it. Returns true if some thread must be told to handle the inbox.
   bool leave_release(std::uint64_t request) { return state.inbox().leave(release_of(request)); }
   void lose(std::uint32_t node) {
     MemoryEvent event;
@@ -71,7 +71,7 @@ struct Fixture {
 BOOST_AUTO_TEST_CASE(who_acquires_at_once_sees_all_that_was_posted_before) {
   Fixture memory(tiles({4}));
   memory.state.inbox().post(Fixture::acquire(1, 1, {write(0)}));
-  BOOST_TEST(!memory.state.acquire_at_once(Fixture::acquire(2, 0, {read(0)})));  // a write is under way
+  BOOST_TEST(!memory.state.acquire_at_once(Fixture::acquire(2, 0, {read(0)})));  // Request 1 still writes the data.
   BOOST_TEST(memory.host.acquired_ == 1);
   memory.release(1);
   BOOST_TEST(memory.state.acquire_at_once(Fixture::acquire(3, 1, {read(0)})));
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_release_that_nobody_waits_for_is_dealt_with_by_who_acquir
   Fixture memory(tiles({4}));
   BOOST_TEST(memory.state.acquire_at_once(Fixture::acquire(1, 1, {write(0)})));
   BOOST_TEST(!memory.leave_release(1));
-  BOOST_TEST(!memory.state.acquire_at_once(Fixture::acquire(2, 1, {read(1)})));  // the data would have to be copied
+  BOOST_TEST(!memory.state.acquire_at_once(Fixture::acquire(2, 1, {read(1)})));  // The data would have to be copied.
   BOOST_TEST(memory.state.acquire_at_once(Fixture::acquire(3, 0, {write(0)})));
 }
 
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(who_releases_what_somebody_waits_for_is_told_so) {
   memory.state.inbox().post(Fixture::acquire(3, 0, {write(0)}));
   memory.state.handle_inbox();
   BOOST_TEST(memory.leave_release(1));
-  BOOST_TEST(!memory.leave_release(2));  // handling release 1 also finds release 2
+  BOOST_TEST(!memory.leave_release(2));  // The thread that handles release 1 also finds release 2 in the inbox.
   memory.state.handle_inbox();
   BOOST_TEST(memory.host.acquired_ == 1);
   BOOST_TEST(!memory.leave_release(3));  // no request waits any more
@@ -118,7 +118,8 @@ BOOST_AUTO_TEST_CASE(what_is_left_while_somebody_begins_to_wait_for_it_is_found)
   BOOST_TEST(memory.state.acquire_at_once(Fixture::acquire(1, 1, {write(0)})));
   memory.state.inbox().post(Fixture::acquire(2, 0, {write(0)}));
   memory.state.inbox().post(Fixture::acquire(3, 1, {read(1)}));
-  // Another thread releases 1 after request 2 has begun to wait and before any thread has been told that it waits.
+  // When request 2 has begun to wait, another thread releases request 1. No thread has been told yet that a request
+  // waits.
   memory.host.on_copy = [&] { BOOST_TEST(!memory.leave_release(1)); };
   memory.state.handle_inbox();
   BOOST_TEST(memory.host.acquired_ == 2);

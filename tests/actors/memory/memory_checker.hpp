@@ -1,4 +1,4 @@
-/// Watches the commands of a memory core from outside and keeps a version number for the content of every replica.
+/// Checks the commands of a memory core from outside. Keeps a version number for the content of every replica.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 
 namespace troupe::memory {
 
-/// A command broke a rule; the message names the rule.
+/// Says that a command of the memory core broke a rule. The message names the rule.
 class BrokenRule : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A model of the machine. The content that a kernel writes and a transfer copies is a version number. The model does
-/// not know how the core decides; it compares every command with what is allowed.
+/// A model of the machine's memory. A version number stands for the content that kernels write and transfers copy. The
+/// model does not know how the core decides. It only checks that every command is allowed.
 class MemoryChecker {
  public:
   struct Asked {
@@ -48,7 +48,7 @@ class MemoryChecker {
 
   void asked(RequestId request, NodeId node, std::vector<Use> uses);
   void asked_home(RequestId request, const Use& use) { requests_[request] = {kHost, {use}, false, true}; }
-  /// Must be called before the core is told of the same event.
+  /// Must be called before the core handles the same event. The same is true of the four functions below.
   void released(RequestId request);
   void transfer_done(TransferId transfer);
   void transfer_failed(TransferId transfer);
@@ -61,7 +61,7 @@ class MemoryChecker {
   [[nodiscard]] const std::map<TransferId, Copy>& copies() const { return copies_; }
   [[nodiscard]] bool faults_seen() const { return faults_seen_; }
   [[nodiscard]] bool is_lost(NodeId node) const { return lost_.contains(node); }
-  /// Returns true if no node has the content and no transfer brings it.
+  /// Returns true if no node has the content and no transfer is bringing it to a node.
   [[nodiscard]] bool content_lost(HandleId handle) const;
 
  private:
@@ -98,9 +98,9 @@ class MemoryChecker {
   std::vector<Replica> replicas_;
   std::map<RequestId, Asked> requests_;
   std::map<TransferId, Copy> copies_;
-  /// Forgotten handles whose transfers have not ended. They are removed when the transfers end.
+  /// Handles that the program has forgotten while a transfer used them. They are removed when their transfers end.
   std::set<HandleId> leaving_;
-  /// Handles forgotten in this event. The host's content is the program's new content.
+  /// Handles that were forgotten in this event. The content on the host is now new content of the program.
   std::set<HandleId> new_content_;
   std::set<NodeId> lost_;
   bool faults_seen_ = false;
@@ -116,7 +116,7 @@ inline void MemoryChecker::asked(RequestId request, NodeId node, std::vector<Use
 
 inline void MemoryChecker::released(RequestId request) {
   const Asked& asked = requests_.at(request);
-  if (asked.acquired && !is_lost(asked.node)) write(asked);  // a kernel may write until it ends
+  if (asked.acquired && !is_lost(asked.node)) write(asked);  // A kernel may write until it ends.
   requests_.erase(request);
 }
 

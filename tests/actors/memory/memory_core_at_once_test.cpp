@@ -1,4 +1,4 @@
-/// Requests for working sets that are already on their nodes.
+/// Tests of requests whose data are already on the node, so that the core can grant them at once.
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <memory>
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(what_is_there_is_acquired_at_once_and_without_a_word) {
   BOOST_TEST(memory.acquire_at_once(2, 1, {read(0), read_write(1)}));
   BOOST_TEST(memory.commands.empty());
   memory.acquire(3, 0, {read(1)});
-  BOOST_TEST(!memory.acquired(3));  // its data are held
+  BOOST_TEST(!memory.acquired(3));  // Request 2 may still write handle 1.
   memory.release(2);
   BOOST_TEST(memory.transfers().size() == 1U);
 }
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(who_overwrites_takes_free_memory) {
   BOOST_TEST(memory.acquire_at_once(1, 1, {write(0), write(1)}));
   BOOST_TEST(memory.core.used(NodeId(1)).count == 2 * kTile);
   memory.release(1);
-  BOOST_TEST(!memory.acquire_at_once(2, 1, {write(2)}));  // some data would have to be evicted
+  BOOST_TEST(!memory.acquire_at_once(2, 1, {write(2)}));  // Some data would have to be evicted.
   BOOST_TEST(memory.commands.empty());
   BOOST_TEST(!memory.acquire_at_once(3, 1, {write(0), write(1), write(2)}));
   BOOST_TEST((memory.state(0, 1) == ReplicaState::modified));
@@ -52,8 +52,8 @@ BOOST_AUTO_TEST_CASE(what_would_have_to_be_copied_is_not_acquired_at_once) {
   BOOST_TEST(memory.commands.empty());
   BOOST_TEST(memory.core.used(NodeId(1)).count == 0U);
   memory.prefetch(1, {read(0)});
-  BOOST_TEST(!memory.acquire_at_once(2, 1, {read(0)}));   // a transfer to the node is under way
-  BOOST_TEST(!memory.acquire_at_once(2, 0, {write(0)}));  // the transfer still reads it
+  BOOST_TEST(!memory.acquire_at_once(2, 1, {read(0)}));   // A transfer of the data to this node is under way.
+  BOOST_TEST(!memory.acquire_at_once(2, 0, {write(0)}));  // The transfer still reads the data on the host.
   BOOST_TEST(memory.acquire_at_once(2, 0, {read(0)}));
 }
 
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_overtaken_on_its_node_or_deprived_by_a_younger_on
   Driven memory(tiles({2, 4}));
   memory.run(1, 2, {read(0)});
   memory.acquire(2, 1, {write(1), write(2)});
-  memory.acquire(3, 1, {read_write(0)});  // waits for room
+  memory.acquire(3, 1, {read_write(0)});  // Waits for memory on node 1.
   BOOST_TEST(!memory.acquire_at_once(4, 1, {read(1)}));
   BOOST_TEST(!memory.acquire_at_once(5, 2, {read(0)}));
 }
@@ -79,9 +79,9 @@ BOOST_AUTO_TEST_CASE(what_is_about_to_go_is_kept) {
   Driven memory(tiles({2}));
   memory.run(1, 1, {write(0)});
   memory.run(2, 1, {write(1)});
-  memory.acquire(3, 1, {write(2)});  // 0 is written back to make room
+  memory.acquire(3, 1, {write(2)});  // The core writes handle 0 back to make room.
   const Command write_back = memory.transfer();
-  BOOST_TEST(!memory.acquire_at_once(4, 1, {read(0)}));  // another request waits on the node
+  BOOST_TEST(!memory.acquire_at_once(4, 1, {read(0)}));  // Request 3 waits on this node and must not be overtaken.
   memory.release(3);
   BOOST_TEST(memory.acquire_at_once(5, 1, {read(0)}));
   memory.done(write_back.transfer);

@@ -1,4 +1,4 @@
-/// Data that the program will read are brought to the host.
+/// Tests of `bring_home`, which brings data that the program will read to the host.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/actors/memory/memory_fixture.hpp"
@@ -14,7 +14,7 @@ using Kind = Command::Kind;
 class Homeward : public Driven {
  public:
   using Driven::Driven;
-  /// The requests are numbered from `first` on.
+  /// Asks the core to bring the data to the host. The requests get the numbers `first`, `first` + 1, and so on.
   void bring_home(std::uint64_t first, const std::vector<Use>& uses) {
     commands.clear();
     core.bring_home(RequestId(first), uses, commands);
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(nobody_who_waits_for_his_turn_on_the_host_is_in_the_way) {
   Homeward memory(tiles({4, 4}));
   memory.run(1, 1, {write(0), write(1)});
   memory.acquire(2, 1, {write(0)});
-  memory.acquire(3, 0, {read(0)});  // waits for the writer
+  memory.acquire(3, 0, {read(0)});  // Waits for request 2, which writes the data.
   memory.bring_home(10, {read(1)});
   memory.done(memory.transfer().transfer);
   BOOST_TEST(memory.acquired(10));

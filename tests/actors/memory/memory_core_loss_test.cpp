@@ -1,4 +1,4 @@
-/// Nodes whose device is lost.
+/// Tests of nodes whose device is lost.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/actors/memory/memory_fixture.hpp"
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(who_waits_for_a_copy_from_a_lost_node_is_told_that_the_cont
   const Command home = memory.transfer();
   memory.lose(1);
   memory.fail(copy.transfer);
-  BOOST_TEST(!memory.find(Kind::content_lost));  // the other transfer may end without failure
+  BOOST_TEST(!memory.find(Kind::content_lost));  // The other transfer may still succeed.
   BOOST_TEST(!memory.find(Kind::failed));
   memory.fail(home.transfer);
   BOOST_TEST(memory.all(Kind::content_lost).size() == 2U);
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_copy_to_a_lost_node_leaves_nothing_there) {
     const Command copy = memory.transfer();
     memory.lose(1);
     memory.acquire(1, 0, {write(0)});
-    BOOST_TEST(!memory.acquired(1));  // the data are still being read
+    BOOST_TEST(!memory.acquired(1));  // The transfer still reads the data on the host.
     well ? memory.done(copy.transfer) : memory.fail(copy.transfer);
     BOOST_TEST(memory.acquired(1));
     BOOST_TEST(memory.core.used(NodeId(1)).count == 0U);
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_victim_whose_way_home_is_taken_by_a_lost_node_waits_for_t
   BOOST_TEST(!memory.find(Kind::failed));
   BOOST_TEST(memory.transfers().empty());
   memory.fail(home.transfer);
-  // The reader on the host gets the data from the second node, and then the place on the first node is free.
+  // The request on the host gets the data from node 2. After that, node 1 has a free place.
   BOOST_TEST(memory.end_all(memory.transfers(), 3));
   BOOST_TEST((memory.state(1, 2) == ReplicaState::modified));
 }

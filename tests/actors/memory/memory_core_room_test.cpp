@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(the_last_one_on_devices_becomes_modified_and_is_not_dropped
   memory.run(0, 1, {write(0)});
   memory.run(1, 2, {read(0)});
   BOOST_TEST((memory.state(0, 0) == ReplicaState::invalid && memory.state(0, 1) == ReplicaState::shared));
-  memory.acquire(2, 1, {write(1)});  // drops one of the two replicas
+  memory.acquire(2, 1, {write(1)});  // Drops one of the two replicas of handle 0.
   BOOST_TEST(memory.acquired(2));
   BOOST_TEST((memory.state(0, 2) == ReplicaState::modified));
   memory.acquire(3, 2, {write(2)});
@@ -98,16 +98,16 @@ BOOST_AUTO_TEST_CASE(a_victim_that_is_wanted_again_stays) {
   memory.run(0, 1, {write(0)});
   memory.acquire(1, 1, {read(5)});
   const TransferId fetch = memory.transfer().transfer;
-  memory.acquire(2, 1, {write(1)});  // this evicts 0
+  memory.acquire(2, 1, {write(1)});  // This request evicts handle 0, which has to be written back.
   const TransferId back = memory.transfer().transfer;
   memory.done(fetch);
-  memory.release(1);  // this makes room at once
+  memory.release(1);  // This release makes room without a transfer.
   memory.done(back);
   BOOST_TEST(memory.acquired(2));
   memory.release(2);
   memory.run(3, 1, {write(2)});
   memory.run(4, 1, {write(3)});
-  memory.acquire(5, 1, {write(4)});  // writes data back
+  memory.acquire(5, 1, {write(4)});  // This request evicts another handle, which has to be written back.
   const TransferId second = memory.transfer().transfer;
   const std::uint64_t victim = memory.transfer().handle.value();
   memory.release(5);
@@ -125,7 +125,8 @@ BOOST_AUTO_TEST_CASE(room_in_pieces_is_made_one) {
   memory.run(3, 1, {read(3)});
   memory.run(4, 1, {read(0)});
   memory.run(5, 1, {read(2)});
-  // 1 and 3 were used longest ago, but do not lie side by side.
+  // Handles 1 and 3 were used longest ago, but do not lie side by side, so evicting only these two leaves no hole
+  // of two tiles.
   memory.acquire(6, 1, {write(9, 2 * kTile)});
   BOOST_TEST(memory.acquired(6));
   BOOST_TEST(memory.core.used(NodeId(1)).count <= 4 * kTile);
@@ -136,7 +137,7 @@ BOOST_AUTO_TEST_CASE(if_nothing_is_pinned_even_its_own_replicas_are_moved) {
   for (std::uint64_t i = 0; i < 4; ++i) memory.run(i, 1, {write(i)});
   memory.run(10, 0, {read(0)});
   memory.run(11, 0, {read(2)});
-  // 1 lies between two holes and is modified; no other hole has room for two tiles.
+  // Handle 1 is modified and lies between two holes. Two tiles fit only after handle 1 is moved.
   memory.acquire(12, 1, {read(1), read(8, kTile), write(9, 2 * kTile)});
   BOOST_TEST(memory.end_all(memory.transfers(), 12));
 }
@@ -218,7 +219,7 @@ BOOST_AUTO_TEST_CASE(a_prefetch_under_way_becomes_urgent_when_it_is_waited_for) 
   BOOST_REQUIRE_EQUAL(urgent.size(), 1U);
   BOOST_TEST((urgent[0].transfer == transfer));
   memory.acquire(1, 1, {read(0)});
-  BOOST_TEST(memory.commands.empty());  // the copy is urgent already
+  BOOST_TEST(memory.commands.empty());  // The copy is urgent already, so the core has no command to give.
   memory.done(transfer);
   BOOST_TEST((memory.acquired(0) && memory.acquired(1)));
 }

@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_working_set_larger_than_the_node_is_refused_at_once) {
   BOOST_TEST((refused.kind == Kind::cannot_fit && refused.request == RequestId(0)));
   BOOST_TEST((refused.needed == Bytes{3 * kTile} && refused.capacity == Bytes{2 * kTile}));
   BOOST_TEST(memory.core.waiting().empty());
-  memory.acquire(0, 1, {read(0), read(1)});  // the id is free again
+  memory.acquire(0, 1, {read(0), read(1)});  // The id of a refused request may be used again.
   BOOST_TEST(memory.transfers().size() == 2U);
 }
 
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_piece_larger_than_one_may_be_is_refused_at_once) {
   const Command& refused = memory.commands[0];
   BOOST_TEST((refused.kind == Kind::cannot_fit && refused.request == RequestId(0) && refused.handle == HandleId(7)));
   BOOST_TEST((refused.needed == Bytes{kTile} && refused.capacity == Bytes{kTile - 1}));
-  // The handle is not prefetched either, nor acquired at once if nothing would have to be copied.
+  // A prefetch of the handle is refused, too. A write is also refused, although it would need no copy.
   memory.prefetch(1, {read(7)});
   BOOST_TEST(memory.transfers().empty());
   BOOST_TEST(!memory.acquire_at_once(1, 1, {write(7)}));
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(nobody_overtakes_on_a_node) {
   Driven memory(tiles({4}));
   memory.acquire(0, 1, {write(0), write(1), write(2)});
   memory.acquire(1, 1, {write(3), write(4)});
-  memory.acquire(2, 1, {write(5)});  // there would be room for it
+  memory.acquire(2, 1, {write(5)});  // There is room for this request, but it must not overtake request 1.
   BOOST_TEST(memory.commands.empty());
   BOOST_TEST((memory.core.waiting()[1].reason == Reason::turn));
   memory.release(0);
@@ -247,11 +247,11 @@ BOOST_AUTO_TEST_CASE(crosswise_writers_do_not_block_each_other_for_ever) {
 BOOST_AUTO_TEST_CASE(the_younger_does_not_take_what_the_older_waits_for) {
   Driven memory(tiles({1, 4}));
   memory.acquire(0, 1, {write(7)});
-  memory.acquire(1, 1, {write(0)});  // waits for memory
+  memory.acquire(1, 1, {write(0)});  // Waits for memory.
   memory.acquire(2, 2, {write(0)});
   BOOST_TEST(!memory.acquired(2));
   BOOST_TEST((memory.core.waiting()[1].reason == Reason::handle_in_use));
-  memory.acquire(3, 0, {read(1)});  // nothing stands in the way of other data
+  memory.acquire(3, 0, {read(1)});  // No older request waits for this handle.
   BOOST_TEST(memory.acquired(3));
 }
 
@@ -260,8 +260,8 @@ BOOST_AUTO_TEST_CASE(a_request_may_be_given_up_before_it_is_acquired) {
   memory.acquire(0, 1, {read(0)});
   const TransferId transfer = memory.transfer().transfer;
   memory.acquire(1, 1, {write(1)});
-  memory.release(0);  // its transfer goes on
-  memory.release(1);  // waits
+  memory.release(0);  // The transfer for this request goes on.
+  memory.release(1);  // This request was still waiting.
   BOOST_TEST(memory.core.waiting().empty());
   memory.done(transfer);
   BOOST_TEST(memory.commands.size() == 1U);
@@ -287,9 +287,9 @@ BOOST_AUTO_TEST_CASE(what_is_forgotten_leaves_no_memory_and_is_as_new) {
   memory.forget(0);
   BOOST_TEST(memory.core.used(NodeId(1)).count == 0U);
   BOOST_TEST((memory.state(0, 0) == ReplicaState::shared && memory.state(0, 1) == ReplicaState::invalid));
-  memory.acquire(1, 1, {write(0, 3 * kTile)});  // another size
+  memory.acquire(1, 1, {write(0, 3 * kTile)});  // The data now have another size.
   BOOST_TEST(memory.acquired(1));
-  memory.forget(99);  // never seen
+  memory.forget(99);  // No request ever used this handle.
   BOOST_TEST(memory.commands.empty());
 }
 
@@ -299,7 +299,7 @@ BOOST_AUTO_TEST_CASE(what_is_forgotten_during_a_transfer_goes_when_that_has_ende
   const TransferId transfer = memory.transfer().transfer;
   memory.forget(0);
   BOOST_TEST(memory.core.used(NodeId(1)).count == kTile);
-  memory.acquire(1, 1, {read(0, 2 * kTile)});  // the id is in use again
+  memory.acquire(1, 1, {read(0, 2 * kTile)});  // The program uses the handle's id again.
   BOOST_TEST(memory.commands.empty());
   memory.done(transfer);
   const Command again = memory.transfer();
@@ -324,7 +324,7 @@ BOOST_AUTO_TEST_CASE(handles_that_come_and_go_leave_nothing_whatever_the_policy)
       core.forget(HandleId(id), commands);
     }
     for (std::uint64_t id = 30'000; id < 130'000; ++id) {
-      core.set_reuse(HandleId(id), 1);  // no task uses it
+      core.set_reuse(HandleId(id), 1);  // No task uses this handle.
       core.forget(HandleId(id), commands);
     }
     BOOST_TEST(core.handles() == 0U);

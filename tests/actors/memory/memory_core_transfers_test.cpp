@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(any_number_of_nodes_hold_data_and_are_tried_one_after_the_o
     memory.fail(next.transfer);
   }
   BOOST_TEST(memory.find(Kind::failed));
-  // A node that has room for a single piece evicts the data, and a writer makes all copies outdated.
+  // Node 70 has room for one piece of data, so it evicts handle 0. Later a writer makes all other replicas outdated.
   memory.run(1001, 70, {read(1)});
   BOOST_TEST((memory.state(0, 70) == ReplicaState::invalid && memory.state(0, 6) == ReplicaState::shared));
   memory.run(1002, 200, {write(0)});
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(who_waits_for_what_cannot_be_brought_fails_and_leaves_no_me
   BOOST_TEST(memory.core.used(NodeId(1)).count == kTile);
   memory.done(other);
   BOOST_TEST(memory.acquired(2));
-  memory.run(0, 1, {read(0)});  // the request can be made again
+  memory.run(0, 1, {read(0)});  // The failed request may be made again.
   BOOST_TEST((memory.state(0, 1) == ReplicaState::shared));
 }
 
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_written_back_stays_and_who_needs_its_room_fa
   BOOST_REQUIRE(failed);
   BOOST_TEST((failed->request == RequestId(1) && failed->handle == HandleId(0)));
   BOOST_TEST((memory.state(0, 1) == ReplicaState::modified));
-  memory.acquire(2, 0, {read(0)});  // the content is still there
+  memory.acquire(2, 0, {read(0)});  // The content is still on node 1.
   memory.done(memory.transfer().transfer);
   BOOST_TEST(memory.acquired(2));
   memory.acquire(3, 1, {write(1)});

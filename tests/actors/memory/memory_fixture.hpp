@@ -1,4 +1,4 @@
-/// A memory core, and short functions to drive it by hand.
+/// A memory core, and short functions that call it in tests.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace troupe::memory {
 
 inline constexpr std::uint64_t kTile = 1024;
 
-/// Returns options for nodes with these capacities; nullopt means no limit. Node 0 is added. All links are alike.
+/// Returns options for nodes with these capacities; nullopt means no limit. Adds the host as node 0. All links are
+/// equal.
 inline MemoryOptions options_with(const std::vector<std::optional<Bytes>>& capacities) {
   MemoryOptions options;
   options.nodes.push_back({});
@@ -21,7 +22,7 @@ inline MemoryOptions options_with(const std::vector<std::optional<Bytes>>& capac
   return options;
 }
 
-/// Returns options whose capacities are given in tiles.
+/// Returns options for nodes whose capacities are given in tiles.
 inline MemoryOptions tiles(const std::vector<std::uint64_t>& capacities) {
   std::vector<std::optional<Bytes>> bytes;
   bytes.reserve(capacities.size());
@@ -74,15 +75,15 @@ class Driven {
     check();
   }
 
-  /// Acquires, lets all transfers end, and releases.
+  /// Acquires the data, ends all transfers, and releases the data.
   void run(std::uint64_t request, std::uint32_t node, const std::vector<Use>& uses) {
     acquire(request, node, uses);
     BOOST_REQUIRE(end_all(transfers(), request));
     release(request);
   }
 
-  /// Ends these transfers and those that follow from them, the oldest first. Returns whether the request was acquired
-  /// by then.
+  /// Ends these transfers and the transfers that follow from them, the oldest first. Returns true if the request has
+  /// been acquired.
   bool end_all(std::vector<Command> under_way, std::uint64_t request) {
     bool was_acquired = acquired(request);
     for (std::size_t i = 0; i < under_way.size(); ++i) {
@@ -95,7 +96,7 @@ class Driven {
     return was_acquired;
   }
 
-  /// Returns the commands of this kind from the last event.
+  /// Returns the commands of this kind that the last event caused.
   [[nodiscard]] std::vector<Command> all(Command::Kind kind) const {
     std::vector<Command> found;
     std::ranges::copy_if(commands, std::back_inserter(found), [&](const Command& each) { return each.kind == kind; });
@@ -106,7 +107,7 @@ class Driven {
     const auto found = std::ranges::find(commands, kind, &Command::kind);
     return found == commands.end() ? nullptr : &*found;
   }
-  /// Returns the only transfer that the last event started.
+  /// Returns the transfer that the last event started. Fails if the event did not start exactly one.
   [[nodiscard]] Command transfer() const {
     const auto started = transfers();
     BOOST_REQUIRE_EQUAL(started.size(), 1U);

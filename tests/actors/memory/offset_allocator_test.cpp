@@ -14,12 +14,13 @@ namespace {
 
 constexpr std::uint64_t kUnit = OffsetAllocator::kAlignment;
 
-/// An allocator that remembers every unit of the arena.
+/// A simple allocator that marks every unit of the arena as free or taken. Results must agree with this one.
 class NaiveArena {
  public:
   explicit NaiveArena(std::size_t units) : taken_(units, false) {}
 
-  /// The shortest run of free units that is long enough. Of equal runs, the lowest.
+  /// Returns the first unit of the shortest run of free units that is long enough. If several runs are equally short,
+  /// returns the first unit of the lowest run.
   [[nodiscard]] std::optional<std::size_t> best_fit(std::size_t units) const {
     std::optional<std::size_t> best;
     std::size_t best_length = taken_.size() + 1;

@@ -1,4 +1,5 @@
-/// Random requests on tiny nodes, with transfers that end in any order. A checker watches them.
+/// Tests of a memory core with random requests on tiny nodes. Transfers end in any order. A checker checks all
+/// commands.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <memory>
@@ -46,7 +47,7 @@ Machine random_machine(Random& random) {
   return machine;
 }
 
-/// One run. Its actions are recorded as text, so that two runs can be compared.
+/// One random run. It records its actions as text, so that two runs can be compared.
 class RandomRun {
  public:
   explicit RandomRun(std::uint64_t seed)
@@ -127,8 +128,8 @@ class RandomRun {
     if (tried && acquired_without_effort(request, node)) throw BrokenRule("it could have been acquired at once");
   }
 
-  /// Inserts the command `acquired` where `acquire` puts it: after the changes of replicas that belong to the request,
-  /// and before anything that begins for other requests.
+  /// Inserts the command `acquired` where `acquire` would put it: after the changes of replicas that belong to the
+  /// request, and before commands for other requests.
   void told_acquired(RequestId request, NodeId node) {
     const auto others = std::ranges::find_if(commands_, [&](const Command& each) {
       return each.kind != Command::Kind::replica_changed || (each.node != node && each.state != ReplicaState::invalid);
@@ -160,7 +161,7 @@ class RandomRun {
     if (die == 2) core_.set_reuse(handle, random_.below(5));
   }
 
-  /// Returns a task that was submitted a while ago. Some tasks never request their data.
+  /// Returns a task that was submitted a while ago. Some of the submitted tasks never request their data.
   TaskId task_of(std::uint64_t request) {
     upcoming_->add(TaskId(request), random_uses());
     return TaskId(request - std::min<std::uint64_t>(request, random_.below(20)));
@@ -173,7 +174,7 @@ class RandomRun {
     ++losses_;
   }
 
-  /// Gives up a request, acquired or not, that no task waits for any more.
+  /// Releases a random request, whether it was acquired or not, as if its task no longer needed the data.
   void give_up() {
     if (checker_.requests().empty()) return;
     const auto which = random_.below(static_cast<std::uint32_t>(checker_.requests().size()));
@@ -193,7 +194,7 @@ class RandomRun {
     core_.forget(handle, commands_);
   }
 
-  /// Ends a transfer or a task. Returns false if there is neither.
+  /// Ends a random transfer or task. Returns false if no transfer and no task is running.
   bool end_something() {
     std::vector<RequestId> running;
     for (const auto& [id, asked] : checker_.requests()) {
@@ -218,7 +219,7 @@ class RandomRun {
     return true;
   }
 
-  /// Reads on the host, as a program does that wants its results. The content must be the newest.
+  /// Reads the data on the host, like a program that wants its results. The content must be the newest version.
   void read_on_host(HandleId handle) {
     const RequestId request(next_++);
     const std::vector<Use> uses{{handle, AccessMode::read, machine_.sizes[handle.index()], false}};
@@ -290,7 +291,7 @@ BOOST_AUTO_TEST_CASE(no_rule_is_broken_whatever_happens) {
     losses += run.losses();
     content_lost += run.content_lost();
   }
-  // The runs covered the cases that they are meant to cover.
+  // These counts show that the random runs covered the cases for which they were written.
   BOOST_TEST(sum.evictions > tests::tries(2000));
   BOOST_TEST(sum.write_backs > tests::tries(2000));
   BOOST_TEST(sum.prefetches_used > tests::tries(1000));

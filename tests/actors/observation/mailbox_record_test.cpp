@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(what_an_actor_leaves_behind_is_dropped_and_its_successor_go
   BOOST_TEST(adds_up(metrics));
 }
 
-/// Senders, the actor, its death in between, and a thread that takes snapshots all the time.
+/// Several threads send messages, the actor ends halfway, and another thread takes snapshots all the time.
 BOOST_AUTO_TEST_CASE(counts_add_up_in_every_snapshot_whatever_threads_do) {
   constexpr int kSenders = 3;
   constexpr int kMessages = 20'000;

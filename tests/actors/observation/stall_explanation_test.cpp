@@ -1,4 +1,4 @@
-/// Snapshots built by hand, for states that a test cannot bring about, or cannot bring about exactly.
+/// Explains snapshots that the test builds itself, for states that no real run reaches reliably.
 #include "actors/observation/stall_explanation.hpp"
 #include "proto/json/json.hpp"
 
@@ -17,7 +17,7 @@ using graph::TaskEdge;
 using graph::TaskNode;
 using graph::TaskRole;
 
-/// A snapshot of a graph and its workers. A test adds one task in each line.
+/// A snapshot of a graph and its workers. Each line of a test adds one task.
 struct Scene {
   Scene() {
     crew.now = 100s;
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(a_task_of_pieces_says_how_many_there_are_and_how_many_have_
   const auto json = Json::parse(report.to_json());
   const auto counted = [](const Json& task) { return task["pieces"] == 25 && task["pieces_begun"] == 12; };
   const auto without = [](const Json& task) { return !task.contains("pieces") && !task.contains("pieces_begun"); };
-  // The counts appear wherever the task is named.
+  // Wherever the report names the task, it also gives the counts of its pieces.
   BOOST_TEST_REQUIRE(json["causes"].size() == 2U);
   BOOST_TEST(counted(json["causes"][0]["task"]));
   BOOST_TEST(counted(json["workers"][0]["task"]));

@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(accelerator_set)
 
 namespace {
 
-/// An accelerator whose copies end when the test says so.
+/// An accelerator whose copies end when the test ends them.
 class HeldAccelerator final : public platform::Accelerator {
  public:
   void stop() override {}
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_copy_through_the_host_hurries_between_its_two_parts) {
   set.copy(transfer, [&](const Result<void>& outcome) { ended = outcome.ok(); });
   BOOST_TEST_REQUIRE(held[0]->copies.size() == 1U);
   BOOST_TEST(!held[0]->copies[0].urgent);
-  // `hurry` comes when the first part has ended and the second has not begun.
+  // `hurry` is called after the first half of the copy has ended and before the second half begins.
   held[1]->before_copy = [&] { set.hurry(memory::TransferId(7)); };
   std::exchange(held[0]->copies[0].done, nullptr)({});
   BOOST_TEST_REQUIRE(held[1]->copies.size() == 1U);

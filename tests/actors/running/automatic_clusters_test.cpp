@@ -1,5 +1,5 @@
-// A runtime that groups its cores to suit the remaining work. tests/actors/scheduler/cluster_rule_test.cpp tests the
-// rule.
+// Tests of a runtime that groups its cores to suit the remaining work. See tests/actors/scheduler/cluster_rule_test.cpp
+// for tests of the rule.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -21,8 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Eight cores. 2 ms of the kernel's 10 ms are not shared, so it takes 6 ms on two cores, 4 on four and 3 on eight. A
-/// GPU takes 1 ms.
+/// Eight cores. 2 ms of the kernel's 10 ms cannot be divided among cores, so it takes 6 ms on two cores, 4 ms on four
+/// and 3 ms on eight. A GPU takes 1 ms.
 SimulationOptions eight_cores(const std::string& clusters, std::size_t gpus = 0) {
   SimulationOptions options = simulation(gpus);
   options.machine.cores = 8;
@@ -44,7 +44,8 @@ Codelet shared_kernel(bool for_teams = true, bool for_gpus = false) {
   return std::move(codelet).timed_as("test/kernel/double");
 }
 
-/// One of several phases that run one after the other: `width` tasks beside one another, `length` times.
+/// One of the phases of a program: `length` steps of `width` independent tasks each. The phases run one after the
+/// other.
 struct Phase {
   int width = 1;
   int length = 1;
@@ -70,7 +71,7 @@ Outcome run(const SimulationOptions& simulation, const std::vector<Phase>& phase
     for (int i = 0; i < phase.length; ++i) {
       for (int j = 0; j < phase.width; ++j) runtime.submit(codelet, {handles[static_cast<std::size_t>(j)]});
     }
-    // All tasks of the next phase come after all tasks of this phase.
+    // This task separates the phases: every task of the next phase waits for every task of this phase.
     std::vector<Access> everything;
     for (const Handle& handle : handles) everything.push_back(read_write(handle));
     runtime.submit(all, everything);
@@ -80,7 +81,7 @@ Outcome run(const SimulationOptions& simulation, const std::vector<Phase>& phase
   return {seconds(*report.virtual_time) * 1e3, report.regroupings};
 }
 
-/// Returns the best time in milliseconds with clusters that never change.
+/// Returns the best time in milliseconds that any of four fixed groupings needs.
 double best_of(const std::vector<Phase>& phases, SimulationOptions simulation,
                const Codelet& codelet = shared_kernel()) {
   double best = 1e300;
@@ -112,10 +113,10 @@ BOOST_AUTO_TEST_CASE(where_single_cores_are_best_nothing_changes) {
     const Outcome outcome = run(eight_cores("auto"), phases);
     BOOST_TEST(outcome.ms == run(eight_cores("single"), phases).ms);
   }
-  // Nothing changes where teams are of no use, either.
+  // Clusters do not change, either, if the codelet cannot use a team.
   const Codelet alone = shared_kernel(false);
   BOOST_TEST(run(eight_cores("auto"), {{1, 50}}, alone).ms == run(eight_cores("single"), {{1, 50}}, alone).ms);
-  // Nothing changes for so little work that a change would not pay.
+  // Clusters do not change for so little work that a change would cost more than it saves.
   BOOST_TEST(run(eight_cores("auto"), {{1, 1}}).changes <= 1U);
 }
 
@@ -129,17 +130,17 @@ BOOST_AUTO_TEST_CASE(times_that_are_not_known_are_found_out) {
 }
 
 BOOST_AUTO_TEST_CASE(accelerators_count) {
-  // Chains go to the GPU, which is faster than all cores together, so the clusters stay as they are.
+  // The chains run on the GPU, which is faster than all cores together, so the clusters stay as they are.
   const Codelet both = shared_kernel(true, true);
   const Outcome chains = run(eight_cores("auto", 1), {{1, 100}}, both);
   BOOST_TEST(chains.changes <= 1U);
-  // If the GPU cannot run the tasks, the clusters of cores still change.
+  // If the GPU cannot run the tasks, the clusters of cores change as before.
   const Codelet at_home = shared_kernel();
   BOOST_TEST(run(eight_cores("auto", 1), {{400, 1}, {1, 100}}, at_home).ms <
              0.85 * best_of({{400, 1}, {1, 100}}, eight_cores("", 1), at_home));
 }
 
-// Real threads: a kernel that sleeps takes a quarter of the time on a team of two. A busy machine cannot hide such a
+// A kernel for real threads. It sleeps a quarter of the time on a team of two, so even a busy machine cannot hide the
 // difference.
 class Sleeper {
  public:
@@ -188,11 +189,11 @@ BOOST_AUTO_TEST_CASE(clients_of_a_service_get_teams_by_what_the_past_says) {
   for (int i = 0; i < 300; ++i) client->graph().submit({sleeper.codelet, on_one, {}, {}}).value_or_throw();
   client->graph().wait_all().value_or_throw();
   BOOST_TEST(sleeper.by_teams > 150);
-  // Wide work gets its single cores back.
+  // With many independent tasks, the pair becomes two single cores again.
   sleeper.alone = sleeper.by_teams = 0;
   std::vector<Handle> many;
   for (std::size_t i = 1; i < x.size(); ++i) many.push_back(add(i));
-  // A task takes the same time on one core as on two, so a team of two wins only where half of the cores would be idle.
+  // A task takes as long on two cores as on one, so a team of two is better only if half of the cores would be idle.
   const Codelet stubborn = Codelet("stubborn", {AccessMode::read_write}).cpu_team([&](const KernelContext& context) {
     std::this_thread::sleep_for(1ms);
     (context.team().size() > 1 ? sleeper.by_teams : sleeper.alone) += 1;
@@ -225,7 +226,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_chosen_is_refused) {
   options.policy = "heft";
   options.threads.deterministic = true;
   BOOST_TEST(tests::contains(failure(options), "a deterministic run learns none"));
-  // The default policy is one that learns times.
+  // The default policy is a policy that learns times.
   options.policy = "default";
   options.threads.deterministic = false;
   TestRuntime runtime(options);

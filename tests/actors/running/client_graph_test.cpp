@@ -1,4 +1,4 @@
-/// Several clients' graphs on one crew of workers, under real threads.
+/// Tests of several clients' graphs that share the workers of one runtime, with real threads.
 #include "actors/running/client_graph.hpp"
 
 #include <atomic>
@@ -63,7 +63,7 @@ Handle add(ClientGraph& client, std::int64_t& x) {
       {layout_of<std::int64_t>(1, 1, 1), reinterpret_cast<std::byte*>(&x), nullptr, {}});
 }
 
-/// Waits, with a generous limit, until other threads have made the condition true.
+/// Waits until other threads have made the condition true. Returns false after a minute.
 template <class Condition>
 bool comes_true(const Condition& condition) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -116,7 +116,8 @@ BOOST_AUTO_TEST_CASE(numbers_of_tasks_are_not_used_up_by_clients_that_have_gone)
     BOOST_TEST_REQUIRE(number > last);
     last = number;
   }
-  // The highest bits mark requests to the memory manager that are not tasks' first ones, so ids must stay below.
+  // The highest bits of an id mark requests to the memory manager that are not the first of their task. Task ids must
+  // not use these bits.
   BOOST_TEST(last < std::uint64_t{1} << 40U);
 }
 
@@ -142,7 +143,7 @@ BOOST_AUTO_TEST_CASE(one_clients_failures_and_cancellation_are_its_own) {
   BOOST_TEST(of_a.all() == 100U);
   BOOST_TEST(of_a.count(TaskStatus::succeeded) == 0U);
   BOOST_TEST(of_b.count(TaskStatus::succeeded) == 100U);
-  // The runtime's own graph has no failure either.
+  // The failure of a client's task must not appear in the runtime's own graph.
   BOOST_TEST(runtime.wait().empty());
 }
 
@@ -155,7 +156,7 @@ BOOST_AUTO_TEST_CASE(clients_with_work_all_the_time_get_time_by_their_weights) {
     for (const double weight : weights) {
       clients.push_back(runtime->open_graph({"weight " + std::to_string(weight), weight, nullptr}));
     }
-    // Every client has more tasks than there is time for. The remaining ones are cancelled.
+    // Every client has more tasks than the workers can run in this test. The remaining tasks are cancelled.
     for (int i = 0; i < 20000; ++i) {
       for (auto& client : clients) submit(*client, spin, {}, 0, args(std::int64_t{300}));
     }
@@ -187,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_newcomer_does_not_wait_for_what_another_client_has_queued
   for (int i = 0; i < 50; ++i) submit(*guest, add_one(), {handle});
   BOOST_TEST(guest->graph().wait_all().ok());
   BOOST_TEST(x == 50);
-  // The guest gets half of the machine, so the flood cannot have ended meanwhile.
+  // The guest gets half of the workers' time, so the tasks of the flood cannot have ended meanwhile.
   BOOST_TEST(flood->graph().progress().ended < kTasks / 2);
 }
 
@@ -213,7 +214,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_goes_leaves_nothing_behind_and_disturbs_nobod
       for (int i = 0; i < 100; ++i) submit(*stays, add_one(), {handle});
       BOOST_TEST_REQUIRE(comes_true([&] { return started.load(); }));
     }
-    // The tasks that ran have ended; the others never run.
+    // Tasks that had begun have ended. The other tasks never run.
     BOOST_TEST(endings.all() == 1000U);
     BOOST_TEST(y == static_cast<std::int64_t>(endings.count(TaskStatus::succeeded)));
     BOOST_TEST(y < 1000);
@@ -261,7 +262,7 @@ BOOST_AUTO_TEST_CASE(recordings_reductions_and_commuting_tasks_work_beside_other
 
 BOOST_AUTO_TEST_CASE(pieces_are_charged_to_the_client_whose_they_are_whoever_runs_them) {
   for (const char* policy : {"lws", "eager", "heft", "multigrain"}) {
-    // There are more workers than clients, so that one can help.
+    // There is one worker more than clients, so one worker can help with pieces.
     TestRuntime runtime(shared(4, policy));
     constexpr int kClients = 3;
     constexpr int kTasks = 20;
@@ -286,7 +287,7 @@ BOOST_AUTO_TEST_CASE(pieces_are_charged_to_the_client_whose_they_are_whoever_run
                                               ++client.ran;
                                               if (fails && piece == kPieces - 1) throw std::runtime_error("the last");
                                             });
-        // Two workers have to run this task, as each piece waits for the other.
+        // Two workers have to run this task, because each piece waits until the other piece has begun.
         std::atomic<int> met{0};
         const Codelet together = Codelet("together", {})
                                      .pieces([](const KernelContext&) { return 2; },
@@ -377,7 +378,8 @@ BOOST_AUTO_TEST_CASE(clients_name_workers_of_their_own_a_limited_number_of_times
     const TaskOptions options{.devices = DeviceSet::worker(WorkerId(static_cast<std::uint32_t>(worker)))};
     return graph.graph().submit({codelet, {}, {}, options});
   };
-  // Both clients have work at the same time, so their tasks wait for their turns. Tasks for certain workers do not.
+  // Both clients have work, so their tasks wait for their turns. Tasks that are restricted to certain workers do not
+  // wait.
   for (int round = 0; round < 3; ++round) {
     for (std::size_t i = 0; i < 64; ++i) {
       BOOST_TEST_REQUIRE(submit_to(*client, codelets[i], i % 4).ok());

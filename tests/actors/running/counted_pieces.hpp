@@ -1,4 +1,4 @@
-/// Codelets of pieces whose runs are counted or held.
+/// Codelets of pieces. A test can count the pieces that ran, or block them.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ template <class Condition>
   return false;
 }
 
-/// The number of times that each piece of a task ran.
+/// Counts how often each piece of a task ran.
 struct Counted {
   explicit Counted(std::size_t pieces) : ran(pieces) {}
   [[nodiscard]] bool all_once() const {
@@ -38,7 +38,7 @@ inline Codelet counting(Counted& counted, std::size_t grain = 1) {
               [&counted](std::size_t piece, const KernelContext&) { ++counted.ran[piece]; }, grain);
 }
 
-/// A kernel that holds every worker in its pieces until it is released.
+/// A kernel of pieces. Every worker that runs a piece waits there until the test sets `released`.
 struct Held {
   std::atomic<bool> released{false};
   std::atomic<int> inside{0};

@@ -1,4 +1,4 @@
-// Tasks of pieces on clusters of cores, also while the cores are regrouped.
+// Tests of tasks of pieces on clusters of cores, also while the cores are regrouped.
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(clusters_and_cores_help_one_another) {
   std::atomic<int> inside{0};
   std::mutex mutex;
   std::set<std::uint32_t> ran_on;
-  // All three cores have to be in this task at the same time.
+  // The pieces end only when all three cores are in this task at the same time.
   const Codelet codelet = Codelet("three", {})
                               .pieces([](const KernelContext&) { return 3; },
                                       [&](std::size_t, const KernelContext& context) {
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(who_helps_stops_where_its_core_is_wanted_in_a_cluster) {
   BOOST_TEST_REQUIRE(soon([&] { return runtime->report().regroupings == 1; }));
   Held held;
   std::atomic<int> by_helper{0};
-  // The worker that counts the pieces has begun the task. It takes one piece and is held in it.
+  // The worker that evaluates the number of pieces has begun the task. That worker waits in its first piece.
   WorkerId owner;
   const Codelet codelet = Codelet("long", {})
                               .pieces(
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(who_helps_stops_where_its_core_is_wanted_in_a_cluster) {
   runtime.submit(codelet);
   BOOST_TEST_REQUIRE(soon([&] { return by_helper > 3; }));
   runtime->regroup("1x2").value_or_throw();
-  // The helper ends its piece and takes no other piece.
+  // The helper ends its piece and must not take another one, because its core is to be regrouped.
   std::this_thread::sleep_for(20ms);
   const int then = by_helper;
   std::this_thread::sleep_for(20ms);

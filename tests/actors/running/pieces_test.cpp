@@ -1,4 +1,4 @@
-// Whole runtimes with tasks of pieces. Every piece runs once, whichever workers help, fail, die or are regrouped.
+// Tests of whole runtimes with tasks of pieces. Every piece runs once even if workers fail, die or are regrouped.
 #include <algorithm>
 #include <atomic>
 #include <boost/test/data/test_case.hpp>
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_core_takes_back_what_lies_behind_a_long_kernel_of_an_acce
   std::atomic<bool> held{false};
   std::atomic<int> pieces{0};
   std::atomic<bool> taken_back{false};
-  // The accelerator's task ends when the pieces of the other task have run.
+  // The accelerator's task waits until the pieces of the other task have run.
   Codelet codelet("either", {AccessMode::read_write});
   codelet.pieces([](const KernelContext&) { return 5; }, [&](std::size_t, const KernelContext&) { ++pieces; });
   codelet.implement(DeviceKind::emulated, [&](const KernelContext&) {
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(who_began_a_task_does_not_wait_for_those_that_help) {
   std::atomic<int> begun{0};
   const Codelet codelet = Codelet("two", {}).pieces([](const KernelContext&) { return 2; },
                                                     [&](std::size_t, const KernelContext& context) {
-                                                      // The first worker waits until the other one is in a piece.
+                                                      // The first worker waits until the second worker is in a piece.
                                                       if (++begun == 2) return held.piece();
                                                       owner = context.worker.value();
                                                       (void)soon([&] { return begun == 2; });
@@ -114,12 +114,12 @@ BOOST_AUTO_TEST_CASE(who_began_a_task_does_not_wait_for_those_that_help) {
   const Future after = runtime.submit(next, {}, {.after = {first}});
   BOOST_TEST_REQUIRE(soon([&] { return held.inside == 1; }));
   const Future other = runtime.submit(next);
-  // No other worker can run the task `other`.
+  // Only the worker that began the first task can run the task `other`.
   BOOST_TEST_REQUIRE(soon([&] { return other.status() == TaskStatus::succeeded; }));
   BOOST_TEST(ran_on == owner);
   BOOST_TEST((first.status() == TaskStatus::pending));
   BOOST_TEST((after.status() == TaskStatus::pending));
-  // The worker that began the first task may end now.
+  // The worker that began the first task may die now.
   runtime->kill_worker(WorkerId(static_cast<std::uint32_t>(owner.load())));
   held.released = true;
   BOOST_TEST(runtime.wait() == "");
@@ -132,7 +132,7 @@ BOOST_DATA_TEST_CASE(tasks_go_to_who_left_a_task_of_pieces_to_others,
   TestRuntime runtime(workers(2, policy));
   std::atomic<int> ran{0};
   const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ++ran; });
-  // After these runs the times are known.
+  // After these ten runs the worker knows how long a task of this codelet takes.
   for (int i = 0; i < 10; ++i) runtime.submit(count);
   BOOST_TEST(runtime.wait() == "");
   std::atomic<bool> released{false};
@@ -145,7 +145,7 @@ BOOST_DATA_TEST_CASE(tasks_go_to_who_left_a_task_of_pieces_to_others,
                                      });
   runtime.submit(uneven);
   BOOST_TEST_REQUIRE(soon([&] { return begun == 2; }));
-  // One of the workers is in a long piece.
+  // One of the workers is still in a long piece, so the other worker has to run all six tasks.
   for (int i = 0; i < 6; ++i) runtime.submit(count);
   BOOST_TEST(soon([&] { return ran == 16; }));
   released = true;
@@ -305,8 +305,8 @@ BOOST_AUTO_TEST_CASE(who_is_woken_for_a_task_that_only_it_may_run_runs_it_though
   others.devices = DeviceSet::worker(WorkerId(0)) | DeviceSet::worker(WorkerId(1));
   runtime.submit(held.codelet(10), {}, others);
   BOOST_TEST_REQUIRE(soon([&] { return held.inside == 1; }));
-  std::this_thread::sleep_for(20ms);  // the third is asleep
-  // The worker that ends "first" wakes the third one for "second", and then finds pieces itself.
+  std::this_thread::sleep_for(20ms);  // The third worker falls asleep.
+  // The worker that ends "first" wakes the third worker for "second", and then finds pieces for itself.
   go = true;
   BOOST_TEST_REQUIRE(soon([&] { return held.inside == 2; }));
   BOOST_TEST(soon([&] { return ran.load(); }));

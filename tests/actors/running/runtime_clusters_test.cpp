@@ -1,5 +1,5 @@
-// Workers of several cores: which workers exist, and that they work, on this machine, on pretended ones and in virtual
-// time.
+// Tests of workers that are clusters of cores: which workers exist and whether they work. The cores are those of this
+// machine, pretended ones, or cores in virtual time.
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -72,7 +72,7 @@ std::string refusal(const RuntimeOptions& options) {
   return plan.failure().message;
 }
 
-/// Runs chains of `length` tasks. Returns false if a task did not run, or failed.
+/// Runs chains of `length` tasks. Returns false if a task failed or a chain has a wrong result.
 bool chains_are_right(TestRuntime& runtime, int length) {
   constexpr int kChains = 20;
   std::vector<std::int64_t> sums(kChains);
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(cores_that_drive_accelerators_are_taken_away_before) {
   BOOST_TEST(places(options)[3].pu == 4);
   options.clusters = "2x3";
   BOOST_TEST(contains(refusal(options), "take 6 cores, but there are 4"));
-  // If the number of cores is given, the accelerators get the other cores.
+  // The workers use five cores in clusters. The emulated GPUs get the other cores.
   options.cores = 5;
   options.clusters = "1x3+1x2";
   BOOST_TEST(
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(deterministic_runs_have_clusters) {
   BOOST_TEST(chains_are_right(runtime, 20));
 }
 
-/// Stands for some milliseconds of computing. A thread that sleeps needs no core, so other programs hardly matter.
+/// Stands for 4 ms of computing. A sleeping thread needs no core, so other programs hardly change the measured time.
 void compute() { std::this_thread::sleep_for(std::chrono::milliseconds(4)); }
 
 const Codelet kTogether = Codelet("together", {}).cpu_team([](Team& team) { team.run([](int, int) { compute(); }); });
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_cluster_tells_what_share_of_its_time_was_used) {
   const TeamUse alone = used_by(runtime, kAlone);
   BOOST_TEST(alone.share().value_or(0) == 0.5, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(seconds(alone.offered) >= 5 * 2 * 4e-3);
-  // On a busy machine the helper sometimes begins late.
+  // On a busy machine the helper thread sometimes begins late, so the test repeats.
   double share = 0;
   for (int round = 0; round < 20 && share < 0.85; ++round) {
     share = std::max(share, used_by(runtime, kTogether).share().value_or(0));

@@ -1,4 +1,4 @@
-// The cores of a runtime's workers, and the graphs whose tasks these workers run.
+// Tests on which cores a runtime's workers run, and which graphs' tasks these workers run.
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(every_kernel_runs_on_exactly_the_core_of_its_worker) {
     const std::lock_guard lock(mutex);
     seen[context.worker].insert(pus.value());
   });
-  // Enough tasks at a time that every worker gets some.
+  // Each round submits so many tasks that every worker should get some.
   for (int round = 0; round < 200 && seen.size() < runtime->workers(); ++round) {
     for (int i = 0; i < 200; ++i) runtime.submit(look);
     BOOST_TEST(runtime.wait() == "");

@@ -1,4 +1,4 @@
-// Cores that are regrouped while tasks run. For random programs see tests/client/regrouped_programs_test.cpp.
+// Tests that regroup the cores while tasks run. For random programs, see tests/client/regrouped_programs_test.cpp.
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -59,7 +59,7 @@ std::size_t threads() {
   return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-/// The teams that ran a codelet, as its kernel saw them.
+/// Collects the team sizes and the threads that a kernel of a codelet saw.
 struct Seen {
   std::mutex mutex;
   std::set<int> sizes;
@@ -79,7 +79,7 @@ Codelet look(Seen& seen) {
 BOOST_AUTO_TEST_CASE(kernels_get_the_cores_of_the_new_clusters_and_no_thread_is_added) {
   for (const char* policy : {"lws", "eager", "heft"}) {
     TestRuntime runtime(regroupable(4, "", policy));
-    const std::size_t before = threads();  // a thread of an earlier runtime may still be ending
+    const std::size_t before = threads();  // A thread of an earlier runtime may still be ending and be counted, too.
     Seen seen;
     const Codelet codelet = look(seen);
     std::set<std::thread::id> all;
@@ -118,12 +118,12 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_runs_is_not_disturbed_and_the_others_go_on) {
   });
   runtime.submit(block);
   BOOST_TEST_REQUIRE(soon([&] { return blocked_on >= 0; }));
-  // The blocked worker's pair waits for it. The other pair is formed at once, and works.
+  // One of the two pairs waits for the blocked worker. The other pair is formed at once and runs tasks.
   runtime->regroup("2x2").value_or_throw();
   std::this_thread::sleep_for(20ms);
   BOOST_TEST(runtime->report().regroupings == 1U);
   BOOST_TEST(std::ranges::count(sizes(runtime), 1) == 4);
-  // Nothing changes until all workers of the first grouping are ready. The later groupings come after that.
+  // The grouping is complete only when all of its workers are ready. The later groupings wait for that.
   runtime->regroup("1x3").value_or_throw();
   runtime->regroup("1x4").value_or_throw();
   const auto why = runtime->why();
@@ -147,8 +147,8 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_placed_are_placed_again) {
       ++waiting;
       while (!open) std::this_thread::sleep_for(100us);
     });
-    // All tasks become ready at once. Otherwise a second one may be placed behind the first, which has begun and is no
-    // longer queued.
+    // The three tasks become ready at once. If the first one had begun already, it would not count as queued, and the
+    // policy might place a second task behind it.
     std::atomic<bool> submitted{false};
     TaskOptions together;
     together.after = {runtime.submit(Codelet("gate", {}).cpu([&](const KernelContext&) {
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_nobody_can_run_fail_and_do_not_go_in_circles) {
   machine.machine.cores = machine.cores = 4;
   machine.clusters = "1x4";
   machine.real_buffers = false;
-  // There are times for one core, but for no cluster.
+  // The machine description has a kernel time for one core, but no time for a cluster.
   machine.machine.kernels = {{"test", "kernel", "double", {{1000, 0, platform::KernelTime{100, 0}, {}, {}}}, 0}};
   for (const char* policy : {"mct", "heft", "dada", "homeward", "heteroprio"}) {
     RuntimeOptions options = in_virtual_time(machine, policy);

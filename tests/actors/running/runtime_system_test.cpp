@@ -32,8 +32,8 @@ Failure refusal(const RuntimeOptions& options) {
   return started.failure();
 }
 
-/// Runs a grid in which every task needs its left and upper neighbour, on a few handles: fork, join and chains at once.
-/// Returns false if a task failed, ran before its predecessors, or did not run. May be called from any thread.
+/// Runs a grid of tasks in which every task needs its left and its upper neighbour. Returns false if a task failed, ran
+/// before its predecessors, or did not run. May be called from any thread.
 bool grid_is_right(TestRuntime& runtime, int size) {
   std::vector<std::int64_t> rows(size);
   std::vector<std::int64_t> columns(size);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(what_is_stolen_is_counted) {
   BOOST_TEST(runtime.wait() == "");
   std::uint64_t stolen = 0;
   for (const WorkerReport& worker : runtime->report().workers) stolen += worker.counts.stolen_tasks;
-  // Thieves steal from one another, too.
+  // A stolen task may be stolen again by another thief, so the count may be higher.
   BOOST_TEST(stolen >= 1000U);
 }
 
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_trace_has_the_dependencies_and_they_agree_with_the_times)
   const Trace trace = runtime->take_trace();
   std::map<TaskId, const TraceEvent*> events;
   for (const TraceEvent& event : trace.events) events[event.task] = &event;
-  // Each cell waits for those above and to the left of it; each pair of cells appears once.
+  // Each cell depends on the cell above it and on the cell to its left. The trace has each dependency once.
   BOOST_TEST(trace.dependencies.size() == 2U * 20 * 19);
   for (const TraceDependency& dependency : trace.dependencies) {
     BOOST_TEST_REQUIRE(events.contains(dependency.before));
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_trace_tells_what_workers_did_between_tasks) {
   std::map<WorkerId, std::vector<std::pair<TimeStamp, TimeStamp>>> spans;
   std::array<Duration, 2> asleep{};
   const auto slept = [](Duration time) { return time >= std::chrono::milliseconds(3); };
-  // The workers need some time to fall asleep, and have not woken since.
+  // The workers need some time to fall asleep. The trace must show sleep of at least 3 ms for each worker.
   for (int i = 0; i < 2000 && !std::ranges::all_of(asleep, slept); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     const Trace trace = runtime->take_trace();
@@ -217,11 +217,11 @@ BOOST_AUTO_TEST_CASE(a_trace_that_is_full_counts_what_is_lost_and_the_run_goes_o
   TestRuntime runtime(options);
   BOOST_TEST(grid_is_right(runtime, 20));
   const Trace first = runtime->take_trace();
-  // Events may have used room that was freed while the trace was taken.
+  // While the trace was taken, new events may have used the room that became free.
   BOOST_TEST(first.events.size() + first.dependencies.size() + first.states.size() <= 110U);
   BOOST_TEST(first.dropped >= 300U);
   BOOST_TEST((first.complete_until < TimeStamp::max()));
-  // Taking the trace has made room.
+  // Taking the trace has made room for new events.
   BOOST_TEST(grid_is_right(runtime, 3));
   const Trace second = runtime->take_trace();
   BOOST_TEST(second.events.size() == 9U);
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(options_that_cannot_be_used_are_refused) {
   BOOST_TEST(refusal(options).message.find("asked for 100000 cores") == 0U);
 }
 
-/// Returns the PUs that the thread of worker 0 may run on.
+/// Returns the PUs (hardware threads) that the thread of worker 0 may run on.
 platform::CpuSet binding_of_a_worker(TestRuntime& runtime) {
   platform::CpuSet pus;
   const Codelet look =
@@ -367,7 +367,7 @@ BOOST_AUTO_TEST_CASE(starting_and_stopping_again_and_again) {
   const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ++ran; });
   for (int i = 0; i < 100; ++i) {
     TestRuntime runtime(workers(1 + i % 4, kPolicies[i % 3]));
-    // The runtime ends with tasks that have not run, with no tasks, or after a wait for all tasks.
+    // The runtime is destroyed without any tasks, with tasks that have not run, or after a wait for all tasks.
     for (int task = 0; task < i % 5; ++task) runtime.submit(count);
     if (i % 2 == 0) BOOST_TEST(runtime.wait() == "");
   }
@@ -392,7 +392,7 @@ BOOST_DATA_TEST_CASE(fork_and_join_storms, data::make(kPolicies), policy) {
   BOOST_TEST(sum == kWidth * kStorms * (kStorms + 1) / 2);
 }
 
-/// Kernels submit a tree of tasks, so that only the workers' threads make work.
+/// Kernels submit a tree of tasks, so that all tasks but the root are submitted by the workers' threads.
 BOOST_DATA_TEST_CASE(kernels_submit_a_tree, data::make(kPolicies), policy) {
   TestRuntime runtime(workers(4, policy));
   std::atomic<int> leaves{0};

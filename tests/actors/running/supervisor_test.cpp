@@ -16,7 +16,7 @@ using tests::Lines;
 using tests::Stage;
 const auto kPerElement = boost::test_tools::per_element();
 
-/// Three workers that only listen.
+/// Three workers whose actors only record the messages that they receive.
 struct Dialogue {
   explicit Dialogue(bool with_scheduler = false) {
     SupervisorSetup setup;
@@ -52,7 +52,7 @@ struct Dialogue {
   caf::actor supervisor;
   Lines happened;
   int spawned = 0;
-  /// The number of workers that get no thread from now on.
+  /// The number of workers that still get no thread. Each refused worker decreases it.
   int refusals = 0;
 };
 
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(replacements_that_get_no_thread_get_one_later) {
   BOOST_TEST(d.happened.size() == 2U);
   BOOST_TEST(d.refusals == 1);
   BOOST_TEST(d.spawned == 3);
-  // The first replacement gets no thread again. It does not delay the other one.
+  // The first replacement gets no thread again. The second replacement does not have to wait for the first.
   for (const int spawned : {4, 5, 5}) {
     d.stage.wait();
     d.stage.play();

@@ -1,5 +1,5 @@
-// Runtimes whose workers are teams: a team keeps the promises of a single core while it is busy, cancelled, killed or
-// failing.
+// Tests of runtimes whose workers are teams of cores. A team that is busy, cancelled, killed or failing behaves like a
+// single core.
 #include <atomic>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -25,7 +25,7 @@ using tests::contains;
 using tests::TestRuntime;
 namespace data = boost::unit_test::data;
 
-/// Teams of two on pretended cores. The threads run on any real core.
+/// Returns options for teams of two pretended cores. The threads may run on any real core.
 RuntimeOptions teams_of_two(int teams, const std::string& policy = "lws") {
   RuntimeOptions options;
   options.threads.synthetic_topology = "package:1 core:" + std::to_string(2 * teams) + " pu:1";
@@ -38,7 +38,7 @@ void wait_for(const std::atomic<bool>& flag) {
   while (!flag) std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
-/// A kernel whose members all wait until it is released.
+/// A kernel in which all members of the team wait until the test sets `released`.
 struct Held {
   std::atomic<int> inside{0};
   std::atomic<bool> released{false};
@@ -77,7 +77,7 @@ BOOST_DATA_TEST_CASE(a_steal_does_not_wait_for_the_victims_team, data::make(std:
       for (int i = 0; i < 4; ++i) runtime.submit(small);
       context.team().run([&](int, int) {
         ++members;
-        // This waits for ever if the thief waits for this kernel.
+        // This call never returns if the thief has to wait for this kernel.
         wait_for(all_ran);
       });
     });
@@ -135,8 +135,8 @@ int helper_threads() {
   return count;
 }
 
-/// Returns true if the number of helper threads becomes `expected`. The master's thread ends the helpers of its team,
-/// perhaps only after the next team has begun.
+/// Waits until the number of helper threads is `expected`. A team's master ends the helpers, sometimes only after the
+/// next team has begun. Returns false after two seconds.
 bool has_helper_threads(int expected) {
   for (int i = 0; i < 2000 && helper_threads() != expected; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_cluster_whose_masters_actor_dies_goes_on_with_new_helpers
   });
   constexpr int kRounds = 20;
   for (int round = 0; round < kRounds; ++round) {
-    // The worker is killed while it sleeps, and while its team computes.
+    // In every second round the worker is killed while it sleeps. In every round it is killed while its team computes.
     if (round % 2 == 0) runtime->kill_worker(WorkerId(0));
     runtime.submit(work);
     runtime.submit(suicidal);
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(two_members_that_fail_at_once_fail_their_task_once) {
     BOOST_TEST(contains(message, "member 0 gave up"), message);
     BOOST_TEST(told == 1);
     BOOST_TEST(ran == 0);
-    // The next task finds a whole team.
+    // After the failure the next task again gets a team of two.
     runtime.submit(mend, {handle});
     BOOST_TEST(runtime.wait() == "");
     BOOST_TEST(ran == 2);

@@ -1,4 +1,4 @@
-/// Snapshots made by hand, for tests of policies without a scheduler.
+/// Snapshots that tests build by hand, so that they can test policies without a scheduler.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace troupe::tests {
 
-/// Cores on node 0, then GPUs on nodes 1, 2, … Times are microseconds; a byte takes one nanosecond from any node to any
-/// other unless `link` sets another time. The current time is 1 s, because no code may rely on a clock that begins at
-/// 0.
+/// Worker 0 and the next workers are cores on node 0; then come GPUs on nodes 1, 2, … Times are microseconds. Between
+/// any two nodes a byte takes one nanosecond unless `link` sets another time. The current time is 1 s, because no code
+/// may assume that the clock begins at 0.
 class HandMadeMachine {
  public:
   static constexpr int kNever = -1;
@@ -44,7 +44,7 @@ class HandMadeMachine {
     return {HandleId(data), mode, {bytes}, false};
   }
 
-  /// Returns a task with a class of its own and with these times on a core and on a GPU.
+  /// Returns a task of a new class, with these times on a core and on a GPU.
   scheduler::ReadyTask task(int cpu_us, int gpu_us, std::vector<memory::Use> uses = {}) {
     return of_class(size_class(cpu_us, gpu_us), std::move(uses));
   }
@@ -55,7 +55,7 @@ class HandMadeMachine {
     }
     return size_class_on(us_on);
   }
-  /// Returns a class with the given time on each worker. Cores may be clusters of any sizes.
+  /// Returns a class with the given time on each worker. A core may stand for a cluster of any size.
   SizeClassId size_class_on(const std::vector<int>& us_on) {
     const SizeClassId id(classes_++);
     codelets_.emplace_back("codelet", std::vector<AccessMode>{});
@@ -79,19 +79,19 @@ class HandMadeMachine {
     return of_class(size_class_on(us_on), std::move(uses));
   }
 
-  /// Sets the time until everything placed on the worker will have ended.
+  /// Sets the time until the worker has run everything that was placed on it.
   HandMadeMachine& load(std::uint32_t worker, int us_from_now, std::size_t queued = 0) {
     workers_[worker].available = now() + us(us_from_now);
     workers_[worker].queued = queued;
     workers_[worker].busy = us_from_now > 0;
     return *this;
   }
-  /// Sets the number of tasks placed on the worker that have pieces for other workers.
+  /// Sets the number of tasks on the worker that still have pieces for other workers.
   HandMadeMachine& open(std::uint32_t worker, std::size_t tasks) {
     workers_[worker].open = tasks;
     return *this;
   }
-  /// Puts the data on these nodes and no others.
+  /// Says that exactly these nodes have the data.
   HandMadeMachine& data_on(std::uint64_t data, const std::vector<std::uint32_t>& nodes) {
     for (std::uint32_t node = 0; node < predictions.links.nodes(); ++node) {
       predictions.replicas.set(HandleId(data), NodeId(node), false, false);
@@ -108,8 +108,8 @@ class HandMadeMachine {
   [[nodiscard]] scheduler::Snapshot snapshot() const { return {workers_, now(), &predictions}; }
   [[nodiscard]] const std::vector<scheduler::WorkerState>& workers() const { return workers_; }
 
-  /// Lets the policy place the tasks. Returns the workers' numbers in the order of the tasks; -1 for a task that was
-  /// not placed.
+  /// Lets the policy place the tasks. Returns each task's worker, in the order of the tasks; -1 if the policy keeps the
+  /// task.
   std::vector<int> place(scheduler::PlacingPolicy& policy, const std::vector<scheduler::ReadyTask>& tasks) {
     std::vector<WorkerId> placement(tasks.size());
     policy.place(tasks, snapshot(), random_, placement);
@@ -117,7 +117,7 @@ class HandMadeMachine {
     for (const WorkerId worker : placement) numbers.push_back(worker.valid() ? static_cast<int>(worker.value()) : -1);
     return numbers;
   }
-  /// Returns the tasks that a policy which keeps tasks lets go now; maps each task to its worker.
+  /// Asks a policy that keeps tasks which of them may start now. Returns the worker of each of these tasks.
   std::map<std::uint64_t, std::uint32_t> place_kept(scheduler::PlacingPolicy& policy) {
     std::vector<scheduler::Placed> placed;
     policy.place_kept(snapshot(), random_, placed);
@@ -131,7 +131,7 @@ class HandMadeMachine {
  private:
   std::vector<scheduler::WorkerState> workers_;
   std::vector<scheduler::TransferModel::Pair> pairs_;
-  // Tasks refer to elements of these deques.
+  // Tasks point to elements of these deques.
   std::deque<Codelet> codelets_;
   std::deque<std::vector<memory::Use>> uses_;
   std::uint32_t classes_ = 0;

@@ -1,4 +1,4 @@
-/// A whole run on snapshots: a policy places tasks that are all ready at once.
+/// Simulates a whole run with snapshots: a policy places tasks that are all ready at the beginning.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,7 @@ struct HandMadeRun {
 };
 
 /// Runs `count` independent tasks without data, which take `us_on[i]` microseconds on worker i. Each worker runs its
-/// tasks in the order in which it got them. A task is never moved. If the policy never places some tasks, the run ends
-/// without them.
+/// tasks in the order in which they were placed on it. No task is moved. Tasks that the policy never places do not run.
 inline HandMadeRun run_alike(scheduler::PlacingPolicy& policy, int cores, int gpus, const std::vector<int>& us_on,
                              int count) {
   HandMadeMachine machine(cores, gpus);
@@ -31,7 +30,7 @@ inline HandMadeRun run_alike(scheduler::PlacingPolicy& policy, int cores, int gp
   machine.predictions.left = {static_cast<std::uint32_t>(count)};
   HandMadeRun run;
   run.tasks.resize(us_on.size());
-  // For each worker, the ends of its tasks in the order in which they run.
+  // For each worker, the times at which its tasks end, in the order in which they run.
   std::vector<std::deque<int>> ends(us_on.size());
   int now = 0;
   const auto give = [&](std::size_t worker) {

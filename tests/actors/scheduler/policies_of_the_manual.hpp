@@ -1,4 +1,4 @@
-/// The policies that docs/extending.md shows, as they stand there.
+/// The example policies of docs/extending.md, word for word.
 #pragma once
 
 #include <algorithm>

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(thrifty_moves_less_where_that_costs_little_time) {
   HandMadeMachine machine(0, 2);
   machine.data_on(5, {2}).load(1, 4);
   const ReadyTask task = machine.task(HandMadeMachine::kNever, 10, {HandMadeMachine::use(5, AccessMode::read, 1000)});
-  // The task ends after 11 us on the first worker and after 14 us on the second, where the data are.
+  // The task ends after 11 us on the first worker. It ends after 14 us on the second worker, which has the data.
   Thrifty strict(0.2);
   Thrifty lenient(0.4);
   BOOST_TEST(machine.place(strict, {task}) == (std::vector<int>{0}), kPerElement);

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(options_have_the_values_that_were_given_or_their_defaults) 
   BOOST_TEST(options.finish().ok());
 }
 
-/// Returns the complaint that is left after one option has been read.
+/// Returns the error message of a policy specification from which `read` has read some options.
 template <class Read>
 std::string complaint(std::string_view text, Read&& read) {
   const PolicySpecification specification = parsed(text);

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(policy)
 
 namespace {
 
-/// Returns the rings of one thief as plain numbers.
+/// Returns the victims of one thief as plain numbers, ring by ring.
 std::vector<std::vector<std::uint32_t>> rings_of(const Policy& policy, std::size_t thief) {
   std::vector<std::vector<std::uint32_t>> rings;
   for (const auto& ring : policy.stealing.victims.at(thief)) {
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_worker_alone_has_no_victims) {
   }
 }
 
-/// Two sockets with two L3 caches each and four cores per cache: workers 0-3, 4-7 | 8-11, 12-15.
+/// Two sockets, each with two L3 caches of four cores. The workers 0-3, 4-7, 8-11 and 12-15 each share a cache.
 BOOST_AUTO_TEST_CASE(on_two_sockets_the_nearest_are_asked_first) {
   platform::TopologyOptions options;
   options.synthetic = "package:2 numa:1 l3:2 core:4 pu:1";

@@ -21,7 +21,7 @@ using tests::Lines;
 using tests::Stage;
 const auto kPerElement = boost::test_tools::per_element();
 
-/// Workers that are only queues of task names.
+/// Takes the place of the workers. Each worker is only a list of task names.
 class Queues final : public WorkerQueues {
  public:
   graph::Task* next_activated() override {
@@ -51,16 +51,16 @@ class Queues final : public WorkerQueues {
   void policy_failed(const std::string& what) override { failures.push_back(what); }
 
   Lines failures;
-  /// If true, the next look at events throws.
+  /// If true, the next call of `take_events` throws.
   bool breaks = false;
   std::deque<graph::Task*> activated;
   std::vector<TaskEvent> events;
   std::vector<Lines> workers{2};
-  /// The prefetches and pushes in their order.
+  /// All prefetches, pushes and requests to take a task back, in their order.
   Lines done;
 };
 
-/// Alternates between the workers.
+/// Places tasks on the two workers in turn.
 class Alternating final : public PlacingPolicy {
  public:
   explicit Alternating(bool in_rounds) : in_rounds_(in_rounds) {}
@@ -76,7 +76,7 @@ class Alternating final : public PlacingPolicy {
   std::uint32_t next_ = 0;
 };
 
-/// Lets tasks go one at a time: the next one when the last one has ended.
+/// Keeps its tasks and lets one start at a time: the next one when the last one has ended.
 class OneByOne final : public PlacingPolicy {
  public:
   [[nodiscard]] PolicyTraits policy_traits() const override { return {.keeps = true}; }
@@ -192,12 +192,12 @@ BOOST_AUTO_TEST_CASE(a_program_decides_about_a_task_that_is_alone_and_about_no_o
     d.queues->activated.push_back(task);
     BOOST_TEST((d.state->try_to_decide_alone() == Left::nothing));
     BOOST_TEST(d.queues->workers[worker] == Lines{"a"}, kPerElement);
-    // The scheduler looks at this event when the next task comes.
+    // The scheduler takes this event when the next task is activated.
     d.queues->events.push_back({.kind = TaskEvent::Kind::ended, .worker = WorkerId(worker), .task = task->task_id()});
   }
   d.queues->activated.push_back(d.tasks.task(0, "b"));
   BOOST_TEST((d.state->try_to_decide_alone() == Left::nothing));
-  // Task b has not ended.
+  // Task b has not ended, so task c is not alone and the actor has to decide.
   d.queues->activated.push_back(d.tasks.task(0, "c"));
   BOOST_TEST((d.state->try_to_decide_alone() == Left::activated));
   BOOST_TEST(d.queues->activated.size() == 1U);
@@ -225,14 +225,14 @@ BOOST_AUTO_TEST_CASE(what_goes_wrong_while_a_worker_decides_is_what_the_actor_di
   d.queues->breaks = true;
   BOOST_TEST((d.state->try_to_decide() == SchedulerState::Left::activated));
   BOOST_TEST(d.undecided() == 1U);
-  // Other workers leave the decision to the actor.
+  // The decision failed, so further workers leave decisions to the actor, which dies of the error.
   BOOST_TEST((d.state->try_to_decide() == SchedulerState::Left::activated));
   bool dead = false;
   d.scheduler->attach_functor([&dead](const caf::error&) { dead = true; });
   d.stage.tell(std::exchange(d.scheduler, d.stage.system.spawn(scheduler_behavior, d.state)), TasksActivated{});
   d.stage.play();
   BOOST_TEST(dead);
-  // The supervisor does this after the actor's death.
+  // The supervisor calls `rescue` after the actor's death.
   d.state->rescue("out of luck");
   BOOST_TEST(d.queues->workers[0] == (Lines{"a"}), kPerElement);
   BOOST_TEST(d.undecided() == 0U);
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(what_lay_with_an_actor_that_died_is_placed_and_another_acto
   d.stage.step();
   d.queues->activated.push_back(d.tasks.task(0, "b"));
   BOOST_TEST(d.state->undecided_count() == 1U);
-  // Without the kill the actor would decide now.
+  // The actor is killed before it decides.
   caf::anon_send_exit(std::exchange(d.scheduler, d.stage.system.spawn(scheduler_behavior, d.state)),
                       caf::exit_reason::kill);
   d.state->rescue("killed");
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(what_lay_with_an_actor_that_died_is_placed_and_another_acto
              kPerElement);
   BOOST_TEST(d.state->undecided_count() == 0U);
   BOOST_TEST(d.policy->decisions == 0);
-  // The new actor is asked to decide.
+  // The new actor decides about the next task.
   d.activate({"c"});
   d.stage.play();
   BOOST_TEST(d.policy->decisions == 1);
@@ -326,7 +326,7 @@ BOOST_AUTO_TEST_CASE(kept_tasks_survive_the_actor) {
   d.state->rescue("killed");
   BOOST_TEST(d.queues->workers[1] == (Lines{"b"}), kPerElement);
   BOOST_TEST(d.state->undecided_count() == 0U);
-  // The policy still has b, and b is not placed again.
+  // The policy still has task b, but the scheduler does not place b a second time.
   d.happened(TaskEvent::Kind::ended, a);
   d.activate("c");
   d.tell();

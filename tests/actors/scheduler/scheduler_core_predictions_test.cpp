@@ -1,4 +1,4 @@
-// The facts that the scheduler gives to policies: loads, times, transfers, ranks.
+// Tests the facts that the scheduler gives to policies: loads, times, transfers and ranks.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <deque>
@@ -27,7 +27,7 @@ using Kind = graph::TaskEvent::Kind;
 const auto kPerElement = boost::test_tools::per_element();
 constexpr TimeStamp kNow = std::chrono::seconds(1);
 
-/// Records what the scheduler shows it, and places every task on the worker that the test names.
+/// A policy that records what the scheduler shows it, and places every task on the worker that the test names.
 class Mirror final : public PlacingPolicy {
  public:
   struct Seen {
@@ -53,7 +53,7 @@ class Mirror final : public PlacingPolicy {
   const bool uses_times_;
 };
 
-/// Times by the codelet's name and the kind of device. A kind that is not in the table has not been measured.
+/// A table of times, by the codelet's name and the kind of device. A kind without an entry was not measured.
 class Table final : public ExecutionModel {
  public:
   using Times = std::map<std::string, std::map<DeviceKind, Duration>>;
@@ -73,7 +73,7 @@ class Table final : public ExecutionModel {
   Times& times_;
 };
 
-/// One core and one GPU (node 1, with 100 bytes). A byte takes 1 ns.
+/// One core and one GPU. The GPU is node 1, with 100 bytes. Copying a byte takes 1 ns.
 struct Machinery {
   explicit Machinery(Ranks ranks = Ranks::none, bool uses_times = true) {
     for (int i = 0; i < 4; ++i) handles.push_back(tests::register_scalar(host.graph, numbers[i]));
@@ -116,7 +116,7 @@ struct Machinery {
   void ended(std::uint32_t worker, TaskId task, TimeStamp at, Duration took) const {
     scheduler->happened({.kind = Kind::ended, .worker = WorkerId(worker), .task = task, .at = at, .took = took});
   }
-  /// Returns the loads at `now`, seen by means of a task that takes no time.
+  /// Returns the workers' loads at `now`. To see the loads, the function places a task that takes no time.
   const std::vector<WorkerState>& loads(TimeStamp now) {
     ReadyTask probe = ready(potrf, {});
     probe.size_class = SizeClassId{};
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_kernel_that_was_not_measured_are_tried_there_up_
   m.to = WorkerId(0);
   std::vector<ReadyTask> tasks;
   for (int t = 0; t < 5; ++t) tasks.push_back(m.ready(m.gemm, {}));
-  // The worker whose time is known gets one more task; the last task waits.
+  // Three tasks are tried on the GPU. The core, whose time is known, gets one task; the last task waits.
   BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{1, 1, 1, 0}), kPerElement);
   BOOST_TEST(m.seen.tasks.empty());
   BOOST_TEST(m.scheduler->holds());
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_kernel_that_was_not_measured_are_tried_there_up_
   BOOST_TEST((decision.placed[0].task == tasks[4].id));
   BOOST_TEST(m.seen.tasks.size() == 1U);
   BOOST_TEST(!m.scheduler->holds());
-  // The time is measured: no task is tried any more, and policies know the time.
+  // The time on the GPU is now known, so the policy decides, and no task is tried any more.
   const ReadyTask next = m.ready(m.gemm, {});
   BOOST_TEST(m.place({next}) == (std::vector<std::uint32_t>{0}), kPerElement);
   BOOST_TEST((m.scheduler->predictions().execution(next, WorkerId(1)) == 7us));
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_class_is_tried_on_each_model_of_a_kind) {
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     m.ended(placed[t], tasks[t].id, kNow, placed[t] == 1 ? 1us : 9us);
   }
-  // Now the policy decides, and knows the times on both workers.
+  // All models have been tried, so the policy decides. It is given the times on both models.
   (void)m.place({m.ready(m.gemm, {})});
   BOOST_REQUIRE(m.seen.tasks.size() == 1U);
   BOOST_TEST((m.scheduler->predictions().execution(m.seen.tasks[0], WorkerId(1)) == 1us));
@@ -249,13 +249,13 @@ BOOST_AUTO_TEST_CASE(further_tasks_of_a_kernel_that_was_measured_nowhere_wait) {
   for (int t = 0; t < 12; ++t) tasks.push_back(m.ready(m.gemm, {}));
   BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{0, 1, 0, 1, 0, 1}), kPerElement);
   BOOST_TEST(m.seen.tasks.empty());
-  // A failed task gives no time, so the next one is tried in its place.
+  // A failed task gives no measured time, so another task is tried instead.
   m.scheduler->happened({.kind = Kind::left, .worker = WorkerId(1), .task = tasks[1].id, .at = kNow});
   const auto again = m.scheduler->ended(kNow);
   BOOST_REQUIRE(again.tried.size() == 1U);
   BOOST_TEST((again.tried[0].task == tasks[6].id && again.tried[0].worker == WorkerId(1)));
-  // The time on GPUs is known. GPUs get as many tasks as they have room for. Cores get none before the time on cores is
-  // known, too.
+  // The time on the GPU is now known, so the GPU gets as many tasks as it has room for. The core gets no task before
+  // its time is known, too.
   m.started(1, tasks[3].id, kNow);
   m.ended(1, tasks[3].id, kNow + 1us, 1us);
   m.started(1, tasks[5].id, kNow + 1us);
@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(further_tasks_of_a_kernel_that_was_measured_nowhere_wait) {
   BOOST_TEST(known.tried.empty());
   BOOST_REQUIRE(known.placed.size() == 1U);
   BOOST_TEST((known.placed[0].task == tasks[7].id && known.placed[0].worker == WorkerId(1)));
-  // Then the policy decides about all four tasks that are left.
+  // Both times are known, so the policy decides about the four remaining tasks.
   m.started(0, tasks[0].id, kNow);
   m.ended(0, tasks[0].id, kNow + 9us, 9us);
   BOOST_TEST(m.scheduler->ended(kNow + 9us).placed.size() == 4U);
@@ -296,14 +296,14 @@ BOOST_AUTO_TEST_CASE(where_times_are_not_sure_a_policy_places_what_can_start) {
   m.scheduler =
       std::make_unique<SchedulerCore>(std::make_unique<Mirror>(m.seen, m.to, Ranks::none, true), std::move(machine), 1);
   KernelHistory& kernel = history->kernel({"gemm", DeviceKind::cpu_core, 8, false});
-  // The times vary by a factor of ten and belong to other sizes.
+  // The measured times vary by a factor of ten, and all of them belong to other sizes.
   for (std::uint64_t i = 0; i < 4; ++i) {
     kernel.add(kernel.shape(i, {.size = 1e6 * static_cast<double>(i + 1)}), i % 2 == 0 ? 1e-3 : 1e-2);
   }
   std::vector<ReadyTask> tasks;
   for (int t = 0; t < 3; ++t) tasks.push_back(m.ready(m.gemm, {read(m.handles[0])}));
   m.to = WorkerId(1);
-  // The policy wants all tasks on one worker, which has room for one.
+  // The policy wants all tasks on worker 1, which has room for one task. The other tasks wait.
   BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{1}), kPerElement);
   BOOST_TEST(m.seen.tasks.size() == 3U);
   BOOST_TEST(m.scheduler->holds());
@@ -312,7 +312,7 @@ BOOST_AUTO_TEST_CASE(where_times_are_not_sure_a_policy_places_what_can_start) {
   const auto decision = m.scheduler->ended(kNow);
   BOOST_REQUIRE(decision.placed.size() == 1U);
   BOOST_TEST((decision.placed[0].worker == WorkerId(0)));
-  // A policy with a defect must not keep the tasks for ever.
+  // A policy that names a worker that does not exist must not make the tasks wait for ever.
   m.to = WorkerId(7);
   m.started(0, decision.placed[0].task, kNow);
   m.scheduler->happened({.kind = Kind::left, .worker = WorkerId(0), .task = decision.placed[0].task, .at = kNow});
@@ -322,8 +322,8 @@ BOOST_AUTO_TEST_CASE(where_times_are_not_sure_a_policy_places_what_can_start) {
   BOOST_TEST(!m.scheduler->holds());
 }
 
-/// Two cores. The times of "gemm" vary by a factor of ten there and are known for no shape; "potrf" without data takes
-/// exactly 1 ms.
+/// Two cores. The measured times of "gemm" vary by a factor of ten and belong to other shapes. "potrf" without data
+/// takes exactly 1 ms.
 struct Unsure : Machinery {
   Unsure() {
     SchedulerCore::Machine machine;
@@ -353,15 +353,15 @@ struct Unsure : Machinery {
 BOOST_AUTO_TEST_CASE(tasks_that_are_known_surely_wait_with_those_that_are_not) {
   Unsure m;
   m.to = WorkerId(1);
-  // Without uncertain tasks, any number of them go where the policy wants them.
+  // While all times are certain, the policy may place any number of tasks on a worker.
   BOOST_TEST(m.place({m.ready(m.potrf, {}), m.ready(m.potrf, {})}) == (std::vector<std::uint32_t>{1, 1}), kPerElement);
   m.to = WorkerId(0);
   const std::vector<ReadyTask> tasks{m.of_rows(1), m.ready(m.potrf, {}), m.of_rows(1), m.ready(m.potrf, {})};
   BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{0}), kPerElement);
-  // The policy sees all competing tasks in the order in which they became ready.
+  // The policy sees all tasks that compete for the free place, in the order in which they became ready.
   BOOST_REQUIRE(m.seen.tasks.size() == 4U);
   for (std::size_t i = 0; i < tasks.size(); ++i) BOOST_TEST((m.seen.tasks[i].id == tasks[i].id));
-  // A later task waits, too.
+  // A task that becomes ready later waits, too.
   BOOST_TEST(m.place({m.ready(m.potrf, {})}).empty());
   BOOST_TEST(m.scheduler->holds());
 }
@@ -394,13 +394,13 @@ BOOST_AUTO_TEST_CASE(nothing_is_put_behind_a_task_of_which_hardly_anything_is_kn
   KernelHistory& kernel = m.history->kernel({"gemm", DeviceKind::cuda, 8, false});
   const auto measure = [&](double size, double time_s) { kernel.add(kernel.shape(99, {.size = size}), time_s); };
   for (const double size : {8.0, 16.0, 24.0, 32.0}) measure(size, size * 1e-3);
-  // The size is far from the measured ones: one task begins, and the others wait until it has ended.
+  // The size is far from the measured sizes. One task begins, and the others wait until it has ended.
   const std::vector<ReadyTask> tasks{m.of_rows(18), m.of_rows(18), m.of_rows(18)};
   BOOST_TEST(m.scheduler->model()->doubt(m.submitted->size_class(tasks[0].size_class), WorkerId(0)) > 0.3);
   BOOST_TEST(m.place(tasks).size() == 1U);
   m.started(0, tasks[0].id, kNow);
   BOOST_TEST(m.scheduler->ended(kNow).placed.empty());
-  // The time is now known better, though not surely, so two tasks may begin.
+  // The time is now known better, but not yet exactly, so two tasks may begin.
   m.ended(0, tasks[0].id, kNow + 144ms, 144ms);
   const auto known = m.scheduler->ended(kNow + 144ms);
   BOOST_TEST(m.scheduler->model()->doubt(m.submitted->size_class(tasks[0].size_class), WorkerId(0)) < 0.3);
@@ -414,7 +414,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_placed_by_a_guess_count_as_what_is_known_la
   const ReadyTask other = m.of_rows(2);
   BOOST_TEST(m.place({task}) == (std::vector<std::uint32_t>{1}), kPerElement);
   const Duration guess = m.predicted(task);
-  // The policy is told a longer time, because the time is uncertain. The worker's load counts the expected time.
+  // The policy is given a longer time, because the time is uncertain. The worker's load counts the expected time.
   BOOST_TEST((m.scheduler->predictions().execution(task, WorkerId(1)) > guess));
   m.started(1, task.id, kNow);
   BOOST_TEST((m.loads(kNow)[1].available == kNow + guess));
@@ -467,7 +467,7 @@ BOOST_AUTO_TEST_CASE(predictions_are_compared_with_what_happened) {
   (void)m.place({tried});
   m.ended(1, tasks[0].id, kNow, 8us);
   m.ended(1, tried.id, kNow, 8us);
-  // Task 1 failed, and task 2 took no time.
+  // Task 1 failed and task 2 took no time, so neither of them is compared with its prediction.
   m.scheduler->happened({.kind = Kind::left, .worker = WorkerId(1), .task = tasks[1].id, .at = kNow});
   m.ended(1, tasks[2].id, kNow, 0us);
   const auto& errors = m.scheduler->prediction_errors();
@@ -500,7 +500,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_fits_nowhere_goes_to_a_worker_with_its_device) 
   only_gpu.implement(DeviceKind::cuda, [](const KernelContext&) {});
   m.to = WorkerId{};
   BOOST_TEST(m.place({m.ready(only_gpu, {read(handle)})}) == (std::vector<std::uint32_t>{1}), kPerElement);
-  // The worker reports the error. The policy has no choice and is not asked, since it might keep the task for ever.
+  // The worker will report the error. The policy is not asked: it has no choice, and it might keep the task for ever.
   BOOST_TEST(m.failure == "");
   BOOST_TEST(m.seen.tasks.empty());
 }
@@ -516,7 +516,7 @@ BOOST_AUTO_TEST_CASE(what_a_placed_task_reads_is_on_its_way) {
   BOOST_TEST(!predictions.replicas.incoming(out.handle, NodeId(1)));
   BOOST_TEST(predictions.traffic.in[1] == 8U);
   BOOST_TEST(predictions.traffic.out[0] == 8U);
-  // A second task needs no copy of its own.
+  // A second task that reads the same data needs no copy of its own.
   (void)m.place({m.ready(m.potrf, {read(m.handles[0])})});
   BOOST_TEST(predictions.traffic.in[1] == 8U);
 }
@@ -566,7 +566,7 @@ BOOST_AUTO_TEST_CASE(a_copy_that_is_given_up_is_no_traffic) {
 BOOST_AUTO_TEST_CASE(a_policy_that_asks_for_ranks_gets_them) {
   const auto rank_of_first = [](Ranks ranks) {
     Machinery m(ranks);
-    // The second class is known before any of its tasks is ready.
+    // The scheduler knows the class of gemm before any task of that class is ready.
     const Access both = read_write(m.handles[0]);
     m.host.graph.submit({m.potrf, {&both, 1}, {}, {}}).value_or_throw();
     m.host.graph.submit({m.gemm, {&both, 1}, {}, {}}).value_or_throw();
@@ -583,7 +583,8 @@ BOOST_AUTO_TEST_CASE(ranks_know_classes_that_came_before_the_first_that_is_ready
   Machinery m(Ranks::fastest);
   const Access first = read_write(m.handles[0]);
   const Access second = read_write(m.handles[1]);
-  // This task's class is the first. It never becomes ready here, because it follows a task of the second class.
+  // This submission makes the class of `huge` the first one. The policy is never shown a task of that class: the
+  // second task of `huge` waits for the task of `potrf`.
   m.host.graph.submit({m.huge, {&second, 1}, {}, {}}).value_or_throw();
   graph::Task* earlier = m.host.ready.pop_front();
   m.host.graph.submit({m.potrf, {&first, 1}, {}, {}}).value_or_throw();

@@ -1,4 +1,4 @@
-// The scheduler's reaction to regrouped cores.
+// Tests how the scheduler reacts when cores are regrouped.
 #include <boost/test/unit_test.hpp>
 #include <deque>
 #include <map>
@@ -20,7 +20,8 @@ namespace {
 using namespace std::chrono_literals;
 constexpr TimeStamp kNow = std::chrono::seconds(1);
 
-/// Predicts 100 us on one core and less on several; remembers what it was taught.
+/// Predicts 100 us on one core and less on several cores. Records the numbers of cores and the measurements that the
+/// scheduler reports.
 class ByCores final : public ExecutionModel {
  public:
   struct Taught {
@@ -45,7 +46,7 @@ class ByCores final : public ExecutionModel {
   Taught& taught_;
 };
 
-/// Places every task on the worker that will be done first, and records the loads that it saw.
+/// Places every task on the worker that will be free first, and records the loads that it saw.
 class First final : public PlacingPolicy {
  public:
   explicit First(std::vector<WorkerState>& seen) : seen_(seen) {}

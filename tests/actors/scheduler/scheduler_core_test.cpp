@@ -12,7 +12,7 @@ namespace troupe::scheduler {
 
 namespace scheduler_core {
 
-/// Places every task on the worker with the fewest queued tasks, and records what it was asked.
+/// Places every task on the worker with the fewest queued tasks, and records the tasks about which it was asked.
 class Shortest final : public PlacingPolicy {
  public:
   Shortest(bool in_rounds, std::vector<std::string>& asked) : in_rounds_(in_rounds), asked_(asked) {}
@@ -47,7 +47,7 @@ struct Fixture {
   SchedulerCore core(bool in_rounds, std::size_t workers = 2) {
     return {std::make_unique<Shortest>(in_rounds, asked), std::vector<DeviceKind>(workers, DeviceKind::cpu_core), 1};
   }
-  /// Returns a scheduler's core in which three tasks on worker 0 and one on worker 1 have not started.
+  /// Returns a scheduler core with three tasks on worker 0 and one on worker 1 that have not started.
   SchedulerCore loaded_core(bool in_rounds) {
     SchedulerCore scheduler = core(in_rounds);
     (void)scheduler.abandon(tasks({100, 101, 102, 103, 104, 105}), "loads it", kNow);
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_is_not_there_is_replaced_and_the_rest_is_as_t
   BOOST_TEST(decision.failure.find("1 task was placed") != std::string::npos);
 }
 
-/// Throws in the function that describes the policy.
+/// Throws an exception in `policy_traits`.
 class Nameless final : public PlacingPolicy {
  public:
   [[nodiscard]] PolicyTraits policy_traits() const override { throw 1; }
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_policy_that_throws_when_asked_what_it_is_still_places) {
 
 // Tests of policies that keep tasks.
 
-/// Keeps every task. The test says which tasks go, and to which worker.
+/// Keeps every task. The test sets the tasks that may start, and their workers.
 class Hoard final : public PlacingPolicy {
  public:
   explicit Hoard(std::map<std::uint64_t, std::uint32_t>& go) : go_(go) {}
@@ -257,7 +257,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_abandoned_and_is_ready_again_goes_past_the_poli
   (void)scheduler.activated(tasks({1, 2}), kNow);
   (void)scheduler.abandon(tasks({2}), "lost", kNow);
   BOOST_TEST(scheduler.taken_away(TaskId(2)));
-  // The task had to wait for a commute lock.
+  // Task 2 leaves worker 1, because it has to wait for a commute lock, and becomes ready once more.
   scheduler.happened({.kind = Kind::left, .worker = WorkerId(1), .task = TaskId(2), .at = kNow});
   BOOST_TEST(in_words(scheduler.activated(tasks({2}), kNow)) == (Words{"2 on 1"}), kPerElement);
   go = {{2, 0}, {3, 1}};
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(one_wrong_worker_does_not_take_kept_tasks_away) {
   BOOST_TEST(decision.failure.find("1 task was placed") != std::string::npos);
 }
 
-/// Gives all tasks to the accelerator, worker 1. The core takes tasks back.
+/// Places all tasks on the accelerator, worker 1. The core, worker 0, may take tasks back.
 class TakesBack final : public PlacingPolicy {
  public:
   [[nodiscard]] PolicyTraits policy_traits() const override { return {.keeps = true, .takes_back = true}; }
@@ -321,20 +321,21 @@ BOOST_AUTO_TEST_CASE(the_last_task_of_pieces_that_has_not_begun_is_taken_back) {
     }
     return words;
   };
-  // An accelerator keeps at least one task.
+  // No task is taken back from an accelerator that has only one.
   BOOST_TEST(taken(scheduler.activated(std::vector<ReadyTask>{ready(super, 0)}, kNow)).empty());
   scheduler.happened({.kind = Kind::ended, .worker = WorkerId(1), .task = TaskId(0), .at = kNow});
   BOOST_TEST(taken(scheduler.activated(std::vector<ReadyTask>{ready(plain, 1)}, kNow)).empty());
   const std::vector<ReadyTask> tasks{ready(super, 2), ready(super, 3), ready(plain, 4)};
   BOOST_TEST(taken(scheduler.activated(tasks, kNow)) == (Words{"3 from 1"}), kPerElement);
-  // One task is taken back at a time.
+  // Only one task is taken back at a time.
   BOOST_TEST(taken(scheduler.ended(kNow)).empty());
-  // Task 3 comes back; then the next one is taken.
+  // Task 3 is back from the accelerator and goes to the core. Then the scheduler takes back the next task.
   scheduler.happened({.kind = Kind::left, .worker = WorkerId(1), .task = TaskId(3), .at = kNow});
   const auto decision = scheduler.activated(std::vector<ReadyTask>{tasks[1]}, kNow);
   BOOST_TEST(in_words(decision) == (Words{"3 on 0"}), kPerElement);
   BOOST_TEST(taken(decision) == (Words{"2 from 1"}), kPerElement);
-  // Task 2 began before the worker heard of the request, and ended. It is not taken back when it comes again.
+  // Task 2 began before the accelerator received the request, and has ended. If it becomes ready again, it is not taken
+  // back.
   scheduler.happened({.kind = Kind::started, .worker = WorkerId(1), .task = TaskId(2), .at = kNow});
   BOOST_TEST(taken(scheduler.ended(kNow)).empty());
   scheduler.happened({.kind = Kind::ended, .worker = WorkerId(1), .task = TaskId(2), .at = kNow});
@@ -347,7 +348,7 @@ BOOST_AUTO_TEST_CASE(who_helps_is_busy_and_what_nobody_can_join_is_not_open) {
       Codelet("super", {}).pieces([](const KernelContext&) { return 9; }, [](std::size_t, const KernelContext&) {});
   (void)scheduler.activated(std::vector<ReadyTask>{{TaskId(1), &super.definition(), 0}}, kNow);
   const auto look = [&](std::size_t worker) {
-    // Loads are updated when something is decided.
+    // The scheduler updates the loads when it decides, so this function activates a task.
     (void)scheduler.activated(tasks({100 + next++}), kNow);
     return scheduler.workers()[worker];
   };
@@ -359,7 +360,7 @@ BOOST_AUTO_TEST_CASE(who_helps_is_busy_and_what_nobody_can_join_is_not_open) {
   BOOST_TEST(look(0).busy);
   scheduler.happened({.kind = Kind::all_taken, .task = TaskId(1)});
   BOOST_TEST(look(0).open == 0U);
-  // Worker 0 goes on with other tasks.
+  // Worker 0 has stopped and goes on with other tasks. Worker 1 still runs a piece.
   scheduler.happened({.kind = Kind::stopped, .worker = WorkerId(0), .task = TaskId(1), .at = kNow});
   BOOST_TEST(!look(0).busy);
   BOOST_TEST(look(1).busy);
@@ -382,7 +383,7 @@ BOOST_AUTO_TEST_CASE(a_task_of_pieces_is_open_until_who_began_it_stops) {
   scheduler.happened({.kind = Kind::started, .worker = WorkerId(0), .task = TaskId(1), .at = kNow});
   scheduler.happened({.kind = Kind::joined, .worker = WorkerId(1)});
   scheduler.happened({.kind = Kind::stopped, .worker = WorkerId(1), .task = TaskId(1), .at = kNow});
-  // Worker 0 may have gone on with other work, and may have left some pieces.
+  // Worker 0 may have gone on with other work and left some pieces, so the task stays open.
   BOOST_TEST(is_open());
   scheduler.happened({.kind = Kind::stopped, .worker = WorkerId(0), .task = TaskId(1), .at = kNow});
   BOOST_TEST(!is_open());
@@ -397,7 +398,7 @@ BOOST_AUTO_TEST_CASE(a_task_of_pieces_that_was_placed_again_is_open_once) {
   (void)scheduler.activated(task, kNow);
   BOOST_TEST(scheduler.workers()[0].open == 0U);
   BOOST_TEST(scheduler.workers()[1].open == 1U);
-  // This event is late: the task no longer waits for a commute lock.
+  // This event comes late, from the first placement: the task has been placed on another worker since.
   scheduler.happened({.kind = Kind::left, .worker = WorkerId(0), .task = TaskId(1), .at = kNow});
   BOOST_TEST(scheduler.workers()[1].open == 1U);
   scheduler.happened({.kind = Kind::left, .worker = WorkerId(1), .task = TaskId(1), .at = kNow});

@@ -18,7 +18,7 @@ namespace submitted_tasks {
 using tests::StepHost;
 using tests::submit;
 
-/// A graph of tasks on a few numbers. The codelets `cost 0`, `cost 1`, … differ only by class.
+/// A graph of tasks on a few numbers. The codelets `cost 0`, `cost 1`, … differ only in their cost.
 struct Fixture {
   explicit Fixture(int data = 6) : numbers(static_cast<std::size_t>(data)) {
     for (double& number : numbers) handles.push_back(tests::register_scalar(host.graph, number));
@@ -36,7 +36,8 @@ struct Fixture {
   std::vector<double> numbers;
   std::vector<Handle> handles;
   std::vector<Codelet> codelets;
-  /// Classes are numbered as they appear, so a test has to use codelets in that order.
+  /// The cost of each class. Classes are numbered as they first appear, so a test has to use the codelets in this
+  /// order.
   std::vector<double> costs{1, 10, 100, 1000};
 };
 
@@ -60,7 +61,7 @@ BOOST_AUTO_TEST_CASE(numbers_may_have_gaps) {
 }
 
 BOOST_AUTO_TEST_CASE(ranks_are_the_longest_chains) {
-  // 0 writes a; 1 reads it and writes b; 2 reads a and writes c; 3 reads b and c and writes a.
+  // Task 0 writes a. Task 1 reads a and writes b, task 2 reads a and writes c, task 3 reads b and c and modifies a.
   const TaskId first = task(0, {write(handles[0])});
   const TaskId second = task(1, {read(handles[0]), write(handles[1])});
   const TaskId third = task(2, {read(handles[0]), write(handles[2])});
@@ -100,7 +101,8 @@ BOOST_AUTO_TEST_CASE(ranks_equal_those_of_a_program_that_is_known_before) {
       ids.push_back(fixture.task(codelet, accesses));
       expected.add(fixture.costs[codelet], uses);
     }
-    // Tasks with different numbers of data belong to different classes.
+    // A codelet has several classes if its tasks have different numbers of data. Each class has the cost of its
+    // codelet.
     std::vector<double> costs;
     for (std::size_t c = 0; c < fixture.submitted.size_classes(); ++c) {
       const auto& name = fixture.submitted.size_class(SizeClassId(static_cast<std::uint32_t>(c))).codelet->name;
@@ -199,7 +201,7 @@ BOOST_AUTO_TEST_CASE(uses_are_counted_down_as_tasks_end) {
   const TaskId second = task(0, {read(handles[0])});
   BOOST_TEST(submitted.uses_left(uses[0].handle) == 2U);
   submitted.ended(second);
-  // A second call changes nothing.
+  // A second call for the same task changes nothing.
   submitted.ended(second);
   BOOST_TEST(submitted.uses_left(uses[0].handle) == 1U);
   BOOST_TEST(submitted.uses_left(HandleId(99)) == 0U);
@@ -227,7 +229,7 @@ BOOST_AUTO_TEST_CASE(the_last_write_is_the_one_that_no_task_in_flight_follows) {
   (void)task(0, {read_write(handles[0])});
   submitted.mark_last_writes(uses);
   BOOST_TEST(!uses[0].last_write);
-  // Now the last task of the program looks at the same data.
+  // The first task has ended, so no task in flight follows the last writer.
   submitted.ended(first);
   submitted.mark_last_writes(uses);
   BOOST_TEST(uses[0].last_write);
@@ -252,9 +254,9 @@ BOOST_AUTO_TEST_CASE(levels_are_what_could_run_at_the_same_time) {
   const TaskId alone = task(1, {read_write(handles[1])});
   task(2, {read(handles[0]), read_write(handles[2])});
   task(2, {read(handles[0]), read_write(handles[3])});
-  // This task comes after both readers, which may run together.
+  // This task comes after the two readers, which may run at the same time.
   task(3, {read_write(handles[0])});
-  // This task has other data and can run with the first task.
+  // This task uses other data, so it may run at the same time as the first task.
   task(0, {write(handles[4])});
   BOOST_TEST(texts() == "| 2x0 1x1| 2x2| 1x3");
   BOOST_TEST(texts(3) == "| 1x0 1x1| 1x2");

@@ -72,9 +72,9 @@ BOOST_AUTO_TEST_CASE(those_that_run_on_a_device_with_slots_share_it) {
   place(3, 5us);
   start(1, 80us);
   start(2, 80us);
-  // Tasks that run together end as late as tasks that run one after the other.
+  // Tasks 1 and 2 share the device. Together they take as long as one after the other.
   BOOST_TEST((free_at(0, 81us) == 125us));
-  // Task 2 ends as predicted: each task has had 10 us of the device.
+  // Task 2 ends as predicted: in 20 us each of the two tasks has had 10 us of the device.
   end(2, 100us);
   BOOST_TEST(loads.busy(WorkerId(0)));
   BOOST_TEST((free_at(0, 101us) == 125us));
@@ -91,10 +91,10 @@ BOOST_AUTO_TEST_CASE(what_an_ended_task_had_left_is_taken_out_and_what_it_needed
   place(3, 40us);
   for (std::uint64_t task : {1U, 2U, 3U}) start(task, 100us);
   BOOST_TEST((free_at(0, 100us) == 180us));
-  // Each task has had 5 us of the device.
+  // In 15 us each of the three tasks has had 5 us of the device. Task 2 was predicted to need 10 us.
   end(2, 115us);
   BOOST_TEST((free_at(0, 115us) == 175us));
-  // Each task has had 30 us more, and task 1 was predicted to need 5 us less than that.
+  // Since then each of the two tasks has had 30 us. Task 1 was predicted to need only 25 us more.
   end(1, 175us);
   BOOST_TEST((free_at(0, 175us) == 180us));
 }
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_queue_on_a_device_with_slots_is_known_from_its
     end_ns += waiting.back().left;
     place(id, Duration(waiting.back().left));
   }
-  // The device divides its time equally among the tasks in its slots.
+  // The device divides its time equally among the running tasks.
   std::vector<Task> running;
   std::int64_t now_ns = 0;
   while (!running.empty() || !waiting.empty()) {
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_queue_on_a_device_with_slots_is_known_from_its
       start(waiting.front().id, TimeStamp(now_ns));
       waiting.pop_front();
     }
-    // Only the rounding of divided nanoseconds makes a difference.
+    // The predicted end only differs by the rounding of nanoseconds.
     BOOST_TEST(std::abs(free_at(0, TimeStamp(now_ns)).count() - end_ns) < 1000);
     const auto shortest = std::ranges::min_element(running, {}, &Task::left);
     const std::int64_t each = shortest->left;
@@ -230,13 +230,13 @@ BOOST_AUTO_TEST_CASE(random_orders_give_what_adding_up_gives) {
       left = std::max(left - passed / static_cast<std::int64_t>(running.size()), Duration{});
     }
     const std::uint32_t what = random.below(10);
-    // In some phases very few tasks wait, and in others many.
+    // The share of new tasks changes, so in some phases few tasks wait and in others many.
     if (what < 4U + static_cast<std::uint32_t>(step / 1000 % 3)) {
       waiting.push_back({++next, drawn(50), now + drawn(400)});
       place(next, waiting.back().execution, waiting.back().data_at);
     } else if (what < 9 && !waiting.empty() && running.size() < 4) {
-      // Mostly the first task starts, sometimes one that overtakes others, sometimes any. Some tasks leave without
-      // having started.
+      // Mostly the first waiting task starts, sometimes one of the first four, sometimes any task. Some tasks leave
+      // without having started.
       const std::size_t reach = what == 8 ? waiting.size() : std::min<std::size_t>(waiting.size(), what == 7 ? 4 : 1);
       const auto one = waiting.begin() + random.below(static_cast<std::uint32_t>(reach));
       if (random.below(8) == 0) {

@@ -6,13 +6,13 @@
 #include "tests/actors/simulating/machine_by_hand.hpp"
 #include "troupe/simulation_options.hpp"
 
-// Runs in virtual time on clusters of cores.
+// Tests of runs in virtual time on clusters of cores.
 namespace troupe::actors::by_hand {
 
 namespace {
 
-/// Eight cores. 20 us of the kernel's 100 us are not shared: it takes 60 us on two cores and 40 on four. Only the time
-/// on four is described.
+/// Eight cores. 20 us of the kernel's 100 us cannot be divided among cores, so the kernel takes 60 us on two cores and
+/// 40 us on four. The machine description only has the time on four cores.
 SimulationOptions clustered(const std::string& clusters, std::size_t gpus = 0) {
   SimulationOptions options = simulation(gpus);
   options.machine.cores = 8;
@@ -38,7 +38,7 @@ struct ClusterRun {
   RunReport report;
 };
 
-/// Runs `tasks` chains of `length` tasks. Each chain has data of its own.
+/// Runs `tasks` independent chains of `length` tasks each. Each chain has data of its own.
 ClusterRun run_of(const SimulationOptions& options, const std::string& policy, const Codelet& codelet, int tasks,
                   int length = 1) {
   TestRuntime runtime(in_virtual_time(options, policy));
@@ -71,7 +71,8 @@ BOOST_AUTO_TEST_CASE(a_codelet_uses_what_it_can) {
 }
 
 BOOST_AUTO_TEST_CASE(policies_that_know_times_go_by_them_on_mixed_clusters) {
-  // A cluster of four and four single cores: in 120 us the cluster runs three tasks and each other core one.
+  // One cluster of four cores and four single cores. In 120 us the cluster runs three tasks and each single core runs
+  // one.
   for (const char* policy : {"mct", "heft", "heft-rank", "homeward"}) {
     BOOST_TEST_CONTEXT(policy) {
       const ClusterRun run = run_of(clustered("1x4"), policy, work(8), 7);
@@ -95,7 +96,7 @@ BOOST_AUTO_TEST_CASE(policies_that_do_not_know_times_give_every_worker_what_it_a
           most_on_one = std::max(most_on_one, worker.counts.tasks);
         }
       }
-      // The cluster is two and a half times as fast as a core.
+      // The cluster is 2.5 times as fast as a single core, so it must run more tasks.
       BOOST_TEST(on_cluster > most_on_one);
       BOOST_TEST((span_of(run) < microseconds(70 * 100 / 5)));
     }
@@ -106,8 +107,8 @@ BOOST_AUTO_TEST_CASE(times_on_clusters_are_learned) {
   SimulationOptions options = clustered("1x4+1x2");
   options.knowledge.model = SimulationOptions::Model::learned;
   const ClusterRun run = run_of(options, "mct", work(8), 10, 20);
-  // No times are known at first. In the long run the two single cores, the cluster of two and the cluster of four run
-  // 1/100, 1/60 and 1/40 of a task in a microsecond.
+  // No times are known at first. Later the run should approach the best rate: 1/100 of a task per microsecond on each
+  // single core, 1/60 on the cluster of two and 1/40 on the cluster of four.
   const double best_us = 200 / (2.0 / 100 + 1.0 / 60 + 1.0 / 40);
   BOOST_TEST(seconds(span_of(run)) * 1e6 < 1.3 * best_us);
   BOOST_TEST(seconds(span_of(run)) * 1e6 >= best_us);

@@ -1,4 +1,5 @@
-/// Tasks issued behind tasks that they wait for, in virtual time. A launch takes 4 us, and the notice of an end 20 us.
+/// Tests, in virtual time, tasks that are issued to a GPU before their predecessors end. A launch takes 4 us, and 20 us
+/// pass until the host notices the end of a task.
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>
 #include <utility>
@@ -31,7 +32,7 @@ std::uint64_t issued_ahead(TestRuntime& runtime) {
   return sum;
 }
 
-/// Ten updates of one piece of data on the GPU.
+/// Runs ten tasks on the GPU that update the same data. `ahead` becomes the number of tasks that were issued ahead.
 std::vector<Span> chain(std::size_t issue_ahead, std::uint64_t& ahead, const std::string& policy = "lws") {
   TestRuntime runtime(in_virtual_time(with_host_times(issue_ahead), policy));
   Values x(kElements);
@@ -58,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_chain_runs_on_without_the_host) {
     BOOST_TEST_CONTEXT(policy) {
       std::uint64_t ahead = 0;
       const std::vector<Span> ran = chain(8, ahead, policy);
-      // The first task's duration is not known yet.
+      // A task is issued ahead only if its duration is known, so this begins after the first two tasks.
       for (std::size_t i = 2; i < ran.size(); ++i) {
         BOOST_TEST((ran[i].start - ran[i - 1].end).count() == 0);
       }
@@ -68,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_chain_runs_on_without_the_host) {
 }
 
 BOOST_AUTO_TEST_CASE(no_more_is_issued_than_hides_the_host) {
-  // Launch and notice take 24 us; four times that is 96 us.
+  // Launch and notice take 24 us. Kernels that take more than four times as long, 96 us, are not issued ahead.
   for (const auto& [kernel_us, some] : {std::pair(96, true), std::pair(97, false)}) {
     SimulationOptions options = with_host_times(100);
     options.accelerators.kernel_overhead = microseconds(kernel_us) - kOnGpu;
@@ -96,7 +97,7 @@ BOOST_AUTO_TEST_CASE(what_was_issued_behind_a_kernel_that_fails_is_cancelled_wit
   std::vector<Future> behind;
   const Future root = runtime.submit(broken, {chained, other});
   for (int i = 0; i < 3; ++i) behind.push_back(runtime.submit(update, {chained}));
-  // This task follows the broken task only because it writes what the broken one reads, so it is not cancelled.
+  // This task writes data that the broken task reads. It does not use the broken task's result, so it is not cancelled.
   const Future independent = runtime.submit(update, {other});
   const std::string failure = runtime.wait();
   BOOST_TEST(failure.find("broken") != std::string::npos, failure);
@@ -163,11 +164,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_run_any_more_is_not_issued) {
   const Codelet update = add_one(kUpdate, Where::gpus);
   Values z(kElements);
   Values w(kElements);
-  // This run makes the duration of `both` known.
+  // This run measures the duration of `both`, so that later tasks of `both` could be issued ahead.
   runtime.submit(both, {registered(runtime, z), registered(runtime, w)});
   BOOST_TEST(runtime.wait() == "");
   BOOST_TEST(std::exchange(called, false));
-  // `broken` runs on the core for 100 us; the updates run on the GPU for twice as long.
+  // `broken` runs on the core for 100 us. The twenty updates run on the GPU for 200 us, so `broken` fails in between.
   runtime.submit(broken, {spoilt});
   for (int i = 0; i < 20; ++i) runtime.submit(update, {chained});
   const Future last = runtime.submit(both, {chained, spoilt});

@@ -1,4 +1,4 @@
-/// A described machine on which every moment can be calculated by hand.
+/// A described machine with simple numbers, so that all times can be calculated by hand.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -19,7 +19,7 @@ using tests::TestRuntime;
 inline constexpr std::size_t kElements = 1000;
 using Values = std::vector<double>;
 
-/// 8000 bytes over 1000 MB/s take 8 us, after 10 us of latency; from GPU to GPU both take half as long. The kernel
+/// Copying 8000 bytes takes 10 us of latency and 8 us at 1000 MB/s. From GPU to GPU it takes half as long. The kernel
 /// takes 100 us on a core and 10 us on a GPU.
 inline constexpr microseconds kCopy(18);
 inline constexpr microseconds kPeerCopy(9);
@@ -91,7 +91,7 @@ inline const std::vector<AccessMode> kRead{AccessMode::read};
 inline const std::vector<AccessMode> kWrite{AccessMode::write};
 inline const std::vector<AccessMode> kUpdate{AccessMode::read_write};
 
-/// Registers hidden data: a wait for all tasks does not bring them home to host memory.
+/// Registers data for which a wait for all tasks does not copy the results to host memory.
 inline Handle registered(TestRuntime& runtime, Values& values, const std::string& name = "x") {
   const auto rows = static_cast<std::int64_t>(values.size());
   graph::DataDescription description{layout_of<double>(rows, 1, rows), reinterpret_cast<std::byte*>(values.data()),
@@ -100,7 +100,7 @@ inline Handle registered(TestRuntime& runtime, Values& values, const std::string
   return runtime->graph().register_data(std::move(description));
 }
 
-/// Returns the first value as the program reads it.
+/// Acquires the data for the program and returns the first value.
 inline double first_of(TestRuntime& runtime, const Handle& handle) {
   graph::Task* hold = runtime->graph().acquire(handle, AccessMode::read).value_or_throw();
   const double value = graph::TaskGraph::view_of(handle).as_matrix<double>()(0, 0);

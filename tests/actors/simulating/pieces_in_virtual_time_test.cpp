@@ -9,14 +9,14 @@
 #include "tests/support/temporary_folder.hpp"
 #include "troupe/simulation_options.hpp"
 
-// Tasks of pieces in virtual time: idle cores help.
+// Tests of tasks of pieces in virtual time. Idle cores help with the pieces.
 namespace troupe::actors::by_hand {
 
 namespace {
 
 namespace data = boost::unit_test::data;
 
-/// A task takes 100 us on a core and 10 us on a GPU.
+/// Returns options for a machine on which a task takes 100 us on a core and 10 us on a GPU.
 SimulationOptions cores(int number, std::size_t gpus = 0) {
   SimulationOptions options = simulation(gpus);
   options.machine.cores = options.cores = number;
@@ -52,7 +52,7 @@ BOOST_DATA_TEST_CASE(idle_cores_help, data::make({"lws", "eager", "heft", "homew
   const Handle handle = registered(runtime, values);
   runtime.submit(in_ten(), {handle});
   BOOST_TEST(runtime.wait() == "");
-  // There are ten pieces of 10 us on four cores.
+  // Ten pieces of 10 us on four cores take three rounds.
   BOOST_TEST(makespan(runtime->report()) == microseconds(30));
   BOOST_TEST(std::ranges::count(values, 1.0) == std::ssize(values));
   std::uint64_t stolen = 0;
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(the_trace_shows_who_helped_with_what_and_for_how_long) {
     ++helpers;
   }
   BOOST_TEST(helpers == 3);
-  // There are ten pieces of 10 us. The owner has run three of them.
+  // The task has ten pieces of 10 us. The worker that began it has run three of them, and the other cores seven.
   BOOST_TEST((trace.events[0].duration() == microseconds(30)));
   BOOST_TEST((helped == microseconds(70)));
 }
@@ -133,12 +133,12 @@ BOOST_AUTO_TEST_CASE(one_core_takes_as_long_as_for_a_whole) {
 }
 
 BOOST_AUTO_TEST_CASE(who_is_free_goes_on_while_others_are_in_their_last_pieces) {
-  // Two cores run five pieces each, then the next task.
+  // Three tasks of ten pieces on three cores. A core that finds no more pieces of a task begins the next task.
   TestRuntime runtime(in_virtual_time(cores(3), "multigrain"));
   std::vector<Values> values(3, Values(kElements));
   for (Values& one : values) runtime.submit(in_ten(), {registered(runtime, one)});
   BOOST_TEST(runtime.wait() == "");
-  // The thirty pieces run on three cores without a gap.
+  // The thirty pieces of 10 us run on three cores without a gap.
   BOOST_TEST(makespan(runtime->report()) == microseconds(100));
 }
 
@@ -149,25 +149,25 @@ BOOST_DATA_TEST_CASE(a_core_goes_back_to_work_of_its_own, data::make({0, 1}), lo
   Values large(kElements);
   Values small(kElements);
   runtime.submit(in_ten(), {registered(runtime, large)});
-  // No worker can help with this task, and it becomes ready when both cores are busy.
+  // No worker can help with this task. It becomes ready when both cores are busy with pieces.
   const Codelet plain = Codelet("plain", {AccessMode::read_write}).cpu([](const KernelContext&) {});
   runtime.submit(std::move(Codelet(plain)).timed_as("test/kernel/double"), {registered(runtime, small)});
   BOOST_TEST(runtime.wait() == "");
   std::vector<Span> all = spans(runtime->take_trace());
   BOOST_TEST_REQUIRE(all.size() == 2U);
-  // The plain task starts at once or when the first piece has ended, not after all pieces.
+  // The plain task starts at once or after the first piece, not after all pieces.
   BOOST_TEST(all[1].start <= microseconds(10));
   BOOST_TEST(makespan(runtime->report()) <= microseconds(110));
 }
 
 BOOST_AUTO_TEST_CASE(the_next_begins_when_nobody_can_join) {
-  // Each super-task has two pieces of 50 us. Four cores run two super-tasks at a time.
+  // Each super-task (a task of pieces) has two pieces of 50 us, so four cores run two super-tasks at a time.
   TestRuntime runtime(in_virtual_time(cores(4), "multigrain"));
   std::vector<Values> values(4, Values(kElements));
   for (Values& one : values) runtime.submit(in_ten(5), {registered(runtime, one)});
   BOOST_TEST(runtime.wait() == "");
   BOOST_TEST(makespan(runtime->report()) == kOnCore);
-  // With one piece no other core can join.
+  // A super-task of one piece occupies a single core, so four cores run four super-tasks at a time.
   TestRuntime whole(in_virtual_time(cores(4), "multigrain"));
   for (Values& one : values) whole.submit(in_ten(10), {registered(whole, one)});
   BOOST_TEST(whole.wait() == "");
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(reuse_decides_which_super_tasks_the_accelerator_runs) {
     std::vector<Values> values(3, Values(kElements));
     std::vector<Handle> handles;
     for (Values& one : values) handles.push_back(registered(runtime, one));
-    // Without this reuse of the first vector, the last one has the most uses.
+    // Without this call, the last vector is the one with the most uses.
     if (by_position) BOOST_TEST(runtime->set_reuse(handles[0], 1000).ok());
     const Codelet look = Codelet("look", {AccessMode::read}).cpu([](const KernelContext&) {});
     for (const Handle& handle : handles) runtime.submit(in_ten(), {handle});
@@ -213,7 +213,8 @@ BOOST_AUTO_TEST_CASE(an_accelerator_runs_it_whole) {
 }
 
 BOOST_DATA_TEST_CASE(cores_take_back_what_an_accelerator_has_not_begun, data::make({false, true}), takes_back) {
-  // Both tasks go to the accelerator, one of them ahead. The core may not write data that are still being copied.
+  // Both tasks go to the accelerator, the second one ahead of time. The cores may not write data that are still being
+  // copied.
   TestRuntime runtime(in_virtual_time(cores(2, 1), takes_back ? "multigrain:take-back" : "multigrain"));
   std::vector<Values> values(2, Values(kElements));
   for (Values& one : values) runtime.submit(in_ten(), {registered(runtime, one)});
@@ -238,7 +239,7 @@ BOOST_AUTO_TEST_CASE(a_piece_that_throws_fails_the_task) {
   runtime.submit(broken, {handle});
   const std::string message = runtime.wait();
   BOOST_TEST(tests::contains(message, "piece 4 of 10: gave up"), message);
-  // When the task fails, another worker has just taken the seventh piece. No worker takes the last three.
+  // When piece 4 fails, another worker has just taken the seventh piece. No worker takes the last three pieces.
   BOOST_TEST(makespan(runtime->report()) == microseconds(30));
 }
 

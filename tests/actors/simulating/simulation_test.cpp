@@ -1,4 +1,4 @@
-/// Runs in virtual time of which every moment can be calculated by hand.
+/// Tests of runs in virtual time in which all times can be calculated by hand.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <functional>
@@ -18,7 +18,8 @@ namespace {
 
 using namespace by_hand;
 
-/// Places each task on the worker whose number is the task's priority. Worker 0 is the core; then come the GPUs.
+/// Places each task on the worker whose number is the task's priority. Worker 0 is the core; the other workers are
+/// GPUs.
 class AsTold final : public scheduler::PlacingPolicy {
  public:
   void place(std::span<const scheduler::ReadyTask> tasks, const scheduler::Snapshot& snapshot, Random&,
@@ -60,7 +61,7 @@ BOOST_AUTO_TEST_CASE(data_that_are_there_are_not_copied_again) {
   const std::vector<Span> ran = spans(runtime->take_trace());
   check_span(ran.at(1), kCopy + kOnGpu, kCopy + 2 * kOnGpu);
   BOOST_TEST(runtime->report().transfers.total().count == 8000U);
-  BOOST_TEST(x[0] == 0);  // the content of x is on the GPU
+  BOOST_TEST(x[0] == 0);  // The newest content of x is on the GPU.
   BOOST_TEST(first_of(runtime, handle) == 2);
   BOOST_TEST(x[0] == 2);
   BOOST_TEST(runtime->report().transfers.device_to_host.count == 8000U);
@@ -90,7 +91,8 @@ BOOST_AUTO_TEST_CASE(with_lookahead_the_next_tasks_data_travel_while_a_kernel_ru
     BOOST_TEST(runtime.wait() == "");
     const std::vector<Span> ran = spans(runtime->take_trace());
     check_span(ran.at(0), kCopy, kCopy + kOnGpu);
-    // The copies follow one another, and the second overlaps the first kernel; without lookahead nothing overlaps.
+    // The copies follow one another. With lookahead the second copy overlaps the first kernel; without, nothing
+    // overlaps.
     const Duration second = ahead ? 2 * kCopy : 2 * kCopy + kOnGpu;
     check_span(ran.at(1), second, second + kOnGpu);
   }
@@ -98,7 +100,7 @@ BOOST_AUTO_TEST_CASE(with_lookahead_the_next_tasks_data_travel_while_a_kernel_ru
 
 BOOST_AUTO_TEST_CASE(what_has_no_room_goes_home_first) {
   SimulationOptions options = simulation(1);
-  options.accelerators.gpu_memory = Bytes{8192};  // room for one of the pieces of data
+  options.accelerators.gpu_memory = Bytes{8192};  // The GPU's memory has room for one of the two pieces of data.
   options.accelerators.ahead.gpu = 0;
   TestRuntime runtime(in_virtual_time(options));
   Values x(kElements);
@@ -109,7 +111,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_room_goes_home_first) {
   for (const Handle& handle : {first, second, first}) runtime.submit(update, {handle});
   BOOST_TEST(runtime.wait() == "");
   const std::vector<Span> ran = spans(runtime->take_trace());
-  const Duration turn = 2 * kCopy + kOnGpu;  // copy out, copy in, run the kernel
+  const Duration turn = 2 * kCopy + kOnGpu;  // A turn: write the old data back, copy the new data in, run the kernel.
   check_span(ran.at(1), turn + kCopy, turn + kCopy + kOnGpu);
   check_span(ran.at(2), 2 * turn + kCopy, 2 * turn + kCopy + kOnGpu);
   const TransferReport transfers = runtime->report().transfers;
@@ -167,7 +169,8 @@ BOOST_AUTO_TEST_CASE(overheads_are_added) {
   check_span(ran.at(1), {}, kOnCore);
 }
 
-/// Returns the times of ten tasks that run alternately on the core and the GPU; `turned` exchanges the two.
+/// Returns the times of ten tasks that run alternately on the core and the GPU. If `turned`, core and GPU change
+/// places.
 std::vector<Duration> noisy_times(std::uint64_t seed, bool turned) {
   SimulationOptions options = simulation(1);
   options.machine = machine(1, 0.2);
@@ -185,7 +188,7 @@ BOOST_AUTO_TEST_CASE(noise_depends_on_seed_and_task_alone) {
   const std::vector<Duration> one = noisy_times(1, false);
   BOOST_TEST((one == noisy_times(1, false)));
   BOOST_TEST((one != noisy_times(2, false)));
-  // A task's factor to the mean time is the same on every worker.
+  // The noise multiplies a task's mean time by a factor, which is the same on every worker.
   const std::vector<Duration> turned = noisy_times(1, true);
   for (std::size_t i = 0; i < one.size(); ++i) {
     const double factor = i % 2 == 0 ? 0.1 : 10;
@@ -297,7 +300,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_lost_with_an_actor_that_dies_while_data_travel) 
       SimulationOptions options = simulation(1);
       options.seed = seed;
       options.disturbances.shuffle_messages = true;
-      options.machine.routes[1].latency = microseconds(95);  // the copy ends at 103 us
+      // With this latency the copy ends at 103 us, after the kill at 100 us.
+      options.machine.routes[1].latency = microseconds(95);
       options.accelerators.gpu_memory = Bytes{8192};
       TestRuntime runtime(in_virtual_time(options));
       Codelet killer("killer", {});
@@ -308,7 +312,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_lost_with_an_actor_that_dies_while_data_travel) 
       const Handle second = registered(runtime, y);
       runtime.submit(add_one(kUpdate, Where::gpus), {first});
       runtime.submit(add_one(kUpdate, Where::gpus), {second});
-      runtime.submit(killer);  // at 100 us
+      runtime.submit(killer);  // This kernel kills at 100 us.
       BOOST_TEST(runtime.wait() == "");
       BOOST_TEST(first_of(runtime, first) == 1);
       BOOST_TEST(first_of(runtime, second) == 1);
@@ -326,7 +330,7 @@ BOOST_AUTO_TEST_CASE(a_task_is_lost_with_the_worker_that_runs_it) {
   const Handle handle = registered(runtime, x);
   runtime.submit(add_one(kUpdate), {handle}, on(0));
   runtime.submit(add_one(kUpdate), {handle}, on(1));
-  runtime.submit(killer, {}, on(1));  // at 10 us
+  runtime.submit(killer, {}, on(1));  // Kills worker 0 at 10 us, while it runs the first task.
   runtime.submit(add_one({}), {}, on(0));
   const std::string failure = runtime.wait();
   BOOST_TEST(failure.find("was lost with cpu core 0") != std::string::npos, failure);

@@ -1,4 +1,4 @@
-/// Plays the actor around a worker's core.
+/// Lets a test take the place of the actor around a worker's core.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ using Lines = std::vector<std::string>;
 inline constexpr WorkerId kFirst{0};
 inline constexpr WorkerId kSecond{1};
 
-/// One worker's core. The other workers are only their deques. Tasks are known by their names.
+/// The core of worker 0. Each of the other workers only has a deque. Tests name the tasks.
 struct CoreFixture {
   explicit CoreFixture(StealPlan plan = one_ring(4), WorkerCore::Options options = {.self = kFirst, .seed = 7})
       : crew(tasks.graph, 4, std::move(plan)), core(crew, options) {}
@@ -62,7 +62,7 @@ struct CoreFixture {
   Crew crew;
   WorkerCore core;
   std::vector<graph::Task*> started;
-  /// The tasks whose data were asked for.
+  /// The tasks for whose data the core has sent a request.
   std::vector<graph::Task*> asked_for;
 };
 

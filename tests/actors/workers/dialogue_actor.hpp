@@ -1,4 +1,4 @@
-/// A worker on the stage, and the actors that it talks to.
+/// A worker's actor in CAF's deterministic scheduler, and the actors with which it exchanges messages.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline StealPlan two_thieves() {
   return plan;
 }
 
-/// Starts tasks and ends them when the test says so.
+/// A device that starts tasks at once, and ends them when the test calls `end`.
 class SlowDevice final : public Device {
  public:
   SlowDevice(DeviceListener& listener, std::vector<SlowDevice*>& all) : listener_(listener) { all.push_back(this); }
@@ -39,7 +39,7 @@ class SlowDevice final : public Device {
     most_in_flight = std::max(most_in_flight, in_flight.size());
     return {};
   }
-  /// Ends the task that was started first.
+  /// Ends the oldest task that runs.
   void end(graph::FailureLog::Cause cause = nullptr) {
     graph::Task* task = in_flight.front();
     in_flight.pop_front();
@@ -53,7 +53,7 @@ class SlowDevice final : public Device {
   DeviceListener& listener_;
 };
 
-/// Worker 0 is real; worker 1, the supervisor and the scheduler only listen.
+/// Worker 0 is a real worker actor. Worker 1, the supervisor and the scheduler only record their messages.
 struct Dialogue {
   explicit Dialogue(std::size_t slots = 0) : slots_(slots) {
     supervisor = stage.listener<WorkerStarted>("supervisor");
@@ -70,7 +70,7 @@ struct Dialogue {
     peers->clear();
   }
 
-  /// Spawns worker 0 on the stage.
+  /// Starts the actor of worker 0.
   void begin() {
     auto setup = std::make_shared<WorkerSetup>();
     setup->id = kFirst;
@@ -95,7 +95,7 @@ struct Dialogue {
     peers->set(kFirst, worker);
     stage.tell(worker, StartWorker{});
   }
-  /// Gives the receiver tasks that write their names to `ran`.
+  /// Puts tasks into the receiver's deque. Each task writes its name to `ran`.
   void give(WorkerId receiver, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
       const Codelet codelet = Codelet(name, {}).cpu([this, name](const KernelContext&) { ran.push_back(name); });
@@ -104,7 +104,7 @@ struct Dialogue {
       crew->ports[receiver.index()].deque.push(ready);
     }
   }
-  /// Gives worker 0 a task that adds one to `value`, and another task that waits for the first one.
+  /// Gives worker 0 two tasks that each add one to `value`. The second task waits for the first.
   void give_chain_of_two() {
     const Codelet touch = Codelet("touch", {AccessMode::read_write}).cpu([](int& x) { ++x; });
     const Handle handle = tasks.scalar(value);

@@ -28,7 +28,7 @@ std::vector<Standing*> pointers(std::deque<Standing>& standings) {
   return all;
 }
 
-/// Returns true if some worker is about to change its part.
+/// Returns true if some worker is about to change its part in the grouping.
 bool changes(const std::deque<Standing>& standings) {
   return std::ranges::any_of(standings, [](const Standing& one) {
     const Part part = one.part();
@@ -36,7 +36,7 @@ bool changes(const std::deque<Standing>& standings) {
   });
 }
 
-/// Clusters of these sizes, made of consecutive workers.
+/// Returns clusters of these sizes, each made of consecutive workers.
 Groups groups(const std::vector<std::size_t>& sizes) {
   Groups all;
   std::size_t next = 0;
@@ -47,7 +47,7 @@ Groups groups(const std::vector<std::size_t>& sizes) {
   return all;
 }
 
-/// A grouping without threads. It records the standings, what workers are told, and which ones are woken.
+/// A grouping without threads. Records the standings, the workers' messages, and which workers are woken.
 struct Observed {
   explicit Observed(std::size_t workers)
       : standings(workers),
@@ -66,7 +66,7 @@ struct Observed {
     return all;
   }
   void drained(std::size_t worker) { grouping.drained(id(worker), standings[worker].part()); }
-  /// Opens all workers that can open.
+  /// Calls `open_up` for all workers, as their threads would do.
   void open() {
     for (Standing& standing : standings) standing.open_up();
   }
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(all_whose_cluster_changes_drain_and_the_last_opens_them) {
   o.drained(2);
   o.drained(2);
   BOOST_TEST((o.parts() == std::vector{Part::open, Part::drains_to_lead, Part::helps, Part::open}));
-  // Nothing has changed yet.
+  // Worker 1 has not drained yet, so the places of the workers are unchanged.
   BOOST_TEST(o.grouping.place(id(2)).leader.value() == 2U);
   BOOST_TEST(o.grouping.completed() == 0U);
   o.drained(1);
@@ -120,17 +120,18 @@ BOOST_AUTO_TEST_CASE(what_was_asked_for_last_comes_next_even_before_workers_have
   o.drained(0);
   BOOST_TEST(changes(o.standings));
   o.drained(1);
-  // The last grouping asked for is the present one, so nothing is left to do.
+  // The grouping that was requested last is already the present one, so nothing is left to do.
   BOOST_TEST(!changes(o.standings));
   BOOST_TEST(o.grouping.completed() == 2U);
   o.grouping.regroup(groups({1, 1}));
-  // The worker has not opened, so it drains again, and its late step does not open it.
+  // The worker had not opened when the next grouping came. So it drains again, and its late `open_up` has no effect.
   BOOST_TEST((o.parts() == std::vector{Part::drains_to_lead, Part::helps_to_lead}));
   o.open();
   BOOST_TEST((o.parts() == std::vector{Part::drains_to_lead, Part::helps_to_lead}));
 }
 
-/// A worker with a thread and without tasks. While it is open, it calls its team in.
+/// The thread of a worker without tasks. While the worker is open and leads a team, the members run a function
+/// together.
 void work(std::size_t index, Grouping& grouping, Standing& standing, Doorbell& bell, const std::atomic<bool>& stop,
           std::atomic<int>& entries, std::atomic<bool>& wrong) {
   Grouping::Place mine = grouping.place(id(index));
@@ -197,7 +198,7 @@ BOOST_AUTO_TEST_CASE(threads_go_on_through_any_regroupings) {
       sizes.push_back(1 + random.below(static_cast<std::uint32_t>(left)));
     }
     grouping.regroup(groups(sizes));
-    // Sometimes the next grouping comes before this one is complete.
+    // In one of four rounds the test requests the next grouping before the current grouping is complete.
     const bool waits = random.below(4) != 0;
     while (waits && changes(standings)) std::this_thread::yield();
   }

@@ -1,4 +1,5 @@
-// Workers whose actors are killed, and the work that the next actor takes over. On real threads: worker_loss_test.cpp.
+// Tests of workers whose actors are killed, and of the work that the next actor takes over. See worker_loss_test.cpp
+// for real threads.
 #include <boost/test/unit_test.hpp>
 #include <optional>
 #include <string>
@@ -18,7 +19,7 @@ using graph::TaskList;
 using tests::Lines;
 const auto kPerElement = boost::test_tools::per_element();
 
-/// Requested data arrive when the test says so, or as soon as no worker wants them any more.
+/// A data provider that delivers the requested data when the test says so, or as soon as no worker needs them any more.
 class LateData final : public DataProvider {
  public:
   explicit LateData(Crew& crew) : crew_(crew) { crew.data = this; }
@@ -47,7 +48,7 @@ BOOST_AUTO_TEST_CASE(an_answer_to_an_actor_that_died_starts_no_task_of_the_next)
   d.begin();
   d.stage.play();
   BOOST_TEST(data.asked_for.size() == 1U);
-  // The data arrive between the actor's last look and its withdrawal.
+  // The data arrive after the killed actor's last check for arrived data, and before it withdraws its requests.
   caf::anon_send_exit(d.worker, caf::exit_reason::kill);
   d.stage.play();
   d.begin();
@@ -68,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_killed_worker_leaves_its_tasks_to_the_next) {
   d.begin();
   caf::anon_send_exit(d.worker, caf::exit_reason::kill);
   d.stage.play();
-  // "c" was run by the first message, and "b" was about to start.
+  // Task "c" ran in answer to the first message, and "b" was about to start.
   BOOST_TEST(d.ran == (Lines{"c"}), kPerElement);
   BOOST_TEST(d.deque(kFirst).size() == 2U);
   BOOST_TEST(d.ended() == 1U);
@@ -93,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_is_killed_before_it_wakes_another_for_its_sur
   d.begin();
   caf::anon_send_exit(d.worker, caf::exit_reason::kill);
   d.stage.step();
-  // The writer has run and made both readers ready; one of them goes first and is not in the deque.
+  // The writer has run and made two readers ready. One reader is to run next and is therefore not in the deque.
   BOOST_TEST(d.crew->idle.contains(kSecond));
   BOOST_TEST(d.deque(kFirst).size() == 1U);
   d.stage.play();
@@ -122,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_replaces_a_sleeper_is_awake) {
   BOOST_TEST(d.crew->idle.contains(kFirst));
   caf::anon_send_exit(d.worker, caf::exit_reason::kill);
   d.stage.play();
-  // The dead worker still counts as idle: waking it wakes its replacement.
+  // The dead worker is still in the set of idle workers, so a wake-up goes to its replacement.
   BOOST_TEST(d.crew->idle.contains(kFirst));
   d.give(kFirst, {"a", "b"});
   d.begin();

@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(the_first_failure_takes_all_that_nobody_has) {
   BOOST_TEST(!shared.leave(part(shared, 1, true)));
   BOOST_TEST(shared.leave(part(shared, 1, false)));
   BOOST_TEST((shared.let_go().cause == first));
-  // The next task does not inherit the failure.
+  // The next task must not inherit the failure of this task.
   BOOST_TEST(!open(1).failed());
 }
 
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_board_shows_a_task_until_none_of_its_pieces_is_left) {
   BOOST_TEST(board.open_task() == nullptr);
   BOOST_TEST(anywhere == 0U);
   BOOST_TEST(!first.leave(part(first, 0, true)));
-  // Another worker is still in the first task.
+  // Another worker still runs a piece of the first task, so the second task gets a new object.
   SharedPieces& second = open(1);
   BOOST_TEST(&second != &first);
   board.close();
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(progress_is_of_one_task) {
   BOOST_TEST(!shared.progress_of(other).has_value());
 }
 
-/// One thread opens tasks one after the other, and others take part in whichever is open.
+/// One thread opens tasks with pieces one after the other. The other threads take part in the task that is open.
 struct Race {
   static constexpr std::uint32_t kMostPieces = 40;
   static constexpr std::uint32_t kTasks = 5000;

@@ -26,7 +26,7 @@ struct Fixture {
     shares.activated(share, 1);
     shares.push(share, one);
   }
-  /// Runs one turn in which each task takes `took_ns`. Returns the share whose turn it was.
+  /// Runs all tasks of one turn; each takes `took_ns`. Returns the share whose turn it was.
   const Share* run(std::int64_t took_ns, std::size_t* tasks = nullptr) {
     Shares::Turn turn = shares.take();
     if (tasks != nullptr) *tasks = turn.tasks.size();
@@ -43,12 +43,12 @@ struct Fixture {
   LooseTasks tasks{4000};
 };
 
-/// The time, which tests set.
+/// The time that `Shares` reads here. Tests advance it with `pass`.
 std::chrono::steady_clock::time_point now_here{std::chrono::hours(1)};
 std::chrono::steady_clock::time_point tell_now() { return now_here; }
 void pass(Duration time) { now_here += std::chrono::duration_cast<std::chrono::steady_clock::duration>(time); }
 
-/// Two or more workers that take turns, a user A with small tasks and a user B with large ones.
+/// Two or more workers that take turns, user A with small tasks, and user B with large tasks.
 struct TwoUsers {
   explicit TwoUsers(std::size_t workers = 2) : shares(workers, nullptr, &tell_now) {
     for (std::uint32_t i = 0; i < workers; ++i) shares.begin(WorkerId(i), 1);
@@ -61,7 +61,7 @@ struct TwoUsers {
     shares.activated(share, 1);
     shares.push(share, one);
   }
-  /// The worker takes and begins a task whose turn it is. Returns null if there is none.
+  /// Lets the worker take and begin a task from a turn. Returns null if no task may begin.
   graph::Task* begin(std::uint32_t worker) {
     graph::Task* const one = shares.take_turn(WorkerId(worker), own);
     if (one == nullptr) return nullptr;
@@ -69,7 +69,7 @@ struct TwoUsers {
     shares.started(WorkerId(worker), *one);
     return one;
   }
-  /// Worker 0 takes a turn, which has tasks, and does `what` with each of them.
+  /// Lets worker 0 take a turn and calls `what` with each task of the turn. Fails if there is no task.
   template <class What>
   void take_turn(const What& what) {
     graph::Task* const first = shares.take_turn(WorkerId(0), own);
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(one_client_alone_is_not_contended_and_two_with_work_are) {
 BOOST_AUTO_TEST_CASE(clients_get_time_in_proportion_to_their_weights) {
   Fixture f;
   std::array<Share*, 3> shares{&f.shares.open(1), &f.shares.open(2), &f.shares.open(5)};
-  // The tasks of the first share take longest. The shares are equal in time, not in tasks.
+  // Tasks of the first share take four times as long. Each share gets an equal part of the time, not of the tasks.
   const std::array<std::int64_t, 3> took{4 * kMillisecond, kMillisecond, kMillisecond};
   std::size_t next = 0;
   for (Share* share : shares) {
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_comes_back_catches_up_on_a_little_and_no_more
   Share& steady = f.shares.open(1);
   Share& other = f.shares.open(1);
   std::size_t next = 0;
-  // A third share always has work, so that the first two are never alone.
+  // A third share has work all the time, so the first two shares are never alone.
   f.shares.activated(f.shares.open(1), 1);
   for (int i = 0; i < 1000; ++i) f.wait_for_turn(steady, f.tasks(next++));
   for (int i = 0; i < 500; ++i) BOOST_TEST(f.run(kMillisecond) == &steady);
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(several_short_tasks_are_given_out_at_once_and_long_ones_sin
   std::size_t next = 0;
   for (int i = 0; i < 2000; ++i) f.wait_for_turn(a, f.tasks(next++));
   std::size_t tasks = 0;
-  // The time of the tasks is not known: the first turn has one task, which takes a microsecond.
+  // The time of the tasks is unknown at first, so the first turn has a single task. It takes a microsecond.
   (void)f.run(1000, &tasks);
   for (int i = 0; i < 20; ++i) (void)f.run(1000, &tasks);
   BOOST_TEST(tasks == 50U);
@@ -206,14 +206,14 @@ BOOST_AUTO_TEST_CASE(who_helps_with_a_task_charges_its_client) {
   f.shares.activated(a, 1);
   f.shares.charge(a, Duration(5 * kMillisecond));
   BOOST_TEST(a.used_ns == 5 * kMillisecond);
-  // A share that is alone takes time from no other.
+  // A share that is alone takes no time from another share, so its virtual time does not advance.
   BOOST_TEST(a.virtual_ns == b.virtual_ns);
   f.shares.activated(b, 1);
   const double before = b.virtual_ns;
   f.shares.charge(b, Duration(4 * kMillisecond));
   BOOST_TEST(b.used_ns == 4 * kMillisecond);
   BOOST_TEST(b.virtual_ns - before == 2.0 * kMillisecond);
-  // The mean time of a task cannot be known from the time of its parts.
+  // Only times of whole tasks enter the mean, not this charge for a part of a task.
   BOOST_TEST(b.mean_ns == 0);
 }
 
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(users_have_equal_shares_however_many_programs_they_have) {
   }
   for (int i = 0; i < 600; ++i) (void)f.run(kMillisecond);
   BOOST_TEST(static_cast<double>(one.used_ns) == 300.0 * kMillisecond, boost::test_tools::tolerance(0.03));
-  // The programs of one user have equal parts of that user's share.
+  // The programs of one user divide that user's share equally.
   for (std::size_t i = 1; i < shares.size(); ++i) {
     BOOST_TEST(static_cast<double>(shares[i]->used_ns) == 300.0 / 8 * kMillisecond, boost::test_tools::tolerance(0.1));
     BOOST_TEST(f.shares.weight_among_all(*shares[i]) == 1.0 / 8);
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(a_user_who_connects_again_has_not_had_less) {
     while (b.active > 0) (void)f.run(kMillisecond);
     f.shares.close(b);
   }
-  // 200 ms in ten programs of B: A has had as much meanwhile, except for one credit.
+  // B's ten programs together have used 200 ms. A has used as much, except for the credit of one turn.
   BOOST_TEST(a.used_ns >= 140 * kMillisecond);
 }
 
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(kernels_that_are_long_on_any_core_tell_their_speed) {
   using std::chrono::milliseconds;
   BOOST_TEST(run("product", 2e9, milliseconds(100)) == 2e10, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(run("product", 2e9, milliseconds(200)) == 2e10, boost::test_tools::tolerance(1e-9));
-  // A small kernel that was held up does not count as slow.
+  // A small kernel that was interrupted for a long time does not count as slow.
   BOOST_TEST(run("small product", 2e6, milliseconds(100)) == 0);
 }
 
@@ -280,15 +280,15 @@ BOOST_AUTO_TEST_CASE(a_worker_stays_free_of_long_kernels_for_who_had_work_lately
   f.wait_for_turn(a, f.small);
   f.end(0, f.begin(0));
   for (int i = 0; i < 8; ++i) f.wait_for_turn(b, f.large);
-  // The scheduler does not know yet that these tasks are long.
+  // These tasks begin before anybody knows that their kernel is slow.
   std::array<graph::Task*, 2> running{f.begin(0), f.begin(1)};
   BOOST_TEST_REQUIRE((running[0] != nullptr && running[1] != nullptr));
   pass(std::chrono::milliseconds(20));
   f.end(0, running[0]);
   BOOST_TEST(f.shares.guarded());
   BOOST_TEST(f.shares.contended());
-  // The other task still runs and is known to be long. The tasks that waited before are not known to be long, so a new
-  // push is due.
+  // The other task still runs and is known to be long. The tasks that were pushed before are not marked as long, so run
+  // all of them. Tasks that are pushed from now on are marked.
   running[0] = f.begin(0);
   f.end(1, running[1]);
   if (running[0] != nullptr) f.end(0, running[0]);
@@ -301,7 +301,7 @@ BOOST_AUTO_TEST_CASE(a_worker_stays_free_of_long_kernels_for_who_had_work_lately
   running[0] = f.begin(0);
   BOOST_TEST(running[0] != nullptr);
   BOOST_TEST(f.begin(1) == nullptr);
-  // Tasks that may not begin keep no worker awake.
+  // Tasks that may not begin yet do not keep a worker awake.
   BOOST_TEST(f.shares.waiting() == 3U);
   BOOST_TEST(!f.shares.turns_wait());
   f.wait_for_turn(a, f.small);
@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(a_worker_stays_free_of_long_kernels_for_who_had_work_lately
   BOOST_TEST(f.shares.turns_wait());
   running[0] = f.begin(0);
   BOOST_TEST(running[0] != nullptr);
-  // A does not come back: B gets everything.
+  // User A has had no work for a long time, so B may use both workers.
   pass(std::chrono::seconds(6));
   f.end(0, running[0]);
   BOOST_TEST(!f.shares.guarded());
@@ -339,7 +339,7 @@ BOOST_AUTO_TEST_CASE(two_users_of_long_kernels_use_all_workers_and_leave_one_to_
   }
   BOOST_TEST((f.begin(0) != nullptr && f.begin(1) != nullptr && f.begin(2) != nullptr));
   for (std::uint32_t i = 0; i < 3; ++i) f.shares.begin(WorkerId(i), 1);
-  // A third user comes, whose task takes the free worker. While that user is around, long tasks wait.
+  // A third user comes, whose task takes the free worker. For a while after that, one worker stays free of long tasks.
   Share& a = f.shares.open(1, 1000);
   f.wait_for_turn(a, f.small);
   while (a.active > 0) {
@@ -363,7 +363,7 @@ BOOST_AUTO_TEST_CASE(who_wants_more_keeps_a_share_of_the_workers_free_of_long_ke
     f.wait_for_turn(a, f.small);
     f.wait_for_turn(b, f.large);
   }
-  // The small tasks end at once, so that workers are free again and again, and the large ones go on.
+  // The small tasks end at once, so their workers become free again and again. The large tasks go on.
   std::size_t large = 0;
   const auto take_all = [&] {
     for (std::uint32_t worker = 0; worker < 8; ++worker) {
@@ -377,7 +377,7 @@ BOOST_AUTO_TEST_CASE(who_wants_more_keeps_a_share_of_the_workers_free_of_long_ke
   const std::uint32_t free = take_all();
   BOOST_TEST(large == 4U);
   BOOST_TEST(a.active == 0);
-  // User A has not wanted more for a while, so one worker stays free.
+  // User A has not needed more than one worker for a while, so only one worker is kept free of long tasks.
   pass(std::chrono::seconds(2));
   f.wait_for_turn(a, f.small);
   f.end(free, f.begin(free));
@@ -404,7 +404,7 @@ BOOST_AUTO_TEST_CASE(a_running_kernel_is_charged_and_shown_while_it_runs) {
   pass(std::chrono::milliseconds(100));
   BOOST_TEST((f.shares.used(b) - before == std::chrono::milliseconds(100)));
   BOOST_TEST(b.used_ns == before.count());
-  // While this task of B goes on, B gets no other task.
+  // While this task of B runs, B gets no other worker.
   const std::int64_t of_b = b.active;
   while (a.active > 0) {
     graph::Task* const one = f.begin(1);
@@ -435,7 +435,7 @@ BOOST_AUTO_TEST_CASE(who_is_alone_is_not_charged_for_what_ran_before_others_came
 
 BOOST_AUTO_TEST_CASE(tasks_that_only_some_workers_can_run_are_not_served_before_other_users) {
   Fixture f;
-  // Tasks without a graph belong to the runtime's own share, which stands for a user here.
+  // Tasks without a graph belong to the runtime's own share, which counts as a user of its own here.
   Share& own = f.shares.of(*f.tasks(0));
   Share& other = f.shares.open(1);
   f.shares.activated(own, 1);
@@ -454,7 +454,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_cancelled_use_up_turns_too) {
   Share& a = f.shares.open(1, 1000);
   for (int i = 0; i < 1000; ++i) f.wait_for_turn(b, f.small);
   for (int i = 0; i < 100; ++i) f.wait_for_turn(a, f.small);
-  // The tasks have been cancelled and never begin.
+  // All tasks of both users have been cancelled, so they never begin.
   while (a.active > 0) {
     f.take_turn([&](const graph::Task& task) { f.shares.left(f.shares.released(WorkerId(0), task)); });
   }
@@ -467,7 +467,7 @@ BOOST_AUTO_TEST_CASE(a_client_is_charged_for_what_its_tasks_cost_a_worker_beside
   Share& b = f.shares.open(1, 1001);
   for (int i = 0; i < 400; ++i) f.wait_for_turn(a, f.small);
   for (int i = 0; i < 1000; ++i) f.wait_for_turn(b, f.large);
-  // The kernels of A take 100 us. Those of B take no time, but 50 us pass before and 50 us after each.
+  // The kernels of A take 100 us. Those of B take no time, but 50 us pass before each kernel and 50 us after it.
   constexpr std::chrono::microseconds kTime{50};
   while (a.active > 100) {
     f.take_turn([&](const graph::Task& task) {

@@ -1,4 +1,4 @@
-/// Plans that say which workers may steal from which.
+/// Plans that say which worker may steal from which workers.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace troupe::tests {
 
-/// All workers may steal from all others, in one ring.
+/// Returns a plan by which every worker may steal from every other worker, in one ring.
 inline StealPlan one_ring(std::size_t workers) {
   StealPlan plan;
   for (std::uint32_t thief = 0; thief < workers; ++thief) {

@@ -1,4 +1,4 @@
-// The reactions of workers to messages, also with devices that end tasks later.
+// Tests how workers react to messages, also with devices that end tasks later.
 #include "actors/workers/worker_actor.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -58,11 +58,11 @@ BOOST_AUTO_TEST_CASE(a_thief_gets_half_and_is_told) {
   d.begin();
   d.stage.play();
   d.stage.heard();
-  // The victim hears of its tasks only by the steal request.
+  // `give` sends no message, so the victim learns of its tasks only by the steal request.
   d.give(kFirst, {"a", "b", "c"});
   d.stage.tell(d.worker, StealRequest{kSecond});
   d.stage.play();
-  // Two tasks are given away and the third is run. Then the victim is a thief itself.
+  // The victim gives two tasks away and runs the third one. Then it becomes a thief itself.
   BOOST_TEST(d.stage.heard() == (Lines{"second: 0 gave 2", "second: 0 asks for tasks"}), kPerElement);
   BOOST_TEST(d.deque(kSecond).size() == 2U);
   BOOST_TEST(d.ran == (Lines{"c"}), kPerElement);
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(without_work_it_asks_a_victim_once_and_waits_for_the_answer
   d.stage.tell(d.worker, StealReply{kSecond, 1});
   d.stage.play();
   BOOST_TEST(d.ran == (Lines{"a"}), kPerElement);
-  // The worker has run the task that it got, and asks for more.
+  // The worker has run the task that it got, and sends a new steal request.
   BOOST_TEST(d.stage.heard() == (Lines{"second: 0 asks for tasks"}), kPerElement);
   BOOST_TEST(d.deque(kSecond).pop_newest() != nullptr);
   d.stage.tell(d.worker, StealReply{kSecond, 0});
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(messages_are_handled_between_tasks) {
   BOOST_TEST(d.ran == (Lines{"d"}), kPerElement);
   d.stage.tell(d.worker, StealRequest{kSecond});
   d.stage.play();
-  // "c" was about to start; half of the other two were given away.
+  // Task "c" was about to start. Of the other two tasks, one was given away.
   BOOST_TEST(d.ran == (Lines{"d", "c", "b"}), kPerElement);
   BOOST_TEST(d.deque(kSecond).size() == 1U);
 }
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(an_asynchronous_device_is_kept_full) {
   d.stage.play();
   BOOST_TEST(device.in_flight.size() == 3U);
   BOOST_TEST(d.ended() == 1U);
-  // Several tasks end before the worker looks; one of them fails.
+  // Three tasks end before the worker handles the first end. One of the three fails.
   device.end();
   device.end(std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "out of luck"}));
   device.end();
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_full_asynchronous_device_still_gives_tasks_away) {
   BOOST_TEST(d.ended() == 2U);
 }
 
-/// A device that ends tasks in a thread of its own, in any order.
+/// A device that ends its tasks in a thread of its own, in random order.
 class ThreadedDevice final : public Device {
  public:
   explicit ThreadedDevice(DeviceListener& listener) : listener_(listener), thread_([this] { work(); }) {}
@@ -256,7 +256,7 @@ class ThreadedDevice final : public Device {
   std::thread thread_;
 };
 
-/// Real threads: two detached workers with asynchronous devices steal from one another.
+/// Two workers with asynchronous devices and real threads steal from one another.
 BOOST_AUTO_TEST_CASE(asynchronous_devices_run_everything_on_real_threads) {
   struct Configuration : caf::actor_system_config {
     Configuration() {
@@ -287,8 +287,8 @@ BOOST_AUTO_TEST_CASE(asynchronous_devices_run_everything_on_real_threads) {
     for (int i = 0; i < 2; ++i) supervisor->receive([](const WorkerStarted&) {});
     constexpr std::uint64_t kTasks = 20'000;
     for (std::uint64_t i = 0; i < kTasks; ++i) {
-      // Tasks come in bursts to one of the workers, so that there is something to steal. Sometimes there is time to
-      // fall asleep.
+      // Bursts of tasks go to one of the two workers, so the other worker has something to steal. After every
+      // thousandth task there is a pause in which workers can fall asleep.
       const WorkerId to(static_cast<std::uint32_t>(i / 500 % 2));
       crew->ports[to.index()].deque.push(tasks.task());
       const WorkerId sleeper = crew->take_idle(to);

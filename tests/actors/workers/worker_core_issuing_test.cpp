@@ -1,4 +1,4 @@
-// Tasks that a worker gives to its device before the device can begin them, and their fate when something goes wrong.
+// Tests of tasks that a worker issues to its device before their predecessors end, also when something goes wrong.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <functional>
@@ -22,7 +22,7 @@ using tests::Lines;
 using tests::nobody_steals;
 const auto kPerElement = boost::test_tools::per_element();
 
-/// Records what it is told. Every task that it is asked about may be issued.
+/// Records its calls. `may_issue` gives the same answer for every task, which is true at first.
 struct Notes final : DataProvider {
   bool acquire(WorkerId, Task&) override { return false; }
   void withdraw(WorkerId, Task& task) override { lines.push_back("withdraw " + task.extras->name); }
@@ -52,7 +52,7 @@ struct Fixture : tests::CoreFixture {
       : CoreFixture(nobody_steals(4),
                     options(slots, most_ahead, [this](const Task& task) { return notes.may_issue(task); })) {
     crew.data = &notes;
-    // After this, the duration of tasks of this codelet is known.
+    // A task is issued ahead only if the duration of its codelet is known. This task makes the duration known.
     chain({"known"});
     Task& known = start_first();
     core.task_ended(known, nullptr, std::chrono::microseconds(10));
@@ -60,7 +60,7 @@ struct Fixture : tests::CoreFixture {
     asked_for.clear();
   }
 
-  /// Submits a chain of tasks that update one value. Ready tasks go to the deque.
+  /// Submits a chain of tasks that update one value. The task that is ready goes into worker 0's deque.
   std::vector<Future> chain(const Lines& names) {
     std::vector<Future> futures;
     for (const std::string& name : names) futures.push_back(tasks.submit(update, {handle}, {.name = name}));
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_successor_is_given_to_the_device_behind_the_task_that_it_
   BOOST_TEST(steps() == (Lines{"start c behind b", "rest"}), kPerElement);
   BOOST_TEST(core.running() == 3U);
   end(a);
-  // The task is on the device already.
+  // Task b has been issued to the device already, so it does not enter the deque.
   BOOST_TEST(deque(kFirst).size() == 0U);
   end(*started[1]);
   end(*started[2]);
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(what_the_device_has_run_before_its_turn_came_counts_as_star
   end(*started[1]);
   BOOST_TEST((status(futures[0]) == TaskStatus::succeeded));
   BOOST_TEST((status(futures[1]) == TaskStatus::succeeded));
-  // The device was not given this task.
+  // The device was never given task c.
   core.acquired(*asked_for[2]);
   (void)steps();
   BOOST_TEST(started.size() == 2U);
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(a_lost_device_gives_its_claims_up_before_it_sends_on_what_t
   BOOST_TEST(steps().empty());
   BOOST_TEST(notes.lines == (Lines{"withdraw b"}), kPerElement);
   BOOST_TEST(!asked_for[1]->issued_ahead);
-  // Task b becomes ready when task a has ended, and goes where every other task of this worker goes.
+  // When task a has ended, task b becomes ready. The worker passes b on, like all of its other tasks.
   end(a, std::make_shared<Failure>(Failure{ErrorCode::device_lost, "planned"}));
   BOOST_TEST(steps() == (Lines{"send on b", "rest"}), kPerElement);
 }
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_wanted_back_goes_unless_it_has_begun) {
   want_back(waits);
   BOOST_TEST(run.steps().empty());
   waits.holds_commute = false;
-  // While another task runs, it does not matter whether the data are there.
+  // While task c runs, a waiting task can be passed on whether its data have arrived or not.
   BOOST_TEST(run.steps() == (Lines{"send on b", "acquire a"}), kPerElement);
   BOOST_TEST(run.notes.lines == (Lines{"withdraw b"}), kPerElement);
   run.core.acquired(*run.asked_for[2]);

@@ -1,4 +1,4 @@
-/// A worker's behaviour when no memory is left.
+/// Tests how a worker behaves when the process has no memory left.
 #include <boost/test/unit_test.hpp>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// A worker passes its tasks on while its cores are regrouped.
+// Tests that a worker passes its tasks on to other workers while the cores are regrouped.
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(who_is_to_help_begins_nothing_and_passes_on_what_lies_with_
   deque(kFirst).push(task("b"));
   BOOST_TEST(steps() == (Lines{"start b"}), kPerElement);
   crew.ports[0].standing.set(Part::drains_to_help);
-  // One task still runs, so the worker has not drained.
+  // Task "a" is passed on, but task "b" still runs, so the worker has not drained yet.
   BOOST_TEST(steps() == (Lines{"send on a"}), kPerElement);
   core.task_ended(*started.front(), nullptr);
   BOOST_TEST(steps() == (Lines{"stand by"}), kPerElement);
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(who_is_to_lead_has_what_was_placed_on_it_placed_again_once)
     deque(kFirst).push(task("b"));
     crew.ports[0].standing.set(Part::drains_to_lead);
     BOOST_TEST(placed.next().task->extras->name == "a");
-    // The task is placed again on the same worker, which will be a leader.
+    // A task is placed on the worker again. The placement is valid, because the worker will lead a cluster.
     deque(kFirst).push(task("c"));
     BOOST_TEST(placed.next().task->extras->name == "b");
     BOOST_TEST((placed.next().kind == Step::Kind::stand_by));

@@ -1,4 +1,4 @@
-// The conditions under which a worker runs pieces of other workers' tasks.
+// Tests when a worker runs pieces of other workers' tasks.
 #include <boost/test/unit_test.hpp>
 #include <string>
 
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(tasks_are_stolen_when_no_piece_is_left) {
   SharedPieces& shared = open(WorkerId(2), 1);
   deque(WorkerId(1)).push(task("elsewhere"));
   BOOST_TEST(steps() == (Lines{"help worker 2 from piece 0"}), kPerElement);
-  // The device works on the pieces.
+  // The device works on the pieces, so it counts as running one task.
   BOOST_TEST(core.running() == 1U);
   core.helped({&shared, 1, {}, false});
   BOOST_TEST(!shared.leave({&shared, 1, {}, false}));
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(an_accelerator_neither_helps_nor_is_woken_for_it) {
   const SharedPieces& shared = mixed.ports[1].board.open(shared_task, WorkerId(1), 1, 5, 1);
   BOOST_TEST(mixed.pieces_for(WorkerId(0)) == nullptr);
   BOOST_TEST(mixed.pieces_for(WorkerId(2)) == &shared);
-  // A worker does not help with a task that it began itself.
+  // The worker that began the task does not count as a helper.
   BOOST_TEST(mixed.pieces_for(WorkerId(1)) == nullptr);
   mixed.idle.insert(WorkerId(0));
   BOOST_TEST(!mixed.take_idle_for(shared, WorkerId(1)).valid());

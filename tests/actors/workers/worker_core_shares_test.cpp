@@ -1,4 +1,4 @@
-/// Workers as plain threads that run tasks of several clients' graphs.
+/// Tests of workers that run tasks of several clients' graphs. Each worker is a plain thread without an actor.
 #include <array>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 using graph::TaskList;
 
-/// The parts of a runtime around its workers, without actors.
+/// The parts of a runtime that workers use, without actors.
 class SharedCrew final : public graph::GraphHost {
  public:
   explicit SharedCrew(std::size_t workers) : own_(workers), crew_(own_.graph, workers, tests::one_ring(workers)) {
@@ -47,8 +47,8 @@ class SharedCrew final : public graph::GraphHost {
   std::optional<tests::WorkerThreads> threads_;
 };
 
-/// Acts as a client that submits chains and independent tasks and cancels some of them, in many rounds, alone and
-/// beside other clients. Returns the number of rounds that went wrong.
+/// Acts as a client. In each of many rounds it submits chains and independent tasks and cancels some of them, while
+/// other clients may do the same. Returns the number of rounds with a wrong result.
 int be_a_client(SharedCrew& shared, std::size_t workers, std::uint64_t seed) {
   int wrong = 0;
   Random random(seed);
@@ -80,7 +80,7 @@ int be_a_client(SharedCrew& shared, std::size_t workers, std::uint64_t seed) {
       if (cancels) graph.cancel_all();
       const bool succeeded = graph.wait_all().ok();
       if (!cancels && (!succeeded || values != expected)) ++wrong;
-      // A worker counts a task as ended before it has finished with the graph.
+      // A worker counts a task as ended a little before it stops using the graph, so wait for the worker.
       while (share.active != 0) std::this_thread::yield();
     }
     shared.crew().shares->close(share);
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(under_a_placing_policy_a_chain_goes_on_while_another_client
   WorkerCore core(crew, {.self = WorkerId(0), .activation_queue = &activation});
   tests::ReadyTasks host;
   Share& share = crew.shares->open(1);
-  // A share of another client, with a task that may run for as long as it likes.
+  // The share of another client, whose task may run for as long as it wants.
   Share& busy = crew.shares->open(1);
   crew.shares->activated(busy, 1);
   {
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(under_a_placing_policy_a_chain_goes_on_while_another_client
     crew.shares->activated(share, host.tasks.size());
     activation.push(host.tasks);
     for (int i = 0; i < 3; ++i) {
-      // Here the test does the policy's work.
+      // There is no policy here, so the test moves the task from the activation queue to the worker's deque.
       graph::Task* const task = activation.pop_oldest();
       BOOST_TEST_REQUIRE(task != nullptr);
       crew.ports[0].deque.push(task);

@@ -93,7 +93,8 @@ BOOST_AUTO_TEST_CASE(its_own_tasks_come_before_the_entry_queue_unless_that_has_a
 BOOST_AUTO_TEST_CASE(from_a_long_entry_queue_it_takes_several_but_leaves_the_others_theirs) {
   for (int i = 0; i < 64; ++i) crew.entry.push(task(std::to_string(i)));
   BOOST_TEST(steps() == (Lines{"start 0"}), kPerElement);
-  // Each of four workers may take a quarter of the tasks, and takes half of its quarter at once.
+  // There are 64 tasks for four workers, so a quarter is 16. A worker takes half of its quarter: one starts, seven
+  // wait.
   BOOST_TEST(deque(kFirst).size() == 7U);
   BOOST_TEST(crew.entry.size() == 56U);
 }
@@ -247,7 +248,7 @@ BOOST_AUTO_TEST_CASE(within_a_ring_the_victim_is_random_and_has_tasks) {
   }
   BOOST_TEST(asked[0] == 0);
   BOOST_TEST(asked[2] == 0);
-  // An empty neighbour passes its turn on: worker 1 is asked if the start is 1, and worker 3 if it is 2 or 3.
+  // If a neighbour has no tasks, the next one is asked. So worker 1 is asked for start 1, worker 3 for starts 2 and 3.
   BOOST_TEST(asked[1] > 60);
   BOOST_TEST(asked[3] > 60);
 }
@@ -288,7 +289,7 @@ BOOST_AUTO_TEST_CASE(under_a_placing_policy_successors_go_to_the_scheduler) {
   BOOST_TEST(activation.size() == 1U);
 }
 
-/// Returns options of a core that fetches data, with one task in hand in addition to the running one.
+/// Returns options of a core that fetches the data of one more task while another task runs.
 WorkerCore::Options with_lookahead(TaskDeque* activation = nullptr) {
   return {.self = kFirst, .fetches = true, .lookahead = 1, .seed = 7, .activation_queue = activation};
 }
@@ -297,7 +298,7 @@ BOOST_AUTO_TEST_CASE(while_a_task_runs_the_data_of_the_next_are_asked_for) {
   Fixture run(nobody_steals(4), with_lookahead());
   for (const char* name : {"a", "b", "c"}) run.deque(kFirst).push(run.task(name));
   BOOST_TEST(run.steps() == (Lines{"acquire c", "acquire b"}), kPerElement);
-  // The task whose data arrive first starts first.
+  // The data of b arrive first, so b starts first.
   run.core.acquired(*run.asked_for[1]);
   BOOST_TEST(run.steps() == (Lines{"start b"}), kPerElement);
   run.core.task_ended(*run.started[0], nullptr);
@@ -321,7 +322,7 @@ BOOST_AUTO_TEST_CASE(of_those_whose_data_are_there_the_most_urgent_starts_first)
     BOOST_TEST_REQUIRE(run.asked_for.size() == 4U);
     run.core.acquired(*run.asked_for[0]);
     BOOST_TEST(run.steps() == (Lines{"start first"}), kPerElement);
-    // The data arrive in another order than the tasks were taken, and all before there is room.
+    // The data arrive in another order than the tasks were taken, and all of them before a slot is free.
     for (const std::size_t i : {3U, 1U, 2U}) run.core.acquired(*run.asked_for[i]);
     Lines order;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -369,7 +370,7 @@ BOOST_AUTO_TEST_CASE(successors_are_announced_before_a_task_whose_data_have_arri
   BOOST_TEST(run.steps() == (Lines{"start first", "acquire other"}), kPerElement);
   run.core.acquired(*run.asked_for[1]);
   run.core.task_ended(*run.started[0], nullptr);
-  // A kernel may run inside the call that starts it.
+  // The kernel of "other" may run inside the call that starts it, so the core announces the ready task "second" before.
   BOOST_TEST(run.steps() == (Lines{"activate", "start other", "rest"}), kPerElement);
 }
 

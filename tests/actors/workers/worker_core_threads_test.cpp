@@ -18,7 +18,7 @@ using tests::GraphFixture;
 using tests::one_ring;
 using tests::shared_queue;
 
-/// Workers whose kernels do nothing.
+/// Workers whose kernels do nothing. Each worker is a plain thread.
 class Threads {
  public:
   Threads(std::size_t workers, StealPlan plan)
@@ -26,7 +26,7 @@ class Threads {
         crew_(tasks_.graph, workers, std::move(plan)),
         threads_(crew_, workers, [](graph::Task&, WorkerId) { return nullptr; }) {}
 
-  /// Submits tasks as the runtime does when a submission has made them ready.
+  /// Pushes tasks into the entry queue and wakes idle workers, as the runtime does after a submission.
   void submit(std::size_t count, int priorities) {
     for (std::size_t i = 0; i < count; ++i) {
       crew_.entry.push(tasks_.task(static_cast<int>(i) % priorities));
@@ -34,7 +34,7 @@ class Threads {
     }
     submitted_ += count;
   }
-  /// Returns false if not all tasks have ended in time, which means that a wake-up was lost.
+  /// Waits until all tasks have ended. Returns false after 30 seconds, which means that a wake-up was lost.
   [[nodiscard]] bool all_end() const {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (ended() < submitted_) {
@@ -61,7 +61,7 @@ void submit_in_bursts(StealPlan plan, std::size_t workers) {
   Random random(workers);
   for (int round = 0; round < 1500; ++round) {
     threads.submit(1 + random.below(round % 16 == 0 ? 64 : 4), 3);
-    // Lets some of the workers go to sleep, or almost.
+    // This pause lets some workers fall asleep, and others get close to it.
     for (std::uint64_t i = random.below(2000); i > 0; --i) SpinLock::pause();
     if (round % 8 == 0) BOOST_TEST_REQUIRE(threads.all_end());
   }

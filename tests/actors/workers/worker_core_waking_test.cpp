@@ -1,4 +1,4 @@
-// A worker that has, or has seen, more work than it can do wakes another one.
+// Tests that a worker wakes another worker if it has, or has seen, more work than it can do.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/actors/workers/core_fixture.hpp"
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(a_thief_that_leaves_some_wakes_one_sleeper) {
   BOOST_TEST(steps() == (Lines{"steal from 1"}), kPerElement);
   TaskList stolen = take_half(crew, kSecond);
   core.steal_answered(kSecond, stolen);
-  // The victim is in its kernel, and its thief has no further task.
+  // The victim is busy and has one task left, and the thief has no other task. So the thief wakes worker 2.
   BOOST_TEST(steps() == (Lines{"wake 2", "start a"}), kPerElement);
   crew.idle.insert(WorkerId(2));
   core.task_ended(*started.front(), nullptr);

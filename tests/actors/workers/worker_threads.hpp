@@ -1,4 +1,4 @@
-/// Workers without actors.
+/// Workers that are plain threads, without actors.
 #pragma once
 
 #include <atomic>
@@ -13,11 +13,11 @@
 
 namespace troupe::tests {
 
-/// The workers of a crew as plain threads that perform their cores' commands. A wake-up is a flag and a condition
-/// variable, so a lost wake-up hangs the run. The destructor stops the threads.
+/// The workers of a crew as plain threads. Each performs the commands of its core. A wake-up is a flag and a condition
+/// variable, so a lost wake-up makes the test hang. The destructor stops the threads.
 class WorkerThreads {
  public:
-  /// Runs a task's kernel. A null result means success.
+  /// Runs a task's kernel. Null means success.
   using Run = std::function<graph::FailureLog::Cause(graph::Task&, WorkerId)>;
 
   WorkerThreads(workers::Crew& crew, std::size_t count, Run run) : crew_(crew), run_(std::move(run)), beds_(count) {
@@ -41,7 +41,7 @@ class WorkerThreads {
   struct Bed {
     std::mutex mutex;
     std::condition_variable condition;
-    bool woken = false;  // guarded by mutex
+    bool woken = false;  // Guarded by `mutex`.
   };
 
   void wake(std::size_t worker) {

@@ -19,8 +19,8 @@ BOOST_AUTO_TEST_SUITE(bytes_bound)
 
 namespace {
 
-/// Computes the fewest bytes that a choice of devices moves. Each version of a tile goes once to each memory that reads
-/// it, except the one where it was made.
+/// Calculates the fewest bytes that must be copied if each task runs at a given memory. Each version of a tile goes
+/// once to each memory that reads this version, except the memory where it was made.
 class MovedBytes {
  public:
   MovedBytes(const BytesProblem& problem, const std::vector<std::size_t>& memory_of_task)
@@ -31,7 +31,7 @@ class MovedBytes {
       for (const auto tile : task.reads) {
         if (holders_[tile].insert(memory).second) total_ += problem.tiles[tile].bytes.count;
       }
-      // The task updates the first tile that it reads.
+      // The task updates the first tile in its list of reads.
       if (!task.reads.empty()) holders_[task.reads.front()] = {memory};
       for (const auto tile : task.overwrites) holders_[tile] = {memory};
     }
@@ -44,8 +44,8 @@ class MovedBytes {
   std::uint64_t total_ = 0;
 };
 
-/// Finds the fewest bytes of all choices of devices that keep every device busy for at most the makespan. Dependencies
-/// and orders are ignored, so no schedule moves fewer bytes.
+/// Finds the fewest copied bytes of all distributions of the tasks in which no device is busy for longer than the
+/// makespan. Dependencies and the order of tasks are ignored, so no schedule copies fewer bytes.
 class ThriftiestChoice {
  public:
   explicit ThriftiestChoice(const BytesProblem& problem) : problem_(problem), memory_(problem.tasks.size()) {
@@ -57,7 +57,7 @@ class ThriftiestChoice {
     }
     search(0);
   }
-  /// Returns the fewest bytes; nothing if no choice takes so little time.
+  /// Returns the fewest bytes; nullopt if every distribution takes longer than the makespan.
   [[nodiscard]] std::optional<std::uint64_t> bytes() const { return best_; }
 
  private:
@@ -90,7 +90,8 @@ class ThriftiestChoice {
   std::optional<std::uint64_t> best_;
 };
 
-/// Returns a machine of cores, and GPUs with their own memories; `times` is indexed by kind, then type.
+/// Returns a machine with cores, and with GPUs that have their own memories. `times` is indexed by kind of task, then
+/// by type of worker.
 BoundMachine with_memories(const std::vector<std::vector<double>>& times, const std::vector<int>& counts) {
   BoundMachine machine = machine_of(times, counts);
   machine.types[1].cores = 0;
@@ -100,8 +101,8 @@ BoundMachine with_memories(const std::vector<std::vector<double>>& times, const 
 
 constexpr int kSide = 5;
 
-/// Returns a matrix of 5 x 5 tiles of 10 bytes, without tasks. A task takes 4 s on the core and 1 s on each of `gpus`
-/// GPUs.
+/// Returns a problem with 5 x 5 tiles of 10 bytes and without tasks. A task takes 4 s on the core and 1 s on each of
+/// the `gpus` GPUs.
 BytesProblem matrix(int gpus, double makespan_s) {
   BytesProblem problem;
   for (int row = 0; row < kSide; ++row) {
@@ -115,7 +116,8 @@ BytesProblem matrix(int gpus, double makespan_s) {
 
 std::uint32_t tile(int row, int column) { return static_cast<std::uint32_t>(row * kSide + column); }
 
-/// Tasks of up to three kinds. Each updates a tile of random size, or also reads a second tile; some overwrite tiles.
+/// Returns a problem with random tasks of one or two kinds. Each updates a tile of random size or also reads a second
+/// tile; some overwrite tiles.
 BytesProblem random_problem(std::mt19937& random) {
   BytesProblem problem = matrix(1 + static_cast<int>(random() % 2), 0);
   problem.kinds = 1 + random() % 2;
@@ -134,7 +136,7 @@ BytesProblem random_problem(std::mt19937& random) {
   return problem;
 }
 
-/// Updates with three tiles each, as in Cholesky (`lower`), in LU, or in any orientation.
+/// Returns a problem with random updates of three tiles each: as in Cholesky (`lower`), as in LU, or of any shape.
 BytesProblem random_triangles(std::mt19937& random) {
   BytesProblem problem = matrix(1 + static_cast<int>(random() % 3), 0);
   problem.machine.types[0].times[0] = random() % 2 == 0 ? kCannotRun : 3.0;
@@ -154,8 +156,8 @@ BytesProblem random_triangles(std::mt19937& random) {
   return problem;
 }
 
-/// Compares the bound with the thriftiest choice for several makespans. Returns the number of times that they are equal
-/// and not zero.
+/// Compares the bound with the best distribution for several makespans. Returns how often the two are equal and not
+/// zero.
 int check(BytesProblem problem) {
   int equal = 0;
   for (double makespan = 1; makespan <= 16; makespan += 1.5) {
@@ -179,7 +181,7 @@ BOOST_AUTO_TEST_CASE(nothing_moves_where_the_cores_have_the_time) {
 }
 
 BOOST_AUTO_TEST_CASE(what_the_cores_cannot_do_in_time_takes_its_tiles_to_gpus) {
-  // The core can run two of the five tasks in this time.
+  // In 8 s the core can run two of the five tasks, so the tiles of three tasks must be copied.
   BytesProblem problem = matrix(3, 8);
   for (std::uint32_t i = 0; i < 5; ++i) problem.tasks.push_back({0, {i}, {}});
   BOOST_TEST(bytes_lower_bound(problem).count == 30U);
@@ -193,7 +195,7 @@ BOOST_AUTO_TEST_CASE(tasks_on_one_tile_take_it_to_a_gpu_once) {
   for (int i = 0; i < 5; ++i) problem.tasks.push_back({0, {0}, {}});
   problem.makespan_s = 3.9;
   BOOST_TEST(bytes_lower_bound(problem).count == 10U);
-  // The core can run one of the five tasks. The bound counts part of the tile for the others.
+  // The core can run one of the five tasks. The bound only counts four fifths of the tile for the other four tasks.
   problem.makespan_s = 4;
   BOOST_TEST(bytes_lower_bound(problem).count == 8U);
 }
@@ -223,7 +225,8 @@ BOOST_AUTO_TEST_CASE(tasks_are_seen_as_triangles_only_if_their_tiles_are_three_d
   BOOST_TEST(!TileTriangles(problem, usable).is_triangle[0]);
 }
 
-/// Checks, for all sets of tasks, that `TileTriangles` gives no more tiles than the tasks of the set read.
+/// Checks `TileTriangles` with all subsets of the tasks: it must not claim more tiles than the tasks of the subset
+/// read.
 void check_triangles(const BytesProblem& problem) {
   const TileTriangles triangles(problem, std::vector<bool>(problem.tiles.size(), true));
   for (std::size_t set = 1; set < (std::size_t{1} << problem.tasks.size()); ++set) {
@@ -245,7 +248,7 @@ BOOST_AUTO_TEST_CASE(no_set_of_tasks_has_fewer_tiles_than_the_triangles_say) {
       check_triangles(random_triangles(random));
     }
   }
-  // All updates of a Cholesky factorization of 5 x 5 tiles: ten updates on ten tiles.
+  // All updates of a Cholesky factorization of 5 x 5 tiles: ten updates, which use ten tiles.
   BytesProblem all = matrix(1, 1);
   for (int i = 0; i < kSide; ++i) {
     for (int j = 0; j < i; ++j) {
@@ -278,8 +281,8 @@ BOOST_AUTO_TEST_CASE(no_choice_of_devices_moves_less_than_the_triangles_need) {
   }
 }
 
-/// Cholesky of n x n tiles of one byte. A task takes 25 on a core and 1 on each of 8 GPUs; the makespan is 1.2 times
-/// the area bound.
+/// Cholesky with n x n tiles. A task takes 25 s on a core and 1 s on each of 8 GPUs. The makespan is 1.2 times the area
+/// bound.
 BOOST_AUTO_TEST_CASE(several_gpus_need_the_same_tiles) {
   constexpr int n = 20;
   BytesProblem problem{{}, {}, 2, with_memories({{25.0, 1.0}, {25.0, 1.0}}, {4, 8}), 0};

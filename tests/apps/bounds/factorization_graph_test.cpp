@@ -16,7 +16,7 @@ namespace {
 
 using Indices = std::vector<std::uint32_t>;
 
-/// Returns the graph with tiles of 512, and one narrower tile if n is not a multiple.
+/// Returns the graph with tiles of size 512. If n is not a multiple of 512, the last tiles are narrower.
 FactorizationGraph graph_of(linalg::Application application, std::int64_t n, const std::string& policy = "eager") {
   SimulatedRun run;
   run.application = application;
@@ -62,14 +62,14 @@ BOOST_AUTO_TEST_CASE(cholesky_is_written_down_with_its_tiles_the_updated_one_fir
   BOOST_TEST(graph.kinds.size() == 4U);
   BOOST_TEST(kernel_of(graph, 3) == kernel_of(graph, 5));
   BOOST_TEST(kernel_of(graph, 3) != kernel_of(graph, 4));
-  // The triangle above the diagonal is not used.
+  // The graph only has the tiles of the lower triangle.
   BOOST_TEST(graph.tiles.size() == 6U);
   for (const BytesTile& tile : graph.tiles) BOOST_TEST(tile.bytes.count == 512U * 512U * 8U);
 }
 
 BOOST_AUTO_TEST_CASE(smaller_tiles_make_kinds_of_their_own) {
   const FactorizationGraph graph = graph_of(linalg::Application::cholesky, 512 + 100);
-  // The tasks are potrf and trsm on whole tiles, then syrk and potrf on the corner.
+  // The first potrf and the trsm use the large diagonal tile; syrk and the second potrf work on the small corner tile.
   BOOST_TEST(graph.tasks.size() == 4U);
   BOOST_TEST(graph.kinds.size() == 4U);
   BOOST_TEST(kernel_of(graph, 0) == kernel_of(graph, 3));
@@ -78,19 +78,20 @@ BOOST_AUTO_TEST_CASE(smaller_tiles_make_kinds_of_their_own) {
 }
 
 BOOST_AUTO_TEST_CASE(writers_wait_for_the_readers_before_them) {
-  // QR with two tiles each way has geqrt, unmqr, tsqrt, tsmqr, geqrt.
+  // QR with 2 x 2 tiles has the tasks geqrt, unmqr, tsqrt, tsmqr and geqrt.
   const FactorizationGraph graph = graph_of(linalg::Application::qr, 2 * 512);
   BOOST_TEST_REQUIRE(graph.tasks.size() == 5U);
   const std::vector<Indices> predecessors{{}, {0}, {0}, {1, 2}, {3}};
   for (std::size_t i = 0; i < predecessors.size(); ++i) {
     BOOST_TEST(graph.tasks[i].predecessors == predecessors[i], boost::test_tools::per_element());
   }
-  // Reflectors are made without being read.
+  // The factors of the reflectors are written without being read before.
   BOOST_TEST(names_of(graph, graph.uses[0].overwrites) == "--");
   BOOST_TEST(names_of(graph, graph.uses[2].overwrites) == "-");
-  // The task updates two tiles. The first is the one that no other task of its row updates.
+  // Task 3 updates two tiles. The first one in the list is the tile that no other task of its row updates.
   BOOST_TEST(names_of(graph, graph.uses[3].reads) == "(1,1)(0,1)(1,0)-");
-  // LU with three tiles each way: the last update of a tile waits for the first one, and for both of its factors.
+  // LU with 3 x 3 tiles: the last update of the last tile waits for the tile's first update and for both of its
+  // factors.
   const FactorizationGraph lu = graph_of(linalg::Application::lu, 3 * 512);
   BOOST_TEST(lu.tasks.size() == 14U);
   BOOST_TEST(names_of(lu, lu.uses[12].reads) == "(2,2)(2,1)(1,2)");

@@ -11,7 +11,7 @@ using Sense = LinearProgram::Sense;
 
 BOOST_AUTO_TEST_SUITE(linear_program, *boost::unit_test::tolerance(1e-9))
 
-// Minimizes 3 a + 2 b with a + b >= 4 and a >= b + 1, each at most 10: a = 2.5, b = 1.5.
+// The program minimizes 3 a + 2 b with a + b >= 4, a >= b + 1, a <= 10 and b <= 10. The solution is a = 2.5, b = 1.5.
 BOOST_AUTO_TEST_CASE(the_minimum_and_its_bound_agree) {
   LinearProgram program;
   const int a = program.add_column(3, 10);

@@ -1,4 +1,5 @@
-// Commands that use accelerators of this machine, emulated ones or CUDA's, run as a user runs them.
+// Tests commands that use accelerators: emulated accelerators or the fake CUDA GPUs. The tests run the program like a
+// user.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <filesystem>
@@ -29,8 +30,8 @@ using tests::TemporaryFolder;
 using tests::Words;
 
 struct Fixture {
-  /// Returns the command for a small matrix on two emulated accelerators that hold a quarter of it, unless `more` says
-  /// otherwise.
+  /// Returns the command for a small matrix on two emulated accelerators, each with memory for a quarter of the matrix.
+  /// `more` may change the accelerators.
   static Words run(const std::string& application, const Words& more = {}) {
     Words arguments{"run", application, "--n", "512", "--tile", "64", "--policy", "heft", "--models", "none"};
     if (more.empty() || more[0] != "--emulated-gpus") {
@@ -109,7 +110,7 @@ BOOST_AUTO_TEST_CASE(variables_that_have_no_effect_are_passed_over) {
         "TROUPE_REUSE_PROFILE=" + folder.path() + "/p"}) {
     BOOST_TEST_CONTEXT(variable) {
       succeeds(small, {"env", variable});
-      // An option on the command line is refused as before.
+      // On the command line, the option is refused as usual.
       fails(2, {"run", "cholesky", "--n", "64", "--eviction", "lru"}, {"--eviction", "accelerators"},
             {"env", variable});
     }
@@ -121,7 +122,7 @@ BOOST_AUTO_TEST_CASE(messages_say_which_values_are_from_the_environment) {
   fails(2, {"run", "cholesky", "--n", "64"}, {"the environment has TROUPE_GPUS=1000"}, {"env", "TROUPE_GPUS=1000"});
   fails(2, {"run", "cholesky", "--n", "64", "--models", "d"}, {"--models", "the environment has TROUPE_POLICY=lws"},
         {"env", "TROUPE_POLICY=lws"});
-  // The option wins over the variable, and the message does not name the variable.
+  // The option overrides the variable, so the message must not name the variable.
   succeeds({"run", "cholesky", "--n", "64", "--cores", "1"}, {"env", "TROUPE_CORES=5000"});
   const auto ran = run_program({"run", "cholesky", "--n", "64", "--cores", "4000"}, {"env", "TROUPE_CORES=5000"});
   BOOST_TEST(ran.exit_status == 2);
@@ -129,7 +130,7 @@ BOOST_AUTO_TEST_CASE(messages_say_which_values_are_from_the_environment) {
 }
 
 BOOST_AUTO_TEST_CASE(opencl_devices_are_accelerators) {
-  // The driver of the tests refuses to run anything, but that is reported only when all options have been found valid.
+  // The fake driver refuses to run anything. This is reported only after all options have been found valid.
   fails(2, {"run", "cholesky", "--n", "64", "--eviction", "lru"}, {"OpenCL device 0", "TROUPE_OPENCL=all"},
         {"env", "OCL_ICD_FILENAMES=", "OCL_ICD_VENDORS=" TROUPE_FAKE_OPENCL_FOLDER "/libfake_opencl.so",
          "TROUPE_OPENCL=all"});
@@ -153,7 +154,7 @@ BOOST_AUTO_TEST_CASE(tiles_are_chosen_for_the_gpus_that_take_part) {
     tests::skip("this Troupe was built without CUDA");
     return;
   }
-  // GPUs of 1 TFlop/s (tests/support/fake_cuda/control.hpp).
+  // The fake GPUs have 1 TFlop/s (see tests/support/fake_cuda/control.hpp).
   const Words fake{"env",
                    "-u",
                    "CUDA_VISIBLE_DEVICES",
@@ -171,7 +172,7 @@ BOOST_AUTO_TEST_CASE(tiles_are_chosen_for_the_gpus_that_take_part) {
   BOOST_TEST(tile({}) == 96);
   BOOST_TEST(tile({"--gpus", "1"}) == 128);
   BOOST_TEST(tile({}, "TROUPE_GPUS=1") == 128);
-  // The four tasks that run at a time would need 1.5 MiB with tiles of 128.
+  // Four tasks run at a time. With tiles of 128 their data would need 1.5 MiB, so the tiles must be smaller.
   BOOST_TEST(tile({"--gpus", "1", "--gpu-memory", "1MiB"}) == 96);
   BOOST_TEST(tile({"--gpus", "1", "--tile", "64"}) == 64);
 
@@ -272,7 +273,7 @@ BOOST_AUTO_TEST_CASE(what_was_calibrated_is_shown_drawn_and_used) {
     BOOST_TEST(contains(shown, part), "no '" << part << "' in\n" << shown);
   }
   BOOST_TEST(!contains(succeeds(with({"model", "show", "--kernel", "potrf"})), "gemm"));
-  // Every task of the second run has a prediction, so no task has to be tried.
+  // Every task of the second run has a prediction, so the first run's times were used.
   const auto used = json_of(
       with({"run", "cholesky", "--n", "512", "--tile", "64", "--policy", "heft", "--emulated-gpus", "1:memory=4MiB"}));
   std::uint64_t predicted = 0;

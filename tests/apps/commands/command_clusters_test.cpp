@@ -1,4 +1,4 @@
-// Tests `--clusters`, as a user gives it, on this machine and on described ones.
+// Tests the option `--clusters` on this machine and on described machines.
 #include <sched.h>
 
 #include <boost/test/unit_test.hpp>
@@ -18,7 +18,7 @@ using tests::run_program;
 using tests::succeeds;
 using tests::Words;
 
-/// The environment that makes hwloc see two sockets of ten cores with two caches each. Threads are not bound there.
+/// With this environment, hwloc reports two sockets of ten cores with two caches each. Threads are then not bound.
 const Words kTwoSockets{"env", "HWLOC_SYNTHETIC=package:2 [numa(memory=8GB)] l3:2 core:5 pu:1"};
 
 Words simulate(const Words& more) {
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(cores_that_openmp_may_have_taken_are_explained) {
   if (CPU_COUNT(&allowed) < 2) return tests::skip("it takes two processing units");
   int first = 0;
   while (!CPU_ISSET(first, &allowed)) ++first;
-  // The environment in which OpenMP's library binds a program that is linked with it, before the program begins.
+  // OpenMP's library reads these variables when the program starts, and binds the program to one core.
   const auto bound = [&](const std::string& variable) {
     return Words{"env", variable, "taskset", "-c", std::to_string(first)};
   };
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_run_with_clusters_shows_what_was_used_of_them) {
                                     kTwoSockets);
   BOOST_TEST(contains(text, "1 worker on 2 cores"), text);
   BOOST_TEST(contains(text, "of their cores' time in tasks used\n"), text);
-  // The text appears in the run's part and in the report.
+  // The text appears twice: in the results of the run and in the report.
   const std::size_t first = text.find("team used");
   BOOST_TEST_REQUIRE(first != std::string::npos, text);
   BOOST_TEST(text.find("team used", first + 1) != std::string::npos, text);
@@ -140,12 +140,12 @@ BOOST_AUTO_TEST_CASE(simulated_clusters_are_workers_of_their_own) {
   BOOST_TEST(point["workers"][0]["device"] == "cluster of 8 cores 0-7");
   const auto spanning = run_program(simulate({"--clusters", "1x16", "--policy", "mct"}));
   BOOST_TEST(spanning.exit_status == 0);
-  // The warning appears once for two policies.
+  // There are two policies, but the warning is printed only once.
   BOOST_TEST(spanning.errors.starts_with("troupe: warning: the cluster of cores"));
   BOOST_TEST(spanning.errors.find("warning", 20) == std::string::npos);
 }
 
-/// A folder with the kernel times that a calibration of two cores in tiles of 64 leaves.
+/// A folder with kernel times. A calibration with two cores and tiles of 64 has written them.
 class CalibratedFolder {
  public:
   explicit CalibratedFolder(const std::string& clusters) {
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_the_fastest_of_those_that_were_simul
   const auto& tried = point["clusters"]["tried"];
   BOOST_TEST(tried.size() > 20U);
   BOOST_TEST(point["clusters"]["clusters"] == tried[0]["clusters"]);
-  // The result is the predicted one, as there is no noise.
+  // Without noise, the run takes exactly the predicted time.
   BOOST_TEST(point["seconds"] == tried[0]["seconds"]);
   const auto given = Json::parse(succeeds(simulate({"--clusters", "2x10", "--gpus", "1", "--json"})));
   BOOST_TEST(point["seconds"].get<double>() <= given["results"][0]["seconds"].get<double>());
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_found_for_each_point) {
       Json::parse(succeeds({"simulate", "cholesky", "--platform", "sirocco-double", "--n", "1920", "--n", "9600",
                             "--tile", "960", "--gpus", "0,4", "--policy", "heft", "--clusters", "auto", "--json"}));
   BOOST_TEST_REQUIRE(json["results"].size() == 4U);
-  // With two tiles across there is not enough work for 24 cores; with ten there is.
+  // 2 x 2 tiles are not enough work for 24 cores; 10 x 10 tiles are. So the program chooses different clusters.
   BOOST_TEST(json["results"][0]["clusters"]["clusters"] != json["results"][2]["clusters"]["clusters"]);
   BOOST_TEST(json["results"][0]["workers"].size() < json["results"][2]["workers"].size());
   for (const auto& point : json["results"]) {
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_found_for_each_point) {
 BOOST_AUTO_TEST_CASE(a_machine_without_times_on_clusters_keeps_single_cores) {
   const Words words{"simulate", "cholesky", "--platform", "idgraf-double", "--n",
                     "1920",     "--gpus",   "1",          "--clusters",    "auto"};
-  // The reason appears once.
+  // The reason is printed only once.
   const auto text = run_program(words);
   BOOST_TEST(contains(text.output, "clusters: 11x1: "), text.output);
   BOOST_TEST(!contains(text.output, "has no times"), text.output);
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_machine_without_times_on_clusters_keeps_single_cores) {
 }
 
 BOOST_AUTO_TEST_CASE(clusters_may_change_on_the_way) {
-  // The run has 220 tasks, so the last stage of the second choice never comes.
+  // The run has 220 tasks, so the second stage of the second choice never begins.
   for (const char* clusters : {"2x10,100:single", "2x10,1000000:single"}) {
     const auto json = Json::parse(succeeds(simulate({"--clusters", clusters, "--gpus", "1", "--json"})));
     const auto& point = json["results"][0];
@@ -244,10 +244,10 @@ BOOST_AUTO_TEST_CASE(a_run_finds_clusters_by_the_times_that_are_kept) {
   const CalibratedFolder kept("auto");
   const Words cores{"--cores", "2", "--check", "--json"};
   const auto json = Json::parse(succeeds(kept.run(cores), kTwoSockets));
-  // The search tries single cores, both cores together, and changing clusters.
+  // The search tries three choices: single cores, both cores as one cluster, and clusters that change.
   BOOST_TEST(json["clusters"]["tried"].size() == 3U);
   BOOST_TEST(json["clusters"]["tried"][0]["seconds"].get<double>() > 0);
-  // The run used the clusters that it names.
+  // The run must use the clusters that it names in its output.
   BOOST_TEST(json["workers"].size() == (json["clusters"]["clusters"] == "1x2" ? 1U : 2U));
   BOOST_TEST(contains(succeeds(kept.run({"--cores", "2"}), kTwoSockets), "  clusters  "));
 }
@@ -291,13 +291,13 @@ BOOST_AUTO_TEST_CASE(a_run_that_knows_too_little_says_what_to_do_and_finds_them_
   goes_on(singles.run({"--cores", "2", "--json"}), "potrf on clusters");
   const CalibratedFolder kept("auto");
   goes_on(kept.run({"--cores", "1", "--json"}), "too few cores", "single cores");
-  // This policy learns no times.
+  // The policy `lws` learns no times.
   goes_on(with({"--models", "none", "--policy", "lws"}), "name a folder with --models", "single cores");
-  // The message names each kernel once, even if several kinds of task use it.
+  // Several tasks may use the same kernel, but the message must name each kernel once.
   goes_on({"run", "lu", "--n", "800", "--tile", "200", "--cores", "2", "--json", "--clusters", "auto", "--models",
            kept.path()},
           "the times of getrf, swap_solve, gemm in tiles of 200: ");
-  // The kept times are for another precision.
+  // The kept times are for double precision, not for float.
   goes_on(kept.run({"--cores", "2", "--json", "--precision", "float"}), "potrf, trsm, syrk, gemm in tiles of 64");
 }
 

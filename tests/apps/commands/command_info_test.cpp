@@ -1,4 +1,4 @@
-// Tests the part of `troupe info` about OpenCL's devices, with a driver of the tests.
+// Tests the part of `troupe info` about OpenCL devices, with a fake driver.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 
@@ -20,7 +20,8 @@ using tests::succeeds;
 using tests::TemporaryFolder;
 using tests::Words;
 
-/// Returns words that let `troupe info` use the fake driver. tests/support/fake_opencl/ lists the faults.
+/// Returns environment words with which `troupe info` uses the fake driver. tests/support/fake_opencl/ lists the
+/// faults.
 Words with_fake_driver(const std::string& fault) {
   return {"env", "OCL_ICD_FILENAMES=", "OCL_ICD_VENDORS=" TROUPE_FAKE_OPENCL_FOLDER "/libfake_opencl.so",
           "FAKE_OPENCL=" + fault};
@@ -30,7 +31,7 @@ Words without_drivers(const TemporaryFolder& empty) {
   return {"env", "OCL_ICD_FILENAMES=", "OCL_ICD_VENDORS=" + empty.path()};
 }
 
-/// Returns the lines from the heading to the next blank one.
+/// Returns the lines from the heading to the next blank line.
 std::string section_of(const std::string& text) {
   const auto begin = text.find("\nOpenCL devices");
   BOOST_TEST_REQUIRE(begin != std::string::npos);

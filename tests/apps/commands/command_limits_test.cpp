@@ -1,5 +1,5 @@
-// Tests limits of the system. The program must give one clear message and exit code 1 for each refusal, and never hang
-// or crash.
+// Tests limits of the operating system. When the system refuses something, the program must print one clear message and
+// exit with code 1. It must never hang or crash.
 #include <built_paths.hpp>  // written by the build
 
 #include <fmt/format.h>
@@ -25,19 +25,20 @@ struct Limits {
   const std::string matrix =
       folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1\n3 3 1\n");
 
-  /// Runs `solve` below a limit of the shell. Before the program begins, OpenBLAS would start its own threads, one for
-  /// each core of the machine; the environment prevents it.
+  /// Runs `troupe solve` with a limit of the shell. Without the environment variable, OpenBLAS would start its own
+  /// threads before the program begins, one for each core of the machine.
   traces::ChildOutput solve(const std::string& limit, Words more = {}, const Words& as_user = {}) {
     Words launcher{"env", "OPENBLAS_NUM_THREADS=1"};
     launcher.insert(launcher.end(), as_user.begin(), as_user.end());
     launcher.insert(launcher.end(), {"bash", "--norc", "-c", "ulimit " + limit + "; exec \"$@\"", "bash"});
-    // This policy keeps no times in a folder.
+    // The policy `lws` reads and writes no kernel times.
     Words words{"solve", matrix, "--cores", "1", "--policy", "lws"};
     words.insert(words.end(), more.begin(), more.end());
     return run_program(words, launcher);
   }
 
-  /// Returns true if the program was refused something. Checks that it succeeded without a message, or failed with one.
+  /// Returns true if the system refused something to the program. Checks that the program succeeded without a message,
+  /// or failed with one message.
   static bool refused(const traces::ChildOutput& ran) {
     BOOST_TEST_CONTEXT(ran.errors) {
       BOOST_TEST((ran.exit_status == 0 || ran.exit_status == 1), "exit status " << ran.exit_status);
@@ -47,7 +48,7 @@ struct Limits {
     return ran.exit_status != 0;
   }
 
-  /// Returns words that run the program as a user who has no other processes; empty if that is not possible.
+  /// Returns launcher words that run the program as a user without other processes; empty if this is not possible.
   Words as_nobody() const {
     const std::string user = std::to_string(60000 + ::getpid() % 5000);
     Words words{"setpriv", "--reuid=" + user, "--regid=" + user, "--clear-groups"};
@@ -67,7 +68,7 @@ BOOST_AUTO_TEST_CASE(threads_are_started_all_or_none) {
   if (kSanitized) return skip(kMoreThreads);
   const Words user = as_nobody();
   if (user.empty()) return;
-  // The program needs the main thread, three threads of CAF and the worker; then three for the accelerator.
+  // The program needs the main thread, three threads of CAF and the worker's thread. An accelerator needs three more.
   for (const auto& [options, most] : {std::pair{Words{}, 5}, std::pair{Words{"--emulated-gpus", "1"}, 9}}) {
     int refusals = 0;
     for (int threads = 1; threads <= most; ++threads) {
@@ -80,7 +81,7 @@ BOOST_AUTO_TEST_CASE(threads_are_started_all_or_none) {
   }
 }
 
-#ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
+#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
 
 BOOST_AUTO_TEST_CASE(a_service_that_gets_no_threads_says_so_and_does_not_hang) {
   if (kSanitized) return skip(kMoreThreads);

@@ -1,4 +1,4 @@
-// `troupe simulate sparse-lu`, as a user runs it.
+// Tests the command `troupe simulate sparse-lu`.
 #include <boost/test/unit_test.hpp>
 #include <set>
 #include <string>
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(every_grain_does_the_same_work_within_its_bounds) {
       tasks.insert(json["results"][0]["tasks"].get<int>());
     }
   }
-  // coarse and multi have the same number of tasks.
+  // The grains coarse and multi give the same number of tasks, so there are two different numbers.
   BOOST_TEST(tasks.size() == 2U);
 }
 
@@ -67,12 +67,12 @@ BOOST_AUTO_TEST_CASE(one_core_takes_what_its_kernels_take_together) {
     const auto json = simulated_sparse({"--platform", "amd-gtx470", "--n", "10", "--grain", grain, "--gpus", "0",
                                         "--cores", "1", "--steps", "3", "--structure", "third-closed"});
     const auto& result = json["results"][0];
-    // The rate is 0.8 of 13.6 GFlop/s, however the blocks are grouped.
+    // The rate is 0.8 of 13.6 GFlop/s, and it does not depend on the grain.
     BOOST_TEST(result["gflops"].get<double>() == 10.88, boost::test_tools::tolerance(1e-3));
     BOOST_TEST(result["share_of_bound"].get<double>() == 1.0, boost::test_tools::tolerance(1e-3));
     BOOST_TEST(result["bytes"] == 0);
   }
-  // With panels, which are slower, the rate is lower.
+  // With all steps the run includes panels, which are slower, so the rate is lower.
   const auto all = simulated_sparse(
       {"--platform", "amd-gtx470", "--n", "10", "--gpus", "0", "--cores", "1", "--structure", "third-closed"});
   BOOST_TEST(all["results"][0]["gflops"].get<double>() < 10.8);

@@ -1,4 +1,4 @@
-// `troupe simulate`, as a user runs it.
+// Tests the command `troupe simulate`.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
@@ -26,7 +26,7 @@ using tests::Words;
 struct Fixture {
   tests::TemporaryFolder folder;
 
-  /// Returns the command with small matrices on idgraf-double, unless `more` says otherwise.
+  /// Returns the command for a small matrix on the machine idgraf-double. `more` may change the options.
   static Words cholesky(const Words& more) {
     Words arguments{"simulate", "cholesky", "--platform", "idgraf-double", "--n", "2048", "--tile", "512"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(lu_with_incremental_pivoting_has_the_graph_of_qr_and_says_w
   BOOST_TEST(lu["results"][0]["tasks"] == qr["results"][0]["tasks"]);
   BOOST_TEST(lu["derived_kernels"].size() == 4U);
   BOOST_TEST(lu["derived_kernels"][3] == (nlohmann::json{{"kernel", "ssssm"}, {"from", "tsmqr"}, {"factor", 0.5}}));
-  // All kernels of LU take half as long as those of QR.
+  // The kernels of this LU are described as taking half the times of the kernels of QR.
   BOOST_TEST(lu["results"][0]["bound_seconds"].get<double>() == qr["results"][0]["bound_seconds"].get<double>() / 2,
              boost::test_tools::tolerance(1e-3));
   const std::string text = succeeds(simulate({"lu", "--pivoting", "incremental", "--no-peer-copies"}));
@@ -109,7 +109,8 @@ BOOST_AUTO_TEST_CASE(json_has_a_result_for_each_size_number_of_gpus_and_policy) 
     BOOST_TEST(result["cores"] == 12 - gpus);
     BOOST_TEST(result["gpu_numbers"].size() == static_cast<std::size_t>(gpus));
     BOOST_TEST(result["workers"].size() == 12U);
-    // The matrix of order 2048 has 4 x 4 tiles, and that of order 1024 has 2 x 2.
+    // The matrix of order 2048 has 4 x 4 tiles, which give 20 tasks. The matrix of order 1024 has 2 x 2 tiles and 4
+    // tasks.
     BOOST_TEST(result["tasks"] == (result["n"] == 2048 ? 20 : 4));
     BOOST_TEST(result["seconds"].get<double>() > 0);
     BOOST_TEST(result["gflops"].get<double>() > 0);
@@ -119,7 +120,7 @@ BOOST_AUTO_TEST_CASE(json_has_a_result_for_each_size_number_of_gpus_and_policy) 
     BOOST_TEST(result["bytes"].get<double>() == moved);
     BOOST_TEST((gpus > 0 || moved == 0));
     BOOST_TEST(result["runs"].size() == 1U);
-    // No schedule beats the bound.
+    // No schedule can be better than the bound.
     BOOST_TEST(result["share_of_bound"].get<double>() <= 1);
     BOOST_TEST(result["share_of_bound"].get<double>() > 0);
     BOOST_TEST(result["bound_bytes"].get<double>() <= moved);
@@ -139,7 +140,7 @@ BOOST_AUTO_TEST_CASE(repeats_vary_and_have_margins) {
   const auto& result = json["results"][0];
   BOOST_TEST(result["seconds_margin"].get<double>() > 0);
   BOOST_TEST(result["gflops_margin"].get<double>() > 0);
-  // Each run has its own bound, for the times that it drew.
+  // Each run draws its own kernel times, so each run has its own bound.
   std::set<double> bounds;
   for (const auto& run : result["runs"]) {
     BOOST_TEST(run["bound_seconds"].get<double>() <= run["seconds"].get<double>());
@@ -286,7 +287,7 @@ BOOST_AUTO_TEST_CASE(bad_machines_are_refused) {
   text << whole.rdbuf();
   refuses(on(folder.write("cut.json", text.str().substr(0, 5000))), {"cut.json", "truncated"});
   refuses({"simulate", "qr", "--platform", "idgraf", "--n", "2048", "--policy", "heft"}, {"idgraf", "geqrt", "qr"});
-  // Descriptions of machines call this precision "single".
+  // The descriptions of machines call float precision "single", so both names are accepted.
   for (const char* name : {"float", "single"}) {
     const Words single = cholesky({"--policy", "heft", "--precision", name});
     refuses(single, {"idgraf-double", "potrf", "single", "take --precision double"});
@@ -361,9 +362,9 @@ BOOST_AUTO_TEST_CASE(kernels_are_restricted_to_kinds_models_and_workers) {
     more.insert(more.end(), {"--gpus", "2", "--policy", "heft"});
     return json_of(cholesky(more))["results"][0]["seconds"].get<double>();
   };
-  // Nearly all of the work goes to the slower devices.
+  // The restriction moves nearly all of the work to the slower devices.
   BOOST_TEST(seconds({"--restrict", "gemm,syrk:cores"}) > 1.2 * seconds({}));
-  // These restrict the work to one of the two GPUs, by name and by number; to both GPUs by their model; and to one
+  // These options restrict the work: to one of the two GPUs, by name or by number; to both GPUs, by their model; to one
   // core.
   const double by_one = seconds({"--restrict", "gemm,syrk,trsm,potrf:GPU 1"});
   BOOST_TEST(by_one > 1.1 * seconds({}));
@@ -390,7 +391,7 @@ BOOST_AUTO_TEST_CASE(bad_sizes_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_task_that_no_device_can_hold_is_refused) {
-  // Every core drives a GPU.
+  // All eight cores are needed to drive the eight GPUs, so no core is left as a worker.
   std::ifstream file(std::string(TROUPE_SOURCE_DIR) + "/platform/described/machines/idgraf-double.json");
   auto machine = nlohmann::json::parse(file);
   machine["cpu"]["cores"] = 8;

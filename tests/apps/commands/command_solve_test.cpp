@@ -1,4 +1,4 @@
-// `troupe solve` and its pictures.
+// Tests the command `troupe solve` and the pictures that it writes.
 #include <built_paths.hpp>  // written by the build
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ using tests::succeeds;
 using tests::TemporaryFolder;
 using tests::Words;
 
-/// Returns a file that begins with `%%MatrixMarket matrix FORM`, followed by `rest`.
+/// Returns the text of a file that begins with `%%MatrixMarket matrix FORM`, followed by `rest`.
 std::string matrix_file(const std::string& form, const std::string& rest) {
   return "%%MatrixMarket matrix " + form + "\n" + rest;
 }
@@ -42,7 +42,7 @@ struct FolderFixture {
   std::string array(const std::string& name, const std::string& content) const {
     return folder.write(name, matrix_file("array real general", content));
   }
-  /// Checks that the folder has only these files.
+  /// Checks that the folder contains exactly these files.
   void has(Words names) const {
     std::sort(names.begin(), names.end());
     BOOST_TEST(folder.names() == names, boost::test_tools::per_element());
@@ -54,7 +54,7 @@ BOOST_FIXTURE_TEST_SUITE(command_line_solve, FolderFixture)
 BOOST_AUTO_TEST_CASE(solves_by_every_method_and_writes_the_solution) {
   const std::string file = folder.write(
       "spd.mtx", matrix_file("coordinate integer symmetric", "3 3 5\n1 1 4\n2 1 -1\n2 2 4\n3 2 -1\n3 3 4\n"));
-  const std::string b = array("b.mtx", "3 2\n2\n4\n10\n3\n2\n3\n");  // solutions: 1 2 3 and 1 1 1
+  const std::string b = array("b.mtx", "3 2\n2\n4\n10\n3\n2\n3\n");  // The solutions are 1 2 3 and 1 1 1.
   const std::string x = folder.path("x.mtx");
   for (const char* method : {"auto", "cholesky", "lu", "qr"}) {
     for (const char* precision : {"float", "double"}) {
@@ -131,14 +131,15 @@ BOOST_AUTO_TEST_CASE(refuses_files_that_cannot_be_used) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_singular_matrices) {
-  const std::string file = general("1 1 1\n2 3 1\n3 3 1\n");  // column 2 is empty
+  const std::string file = general("1 1 1\n2 3 1\n3 3 1\n");  // Column 2 has no element.
   for (const char* method : {"auto", "lu"}) {
     fails(2, {"solve", file, "--method", method, "--output", folder.path("x.mtx")},
           {file, "singular", "column 2 is zero", "no solution"});
   }
   const std::string dependent = general("1 1 1\n2 1 1\n3 3 1\n1 2 1\n2 2 1\n", "3 3 5");
   fails(2, {"solve", dependent, "--method", "lu"}, {dependent, "singular", "pivot 2 is exactly zero", "no solution"});
-  // In QR, rounding decides the outcome for dependent columns, but not for a row of zeros.
+  // With dependent columns, rounding decides whether QR finds the matrix singular, so QR is only tested with a row of
+  // zeros.
   const std::string empty_row = general("1 1 1\n1 2 2\n3 3 1\n");
   for (const char* method : {"lu", "qr"}) {
     fails(2, {"solve", empty_row, "--method", method}, {empty_row, "singular", "row 2 is zero"});
@@ -158,7 +159,8 @@ BOOST_AUTO_TEST_CASE(estimates_the_condition_and_says_when_no_digit_can_be_relie
     return array(fmt::format("h{}.mtx", n).c_str(), text);
   };
   for (const char* method : {"lu", "qr"}) {
-    // The condition number is 2.8e4 for the order four, and beyond double precision for twenty.
+    // The condition number of the Hilbert matrix of order 4 is 2.8e4; for order 20 it is too large for double
+    // precision.
     const auto good = Json::parse(succeeds({"solve", hilbert(4), "--method", method, "--json"}));
     const double condition = 1 / good["reciprocal_condition"].get<double>();
     BOOST_TEST((condition > 3e3 && condition < 3e5), condition);
@@ -184,7 +186,7 @@ BOOST_AUTO_TEST_CASE(says_what_made_a_solution_inaccurate_and_writes_none) {
     inaccurate(large, method, "larger than double precision can hold");
     inaccurate(small, method, "few digits left");
   }
-  // Wilkinson's matrix: elements double with each column.
+  // Wilkinson's matrix: in the last column, the elements double in each step of the elimination.
   constexpr int kOrder = 120;
   std::string text = fmt::format("{} {}\n", kOrder, kOrder);
   for (int j = 0; j < kOrder; ++j) {

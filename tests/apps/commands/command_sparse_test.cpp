@@ -1,4 +1,4 @@
-// `troupe run sparse-lu` and `troupe solve --sparse`.
+// Tests the commands `troupe run sparse-lu` and `troupe solve --sparse`.
 #include <fmt/format.h>
 
 #include <boost/test/unit_test.hpp>
@@ -20,7 +20,7 @@ using tests::fails;
 using tests::succeeds;
 using tests::Words;
 
-/// A folder for files with entries of some rows, counted from one.
+/// A folder, with functions that write matrix files. Each entry is a row, a column (both counted from 1) and a value.
 struct SparseFolder {
   tests::TemporaryFolder folder;
 
@@ -30,7 +30,7 @@ struct SparseFolder {
     for (const std::string& entry : entries) text += entry + "\n";
     return folder.write("a.mtx", text);
   }
-  /// Returns the matrix of diffusion along a line, with wind.
+  /// Returns a file with a tridiagonal matrix, which is not symmetric. It describes diffusion and wind along a line.
   std::string line(int order) const {
     std::vector<std::string> entries;
     for (int i = 1; i <= order; ++i) {
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(the_pieces_of_workers_are_those_of_the_last_run) {
 
 BOOST_AUTO_TEST_CASE(runs_on_a_core_and_emulated_accelerators_with_a_quarter_of_the_memory) {
   for (const char* grain : {"fine", "coarse", "multi"}) {
-    // The blocks take 400 KiB.
+    // The blocks of the matrix need 400 KiB of memory.
     Words words{"run",
                 "sparse-lu",
                 "--n",
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(products_alone_are_run_and_counted) {
   const auto products = with({"--steps", "3"});
   BOOST_TEST(all["steps"] == "all");
   BOOST_TEST(products["steps"] == "3");
-  // There are three super-blocks on a side: 3 diagonal ones, 6 solves and 5 products.
+  // There are 3 x 3 super-blocks. They need 3 factorizations of diagonal super-blocks, 6 solves and 5 products.
   BOOST_TEST(all["tasks"] == 14);
   BOOST_TEST(products["tasks"] == 5);
   BOOST_TEST(products["replaced_pivots"] == 0);
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(solves_a_file_and_says_what_it_took) {
 }
 
 BOOST_AUTO_TEST_CASE(writes_the_solutions_of_several_right_hand_sides) {
-  // The matrix has no element on the diagonal.
+  // The matrix has no element on its diagonal.
   const std::string file = coordinate(3, {"1 2 2", "2 3 4", "3 1 8", "1 3 1"});
   const std::string b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n3 2\n7\n12\n8\n3\n4\n8\n");
   const std::string x = folder.path("x.mtx");
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(every_right_hand_side_has_to_be_accepted) {
 }
 
 BOOST_AUTO_TEST_CASE(no_right_hand_side_has_a_larger_error_than_what_is_told) {
-  // The second right-hand side has the larger residual, the first the larger backward error.
+  // The second right-hand side has the larger residual. The first one has the larger backward error.
   const std::string a = coordinate(2, {"1 1 3", "1 2 1", "2 1 1", "2 2 7"});
   const auto solved = [&](const std::string& columns) {
     const std::string b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 " + columns);
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_are_too_many_are_refused) {
     block.insert(block.end(), {"--block", "1"});
     fails(2, block, {"blocks of 1 rows are too many", "order 16385", "give 2 rows or more"});
   }
-  // The blocks take at most 128 MB, but their tasks take terabytes.
+  // The blocks need at most 128 MB of memory, but their tasks need terabytes.
   fails(2, {"run", "sparse-lu", "--n", "4000", "--block", "1", "--grain", "fine"},
         {"tasks need", "--block", "--super"});
 }

@@ -1,4 +1,4 @@
-// `--trace` and `--report`, as a user asks for them.
+// Tests the options `--trace` and `--report`.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
@@ -29,7 +29,7 @@ using tests::Words;
 struct Fixture {
   tests::TemporaryFolder folder;
 
-  /// Checks that the run gives its result with one warning.
+  /// Checks that the run gives its result and prints one warning.
   static void warns(const Words& arguments, const std::string& part, int code = 0) {
     const traces::ChildOutput ran = run_program(arguments);
     BOOST_TEST(ran.exit_status == code);
@@ -53,12 +53,12 @@ BOOST_AUTO_TEST_CASE(of_a_cholesky_factorization_has_all_tasks_and_true_dependen
   BOOST_TEST(content.tasks.size() == json["tasks"].get<std::size_t>());
   std::map<std::string, int> tasks;
   for (const auto& task : content.tasks) ++tasks[task["name"].get<std::string>()];
-  // These are the tasks of 10 x 10 tiles.
+  // These numbers of tasks belong to a Cholesky factorization of 10 x 10 tiles.
   BOOST_TEST(tasks["potrf"] == 10);
   BOOST_TEST(tasks["trsm"] == 45);
   BOOST_TEST(tasks["syrk"] == 45);
   BOOST_TEST(tasks["gemm"] == 120);
-  // Each trsm waits for at least one task, each gemm for at least two …
+  // Each trsm, and each syrk, waits for at least one task; each gemm waits for at least two.
   BOOST_TEST(content.flows >= 9U + 45U + 45U + 2U * 120U);
 }
 

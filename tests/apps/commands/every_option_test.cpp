@@ -1,4 +1,5 @@
-// Every option of every command has an effect or is refused. An option that the tables do not know is a failure.
+// Tests that every option of every command has an effect or is refused. Each option must have a case in the tables
+// below.
 #include <built_paths.hpp>  // written by the build
 
 #include <CLI/CLI.hpp>
@@ -19,7 +20,7 @@
 #include "lab/experiments/experiment_commands.hpp"
 #include "tests/apps/commands/option_cases.hpp"
 #include "tests/apps/troupe_program.hpp"
-#ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
+#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
 #include "apps/serving/serve_arguments.hpp"
 #include "apps/serving/serve_command.hpp"
 #include "tests/apps/service/serve_process.hpp"
@@ -31,7 +32,7 @@ namespace every_option {
 
 using namespace tests;
 
-/// The cases of each command, such as "model show".
+/// The cases of each command; the key is the command, such as "model show".
 using Cases = std::map<std::string, std::vector<OptionCase>>;
 
 const std::string kRun = "run cholesky --n 40 --tile 8 --json";
@@ -46,7 +47,7 @@ const std::string kScaling =
     "experiment scaling cholesky --platform idgraf-double --n 1024 --tile 512 --policy heft --gpus 1 --repeat 1 --json";
 const std::string kSubmit = "submit cholesky --n 40 --json --socket-folder %";
 
-/// The options for accelerators, for commands without accelerators.
+/// Cases of the options for accelerators, used with a command that has no accelerator.
 const std::vector<OptionCase> kAccelerators{{"--gpus", kRun, "+ --gpus 1000", "refused --gpus"},
                                             {"--gpu-memory", kRun, "+ --gpu-memory 1GiB", "refused --gpus"},
                                             {"--lookahead", kRun, "+ --lookahead 2", "refused accelerators"},
@@ -173,7 +174,7 @@ Cases all_cases() {
       {"--assume", kSimulate, "+ --assume starpu", "/options/memory_share"},
       {"--trace", kSimulate, "+ --trace @/simulated.json", "file simulated.json"},
       {"--plot", kSimulate, "+ --plot @/simulated.svg", "file simulated.svg"},
-      // The results are the same; only the time differs.
+      // This option changes the duration but not the results.
       {"--jobs", kSimulate, "+ --jobs 1", "test apps/commands/command_simulate_test.cpp"},
       {"--report", kSimulate, "+ --report", "refused --clusters auto"},
       {"--json", "simulate cholesky --platform idgraf-double --n 1024 --gpus 1", "+ --json", "output"}};
@@ -202,7 +203,7 @@ Cases all_cases() {
                    {"--platform", "info --json", "+ --platform sirocco", "/platform"},
                    {"--kernels", "info --json", "+ --kernels", "/kernels"},
                    {"--json", "info --platform sirocco", "+ --json", "output"}};
-  // The other experiments take seconds at least.
+  // The other experiments take at least some seconds, so another test covers them.
   const std::string published = "test lab/experiments/command_experiment_test.cpp";
   cases["experiment"] = {{"name", "help", "experiment nothing", "refused 'nothing'"},
                          {"--out", "help", "experiment eviction --out x", "refused dada"},
@@ -367,7 +368,7 @@ class Trial {
   std::map<std::string, ChildOutput> ran_;
 };
 
-/// Returns the names of the options, such as "--n", and of the arguments.
+/// Returns the names of the options, such as "--n", and of the positional arguments.
 std::set<std::string> options_of(const CLI::App& command) {
   std::set<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
@@ -389,7 +390,7 @@ void add_commands(const CLI::App& application, const std::string& path,
   }
 }
 
-/// Returns the options of `troupe`, `troupe experiment` and `troupe serve`.
+/// Returns the options of all commands of `troupe`, `troupe experiment` and `troupe serve`.
 std::map<std::string, std::set<std::string>> all_options() {
   Command command;
   std::map<std::string, std::set<std::string>> all;
@@ -428,14 +429,15 @@ BOOST_AUTO_TEST_SUITE(every_option)
 BOOST_AUTO_TEST_CASE(the_tables_know_every_option_and_no_other) {
   const Cases cases = all_cases();
   for (const auto& [command, options] : all_options()) {
-    // The options of `serve` are keys of its configuration; see below. `troupe bench` is a separate program.
+    // The options of `serve` are keys of its configuration, which another case below tests. `troupe bench` is a
+    // separate program.
     if (command == "serve") continue;
     std::set<std::string> known;
     if (const auto found = cases.find(command); found != cases.end()) {
       for (const OptionCase& one : found->second) known.insert(one.option);
     }
     for (const std::string& option : options) {
-      // tests/options sets every option of the table through every door, so those need no case here.
+      // The tests in tests/options give every option of that table in every way, so these options need no case here.
       if (known.erase(option) == 1U || is_of_table(option)) continue;
       BOOST_ERROR("`troupe " << command << "` has " << option << ": say what it changes");
     }
@@ -455,7 +457,7 @@ BOOST_AUTO_TEST_CASE(every_option_that_asks_a_service_has_an_effect_or_is_refuse
   const TemporaryFolder folder;
   const ServeProcess service(folder.path());
   BOOST_REQUIRE(service.says("serving"));
-  // This job has ended, so that `jobs --all` shows it.
+  // This job ends before the cases run, so that `jobs --all` has a job to show.
   succeeds(service.ask({"submit", "cholesky", "--n", "40"}));
   BOOST_REQUIRE(ServeProcess::within([&] { return succeeds(service.ask({"jobs"})) == "no jobs\n"; }));
   Trial trial;
@@ -483,12 +485,13 @@ BOOST_AUTO_TEST_CASE(every_option_of_serve_changes_its_configuration) {
     try {
       return configuration({option, value}) != usual;
     } catch (const std::exception&) {
-      return false;  // the value is of another kind
+      return false;  // The value has another type than the option.
     }
   };
   const auto all = all_options();
   for (const std::string& option : all.at("serve")) {
-    if (option == "--config" || option == "--print-config") continue;  // used here, and in command_serve_test.cpp
+    // This case uses `--config`; command_serve_test.cpp tests `--print-config`.
+    if (option == "--config" || option == "--print-config") continue;
     const bool changed =
         option == "--strict-plugins"
             ? configuration({option}) != usual

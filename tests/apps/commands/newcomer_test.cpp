@@ -1,5 +1,5 @@
-// The mistakes of a newcomer on the command line. Each gives exit code 2 and one line that names the thing and the
-// remedy.
+// Tests of mistakes that beginners make on the command line. Each mistake must give exit code 2 and one line that names
+// the wrong part and a remedy.
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 #include <string>
@@ -14,14 +14,14 @@ namespace newcomer_commands {
 using namespace tests;
 
 struct Mistake {
-  /// The command line, in which '@' stands for a folder.
+  /// The command line. '@' stands for a temporary folder.
   std::string command;
   Words says;
 };
 
 const std::vector<Mistake>& mistakes() {
   static const std::vector<Mistake> kMistakes{
-      // These are mistakes in commands.
+      // Mistakes in the names of commands.
       {"", {"no command was given", "run", "`troupe --help`"}},
       {"rnu cholesky", {"'rnu' is no command", "did you mean run?"}},
       {"Run cholesky", {"'Run'", "did you mean run?"}},
@@ -41,7 +41,7 @@ const std::vector<Mistake>& mistakes() {
       {"help experiment nope", {"'nope'", "dada, policies", "scaling"}},
       {"experiment scaling cholesky --policy heft", {"--real, --emulated, --platform: one of them is needed"}},
       {"--tile 4", {"--tile", "`troupe run`"}},
-      // These are mistakes in options.
+      // Mistakes in the names of options.
       {"run cholesky --tilee 4", {"--tilee", "no such option", "did you mean --tile?"}},
       {"run --tilee 40 cholesky", {"did you mean --tile?"}},
       {"run cholesky -n 5", {"-n", "did you mean --n?"}},
@@ -63,7 +63,7 @@ const std::vector<Mistake>& mistakes() {
       {"simulate cholesky --n 960", {"--platform is missing", "idgraf"}},
       {"simulate cholesky --platform idgraf", {"--n is missing", "Orders"}},
       {"solve", {"matrix is missing", "Matrix Market"}},
-      // These are mistakes in numbers, units and names.
+      // Mistakes in numbers, units and names.
       {"run cholesky --n abc", {"--n: 'abc' is no whole number", "from 1 to 2147483647"}},
       {"run cholesky --n 1.5", {"'1.5' is no whole number"}},
       {"run cholesky --n 4k", {"'4k' is no whole number"}},
@@ -92,7 +92,7 @@ const std::vector<Mistake>& mistakes() {
       {"simulate cholesky --platform idgraff --n 960", {"no machine 'idgraff'", "idgraf-double"}},
       {"simulate cholesky --platform idgraf --n 960 --gpus 9", {"--gpus: 9 are asked for", "8 GPUs"}},
       {"simulate cholesky --platform idgraf --n 960 --gpus 4-2", {"--gpus", "1-8 or 0,2,4"}},
-      // These options have no effect.
+      // Options that have no effect.
       {"run cholesky --inner 4", {"--inner", "no effect", "qr"}},
       {"run cholesky --lookahead 4", {"--lookahead", "no effect", "--gpus"}},
       {"run cholesky --trace-limit 4", {"--trace-limit", "no effect", "--trace"}},
@@ -101,7 +101,7 @@ const std::vector<Mistake>& mistakes() {
       {"simulate cholesky --platform idgraf --n 960 --gpus 1 --no-peer-copies", {"--no-peer-copies", "several GPUs"}},
       {"simulate cholesky --platform idgraf --n 960 --policy lws --model learned", {"--model", "no effect", "heft"}},
       {"experiment dada --n 5000", {"--n", "no effect", "clusters"}},
-      // These are mistakes in files.
+      // Mistakes in files.
       {"solve @/none.mtx", {"none.mtx", "No such file"}},
       {"solve @", {"Is a directory"}},
       {"solve @/text.mtx", {"text.mtx", "%%MatrixMarket"}},
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(help_prints_what_the_option_does) {
     option.emplace_back("--help");
     BOOST_TEST(succeeds(help) == succeeds(option));
   }
-  // The words after a command belong to it.
+  // The words after the command belong to the command, as after `--help`.
   BOOST_TEST(succeeds({"help", "run", "cholesky"}) == succeeds({"run", "--help"}));
 }
 

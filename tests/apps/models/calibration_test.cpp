@@ -15,7 +15,7 @@ namespace {
 using Names = std::vector<std::string>;
 const auto kEachCluster = boost::test_tools::per_element();
 
-/// Returns the telling clusters of a machine that hwloc makes up.
+/// Returns the clusters that a calibration measures on a machine with this synthetic hwloc topology.
 Names telling_on(const std::string& synthetic) {
   platform::TopologyOptions options;
   options.synthetic = synthetic;
@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(single_cores_the_largest_clusters_and_those_of_half_the_siz
 }
 
 BOOST_AUTO_TEST_CASE(where_nothing_has_half_the_size_what_is_nearest_does) {
-  // A cluster inside a cache has at most two cores; only the whole socket has more.
+  // A cluster inside a cache has at most two cores. The only larger cluster is the whole socket.
   BOOST_TEST(telling_on("package:1 l3:4 core:2 pu:1") == (Names{"", "socket", "1x2"}), kEachCluster);
 }
 

@@ -12,7 +12,7 @@ namespace {
 using scheduler::ExecutionHistory;
 using scheduler::KernelKey;
 
-/// Tasks of a codelet "gemm" that ran on `cores` cores, with data of these shapes.
+/// Describes tasks of a codelet "gemm" that ran on `cores` cores, with data of these shapes.
 struct Ran {
   int cores = 1;
   std::uint64_t shapes = 1;
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(shapes_with_as_many_operations_are_one_size) {
 
 BOOST_AUTO_TEST_CASE(one_core_that_was_not_measured_follows_from_two_sizes_of_cluster) {
   ExecutionHistory history;
-  // 0.1 ms are not shared among cores, and 0.9 ms are.
+  // 0.1 ms of the time cannot be divided among cores; 0.9 ms can.
   add(history, {.cores = 3, .flops = 8e6, .time_s = 4e-4});
   BOOST_TEST(learned_times(history, "gemm", 8).empty());
   add(history, {.cores = 9, .flops = 8e6, .time_s = 2e-4});
@@ -87,7 +87,8 @@ BOOST_AUTO_TEST_CASE(a_machine_has_the_kernels_that_are_known) {
   BOOST_TEST_REQUIRE(machine.kernels.size() == 1U);
   const auto* gemm = machine.find_kernel("cholesky", "gemm", "double");
   BOOST_TEST_REQUIRE(gemm != nullptr);
-  // A time belongs to a tile with as many operations; between 1 and 4 cores Amdahl's law gives the time.
+  // The predicted time is that of a tile with equally many operations. Amdahl's law gives the times between 1 and 4
+  // cores.
   BOOST_TEST(gemm->cluster(1, gemm->edge_with(8e6)).mean_us == 1000, boost::test_tools::tolerance(1e-6));
   BOOST_TEST(gemm->cluster(2, gemm->edge_with(8e6)).mean_us == 1600.0 / 3, boost::test_tools::tolerance(1e-6));
 }

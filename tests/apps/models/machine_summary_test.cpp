@@ -15,7 +15,8 @@ using platform::KernelTime;
 using platform::MachineDescription;
 using tests::contains;
 
-/// Returns a machine with two GPUs, of which the second is twice as fast, and a kernel for each way to run.
+/// Returns a machine with two GPUs and three kernels. The second GPU is twice as fast. One kernel runs on cores only,
+/// one on GPUs only, one on both.
 MachineDescription three_kernels() {
   MachineDescription machine;
   machine.name = "m";

@@ -25,7 +25,7 @@ scheduler::ExecutionHistory sample() {
     add("gemm", DeviceKind::emulated, size, size * 2e-10);
   }
   add("o'dd", DeviceKind::cpu_core, 1e6, 1e-3);
-  // This kernel was asked for and never measured.
+  // A program asked for the time of this kernel, but no task of this kernel was measured.
   (void)history.kernel({"unused", DeviceKind::cpu_core, 8, true}).shape(1, {.size = 1});
   return history;
 }

@@ -15,12 +15,13 @@ namespace completion_cases {
 
 using namespace tests;
 
-/// A bash that has loaded the completion script.
+/// A bash into which the completion script has been loaded.
 class Bash {
  public:
   Bash() { std::ofstream(folder_.path("troupe")) << bash_completion(whole_command_line()); }
 
-  /// Returns the words that bash offers for the last of `words`, in a folder with the files `matrix.mtx` and `a b*`.
+  /// Returns the words that bash offers to complete the last of `words`. The current folder has the files `matrix.mtx`
+  /// and `a b*`.
   [[nodiscard]] std::set<std::string> offers(const Words& words) const {
     std::string script = "cd '" + folder_.path() + "' && : > matrix.mtx && : > 'a b*' && . ./troupe && COMP_WORDS=(";
     for (const std::string& word : words) script += " '" + word + "'";
@@ -71,7 +72,7 @@ BOOST_AUTO_TEST_CASE(bash_completes_options_of_the_command_that_was_named) {
   BOOST_TEST((bash.offers({"troupe", "model", "calibrate", "--sam"}) == Offers{"--samples"}));
   BOOST_TEST(bash.offers({"troupe", "model", "show", "--sam"}).empty());
   BOOST_TEST((bash.offers({"troupe", "--vers"}) == Offers{"--version"}));
-  // The option belongs to a command in a group.
+  // `--emulated` is an option of a command in a group of commands.
   BOOST_TEST((bash.offers({"troupe", "experiment", "scaling", "--emu"}) == Offers{"--emulated"}));
 }
 
@@ -84,7 +85,7 @@ BOOST_AUTO_TEST_CASE(bash_completes_values) {
   BOOST_TEST(bash.offers({"troupe", "info", "--platform", "idg"}).contains("idgraf-double"));
   BOOST_TEST(bash.offers({"troupe", "solve", "matrix.mtx", "--rhs", ""}).contains("matrix.mtx"));
   BOOST_TEST(bash.offers({"troupe", "run", "lu", "--n", ""}).empty());
-  // The flag `--check` has no value, so the next word is the application.
+  // The option `--check` takes no value, so the next word is the application.
   BOOST_TEST(bash.offers({"troupe", "run", "--check", "q"}) == Offers{"qr"});
 }
 
@@ -120,7 +121,7 @@ BOOST_AUTO_TEST_CASE(zsh_understands_its_script) {
       run_child({"zsh", "-f", "-n", folder.path("_troupe")}, "", std::chrono::seconds(60)).value_or_throw();
   BOOST_TEST(ran.exit_status == 0, ran.errors);
   BOOST_TEST(ran.errors == "");
-  // A stand-in for _arguments takes the words that _arguments would get, and counts them.
+  // The test replaces zsh's function `_arguments` by one that prints the number of its arguments.
   const std::string script = "compdef() { }; _describe() { }; _arguments() { print -r -- $# }; . '" +
                              folder.path("_troupe") + "'; _troupe_model_show";
   const auto called = run_child({"zsh", "-f", "-c", script}, "", std::chrono::seconds(60)).value_or_throw();
@@ -132,7 +133,7 @@ BOOST_AUTO_TEST_CASE(zsh_completes_what_follows_an_argument_in_place_of_a_comman
   if (!there) return tests::skip("zsh is not installed");
   const TemporaryFolder folder;
   std::ofstream(folder.path("_troupe")) << zsh_completion(whole_command_line());
-  // A stand-in for _arguments says that the word was there, and then prints its arguments.
+  // This replacement of `_arguments` pretends that the user has typed `word`, and then prints its arguments.
   const auto behind = [&](const std::string& word, const std::string& function) {
     const std::string script =
         "compdef() { }; _describe() { }; _arguments() { if [[ $1 == -C ]]; then state=rest; line=(" + word +

@@ -13,7 +13,7 @@ namespace man_pages_cases {
 
 using tests::contains;
 
-/// Returns the text in the form that a page has.
+/// Returns the text as it stands in a manual page, where "\-" stands for a hyphen.
 std::string in_roff(std::string text) {
   for (std::size_t at = text.find('-'); at != std::string::npos; at = text.find('-', at + 2)) text.insert(at, "\\");
   return text;
@@ -25,7 +25,7 @@ const ManPage& page_named(const std::vector<ManPage>& pages, const std::string& 
   return *found;
 }
 
-/// Checks that a program has no complaint about any page, except lines with `but_for`.
+/// Checks that the program has no complaints about any manual page, except lines that contain `but_for`.
 void finds_nothing(const tests::Words& program, const std::string& but_for = "") {
   const tests::TemporaryFolder folder;
   for (const ManPage& page : man_pages(whole_command_line())) {
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(man_shows_them_without_a_warning) {
 BOOST_AUTO_TEST_CASE(mandoc_shows_them_without_a_warning) {
   const auto there = tests::run_child({"mandoc", "-T", "lint", "/dev/null"}, "", std::chrono::seconds(60));
   if (!there) return tests::skip("mandoc is not installed");
-  // Two builds of one source must be equal, so pages have no date.
+  // Pages have no date, because two builds from the same source must be equal.
   finds_nothing({"mandoc", "-T", "lint", "-W", "warning"}, "missing date");
 }
 

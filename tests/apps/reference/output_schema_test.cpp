@@ -1,5 +1,5 @@
-// Outputs of commands against the schema. The tests of other commands check their outputs with `conforms`, because
-// experiments take long enough once.
+// Checks outputs of commands against the schema. Tests of other commands, such as the experiments, call `conforms`
+// themselves, so that these long commands need not run twice.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -22,7 +22,7 @@ namespace output_schema_cases {
 
 using namespace tests;
 
-/// A diagonally dominant matrix with three diagonals.
+/// Writes a diagonally dominant matrix with three diagonals.
 void write_matrix(const std::string& path) {
   constexpr int kOrder = 40;
   std::ofstream file(path);
@@ -33,7 +33,7 @@ void write_matrix(const std::string& path) {
   }
 }
 
-/// The definition in the schema that an output is checked against, and the words of the command.
+/// The name of a definition in the schema, and the command whose output must conform to it.
 struct Checked {
   std::string definition;
   Words words;
@@ -81,7 +81,7 @@ using namespace output_schema_cases;
 
 BOOST_AUTO_TEST_CASE(what_commands_print_is_as_the_schema_says) {
   const TemporaryFolder folder;
-  const EnvironmentVariable mistaken("TROUPE_CORE", "2");  // `info` says so
+  const EnvironmentVariable mistaken("TROUPE_CORE", "2");  // `info` reports this misspelt variable.
   write_matrix(folder.path("a.mtx"));
   for (const Checked& one : cases(folder.path())) {
     Words words = one.words;

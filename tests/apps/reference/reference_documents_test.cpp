@@ -23,7 +23,7 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Returns the first line in which the two texts differ, for a message that can be read.
+/// Returns the first line in which the two texts differ, so that the message of a failing test is readable.
 std::string difference(const std::string& kept, const std::string& written) {
   const auto [a, b] = std::mismatch(kept.begin(), kept.end(), written.begin(), written.end());
   const auto line = [](const std::string& text, std::string::const_iterator at) {
@@ -42,7 +42,8 @@ void is_kept(const ReferenceDocument& document) {
   }
 }
 
-/// Returns the options of the command and its groups, such as "--n" and "--no-noise", except hidden ones.
+/// Returns the names of all options of the command and its groups, such as "--n" and "--no-noise". Hidden options are
+/// left out.
 std::set<std::string> options_of(const CLI::App& command) {
   std::set<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
@@ -54,7 +55,7 @@ std::set<std::string> options_of(const CLI::App& command) {
   return names;
 }
 
-/// Checks that the page, and the pages below it, have the options of the command.
+/// Checks that the page and its subpages list all options of the command.
 void has_all_options(const CommandPage& page, const CLI::App& command) {
   std::set<std::string> names;
   for (const OptionEntry& option : page.options) {
@@ -87,7 +88,7 @@ BOOST_AUTO_TEST_CASE(errors_and_keys_are_what_the_code_says) {
   is_kept(keys_document(text_of("apps/reference/output.schema.json")).value_or_throw());
 }
 
-#ifdef TROUPE_SYSTEMD_FOLDER  // with the service
+#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
 BOOST_AUTO_TEST_CASE(options_and_metrics_are_what_the_code_says) {
   is_kept(options_document(whole_command_line()));
   is_kept(metrics_document());

@@ -21,8 +21,8 @@ BOOST_AUTO_TEST_CASE(tasks_are_counted_on_super_blocks) {
   for (int i = 0; i < 8; ++i) {
     for (int j = 0; j < 8; ++j) full.set(i, j);
   }
-  // With s blocks on a side there are s diagonal ones, s (s - 1) solves, and a product for each pair of solves that
-  // meet.
+  // With s x s blocks there are s tasks for diagonal blocks, s (s - 1) solves, and one product for each pair of solves
+  // in the same step.
   BOOST_TEST(most_tasks(full, 1) == 8 + 56 + 140);
   BOOST_TEST(most_tasks(full, 1, linalg::BlockSteps::products) == 140);
   BOOST_TEST(most_tasks(full, 4) == 2 + 2 + 1);

@@ -1,4 +1,4 @@
-// Tests the service as a user runs it: started, asked, used and stopped by the program itself.
+// Tests the service with the program itself, which starts the service, asks it, uses it and stops it.
 #include <built_paths.hpp>  // written by the build
 
 #include <arpa/inet.h>
@@ -24,7 +24,7 @@
 #include "tests/support/resource_limit.hpp"
 #include "troupe/runtime.hpp"
 
-#ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
+#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
 
 namespace troupe::apps {
 
@@ -42,7 +42,7 @@ Words with(Words more) {
   return words;
 }
 
-/// Returns the whole answer, headers and all, to a GET request to "http://127.0.0.1:PORT/".
+/// Returns the complete reply to an HTTP GET request to "http://127.0.0.1:PORT/", including the headers.
 std::string fetched(const std::string& address, const std::string& path) {
   const platform::FileDescriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in to{};
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(kernels_that_would_run_too_long_are_refused_and_cancels_are
   client.submit(sleep, {}, args(9 * kSecond_ns));
   BOOST_CHECK_EXCEPTION(client.wait(), Error,
                         [](const Error& error) { return contains(error.what(), "9.0 s or more"); });
-  // A running kernel is shown while it runs, and a cancel does not end it.
+  // While the kernel runs, `jobs` shows it. Cancelling the job does not stop the kernel.
   client.submit(sleep, {}, args(2 * kSecond_ns));
   bool still_runs = false;
   BOOST_TEST(ServeProcess::within([&] {
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(kernels_that_would_run_too_long_are_refused_and_cancels_are
   client.wait();
 }
 
-/// Starts the program with these arguments, while the test goes on; its errors go to a file. Returns its process id.
+/// Starts the program and returns its process id; the test goes on. The program's errors go into a file.
 pid_t start_program(Words words, const std::string& errors) {
   words.insert(words.begin(), program_path());
   std::vector<char*> arguments;
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_told_to_stop_ends_though_the_service_does_not
       service.ask({"submit", "cholesky", "--n", "1000", "--tile", "100", "--repeat", "100000"}), folder.path("job"));
   const auto running = [&] { return Json::parse(succeeds(service.ask({"jobs", "--json"}))).at("jobs"); };
   BOOST_TEST(ServeProcess::within([&] { return running().size() == 1 && running().at(0).at("ended") > 0; }));
-  // The service behaves as if a kernel kept every worker, but the test needs no long kernel.
+  // The stopped service reacts to nothing, as if a long kernel occupied every worker.
   service.signal(SIGSTOP);
   ::kill(job, SIGTERM);
   int status = -1;
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_told_to_stop_ends_though_the_service_does_not
   BOOST_TEST(WIFEXITED(status));
   BOOST_TEST(WEXITSTATUS(status) == 1);
   BOOST_TEST(contains(folder.read("job"), "the job was cancelled by a signal"));
-  // The service notices, and forgets what was left.
+  // The service notices that the client has gone, and removes the client's job.
   BOOST_TEST(ServeProcess::within([&] { return running().empty(); }));
 }
 

@@ -1,4 +1,4 @@
-// The commands that ask a running service, and the service's own commands that need none.
+// Tests the commands that ask a running service, and those commands for services that need no running service.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <string>
@@ -7,7 +7,7 @@
 #include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 
-#ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
+#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
 
 #include "tests/client/remote/fake_service.hpp"
 

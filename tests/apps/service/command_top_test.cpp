@@ -15,7 +15,7 @@
 #include <memory>
 #include <string>
 
-#ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
+#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
 
 #include "platform/files/file_descriptor.hpp"
 #include "proto/json/json.hpp"
@@ -41,7 +41,7 @@ using tests::succeeds;
 using tests::TemporaryFolder;
 using tests::Words;
 
-/// A service that changes with each look.
+/// A service whose values change each time a client asks for its view.
 struct ChangingAnswers final : public FakeAnswers {
   grpc::Status Look(grpc::ServerContext*, const v1::LookRequest*, v1::LookReply* reply) override {
     reply->set_json(service::view_to_text(sample_view(100 + 2 * looks++)));
@@ -50,7 +50,7 @@ struct ChangingAnswers final : public FakeAnswers {
   std::atomic<int> looks{0};
 };
 
-/// A service whose second answer waits for the test.
+/// A service that gives its second reply only when the test allows it.
 struct HeldAnswers final : public FakeAnswers {
   grpc::Status Look(grpc::ServerContext*, const v1::LookRequest*, v1::LookReply* reply) override {
     const int look = looks++;
@@ -66,7 +66,7 @@ struct HeldAnswers final : public FakeAnswers {
   std::latch may_answer{1};
 };
 
-/// The program in its own terminal.
+/// Runs the program in a pseudo-terminal of its own.
 class Terminal {
  public:
   Terminal(const Words& words, unsigned short columns, unsigned short rows, const char* type = "xterm-256color") {
@@ -93,7 +93,7 @@ class Terminal {
     ::waitpid(process_, nullptr, 0);
   }
 
-  /// Waits until the program has written this text, after the text that was waited for before. Returns false after a
+  /// Waits until the program has written this text. Text before an earlier match does not count. Returns false after a
   /// minute.
   bool writes(const std::string& part) {
     for (;;) {
@@ -110,7 +110,7 @@ class Terminal {
     const winsize size{.ws_row = rows, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
     BOOST_REQUIRE(::ioctl(end_.get(), TIOCSWINSZ, &size) == 0);
   }
-  /// Waits for the program's end.
+  /// Waits for the program's end. Returns its exit status.
   int exit_status() {
     while (read_more()) {
     }
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(in_a_terminal_it_refreshes_obeys_keys_and_sizes_and_leaves_
   BOOST_TEST(answers.looks >= before + 3);
   terminal.press("q");
   BOOST_TEST(terminal.exit_status() == 0);
-  BOOST_TEST(contains(terminal.written(), "\x1B[?1049l"));  // the screen that was there before
+  BOOST_TEST(contains(terminal.written(), "\x1B[?1049l"));  // This control sequence restores the previous screen.
 }
 
 BOOST_AUTO_TEST_CASE(a_terminal_that_cannot_place_text_is_refused_at_once) {
@@ -243,7 +243,8 @@ BOOST_AUTO_TEST_CASE(interrupted_it_gives_the_terminal_back_and_ends_by_the_sign
   const FakeService service(folder.path(), answers);
   Terminal terminal({"top", "--socket-folder", folder.path(), "--interval", "1h"}, 80, 24);
   BOOST_TEST(terminal.writes("WORKERS"));
-  for (int i = 0; i < 600 && answers.looks < 2; ++i) ::usleep(100'000);  // the third look is an hour away
+  // With an interval of an hour, the program only asks twice.
+  for (int i = 0; i < 600 && answers.looks < 2; ++i) ::usleep(100'000);
   BOOST_TEST(answers.looks == 2);
   terminal.press("\x03");
   BOOST_TEST(terminal.exit_status() == 128 + SIGINT);

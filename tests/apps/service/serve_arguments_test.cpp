@@ -1,11 +1,11 @@
-// The arguments of `troupe serve`, checked with the program itself: it prints its configuration and ends.
+// Tests the arguments of `troupe serve`. The program prints its configuration and ends.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <string>
 
 #include "tests/apps/troupe_program.hpp"
 
-#ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
+#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
 
 namespace troupe::apps {
 

@@ -1,4 +1,4 @@
-/// `troupe serve` in a process of its own, for tests.
+/// Runs `troupe serve` in a process of its own.
 #pragma once
 
 #include <fcntl.h>
@@ -21,15 +21,15 @@
 
 namespace troupe::tests {
 
-/// A service process. Its sockets and its log are in its own folder. The destructor kills it if it still runs.
+/// A service process. Its sockets and its log are in its own folder. The destructor kills the process if it still runs.
 class ServeProcess {
  public:
-  /// Starts a service, and does not wait until it serves. `options` may name another log or other sockets.
-  /// `environment` has entries "NAME=value", in addition to ours.
+  /// Starts a service without waiting until clients can connect. `options` may name another log or other sockets. The
+  /// entries "NAME=value" of `environment` are added to the environment of this process.
   explicit ServeProcess(const std::string& folder, Words options = {}, const Words& environment = {})
       : folder_(folder), log_(folder + "/log") {
     Words words{program_path(), "serve"};
-    // These keys may be given only once.
+    // The service accepts each of these keys only once.
     for (const auto& [name, value] : {std::pair("--socket.folder", sockets()), std::pair("--log.file", log_)}) {
       if (std::ranges::find(options, name) == options.end()) words.insert(words.end(), {name, value});
     }
@@ -65,11 +65,12 @@ class ServeProcess {
   [[nodiscard]] pid_t process() const { return process_; }
   void signal(int number) const { ::kill(process_, number); }
 
-  /// Returns true if the service's log has these words.
+  /// Waits until the service's log contains these words. Returns false if they do not appear.
   [[nodiscard]] bool says(const std::string& words) const {
     return within([&] { return contains(log(), words); });
   }
-  /// Waits for the service's end. Returns the status in the form of `ChildOutput::exit_status`; -1 if it does not end.
+  /// Waits for the service's end. Returns the status in the form of `ChildOutput::exit_status`; -1 if the service does
+  /// not end.
   int ended() {
     int status = 0;
     const bool ended = within([&] { return ::waitpid(process_, &status, WNOHANG) == process_; });
@@ -77,13 +78,13 @@ class ServeProcess {
     process_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
-  /// Returns the arguments of a command that asks this service.
+  /// Returns the arguments of a command that connects to this service.
   [[nodiscard]] Words ask(Words words) const {
     words.insert(words.end(), {"--socket-folder", sockets()});
     return words;
   }
 
-  /// Waits for a condition, with a generous limit because the machine may be busy.
+  /// Waits until the condition is true. Returns false after two minutes; a busy machine may need long.
   template <class Condition>
   static bool within(const Condition& condition) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);

@@ -1,6 +1,6 @@
 #include <built_paths.hpp>  // written by the build
 
-#ifdef TROUPE_SYSTEMD_FOLDER  // in builds with the service
+#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
 
 #include "apps/service/top_screen.hpp"
 
@@ -23,7 +23,7 @@ using service::ServiceView;
 using tests::contains;
 using tests::sample_view;
 
-/// Returns the lines as one text.
+/// Returns the lines of the screen as one text.
 std::string shown(const TopViews& views, const TopLayout& layout) {
   std::string text;
   for (const TopLine& line : top_screen(views, layout)) text += line.text + '\n';
@@ -36,7 +36,7 @@ TopLayout wide() {
   return layout;
 }
 
-/// Returns the first line that has the part; an empty line if none has it.
+/// Returns the first line that contains the part; an empty line if there is none.
 TopLine line_with(const std::vector<TopLine>& lines, const std::string& part) {
   for (const TopLine& line : lines) {
     if (contains(line.text, part)) return line;
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(rates_are_what_grew_between_two_views) {
   const auto lines = top_screen({&now, &before}, wide());
   BOOST_TEST(contains(line_with(lines, "GPU 1").text, "95 %"));
   BOOST_TEST(line_with(lines, "cpu core 2").text.ends_with(" 25"));
-  // The worker seconds are 4.4 and 2.1.
+  // The clients used 4.4 and 2.1 seconds of worker time, which is 68 % and 32 %.
   BOOST_TEST(contains(line_with(lines, "solver").text, "68 %"));
   BOOST_TEST(contains(line_with(lines, "ensemble").text, "32 %"));
   BOOST_TEST(contains(line_with(lines, "scheduler").text, " 901 "));
@@ -72,16 +72,16 @@ BOOST_AUTO_TEST_CASE(clusters_show_their_cores_and_what_was_used_of_them) {
   ServiceView now = tests::clustered_view(102, 0.5);
   BOOST_TEST(
       contains(line_with(top_screen({&now, nullptr}, wide()), "cluster of 4 cores 8-11").text, "    4     50.0 %"));
-  // Since the earlier view, the team used all of its time.
+  // Since the earlier view, the team has used all of its time.
   now.runtime.workers[0].team = before.runtime.workers[0].team;
   now.runtime.workers[0].team += {std::chrono::seconds(8), std::chrono::seconds(8), {}};
   const auto lines = top_screen({&now, &before}, wide());
   BOOST_TEST(contains(line_with(lines, "cluster of 4 cores 8-11").text, "100.0 %"));
   BOOST_TEST(!contains(line_with(lines, "cpu core 2").text, ".0 %"));
-  // If no task has ended since the earlier view, the earlier share is shown.
+  // If no task has ended since the earlier view, the screen shows the earlier share.
   now.runtime.workers[0].team = before.runtime.workers[0].team;
   BOOST_TEST(contains(line_with(top_screen({&now, &before}, wide()), "cluster of 4").text, "50.0 %"));
-  // These kernels have their own threads.
+  // These kernels use their own threads, so the used time is unknown.
   now.runtime.workers[0].team = {{}, {}, std::chrono::seconds(8)};
   BOOST_TEST(contains(line_with(top_screen({&now, nullptr}, wide()), "cluster of 4").text, "unknown"));
   const ServiceView single = sample_view(100);
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(scrolling_shows_every_line_and_stops_at_the_end) {
   for (const TopLine& line : all) {
     if (&line - all.data() >= 3) BOOST_TEST(std::ranges::count(seen, line.text) > 0, line.text);
   }
-  // A position beyond the end shows the last lines.
+  // A scroll position after the last line shows the last lines.
   BOOST_TEST(seen.back() == all.back().text);
 }
 

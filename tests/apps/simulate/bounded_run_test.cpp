@@ -3,7 +3,7 @@
 #include "tests/support/random/bounded_run_actor.hpp"
 #include "tests/support/tries.hpp"
 
-// Compares random graphs on random machines with their bounds; soak_bounds tries many more.
+// Compares random graphs on random machines with their lower bounds. The program soak_bounds tries many more.
 namespace troupe::tests {
 
 BOOST_AUTO_TEST_SUITE(bounded_runs)
@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(none_is_below_its_bounds) {
     bytes_bounded += run.bound_bytes > 0 ? 1 : 0;
     with_clusters += run.clusters ? 1 : 0;
   }
-  // Bounds that are trivial would pass the checks above.
+  // Trivial bounds would also pass the checks above, so the test counts how often the bounds are close to the results.
   BOOST_TEST_MESSAGE("of " << kRuns << " runs " << close << " reach 90 % of the bound, " << bytes_bounded
                            << " must move bytes, " << with_clusters << " have clusters");
   BOOST_TEST(close > kRuns / 10);
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(none_is_below_its_bounds) {
 }
 
 BOOST_AUTO_TEST_CASE(a_linear_program_that_goes_round_in_circles_is_left) {
-  // GLPK's dual simplex never ends on the linear program of this seed.
+  // With this seed, GLPK's dual simplex method would never end.
   BOOST_TEST(bounded_run(121099).problems().empty());
 }
 

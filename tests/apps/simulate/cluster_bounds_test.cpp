@@ -5,7 +5,7 @@
 #include "tests/support/known_machine.hpp"
 #include "tests/support/tries.hpp"
 
-// Bounds on clusters of cores, compared with those of the paper (Cojean et al., figure 4).
+// Tests bounds for clusters of cores, and compares them with those of Cojean et al., figure 4.
 namespace troupe::apps {
 
 BOOST_AUTO_TEST_SUITE(cluster_bounds)
@@ -25,7 +25,7 @@ SimulatedRun cholesky(std::int64_t n, std::int64_t tile) {
   return run;
 }
 
-/// Returns the graph as if every kernel had a version for teams of any size, or of up to `most_cores`.
+/// Returns the graph of a run. Every kernel counts as having a version for teams of up to `most_cores` cores.
 FactorizationGraph graph_of(const SimulatedRun& run, int most_cores = std::numeric_limits<int>::max()) {
   FactorizationGraph graph = record_graph(run).value();
   for (FactorizationGraph::Kind& kind : graph.kinds) kind.most_cores = most_cores;
@@ -46,20 +46,21 @@ BOOST_AUTO_TEST_CASE(clusters_raise_the_iterated_bound_of_small_matrices_and_low
     BOOST_TEST_MESSAGE("n = " << n << ": 20x1 " << single << ", 2x10 " << together << " GFlop/s");
     return together - single;
   };
-  // The paper has "a difference of performance of 600 Gflop/s" at 5,000, and the opposite at 40,000.
+  // The paper says "a difference of performance of 600 Gflop/s" for a matrix size of 5,000, and the opposite for
+  // 40,000.
   BOOST_TEST(difference(4800) > 500);
   if (!tests::kSanitized) BOOST_TEST(difference(40320) < 0);
 }
 
 BOOST_AUTO_TEST_CASE(the_area_of_clusters_is_theirs_together) {
-  // Gemm alone fills the machine: two clusters have 567 GFlop/s and the GPU 1050, as with 28 independent gemms.
+  // The machine only runs gemm: the two clusters give 567 GFlop/s and the GPU 1050, as for 28 independent gemms.
   const SimulatedRun run = cholesky(960, 960);
   FactorizationGraph graph = graph_of(run);
   graph.kinds = {{"cholesky/gemm/double", 2.0 * 960 * 960 * 960, true, true, std::numeric_limits<int>::max()}};
   graph.tasks.assign(28, BoundTask{0, {}});
   const double area_s = bounds_of(graph, run.simulation, kPerSocket).area_s;
   BOOST_TEST(area_s == 28 / (2 / 6246e-6 + 1 / 1685e-6), boost::test_tools::tolerance(1e-6));
-  // The sizes are mixed: there are four single cores, one cluster of six and one of ten.
+  // Clusters of several sizes: four single cores, one cluster of six cores and one of ten.
   const platform::KernelTimes& gemm = *run.simulation.machine.find_kernel("cholesky", "gemm", "double");
   const double six_us = gemm.cluster(6, 960).mean_us;
   const double mixed_s = bounds_of(graph, run.simulation, {1, 10, 1, 1, 6, 1}).area_s;

@@ -17,7 +17,7 @@ using platform::KernelTime;
 using platform::KernelTimes;
 using platform::TileTimes;
 
-/// A run on eight cores, on which a cluster of eight takes 1/8 of a core's time, times `loss`.
+/// Returns a run on eight cores. A cluster of eight takes `loss` / 8 of the time of one core.
 SimulatedRun run_on_eight_cores(double loss, std::int64_t tiles) {
   SimulatedRun run;
   run.tile = 100;
@@ -44,10 +44,10 @@ std::vector<std::string> names_of(const ClusterChoice& choice) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_chain_wants_the_largest_cluster) {
-  // Two by two tiles are a chain of four tasks.
+  // A Cholesky factorization of 2 x 2 tiles is a chain of four tasks.
   const ClusterChoice choice = choose_described_clusters(run_on_eight_cores(1.2, 2), {});
   BOOST_TEST(choice.best().workers == "1x8");
-  // The kernels count operations of lower order, too, so the time is not exact.
+  // The numbers of operations also have lower-order terms, so the time is not exactly a multiple.
   BOOST_TEST(choice.tried.front().seconds == 4 * 1.2e-3 / 8, boost::test_tools::tolerance(0.01));
   BOOST_TEST(choice.remark.empty());
   BOOST_TEST(clusters_text(choice).starts_with("1x8: 60"));
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(many_tasks_want_single_cores_where_teams_lose) {
 }
 
 BOOST_AUTO_TEST_CASE(single_cores_are_taken_where_clusters_gain_nothing) {
-  // This is a single task on a team that hardly helps.
+  // There is a single task, and the team of eight cores is hardly faster than one core.
   const ClusterChoice choice = choose_described_clusters(run_on_eight_cores(7.99, 1), {});
   BOOST_TEST(choice.best().workers == "8x1");
 }
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(a_search_that_may_not_take_long_begins_with_smaller_matrice
   BOOST_TEST(staged.tried.size() == full.tried.size());
   BOOST_TEST(staged.tried.back().n < staged.tried.front().n);
   BOOST_TEST(staged.tried.front().n == 2400);
-  // The choice is among the best of all.
+  // The choice must be one of the four best of the full search.
   const auto names = names_of(full);
   BOOST_TEST(std::distance(names.begin(), std::ranges::find(names, staged.best().workers)) < 4);
   const ClusterChoice least = choose_described_clusters(run, {.most_seconds = 1e-9});
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(with_noise_those_near_the_best_are_simulated_several_times)
   const ClusterChoice choice = choose_described_clusters(run, {});
   BOOST_TEST(choice.tried.front().runs > 1);
   BOOST_TEST(choice.tried.back().runs == 1);
-  // The search does not use the noise of the run itself, and gives the same result each time.
+  // The search ignores the noise of the run, so it gives the same result each time.
   const ClusterChoice again = choose_described_clusters(run, {.jobs = 3});
   BOOST_TEST(names_of(again) == names_of(choice), boost::test_tools::per_element());
   BOOST_TEST(again.tried.front().seconds == choice.tried.front().seconds);
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(without_times_on_clusters_there_is_nothing_to_choose_from) 
   BOOST_TEST(choice.best().workers == "8x1");
   BOOST_TEST(choice.remark.find("no times for kernel 'cholesky/gemm/double' on clusters") != std::string::npos);
   BOOST_TEST(choice.remark.find("run it on single cores") == std::string::npos);
-  // The remark is printed elsewhere.
+  // The remark is printed by other code.
   BOOST_TEST(clusters_text(choice).find("no times") == std::string::npos);
 }
 

@@ -28,7 +28,8 @@ BOOST_AUTO_TEST_CASE(quantiles_for_very_many_degrees_join_without_a_step) {
 }
 
 BOOST_AUTO_TEST_CASE(the_interval_is_the_one_computed_by_hand) {
-  // The mean is 3 and the squares of the deviations are 4 + 1 + 0 + 1 + 4, so s = sqrt(10 / 4), and t(4) = 2.7764.
+  // The mean is 3. The squared deviations are 4, 1, 0, 1 and 4, so s = sqrt(10 / 4). Student's t for 4 degrees of
+  // freedom is 2.7764.
   const std::array values{1.0, 2.0, 3.0, 4.0, 5.0};
   const Estimate result = estimate(values);
   BOOST_TEST(result.mean == 3.0);
@@ -39,7 +40,7 @@ BOOST_AUTO_TEST_CASE(two_values_have_a_wide_interval) {
   const std::array values{10.0, 12.0};
   const Estimate result = estimate(values);
   BOOST_TEST(result.mean == 11.0);
-  // The margin is s = sqrt(2), divided by sqrt(2), times t(1).
+  // The margin is t(1) times s / sqrt(2), with s = sqrt(2).
   BOOST_TEST(std::abs(result.margin - 12.7062) < 1e-4);
 }
 
@@ -62,8 +63,8 @@ BOOST_AUTO_TEST_CASE(a_median_of_few_lies_between_the_smallest_and_the_largest) 
   BOOST_TEST(median_interval({}).median == 0.0);
 }
 
-/// The values are from tables of the sign test: of 8 values the whole range (99.2 %), of 9 all but the outermost (96.1
-/// %), of 20 the sixth to the fifteenth (95.9 %).
+/// The expected ranges are from tables of the sign test. Of 8 values: all (99.2 %). Of 9 values: all except the lowest
+/// and the highest (96.1 %). Of 20 values: the sixth to the fifteenth (95.9 %).
 BOOST_AUTO_TEST_CASE(the_interval_of_a_median_leaves_out_as_many_as_95_percent_allow) {
   const auto interval_of = [](int count) {
     std::vector<double> values;

@@ -16,7 +16,7 @@ namespace {
 
 using Numbers = std::vector<int>;
 
-/// The machine has 8 GPUs, two behind each of four switches, and two switches behind each of two bridges.
+/// Returns a machine with 8 GPUs. Each of four switches has two GPUs, and each of two bridges has two switches.
 const platform::MachineDescription& idgraf() { return tests::known_machine("idgraf"); }
 
 void refuses(const Result<Numbers>& result, const std::string& part) {
@@ -62,9 +62,9 @@ BOOST_AUTO_TEST_CASE(a_list_is_taken_as_it_is) {
 BOOST_AUTO_TEST_CASE(a_run_numbers_its_gpus_by_what_they_are) {
   const Numbers expected = regardless_of_numbers({0, 1, 2, 3, 4, 5, 6, 7}, idgraf());
   BOOST_TEST(regardless_of_numbers({6, 3, 0, 5, 1, 7, 2, 4}, idgraf()) == expected, boost::test_tools::per_element());
-  // GPUs that share a switch stay together.
+  // GPUs on the same switch must be neighbours in the order.
   for (std::size_t i = 0; i < expected.size(); i += 2) BOOST_TEST(expected[i] / 2 == expected[i + 1] / 2);
-  // A description that numbers the GPUs in the opposite order describes the same machine.
+  // A description of this machine with the GPUs in the opposite order must give the same result.
   platform::MachineDescription other = idgraf();
   const std::size_t nodes = other.node_count();
   const auto renumbered = [&](std::size_t node) { return node == 0 ? 0 : nodes - node; };

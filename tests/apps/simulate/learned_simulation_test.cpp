@@ -1,4 +1,4 @@
-// Policies in virtual time that know no kernel times at first and learn them from the run.
+// Tests runs in virtual time in which the policies know no kernel times at first and learn them during the run.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <map>
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(after_calibration_predictions_are_right) {
     BOOST_TEST(of.errors.mean_relative() < 0.05, of.codelet << " on a " << to_string(of.kind));
     BOOST_TEST(of.errors.mean_predicted_s() == of.errors.mean_measured_s(), boost::test_tools::tolerance(0.05));
   }
-  // Most tasks have a prediction. Tasks that were tried, or placed before anything was known, have none.
+  // Most tasks have a prediction. Tasks that were tried, or that were placed before any time was known, have none.
   BOOST_TEST(predicted(outcome) > outcome.tasks / 2);
   BOOST_TEST(predicted(outcome) < outcome.tasks);
 }

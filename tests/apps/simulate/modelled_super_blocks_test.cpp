@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_full_super_block_takes_the_times_of_its_blocks_kernels) {
 BOOST_AUTO_TEST_CASE(what_is_described_is_left_alone_and_what_a_gpu_lacks_stays_on_cores) {
   auto machine = platform::load_machine("amd-gtx470").value_or_throw();
   BOOST_TEST(derive_super_blocks(machine, "single", kBlock, 5).size() == 3U);
-  // One of the calls has a single product, the other 125 products.
+  // The first call has one product, the second call has 125 products.
   BOOST_TEST(2 * kCube / us_on_gpu(machine, "sparse-lu/gemm_super/single", 2 * kCube) * 1e-3 == 0.1 * 1089,
              boost::test_tools::tolerance(1e-3));
   BOOST_TEST(250 * kCube / us_on_gpu(machine, "sparse-lu/gemm_super/single", 250 * kCube) * 1e-3 == 0.35 * 1089,

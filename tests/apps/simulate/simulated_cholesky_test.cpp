@@ -1,4 +1,4 @@
-/// Factorizations in virtual time with real buffers. The numbers must be right, wherever the tiles have been.
+/// Tests factorizations in virtual time with real buffers. The results must be right, whichever devices had the tiles.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <memory>
@@ -38,7 +38,7 @@ std::vector<double> positive_definite() {
   return a;
 }
 
-/// Returns the largest element of |A - L L^T| relative to n * eps * |A|, as LAPACK's tests measure it.
+/// Returns the largest element of |A - L L^T| relative to n * eps * |A|, like the tests of LAPACK.
 double residual(const std::vector<double>& a, const std::vector<double>& l) {
   double worst = 0;
   double norm = 0;
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(the_factor_is_right_under_every_policy_with_room_for_few_ti
       matrix.scatter_to(l.data(), kSize);
       runtime.wait();
       BOOST_TEST(residual(a, l) < 10, policy << ", room for " << tiles << " tiles: " << residual(a, l));
-      // Policies that know the times may keep such small tiles on the cores.
+      // Policies that know the kernel times may run all tasks on cores, because the tiles are so small.
       if (std::string(policy) != "eager" && std::string(policy) != "lws") continue;
       BOOST_TEST(runtime.report().transfers.host_to_device.count > 0U);
       if (tiles < 10) BOOST_TEST(runtime.report().transfers.manager.evictions > 0U);

@@ -39,8 +39,8 @@ double bound_bytes_of(const FactorizationGraph& graph, const SimulatedRun& run, 
   return static_cast<double>(bound_bytes(graph, run.simulation, cores_of(run), makespan_s).count);
 }
 
-/// Checks that the run takes no less time and moves no fewer bytes than the lower bounds. Returns the lower bound on
-/// the bytes.
+/// Checks that the run takes at least the time, and copies at least the bytes, of the lower bounds. Returns the lower
+/// bound for the bytes.
 double check_bounds(const FactorizationGraph& graph, const SimulatedRun& run) {
   const FactorizationOutcome outcome = simulate(run);
   const double time = bound_seconds(graph, run.simulation, cores_of(run));
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(no_policy_passes_them) {
       }
     }
   }
-  // The bounds are not trivial.
+  // Many of the bounds for bytes must be above 0, because trivial bounds would also pass.
   BOOST_TEST(bytes_bounded > (tests::kSanitized ? 50 : 100));
 }
 
@@ -108,9 +108,9 @@ BOOST_AUTO_TEST_CASE(edges_of_the_matrix_with_smaller_tiles_count) {
   }
 }
 
-/// The bound of a single worker is the time that it takes for all tasks, one after the other. So every task counts with
-/// its own time, though LU's two triangular solves share one codelet's name, and with noise it counts with the time
-/// that this run drew.
+/// A single worker runs all tasks one after the other, so its time is equal to the bound. The bound must use the exact
+/// time of every task, although LU's two triangular solves have the same codelet name. With noise, the exact time is
+/// the one that this run drew.
 BOOST_AUTO_TEST_CASE(a_single_worker_reaches_them) {
   for (const linalg::Application application :
        {linalg::Application::cholesky, linalg::Application::lu, linalg::Application::qr}) {
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(fewer_bytes_have_to_move_where_there_is_more_time) {
     before = now;
   }
   BOOST_TEST(bound_bytes_of(graph, run, least) > 0);
-  // All data may stay in host memory.
+  // The cores have time for all tasks, so all data may stay in host memory.
   BOOST_TEST(bound_bytes_of(graph, run, 100 * least) == 0);
 }
 

@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using tests::contains;
 
-/// A pseudo-terminal, whose screen the test reads.
+/// A pseudo-terminal. The test reads what the program writes to it.
 class Terminal {
  public:
   explicit Terminal(unsigned short columns)
@@ -34,21 +34,21 @@ class Terminal {
 
   [[nodiscard]] int file() const { return line_.get(); }
 
-  /// Returns false, and says so, if the system has no pseudo-terminals (a chroot without /dev/pts).
+  /// Returns false, and says so, if the system has no pseudo-terminals (for example a chroot without /dev/pts).
   [[nodiscard]] bool available() const {
     if (line_.get() >= 0) return true;
     tests::skip("this system has no pseudo-terminals");
     return false;
   }
 
-  /// Returns the text that is written until `part` has come; it may take a while on a busy machine.
+  /// Returns the text that is written until `part` has been written. A busy machine may need some seconds.
   std::string written_until(const std::string& part) {
     std::string text;
     for (int i = 0; i < 2000 && !tests::contains(text, part); ++i) text += written(5ms);
     return text;
   }
 
-  /// Returns the text that was written before or is written within `wait`.
+  /// Returns the text that has already been written or is written within `wait`.
   std::string written(std::chrono::milliseconds wait = 0ms) {
     const auto deadline = std::chrono::steady_clock::now() + wait;
     std::string text;
@@ -75,7 +75,8 @@ class Terminal {
   platform::FileDescriptor line_;
 };
 
-/// Returns the content of a screen line after `text`, which holds only printable characters and carriage returns.
+/// Returns the content of a line of the screen after the output of `text`, which may only contain printable characters
+/// and carriage returns.
 std::string screen_line(std::string_view text) {
   std::string line;
   std::size_t at = 0;

@@ -1,4 +1,5 @@
-// Every environment variable that the code reads is in a table of docs/environment.md, which is written from the code.
+// Tests that docs/environment.md, which is generated from the code, lists every environment variable that the code
+// reads.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 
@@ -30,7 +31,7 @@ BOOST_AUTO_TEST_CASE(every_variable_that_anything_reads_is_in_a_table_and_not_re
   std::set<std::string> known;
   for (const client::Variable& one : client::variables()) known.emplace(one.name);
   for (const client::OtherVariable& one : client::other_variables()) known.emplace(one.name);
-  // `environment_value` is `getenv` for programs that may have more rights than their user.
+  // `environment_value` does what `getenv` does, but safely in programs that have more rights than their user.
   const std::regex reads("(getenv|environment_value)\\(\"(TROUPE_[A-Z_]+)\"");
   std::size_t found = 0;
   for (const char* folder : {"proto", "graph", "platform", "actors", "client", "kernels", "linalg", "traces", "opencl",

@@ -28,11 +28,11 @@ using tests::EnvironmentVariable;
 using tests::failure;
 using tests::with_workers;
 
-/// A variable that is not in the table of options. tests/options checks the values of the variables in that table.
+/// A variable that is not in the table of options. For the variables in that table see tests/options.
 struct Example {
   const char* name;
   const char* good;
-  /// A value that cannot be used; null if there is none.
+  /// A value that is invalid; null if every value is valid.
   const char* bad;
   bool (*arrived)(const Settings&);
 };
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(what_the_program_sets_wins_over_the_environment) {
   const EnvironmentVariable cores("TROUPE_CORES", "2");
   const EnvironmentVariable policy("TROUPE_POLICY", "eager");
   const EnvironmentVariable bind("TROUPE_BIND", "1");
-  // The option overrides the variable, so the variable is not read.
+  // The option overrides the environment variable, so the invalid value is never read.
   const EnvironmentVariable window("TROUPE_WINDOW", "nonsense");
   RuntimeOptions options = with_workers(1);
   options.window = 10;
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_stall_is_explained_on_standard_error) {
 }
 
 BOOST_AUTO_TEST_CASE(a_writer_that_is_not_there_is_said) {
-  // This program has no library for traces.
+  // This program is not linked with the library for traces, so the trace cannot be written.
   const EnvironmentVariable trace("TROUPE_TRACE", "t.json");
   const tests::CapturedErrors errors;
   { Runtime runtime(with_workers(1)); }

@@ -1,4 +1,4 @@
-// Failures of OpenCL devices, and the messages about them.
+// Tests of failures of OpenCL devices, and of the error messages.
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(opencl_failures)
 
 namespace {
 
-/// Runs a codelet that must fail. Only that task fails, and afterwards the device works as before.
+/// Runs a task of a codelet that must fail. Only this task may fail, and the device must work afterwards.
 template <class Check>
 void fails(const Codelet& codelet, const Check& check, const std::string& device = "0") {
   Runtime runtime(with_opencl(device));
@@ -54,8 +54,8 @@ BOOST_AUTO_TEST_CASE(what_a_check_throws_is_its_tasks_failure) {
         failure(ErrorCode::numerical, "codelet checked", "it broke down"));
 }
 
-// This tests only events that have failed before the kernel function returns. Commands that fail inside a queue make
-// pocl 3.1 abort or wait forever.
+// The event must have failed before the kernel function returns. If a command fails later, inside a queue, pocl 3.1
+// aborts or waits forever.
 BOOST_AUTO_TEST_CASE(an_event_that_has_failed_is_its_tasks_failure) {
   if (!has_opencl_devices()) return;
   fails(named("command").opencl([](OpenClLaunch& launch, VectorView<double>) {
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_cannot_be_built_fails_with_what_the_compiler
   const Codelet codelet =
       named("wrong").opencl([wrong](OpenClLaunch& launch, VectorView<double>) { (void)wrong.kernel(launch, "f"); });
   fails(codelet, failure(ErrorCode::kernel_failed, "codelet wrong", "CL_BUILD_PROGRAM_FAILURE", "no_such_thing"));
-  // The second time the program is not built again, and the message is the same.
+  // At the second task the program is not built again, but the message is the same.
   fails(codelet, failure(ErrorCode::kernel_failed, "codelet wrong", "no_such_thing"));
 }
 
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_reduce_are_refused) {
   const auto refused = failure(ErrorCode::invalid_argument, "'sum' reduces handle 0", "for OpenCL device");
   BOOST_CHECK_EXCEPTION(Codelet("sum", {AccessMode::reduce}).opencl([](const KernelContext&) {}), Error, refused);
   if (!has_opencl_devices()) return;
-  // The accesses of the task name the modes.
+  // The codelet has no fixed modes; the accesses of the task name the modes.
   Runtime runtime(with_opencl("0"));
   double sum = 0;
   Data data = runtime.scalar(sum);

@@ -1,4 +1,4 @@
-/// Functions that the tests of kernels on OpenCL devices share.
+/// Functions that tests of kernels on OpenCL devices share.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -35,14 +35,14 @@ void set_opencl_argument(const OpenClLaunch& launch, cl_kernel kernel, cl_uint i
   if (status != CL_SUCCESS) throw std::runtime_error("an argument was refused: " + std::to_string(status));
 }
 
-/// Enqueues a kernel over `count` items.
+/// Enqueues a kernel for `count` work-items.
 inline void enqueue_opencl(const OpenClLaunch& launch, cl_kernel kernel, std::size_t count) {
   const cl_int status =
       launch.api().clEnqueueNDRangeKernel(launch.queue(), kernel, 1, nullptr, &count, nullptr, 0, nullptr, nullptr);
   if (status != CL_SUCCESS) throw std::runtime_error("a kernel was not enqueued: " + std::to_string(status));
 }
 
-/// Adds a number to each element of a vector.
+/// Enqueues a kernel that adds a number to each element of a vector.
 inline void add_on_opencl(const OpenClLaunch& launch, VectorView<double> x, double a) {
   const cl_kernel kernel = opencl_kernels().kernel(launch, "add");
   set_opencl_argument(launch, kernel, 0, launch.buffer(x.data()));
@@ -56,17 +56,17 @@ inline Codelet add_codelet() {
   });
 }
 
-/// Returns options of a runtime with one core and these OpenCL devices.
+/// Returns options for a runtime with one core and these OpenCL devices.
 inline RuntimeOptions with_opencl(const std::string& which = "0,1") {
   RuntimeOptions options = with_workers(1);
   options.accelerators.opencl = which;
   return options;
 }
 
-/// The number of the device whose queues can be held.
+/// The number of the OpenCL device whose queues a test can block.
 inline const std::string kHoldable = "2";
 
-/// A command that ends when the test says so. Commands enqueued after it wait.
+/// Blocks a queue with a command that ends when the test calls `release`. Commands that are enqueued later wait.
 class HeldQueue {
  public:
   explicit HeldQueue(const OpenClLaunch& launch) : api_(launch.api()) {
@@ -79,13 +79,14 @@ class HeldQueue {
   }
   HeldQueue(const HeldQueue&) = delete;
   HeldQueue& operator=(const HeldQueue&) = delete;
-  /// The object must live until the task has ended, because pocl 3.1 uses events that fail after it has released them.
+  /// The object must live until the task has ended, because pocl 3.1 uses a failed event after it has released the
+  /// event.
   ~HeldQueue() {
     (void)api_.clReleaseEvent(marker_);
     (void)api_.clReleaseEvent(event_);
   }
 
-  /// Ends the command; may be called once. `status` is CL_COMPLETE, or a negative error.
+  /// Ends the command. May be called once. `status` is CL_COMPLETE, or a negative error code.
   void release(cl_int status = CL_COMPLETE) { (void)api_.clSetUserEventStatus(event_, status); }
   [[nodiscard]] cl_event event() const { return event_; }
 

@@ -1,4 +1,4 @@
-// OpenCL devices that work on host memory. Nothing is copied, except data that may not be used in place.
+// Tests of OpenCL devices that use host memory in place. Only data that cannot be used in place are copied.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kSize = 1U << 16U;
 
-/// A vector whose memory devices can use in place, because it begins at a page.
+/// A vector that devices can use in place, because its memory begins at a page boundary.
 class AlignedVector {
  public:
   explicit AlignedVector(std::size_t size) : all_(size + kPage / sizeof(double)), size_(size) {
@@ -32,7 +32,7 @@ class AlignedVector {
   double* begin_;
 };
 
-/// A codelet that adds. It counts the tasks whose buffers were host memory and all other tasks.
+/// A codelet that adds. Counts the tasks whose buffers were host memory, and all other tasks.
 struct Watched {
   std::atomic<int> in_place{0};
   std::atomic<int> apart{0};
@@ -59,7 +59,7 @@ std::vector<DeviceKind> kinds_of(Runtime& runtime) {
   return kinds;
 }
 
-/// Runs tasks on every worker in turn. Returns the bytes copied between memories.
+/// Lets the workers run tasks in turn. Returns the number of bytes that were copied between memories.
 Bytes take_turns(const RuntimeOptions& options, Watched& watched) {
   Runtime runtime(options);
   AlignedVector memory(kSize);

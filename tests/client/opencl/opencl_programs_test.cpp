@@ -1,4 +1,4 @@
-// Programs with their own kernels on OpenCL devices.
+// Tests of programs that have their own kernels for OpenCL devices.
 #include <array>
 #include <atomic>
 #include <memory>
@@ -31,7 +31,7 @@ std::uint64_t tasks_of(Runtime& runtime, WorkerId worker) {
   return runtime.report().workers[worker.index()].counts.tasks;
 }
 
-/// Vectors that tasks add to one another, and the expected results.
+/// Vectors that tasks add to one another, and the results that are expected.
 struct Vectors {
   Vectors(std::size_t count, std::size_t size) : memory(count, std::vector<double>(size)) {
     for (std::size_t i = 0; i < count; ++i) std::iota(memory[i].begin(), memory[i].end(), static_cast<double>(i));
@@ -78,11 +78,11 @@ BOOST_AUTO_TEST_CASE(more_data_than_the_devices_may_hold_come_and_go) {
   if (!has_opencl_devices()) return;
   constexpr std::size_t kSize = 4096;
   RuntimeOptions options = with_opencl();
-  // The memory holds five of the forty vectors, at changing offsets.
+  // The device memory has room for five of the forty vectors. Their offsets in it change.
   options.accelerators.opencl_memory = Bytes{5 * kSize * sizeof(double) + 1000};
   Runtime runtime(options);
   Vectors vectors(40, kSize);
-  // The vectors have different sizes.
+  // The vectors get different sizes, so that freed places do not always fit.
   for (std::size_t i = 0; i < vectors.memory.size(); ++i) {
     vectors.memory[i].resize(kSize - 64 * (i % 3));
     vectors.expected[i].resize(kSize - 64 * (i % 3));
@@ -155,7 +155,8 @@ BOOST_AUTO_TEST_CASE(parts_of_a_matrix_are_copied_without_what_lies_between_thei
   Runtime runtime(with_opencl());
   const Codelet add =
       Codelet("add", {AccessMode::read_write}).opencl([](OpenClLaunch& launch, MatrixView<double> x, double a) {
-        // Kernels of two devices run at the same time, and Boost.Test is for one thread at a time.
+        // Kernels of two devices run at the same time, so they cannot use Boost.Test, which supports one thread at a
+        // time.
         if (x.ld != x.rows) throw std::runtime_error("the columns do not follow one another");
         add_on_opencl(launch, {x.data, static_cast<std::size_t>(x.rows * x.cols)}, a);
       });
@@ -195,7 +196,7 @@ BOOST_AUTO_TEST_CASE(an_untyped_kernel_finds_the_launch_in_its_context) {
   Data data = runtime.vector(memory);
   Data empty = runtime.matrix(memory.data(), 0, 0, 1);
   runtime.submit(add, {data}, args(2.5));
-  // Empty data also have a buffer.
+  // Data without elements have a buffer, too.
   const Codelet look = Codelet("look", {AccessMode::read}).opencl([](OpenClLaunch& launch, MatrixView<const double> x) {
     if (launch.buffer(x.data) == nullptr) throw std::runtime_error("no buffer");
   });

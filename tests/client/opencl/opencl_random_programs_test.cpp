@@ -1,6 +1,7 @@
 // Random programs on cores and OpenCL devices.
 //
-//   test_client --run_test=opencl_random_programs -- FIRST [COUNT]   runs COUNT seeds (default 1) from FIRST on
+//   test_client --run_test=opencl_random_programs -- FIRST [COUNT]   runs COUNT seeds (default 1), beginning with
+// FIRST.
 #include <CL/cl_icd.h>
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv is POSIX
 
@@ -23,8 +24,8 @@ BOOST_AUTO_TEST_SUITE(opencl_random_programs)
 
 namespace {
 
-/// Returns true if pocl's devices are there; otherwise skips the test case. Two of these devices compute in the calling
-/// thread, inside the calls that enqueue.
+/// Returns true if pocl's devices are there; otherwise skips the test case. Two of these devices compute in the thread
+/// that enqueues a command, inside the call.
 bool has_devices_for_programs() {
   static const std::size_t devices = [] {
     ::setenv("OCL_ICD_VENDORS", "pocl.icd", 1);
@@ -35,7 +36,7 @@ bool has_devices_for_programs() {
   return devices >= 2;
 }
 
-/// While an object of this class lives, the host can use a task's buffers.
+/// Maps the buffers of a task. The host can use them while the object lives.
 class MappedData {
  public:
   explicit MappedData(const KernelContext& context) : launch_(*static_cast<OpenClLaunch*>(context.stream)) {
@@ -74,7 +75,7 @@ class MappedData {
 
 Kernel on_mapped_buffers(Kernel kernel) {
   return [kernel = std::move(kernel)](const KernelContext& context) {
-    // The arguments of all kernels of random programs are the program and the number of the task.
+    // Every kernel of random programs has two arguments: the program and the index of the task.
     Arguments arguments;
     arguments.append(context.argument<std::uint64_t>(0));
     arguments.append(context.argument<int>(1));
@@ -86,9 +87,9 @@ Kernel on_mapped_buffers(Kernel kernel) {
   };
 }
 
-/// Draws a run as for emulated accelerators, but with one or all OpenCL devices instead. Every other run has
-/// accelerator memory of the drawn size; the others work in place, on all data or on those that are aligned for any
-/// type.
+/// Draws a run like `emulated_run`, but with one or all OpenCL devices in place of emulated accelerators. In every
+/// other run the devices have memory of the drawn size. In the other runs they work in place, either on all data or
+/// only on data that are aligned for every type.
 EmulatedRun opencl_run(std::uint64_t seed) {
   EmulatedRun run = emulated_run(seed);
   run.runtime.accelerators.emulated_gpus.clear();

@@ -1,4 +1,4 @@
-// The beginning and the end of a program's session with a service.
+// Tests of the beginning and the end of a program's session with a service.
 #include <built_paths.hpp>  // written by the build
 
 #include <sys/socket.h>
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_socket_that_another_user_has_put_there_is_not_trusted) {
   const auto refused = remote::connect_to(path, SOCK_SEQPACKET);
   BOOST_REQUIRE(!refused.ok());
   BOOST_TEST(contains(refused.failure().message, "belongs to user 4000000000"));
-  // If only the folder's owner can write to it, the user trusts that owner.
+  // Only the owner of the folder can write to it now. Connecting then means that the user trusts this owner.
   BOOST_REQUIRE(::chown(folder.path().c_str(), 4'000'000'000U, 0) == 0);
   BOOST_TEST(!remote::connect_to(path, SOCK_SEQPACKET).ok());
   ::chmod(folder.path().c_str(), 0755);
@@ -108,7 +108,7 @@ BOOST_FIXTURE_TEST_CASE(a_service_that_ends_tells_its_clients, Places) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_service_that_stops_tells_new_clients_so, Places) {
-  Runtime runtime = connect();  // the service waits for this client
+  Runtime runtime = connect();  // This client is still connected, so the service waits before it stops.
   server().drain();
   for (int i = 0; i < 100; ++i) {
     BOOST_CHECK_EXCEPTION((void)connect(), Error, failure(ErrorCode::stopped, "refuses this program", "is stopping"));

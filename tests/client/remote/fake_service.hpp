@@ -1,4 +1,4 @@
-/// A service of gRPC calls that gives the answers that a test has set.
+/// A gRPC service that gives the replies that a test has set.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -13,7 +13,7 @@
 
 namespace troupe::tests {
 
-/// The answers of the service. Set them before `FakeService` serves them.
+/// The replies of the service. A test sets them before `FakeService` starts.
 class FakeAnswers : public v1::Troupe::Service {
  public:
   v1::StatusReply status_reply;
@@ -22,9 +22,9 @@ class FakeAnswers : public v1::Troupe::Service {
   v1::WhyReply why_reply;
   std::string metrics_text;
   std::string look_json;
-  /// The status that every call except `Status` returns.
+  /// The gRPC status that every call except `Status` returns.
   grpc::Status returns = grpc::Status::OK;
-  /// The session that the last call asked for.
+  /// The number of the session in the last request.
   std::uint64_t asked_session = 0;
 
   FakeAnswers() {
@@ -63,7 +63,7 @@ class FakeAnswers : public v1::Troupe::Service {
   }
 };
 
-/// While an object of this class lives, it serves on the socket of a folder.
+/// While an object of this class lives, it serves at the socket of a folder.
 class FakeService {
  public:
   FakeService(const std::string& folder, FakeAnswers& answers) {
@@ -77,7 +77,7 @@ class FakeService {
   FakeService(const FakeService&) = delete;
   FakeService& operator=(const FakeService&) = delete;
 
-  /// Ends connections at once.
+  /// Closes all connections at once and stops serving.
   void stop() { server_->Shutdown(std::chrono::system_clock::now()); }
 
  private:

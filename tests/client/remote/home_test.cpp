@@ -1,4 +1,4 @@
-// Results that tasks have written on a service are in the program's memory when the program may look.
+// Tests that results from a service are in the program's memory whenever the program may read that memory.
 #include <thread>
 #include <vector>
 
@@ -37,7 +37,7 @@ BOOST_FIXTURE_TEST_CASE(a_wait_for_everything_brings_home_what_accelerators_have
 
 BOOST_FIXTURE_TEST_CASE(each_of_several_threads_that_wait_at_once_sees_what_was_written, Places) {
   Runtime runtime = connect();
-  // The data are large enough that copying takes a while.
+  // The data are so large that copying takes a noticeable time.
   std::vector<double> memory(1U << 20U, 0.0);
   const Data data = runtime.vector(memory);
   for (int round = 1; round <= 10; ++round) {

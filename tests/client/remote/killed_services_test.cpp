@@ -1,6 +1,7 @@
-// Random programs on services that are killed and restarted; tests/soak/service_killed.cpp runs more of them.
+// Random programs on services that are killed and restarted. tests/soak/service_killed.cpp runs more of them.
 //
-//   test_client_remote --run_test=random_programs_on_killed_services -- FIRST [COUNT]   runs COUNT seeds from FIRST on
+//   test_client_remote --run_test=random_programs_on_killed_services -- FIRST [COUNT]   runs COUNT seeds, beginning
+// with FIRST.
 #include <built_paths.hpp>  // written by the build
 
 #include <algorithm>
@@ -26,7 +27,7 @@ BOOST_AUTO_TEST_CASE(end_right_or_say_that_the_service_is_lost_and_run_on_the_ne
     const std::uint64_t count = std::min(KilledServiceRuns::kAtOnce, run.count - done);
     for (const std::string& problem : runs.execute(run.first + done, count)) BOOST_ERROR(problem);
   }
-  // With the seeds of whole rounds, most services are killed in the middle of something.
+  // If all seeds of a round run, most services are killed while programs run.
   if (run.count >= 50) BOOST_TEST(runs.lost() > run.count / 4);
 }
 

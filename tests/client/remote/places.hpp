@@ -1,4 +1,4 @@
-/// Runs the same program on its own workers and on a service.
+/// Runs the same program on workers of its own and on a service.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace troupe::tests {
 
-/// The codelets for tests, and those that come with Troupe.
+/// The codelets of tests, and the codelets that come with Troupe.
 class AllCodelets final : public service::CodeletSource {
  public:
   explicit AllCodelets(Gate& gate) : own_(gate) {
@@ -30,12 +30,12 @@ class AllCodelets final : public service::CodeletSource {
   std::map<std::string, service::ServiceCodelet, std::less<>> built_in_;
 };
 
-/// A service in this process, with the codelets that programs need.
+/// A service in this process, with all codelets that the programs need.
 class Places : public ServiceWith<AllCodelets> {
  public:
   using ServiceWith::ServiceWith;
 
-  /// Runs `program(runtime)` in both places.
+  /// Runs `program(runtime)` on a runtime of its own and on a runtime that is connected to the service.
   template <class Program>
   void both(const Program& program) {
     BOOST_TEST_CONTEXT("embedded") {

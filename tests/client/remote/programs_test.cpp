@@ -1,4 +1,4 @@
-// Programs give the same results on their own workers and on a service.
+// Tests that programs give the same results on workers of their own and on a service.
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(tasks_run_on_the_devices_that_they_are_restricted_to_and_el
       BOOST_TEST((error.code() == ErrorCode::invalid_argument));
       BOOST_TEST(contains(error.what(), "'abacus' is neither a model nor a worker here"), error.what());
     }
-    // The next task is not restricted.
+    // The device set of a task must not apply to the next task.
     runtime.submit((*this)["fill"], {dy}, args(3.0));
     runtime.wait(dy);
     BOOST_TEST(y[0] == 3);
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(an_lu_factorization_with_pivoting_of_block_columns_is_right
   both([](Runtime& runtime) {
     constexpr std::int64_t n = 100, tile = 40;
     std::vector<double> a(n * n);
-    // The largest element of each column is far below its diagonal.
+    // In each column the largest element is far below the diagonal, so pivoting exchanges rows.
     for (std::int64_t i = 0; i < n * n; ++i) a[i] = std::sin(static_cast<double>(i * i % 1009));
     std::vector<double> lu(n * n, 0.0);
     TiledMatrix<double> tiles(runtime, n, n, tile, TileStorage::columns);
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(an_lu_factorization_with_pivoting_of_block_columns_is_right
       }
     }
     BOOST_TEST(largest < 1e-11);
-    // A service refuses a task that would write data that it says it only reads, and a task whose rows do not exist.
+    // A service refuses a task that writes data which it accesses with mode read, and a task whose rows do not exist.
     const auto wrong_mode = column({read(panels[2])}, 2, 2);
     BOOST_CHECK_EXCEPTION((runtime.submit(kernel.getrf_panel, wrong_mode, args(none, none)), runtime.wait()), Error,
                           failure(ErrorCode::signature_mismatch, "has mode read, the kernel needs it in mode write"));
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(cancelled_tasks_do_not_run_and_say_so) {
     for (int i = 0; i < 20; ++i) others.push_back(runtime.submit((*this)["fill"], {dx}, args(5.0)));
     BOOST_TEST(eventually([this] { return gate().waiting() == 1; }));
     runtime.cancel();
-    // A service handles operations in their order, so the answer to this operation comes after the cancellation.
+    // A service handles operations in their order. So when this wait returns, the service has handled the cancellation.
     double other = 0;
     const Data flush = runtime.scalar(other);
     runtime.wait(flush);
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(a_task_can_be_cancelled_alone_and_explicit_dependencies_fol
     BOOST_CHECK_EXCEPTION(third.wait(), Error, failure(ErrorCode::cancelled));
     fourth.wait();
     BOOST_CHECK_THROW(runtime.wait(), Error);
-    // The predecessor has ended long ago.
+    // The predecessor `second` ended a long time ago.
     const Future late = runtime.submit((*this)["fill"], {dy}, args(8.0), {.after = {second}});
     BOOST_CHECK_EXCEPTION(late.wait(), Error, failure(ErrorCode::cancelled));
     BOOST_CHECK_THROW(runtime.wait(), Error);
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(what_nobody_has_written_is_not_read_and_may_be_reduced_into
     runtime.wait();
     BOOST_TEST(y[99] == 5);
     for (int round = 0; round < 3; ++round) {
-      // The memory of these data was used before.
+      // These data may get memory that other data used before, so it need not be zero.
       const Data total = runtime.allocate_scalar<double>("total");
       runtime.set_reduction(total, sum_reduction<double>());
       runtime.submit((*this)["sum"], {dy, total});

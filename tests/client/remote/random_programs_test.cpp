@@ -1,6 +1,7 @@
-// Random programs on a service; tests/soak/service_programs.cpp runs more of them.
+// Random programs on a service. tests/soak/service_programs.cpp runs more of them.
 //
-//   test_client_remote --run_test=random_programs_on_a_service -- FIRST [COUNT]   runs COUNT seeds from FIRST on
+//   test_client_remote --run_test=random_programs_on_a_service -- FIRST [COUNT]   runs COUNT seeds, beginning with
+// FIRST.
 #include <boost/test/unit_test.hpp>
 #include <string>
 

@@ -1,4 +1,4 @@
-// The client of a service. The test plays the service.
+// Tests of the client of a service. The test sends what the service would send.
 #include "client/remote/remote_backend.hpp"
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace remote_backend {
 
 using remote::RemoteBackend;
 
-/// Waits for a condition, with a limit that only a failing run reaches.
+/// Waits until the condition is true. Returns false after a minute.
 template <class Done>
 bool comes_true(const Done& done) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -42,14 +42,14 @@ struct Fixture {
     runtime = std::make_unique<Runtime>(RemoteBackend::start(std::move(connections)).value_or_throw());
   }
 
-  /// Answers every request, but ends no task.
+  /// Replies to every request, but ends no task.
   void answer_only() {
     service.on_operation = [this](const v1::Operation& operation, const ScriptedService::Say& say) {
       service.answer(operation, say);
     };
   }
 
-  /// The place of data, as the client has told it to the service.
+  /// The location of registered data, as the client has described it.
   struct Registered {
     std::uint64_t segment = 0;
     std::uint64_t offset = 0;
@@ -57,7 +57,7 @@ struct Fixture {
   };
   std::map<std::uint64_t, Registered> registered;
   std::atomic<std::uint64_t> changes{0};
-  /// Lets each task add 1 to the first column of the data that it names.
+  /// Makes each task add 1 to the first column of the data that its accesses name.
   void run_changes() {
     service.on_operation = [this](const v1::Operation& operation, const ScriptedService::Say& say) {
       if (operation.has_register_data()) {
@@ -82,12 +82,12 @@ struct Fixture {
     ++changes;
   }
 
-  // Values that single tests record in the thread that plays the service. That thread ends with the runtime.
+  // Values that single tests record in the thread that acts as the service. That thread ends with the runtime.
   std::atomic<std::uint64_t> ended{0};
   std::atomic<bool> too_many{false};
   std::atomic<int> asked{0};
   std::vector<v1::Operation> said;
-  /// The runtime is the last member, so that it is destroyed first.
+  /// The last member, so that the runtime is destroyed before the other members.
   std::unique_ptr<Runtime> runtime;
 };
 
@@ -341,7 +341,7 @@ BOOST_AUTO_TEST_CASE(a_recording_may_go_after_its_runtime) {
   graph->run().wait();
   data.release();
   runtime.reset();
-  graph.reset();  // the graph does not look at the backend that is gone
+  graph.reset();  // The backend has been destroyed with the runtime, so the graph must not access it.
 }
 
 BOOST_AUTO_TEST_CASE(when_the_service_dies_all_that_waits_and_all_that_comes_later_says_so) {
@@ -393,9 +393,9 @@ BOOST_AUTO_TEST_CASE(callbacks_that_submit_while_the_runtime_ends_after_a_loss_a
   options.callback = [&](const TaskOutcome& outcome) {
     BOOST_TEST((outcome.code == ErrorCode::service_lost));
     called = true;
-    // Sleep until the destructor is under way.
+    // Sleep until the destructor of the runtime has begun.
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    // The first codelet is known; the client would have to ask the service about the second.
+    // The client knows the first codelet. For the second one it would have to send a request to the service.
     const Codelet other("other", {});
     for (const Codelet* codelet : {&nothing, &other}) {
       try {

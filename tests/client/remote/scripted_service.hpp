@@ -1,4 +1,4 @@
-/// The service's end of a client's session, inside the test. It sends what the test wants.
+/// Takes the place of the service in a client's session. The test says what it sends.
 #pragma once
 
 #include <sys/mman.h>
@@ -21,10 +21,10 @@
 
 namespace troupe::tests {
 
-/// Memory that no other process sees. It counts the allocated segments.
+/// Memory of this process that takes the place of shared memory. It keeps account of the allocated segments.
 class ScriptedMemory final : public remote::SegmentSource {
  public:
-  /// The allocated segments, and the most bytes that may be allocated.
+  /// The allocated segments, and the largest number of bytes that may be allocated.
   struct Account {
     std::mutex mutex;
     std::map<std::uint64_t, std::byte*> segments;
@@ -55,15 +55,15 @@ class ScriptedMemory final : public remote::SegmentSource {
   std::shared_ptr<Account> account_;
 };
 
-/// A service that records the client's operations and sends what the test says. It must live as long as the client.
+/// A service that counts the client's messages and sends what the test says. It must live as long as the client.
 class ScriptedService {
  public:
   using Say = std::function<void(const v1::Event&)>;
-  /// Called for each operation in the thread that writes. The function may send events.
+  /// Is called for each operation of the client, in the thread that writes the operation. The function may send events.
   std::function<void(const v1::Operation&, const Say&)> on_operation = nullptr;
   std::uint64_t most_tasks = 1000;
 
-  /// Sends an event that answers no operation. May be called from any thread.
+  /// Sends an event to the client that is not a reply. May be called from any thread.
   void say(const v1::Event& event) {
     v1::ServiceMessage message;
     *message.add_events() = event;
@@ -91,22 +91,21 @@ class ScriptedService {
     event.mutable_goodbye()->mutable_problem()->set_message(message);
     say(event);
   }
-  /// Ends the session as if the service had been killed.
+  /// Ends the session, as if the service had been killed.
   void die() {
     const std::lock_guard lock(mutex_);
     dead_ = true;
     changed_.notify_all();
   }
-  /// While the lock lives, writing blocks.
+  /// Returns a lock. While the lock lives, the client cannot write.
   [[nodiscard]] std::unique_lock<std::mutex> hold_writes() { return std::unique_lock(write_mutex_); }
 
   [[nodiscard]] std::uint64_t messages() const { return messages_.load(); }
-  /// Returns the number of tasks that the service was told of and that `say_ended` of the automatic answer does not
-  /// end.
+  /// Returns the number of tasks that the client has sent. Tasks that were only recorded do not count.
   [[nodiscard]] std::uint64_t tasks() const { return tasks_.load(); }
   [[nodiscard]] std::unique_ptr<remote::MessageStream> stream() { return std::make_unique<Stream>(*this); }
 
-  /// Answers requests with success, and does nothing else.
+  /// Replies to requests with success, and does nothing else.
   void answer(const v1::Operation& operation, const Say& say_it) {
     const std::uint64_t request = request_of(operation);
     if (request == 0) return;
@@ -115,7 +114,7 @@ class ScriptedService {
     if (operation.has_end_recording()) event.mutable_reply()->set_count(recorded_);
     say_it(event);
   }
-  /// Answers requests with success, and also ends all tasks with success.
+  /// Replies to requests with success, and ends all tasks with success.
   void end_tasks(const v1::Operation& operation, const Say& say_it) {
     v1::Event event;
     if (operation.has_tasks() && !recording_) {

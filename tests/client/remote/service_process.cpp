@@ -14,7 +14,7 @@
 namespace troupe::tests {
 namespace {
 
-/// The codelets for tests, and that of random programs.
+/// The codelets of tests, and the codelet of random programs.
 class AllCodelets final : public service::CodeletSource {
  public:
   explicit AllCodelets(Gate& gate) : own_(gate) {}

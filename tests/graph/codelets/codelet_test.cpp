@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_later_kernel_for_a_team_replaces_the_earlier_one_on_cores
   const KernelContext context({}, kNoArguments.view());
   codelet.definition().kernel_for(DeviceKind::cpu_core)(context);
   BOOST_TEST(ran == "second");
-  // The second kernel may have other types, as it replaces the first one and there is nothing to compare with.
+  // The second kernel replaces the first one, so its types may differ: no other kernel has types to compare with.
   BOOST_CHECK_NO_THROW(Codelet("typed", {AccessMode::read_write})
                            .cpu_team([](Team&, MatrixView<double>) {})
                            .copy()
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_codelet_runs_on_kinds_that_it_has_an_implementation_for_a
   BOOST_TEST(Codelet("gpus", {}).cuda(nothing).definition().kinds() == kind_set(DeviceKind::cuda));
   const KindSet opencl = kind_set(DeviceKind::opencl) | kind_set(DeviceKind::opencl_in_place);
   BOOST_TEST(Codelet("opencl", {}).opencl(nothing).definition().kinds() == opencl);
-  // The kind `opencl` includes all devices that are driven in the same way. Every other kind stands for itself.
+  // The kind `opencl` also includes OpenCL devices that work in place. Every other kind only includes itself.
   BOOST_TEST(DeviceSet(DeviceKind::opencl).kinds() == opencl);
   BOOST_TEST(DeviceSet(DeviceKind::opencl_in_place).kinds() == kind_set(DeviceKind::opencl_in_place));
   BOOST_TEST(DeviceSet(DeviceKind::cpu_core).kinds() == on_cores);

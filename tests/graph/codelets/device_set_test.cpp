@@ -21,7 +21,7 @@ const std::vector<NamedWorker> kWorkers{{DeviceKind::cpu_core, "cluster of 4 cor
 DeviceSet worker(std::uint32_t number) { return DeviceSet::worker(WorkerId(number)); }
 DeviceSet named(const std::string& name) { return DeviceSet::named(name); }
 
-/// Returns the numbers of the set's members.
+/// Returns the numbers of the workers in the set.
 std::vector<int> members(const DeviceSet& devices) {
   const auto found = find_members(devices, kWorkers);
   BOOST_TEST_REQUIRE(found.ok(), (found.ok() ? "" : found.failure().message));
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(what_is_in_both_is_met) {
   check(DeviceSet::cores() & worker(2), {});
   check((worker(0) | worker(2)) & (worker(2) | worker(3)), {2});
   check(named("h200") & (worker(3) | DeviceSet::cores()), {3});
-  // These are intersections and unions in both orders, and nested.
+  // Intersections and unions in both orders, and nested.
   check((worker(1) & DeviceSet::cores()) | (named("h200") & worker(2)), {1, 2});
   check(((worker(0) | worker(2)) & (worker(2) | worker(3))) | worker(4), {2, 4});
   check((worker(0) & worker(1)) | (DeviceSet::cores() & named("GPU 0")), {});

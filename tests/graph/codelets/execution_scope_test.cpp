@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(execution_scope)
 
 namespace {
 
-/// Returns the worker of the calling thread's innermost scope of a graph; 1000 if the thread is in no scope.
+/// Returns the worker of the calling thread's innermost scope in the graph; 1000 if the thread is not in such a scope.
 WorkerId worker_in(const tests::StepHost& host) {
   const ExecutionScope::Place* place = ExecutionScope::find(&host.graph);
   return place != nullptr ? place->worker() : WorkerId(1000);

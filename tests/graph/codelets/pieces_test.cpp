@@ -1,4 +1,4 @@
-// Codelets whose tasks are made of pieces.
+// Tests codelets whose tasks are made of pieces.
 #include "graph/codelets/pieces.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(codelets_of_pieces)
 
 namespace {
 
-/// Returns a predicate: it is true for an `Error` with this code whose message has this part.
+/// Returns a predicate. It accepts an `Error` with this code whose message contains `what`.
 auto says(ErrorCode code, const std::string& what) {
   return [=](const Error& error) {
     BOOST_TEST_MESSAGE(error.what());
@@ -28,7 +28,7 @@ auto says(ErrorCode code, const std::string& what) {
 const auto kNone = [](const KernelContext&) { return 0; };
 const auto kNothing = [](std::size_t, const KernelContext&) {};
 
-/// The context of a call with a vector and a factor.
+/// The context of a kernel call with a vector and a factor.
 struct Call {
   std::vector<double> values = std::vector<double>(5, 1.0);
   DataView view{reinterpret_cast<std::byte*>(values.data()), layout_of<double>(5, 1, 5)};
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(the_kernel_for_a_core_runs_all_of_them) {
   BOOST_TEST((codelet.definition().kinds() & kOnHostMemory) != 0);
   codelet.definition().kernel_for(DeviceKind::cpu_core)(call.context);
   BOOST_TEST(call.values == std::vector<double>(5, 3.0), boost::test_tools::per_element());
-  // The emulated device also runs all pieces.
+  // The emulated device runs all pieces in one call.
   codelet.definition().kernel_for(DeviceKind::emulated)(call.context);
   BOOST_TEST(call.values == std::vector<double>(5, 9.0), boost::test_tools::per_element());
   BOOST_TEST(codelet.definition().cores_used({DeviceKind::cpu_core, 7}) == 7);
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(what_would_never_be_called_beside_pieces_is_refused) {
   BOOST_CHECK_EXCEPTION(codelet.cpu(nothing), Error, is_refused);
   BOOST_CHECK_EXCEPTION(codelet.cpu_team(nothing), Error, is_refused);
   BOOST_TEST((codelet.definition().team_kernel == nullptr));
-  // On a GPU the task runs whole.
+  // A GPU runs the task as a whole.
   codelet.cuda(nothing);
   BOOST_TEST(codelet.definition().runs_on(DeviceKind::cuda));
 }

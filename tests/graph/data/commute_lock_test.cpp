@@ -16,7 +16,7 @@ namespace troupe::graph {
 
 namespace commute_locks {
 
-/// Records, and tasks that commute on some of them, without a graph.
+/// Data records, and tasks that commute on some of them, without a graph.
 struct Fixture {
   std::deque<DataRecord> records;
   std::deque<Task> tasks;
@@ -72,11 +72,11 @@ BOOST_AUTO_TEST_CASE(a_task_takes_all_its_locks_or_none) {
   TaskList retry;
   BOOST_TEST(acquire_commute(holds_y, retry));
   BOOST_TEST(!acquire_commute(wants_both, retry));
-  // The task waits for y and does not hold x meanwhile.
+  // The task waits for y. Meanwhile it does not lock x.
   BOOST_TEST(acquire_commute(wants_x, retry));
   release_commute(holds_y, retry);
   BOOST_TEST((content(retry) == std::vector<Task*>{&wants_both}));
-  // The task is woken for y. It must now wait for x, and does not hold y.
+  // The task was woken for y. It must now wait for x, and again does not lock y.
   BOOST_TEST(!acquire_commute(wants_both, retry));
   BOOST_TEST(acquire_commute(holds_y, retry));
   release_commute(holds_y, retry);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_turn_that_is_not_used_goes_to_the_next) {
   BOOST_TEST(acquire_commute(holds_x, retry));
   release_commute(holds_y, retry);
   BOOST_TEST((content(retry) == std::vector<Task*>{&wants_both}));
-  // The task fails at x, without having tried y.
+  // The task cannot lock x, so it does not try to lock y.
   BOOST_TEST(!acquire_commute(wants_both, retry));
   BOOST_TEST((content(retry) == std::vector<Task*>{&wants_y}));
 }
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_task_passes_its_turn_on) {
   BOOST_TEST((content(retry) == std::vector<Task*>{&cancelled}));
   renounce_commute(cancelled, retry);
   BOOST_TEST((content(retry) == std::vector<Task*>{&third}));
-  // A task that was never woken has no turn to pass on.
+  // No release has woken this task, so the task does not have to wake another task in its place.
   renounce_commute(first, retry);
   BOOST_TEST(retry.empty());
 }
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(no_turn_is_lost_among_threads) {
   constexpr std::size_t kThreads = 4;
   std::array<DataRecord*, kRecords> data{};
   for (DataRecord*& one : data) one = &record();
-  // Only the locks protect these counts.
+  // The counts are not atomic: only the commute locks protect them.
   std::array<std::uint64_t, kRecords> counts{};
   std::uint64_t expected = 0;
   Random random(11);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(no_turn_is_lost_among_threads) {
         }
         TaskList retry;
         if (choice.below(10) == 0) {
-          // The task is cancelled.
+          // Some tasks are cancelled instead of run.
           renounce_commute(*task, retry);
           cancelled += task->access_count;
           ++ended;

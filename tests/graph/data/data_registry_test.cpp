@@ -41,8 +41,8 @@ BOOST_AUTO_TEST_CASE(finds_what_is_registered_and_nothing_else) {
   registry.remove(x);
   BOOST_TEST((registry.find(handle).failure().code == ErrorCode::invalid_handle));
   DataRecord& y = add(1, 1, 1);
-  BOOST_TEST(&y == &x);                                                             // the record is used again …
-  BOOST_TEST((registry.find(handle).failure().code == ErrorCode::invalid_handle));  // … but the old handle is invalid
+  BOOST_TEST(&y == &x);                                                             // The record is used again.
+  BOOST_TEST((registry.find(handle).failure().code == ErrorCode::invalid_handle));  // The old handle is invalid.
   BOOST_TEST(registry.size() == 1U);
 }
 
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(parts_lie_where_their_block_says) {
   BOOST_TEST(parts[2]->name == "A[2,1]");
   BOOST_TEST(parts[2]->parent == &whole);
   BOOST_TEST(whole.covered);
-  // Parts can have parts.
+  // A part can be divided into parts, too.
   const auto smaller = registry.add_parts(*parts[2], std::vector<Block>{{1, 1, 2, 2}}).value();
   BOOST_TEST(smaller[0]->view.data == reinterpret_cast<std::byte*>(&memory[3 + 2 * 8]));
   BOOST_TEST(!parts[2]->covered);
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(parts_outside_the_whole_are_refused) {
                              Block{1, 0, kHuge, 1}, Block{kHuge, 0, 1, 1}, Block{0, kHuge, 1, kHuge}}) {
     BOOST_TEST((refused(whole, {block}) == ErrorCode::overlapping_handles));
   }
-  // One block that does not fit is enough for a refusal.
+  // If one block does not fit, the whole call is refused.
   BOOST_TEST((refused(whole, {{0, 0, 1, 1}, {3, 2, 2, 1}}) == ErrorCode::overlapping_handles));
   BOOST_TEST(whole.children.empty());
 }

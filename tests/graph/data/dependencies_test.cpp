@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(dependencies)
 
 namespace {
 
-/// Submits tasks by hand on one or more dependency states.
+/// Submits tasks directly to one or more dependency states, without a graph.
 class Submitter {
  public:
   struct Step {
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_have_ended_are_not_waited_for) {
   end(writer);
   submitter.submit(x, AccessMode::read);
   BOOST_TEST(submitter.ready());
-  // The predecessor's memory now belongs to another task, with which there is no conflict.
+  // The memory of the old predecessor is now another task, which does not conflict with the new one.
   Task& other = submitter.submit({});
   DependencyState y;
   y.writers = {{&other, 1}};
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(lists_stay_within_twice_the_tasks_in_flight) {
   }
   BOOST_TEST(list.capacity() <= 8 * kInFlight);
   BOOST_TEST(list.back().id == 99999U);
-  // No task in flight was dropped.
+  // Every task in flight is still in the list.
   const auto alive = std::count_if(list.begin(), list.end(), [](const TaskReference& task) { return !task.ended(); });
   BOOST_TEST(alive == static_cast<std::ptrdiff_t>(kInFlight));
 }

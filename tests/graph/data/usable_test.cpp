@@ -1,4 +1,4 @@
-// Memory that has no content yet, and memory that may not be written. Tasks run one at a time.
+// Tests memory without content, and memory that must not be written. Tasks run one at a time.
 #include "graph/data/usable.hpp"
 
 #include <array>
@@ -19,7 +19,7 @@ using tests::RecordingFixture;
 using tests::submit;
 using tests::try_submit;
 
-/// A fixture that can also register numbers that nobody has written: such data have no valid content.
+/// A fixture that can also register memory to which nobody has written. Such data have no valid content.
 struct Fixture : RecordingFixture {
   std::array<double, 4> memory{100, 100, 100, 100};
   Handle x = memory_named("x", 1);
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(what_nobody_has_written_cannot_be_read) {
   BOOST_TEST(!graph.acquire(x, AccessMode::read_write).ok());
   BOOST_TEST(!graph.begin_acquire(x, AccessMode::read, [] {}).ok());
   BOOST_TEST(graph.progress().submitted == 0U);
-  // One submitted task that writes is enough, even if it has not run yet.
+  // Data become usable when a task that writes them has been submitted, even before the task has run.
   submit(graph, set, {x}, args(7.0));
   submit(graph, copy, {x, hb});
   host.run_all();
@@ -85,14 +85,14 @@ BOOST_AUTO_TEST_CASE(a_whole_has_content_when_all_its_parts_have) {
   refuses(any, {read(whole)}, "'w'");
   refuses(any, {read(parts[1])}, "'w[1,0]' has no valid content");
   submit(graph, any, {write(parts[1])});
-  // The fourth element belongs to no part.
+  // The fourth element belongs to no part and has no content.
   refuses(any, {read(whole)}, "'w' has no valid content");
   const Handle rest = graph.partition(whole, std::array{Block{3, 0, 1, 1}}).value_or_throw()[0];
   refuses(any, {read(whole)}, "'w[3,0]' has no valid content");
   submit(graph, any, {write(rest)});
   submit(graph, any, {read(whole)});
   host.run_all();
-  // Released parts pass their content to the whole.
+  // When parts are released, the whole takes over their content.
   const Handle other = memory_named("v", 4);
   const auto halves = graph.partition(other, std::array{Block{0, 0, 2, 1}, Block{2, 0, 2, 1}}).value_or_throw();
   submit(graph, any, {write(halves[0])});

@@ -14,12 +14,12 @@ BOOST_AUTO_TEST_SUITE(recorded_order)
 
 namespace {
 
-/// The entry `matrix[a][b]` is true if b waits for a.
+/// A relation between tasks: `relation[a][b]` is true if task b waits for task a.
 using Relation = std::vector<std::vector<bool>>;
 
 Relation none(std::size_t tasks) { return Relation(tasks, std::vector<bool>(tasks)); }
 
-/// Returns the transitive closure, calculated by brute force.
+/// Returns the transitive closure, computed in the simplest way.
 Relation closure(Relation direct) {
   const std::size_t tasks = direct.size();
   for (std::size_t via = 0; via < tasks; ++via) {
@@ -33,7 +33,7 @@ Relation closure(Relation direct) {
   return direct;
 }
 
-/// A random order, and the relations that were added to it.
+/// A random order, and the dependencies that were added to it.
 struct Case {
   explicit Case(std::size_t tasks) : order(tasks), added(none(tasks)), is_explicit(none(tasks)) {}
 
@@ -63,7 +63,7 @@ struct Case {
 Case random_case(std::uint64_t seed, std::size_t tasks) {
   Random random(seed);
   Case one(tasks);
-  // The seed decides how many dependencies a task has at most, and how far back they reach.
+  // The seed decides how many dependencies a task can have, and how far back they can reach.
   const std::uint32_t most = 1 + random.below(8);
   const std::uint32_t reach = 1 + random.below(static_cast<std::uint32_t>(tasks));
   for (std::size_t after = 1; after < tasks; ++after) {
@@ -75,8 +75,8 @@ Case random_case(std::uint64_t seed, std::size_t tasks) {
   return one;
 }
 
-/// Checks the properties of every reduced order: it implies the whole original order and nothing else, explicit
-/// dependencies are still there, and predecessors are sorted.
+/// Checks a reduced order: it implies all of the original order and nothing else, it has all explicit dependencies, and
+/// predecessors are sorted.
 void check_sound(const Case& one) {
   const Relation kept = one.kept();
   BOOST_TEST_REQUIRE((closure(kept) == closure(one.added)));
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(an_empty_order_has_nothing) {
   BOOST_TEST(unordered.predecessors(1).empty());
 }
 
-/// There are so few tasks that the search back from each of them reaches the first.
+/// There are so few tasks that the search from each task reaches the first task.
 BOOST_AUTO_TEST_CASE(small_random_orders_keep_exactly_what_nothing_else_implies) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Case one = random_case(seed, 2 + seed % 60);
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(the_look_behind_a_task_is_bounded) {
   one.add(kTasks - 101, kTasks - 1);
   one.add(0, kTasks - 1);
   one.order.reduce();
-  // The far dependency is implied too, but the search does not reach it.
+  // The dependency on task 0 is implied, too, but the search does not go back so far, so the dependency stays.
   BOOST_TEST(one.predecessors(kTasks - 1) == (std::vector<std::uint32_t>{0, kTasks - 2}),
              boost::test_tools::per_element());
 }

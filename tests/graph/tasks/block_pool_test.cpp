@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(uses_freed_objects_again_through_any_cache) {
     for (int i = 0; i < 500; ++i) objects.push_back(pool.allocate(mine));
     for (Record* object : objects) pool.free(yours, object);
   }
-  // The bound covers the 500 objects, those that a cache may keep, and those of one slab.
+  // The limit includes the 500 objects, the free objects that a thread's cache may keep, and one slab.
   BOOST_TEST(pool.footprint() <= 5 * BlockPool<Record>::kSlab * (sizeof(Record) + 2 * sizeof(Record*)));
 }
 

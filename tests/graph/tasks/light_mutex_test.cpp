@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(one_thread_at_a_time_has_it) {
   BOOST_TEST(count == kThreads * kEach);
 }
 
-/// All threads sleep before the mutex is unlocked, and each is woken only by the thread before it.
+/// All threads wait for the mutex before it is unlocked. Each thread is woken only by the unlock of the thread before.
 BOOST_AUTO_TEST_CASE(who_sleeps_for_it_is_woken) {
   constexpr int kThreads = 3;
   LightMutex mutex;

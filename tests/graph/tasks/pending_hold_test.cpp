@@ -1,4 +1,4 @@
-/// Waits that block no thread, and graphs that share workers.
+/// Tests acquisitions of data and waits that block no thread, and graphs that share workers.
 #include "graph/tasks/pending_hold.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(data_that_no_task_uses_are_there_at_once) {
   BOOST_TEST(ready == 1);
   graph::Task* const hold = f.host.graph.finish_acquire(*pending).value_or_throw();
   f.submit(f.add_one, {handle});
-  BOOST_TEST(f.host.ready.empty());  // the hold waits for the program
+  BOOST_TEST(f.host.ready.empty());  // The task waits, because the program has acquired the data.
   f.host.graph.give_back(hold);
   BOOST_TEST(f.host.ready.size() == 1U);
   f.host.run_all();
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(data_of_a_failed_task_cannot_be_read_but_written) {
   BOOST_TEST(read.failure().message.find("no luck") != std::string::npos);
   auto writing = f.host.graph.begin_acquire(handle, AccessMode::write, [] {}).value_or_throw();
   f.host.graph.give_back(f.host.graph.finish_acquire(*writing).value_or_throw());
-  // The failed hold does not block later tasks.
+  // The failed acquisition must not block later tasks.
   f.submit(f.add_one, {handle});
   BOOST_TEST(f.host.ready.size() == 1U);
   f.host.run_all();
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_reduction_without_methods_is_refused_and_leaves_the_data_
   while (f.host.graph.combine_open_reductions()) f.host.run_all();
   BOOST_TEST(x == 11);
   BOOST_TEST(f.endings.by_tag.size() == 2U);
-  BOOST_TEST(f.endings.count == 3U);  // these tasks and the one that combines
+  BOOST_TEST(f.endings.count == 3U);  // The two tasks and the task that combines their contributions.
   BOOST_TEST(f.host.graph.progress().submitted == 3U);
 }
 
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(runs_of_recordings_are_told_with_their_tag_and_their_tasks_
   BOOST_TEST(x == 3);
   BOOST_TEST((f.endings.by_tag.at(5) == TaskStatus::succeeded));
   BOOST_TEST(f.endings.count == f.host.graph.progress().submitted);
-  // A cancelled run counts its tasks, too.
+  // A cancelled run also counts its tasks.
   (void)f.host.graph.replay(recording, {}, 6).value_or_throw();
   f.host.graph.cancel_all();
   f.host.run_all();

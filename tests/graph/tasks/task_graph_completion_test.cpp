@@ -1,4 +1,4 @@
-// Failure, cancellation and callbacks. Tasks run one at a time.
+// Tests failure, cancellation and callbacks. Tasks run one at a time.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(cancelling_everything_leaves_later_tasks_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(tasks_with_data_have_numbers_without_gaps) {
-  // Consecutive numbers let the failure log keep successive cancelled tasks as one interval.
+  // Ids are consecutive. So the failure log can store consecutive cancelled tasks as one interval.
   const Future first = submit(graph, twice, {x});
   const Future second = submit(graph, copy, {x, y});
   BOOST_TEST(second.id().value() == first.id().value() + 1);
@@ -247,7 +247,8 @@ BOOST_AUTO_TEST_CASE(what_was_overwritten_costs_later_tasks_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(a_commuting_task_does_not_see_what_a_failed_one_left_behind) {
-  // Each of the two tasks may start while the other's outcome is not known yet. The second waits for the lock.
+  // The two tasks commute, so each may start before the other's outcome is known. The second task waits for the
+  // commute lock.
   submit(graph, mix_fails, {x});
   const Future second = submit(graph, mix, {x});
   TaskList ready;
@@ -258,7 +259,7 @@ BOOST_AUTO_TEST_CASE(a_commuting_task_does_not_see_what_a_failed_one_left_behind
   BOOST_TEST_REQUIRE(ready.size() == 1U);
   BOOST_TEST((graph.begin(*ready.pop_front(), WorkerId(0), ready) == Begin::ended));
   BOOST_TEST((second.status() == TaskStatus::cancelled));
-  // The lock is free again.
+  // The commute lock is free again.
   submit(graph, set, {x});
   const Future third = submit(graph, mix, {x});
   host.run_all();
@@ -309,7 +310,7 @@ BOOST_AUTO_TEST_CASE(what_was_contributed_to_a_reduction_before_a_cancellation_i
   const Codelet add = Codelet("add", {AccessMode::reduce}).cpu([](double& x) { x += 1; });
   submit(graph, add, {x});
   submit(graph, add, {x});
-  // The reader closes the reduction, so the combining task exists when all tasks are cancelled.
+  // The reader ends the reduction, so the combining task exists already when all tasks are cancelled.
   const Future reader = submit(graph, copy, {x, y});
   host.step();
   host.step();
@@ -320,7 +321,7 @@ BOOST_AUTO_TEST_CASE(what_was_contributed_to_a_reduction_before_a_cancellation_i
   BOOST_TEST(value == 3);
   BOOST_TEST(contains(graph.wait_all().failure().message, "codelet copy"));
 
-  // If a contribution was cancelled, the reduction is not complete.
+  // A contribution to the reduction was cancelled, so the result is invalid.
   submit(graph, add, {x});
   submit(graph, add, {x});
   submit(graph, copy, {x, y});

@@ -33,10 +33,10 @@ Future submit(TaskGraph& graph, const Codelet& codelet, const std::vector<Access
   return graph.submit({codelet, accesses, {}, options}).value_or_throw();
 }
 
-/// The parts of a snapshot that must be copied while it exists.
+/// A copy of the parts of a snapshot that the test checks.
 struct Seen {
   std::size_t nodes = 0;
-  /// The edges as texts such as "1>2", with ids.
+  /// The edges as texts such as "1>2", which are ids of tasks.
   std::multiset<std::string> edges;
   std::vector<std::string> names;
   std::size_t parked = 0;
@@ -162,8 +162,9 @@ BOOST_AUTO_TEST_CASE(data_that_the_program_holds_are_a_node_with_a_name) {
   host.run_all();
 }
 
-/// Workers complete, recycle and commute, and threads wait for single tasks. All the time another thread takes
-/// snapshots. Every edge must go from an older task to a younger one, except those of commute locks.
+/// Workers complete tasks, use task records again and wait for commute locks; threads wait for single tasks. All the
+/// time another thread takes snapshots. Every edge must go from an older to a younger task, except those of commute
+/// locks.
 BOOST_AUTO_TEST_CASE(a_look_never_disturbs_nor_is_disturbed) {
   ThreadHost host({.workers = 3, .window = 256, .seed = 5});
   TaskGraph& graph = host.graph();

@@ -1,4 +1,4 @@
-// Recordings: runs with other data, and rebindings that are refused.
+// Tests recordings that are run with other data, and rebindings that are refused.
 #include "tests/graph/recording_fixture.hpp"
 
 namespace troupe::graph {
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(a_run_uses_other_data_where_it_is_told_to) {
   host.run_all();
   BOOST_TEST(c == 7);
   BOOST_TEST(b == 7);
-  // The rebinding holds for that run only.
+  // The rebinding was only for that run.
   run(graph, recording);
   host.run_all();
   BOOST_TEST(b == 1);
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(data_that_look_different_are_refused) {
   expect_failure(try_run(graph, recording, {{x, single}}), ErrorCode::invalid_argument,
                  "'single': it was 4 x 3 of double and is 4 x 3 of float");
   expect_failure(try_run(graph, recording, {{x, gaps}}), ErrorCode::invalid_argument, "with gaps between the columns");
-  // Data without gaps may take the place of data with gaps.
+  // Data without gaps can replace data with gaps.
   const auto with_gaps = record(graph, [&] { noted(2, {write(gaps)}); });
   run(graph, with_gaps, {{gaps, x}});
   host.run_all();
@@ -142,13 +142,13 @@ BOOST_AUTO_TEST_CASE(handles_that_cannot_be_exchanged_are_refused) {
   expect_failure(try_run(graph, recording, {{Handle(), ha}}), invalid, "no task of the recording uses it");
   expect_failure(try_run(graph, recording, {{parts[1], other_parts[1]}}), invalid, "no task");
   expect_failure(try_run(graph, recording, {{hc, hb}}), invalid, "reduces");
-  // No order would hold if a part were exchanged alone, or a whole without its parts.
+  // The recorded order would be wrong if a run exchanged only a part, or a whole without its parts.
   expect_failure(try_run(graph, recording, {{parts[0], other_parts[0]}}), invalid, "uses data that contain it");
   expect_failure(try_run(graph, recording, {{whole, other}}), invalid, "uses parts of it");
   expect_failure(try_run(graph, recording, {{ha, hb}, {ha, hb}}), invalid, "exchanged twice");
   expect_failure(try_run(graph, recording, {{ha, Handle()}}), ErrorCode::invalid_handle, "empty handle");
   BOOST_TEST(graph.progress().submitted == 0U);
-  // Parts can be exchanged if only parts are used.
+  // Parts can be exchanged if the recording does not use the whole.
   const auto only_parts = record(graph, [&] { noted(3, {write(parts[0]), read(parts[1])}); });
   run(graph, only_parts, {{parts[0], other_parts[1]}, {parts[1], other_parts[0]}});
   host.run_all();
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(released_data_are_refused) {
   expect_failure(try_run(graph, recording), ErrorCode::invalid_handle, "released");
   expect_failure(try_run(graph, recording, {{hd, hb}}), ErrorCode::invalid_handle, "released");
   expect_failure(try_run(graph, other, {{hb, hd}}), ErrorCode::invalid_handle, "released");
-  // The data are refused even after another handle has got the same record.
+  // A new handle has the record of the released data, but the released data are still refused.
   float f = 0;
   const Handle hf = register_scalar(graph, f);
   BOOST_TEST_REQUIRE(hf.record() == hd.record());
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(what_a_recording_must_not_do_is_refused_and_the_rest_record
     noted(3, {read(ha)});
   });
   BOOST_TEST(recording->size() == 2U);
-  // The future of a recorded task does not stand for a running task.
+  // The future of a recorded task belongs to the recording, not to a task of a run.
   BOOST_TEST((recorded.status() == TaskStatus::pending));
   graph.cancel(recorded);
   BOOST_TEST(contains(graph.wait(recorded).failure().message, "RecordedGraph::run"));
@@ -241,8 +241,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_cannot_record_but_may_run_what_was_recorded) {
   BOOST_TEST(a == 2);
 }
 
-/// A registration that ends inside a recording waits for earlier tasks, which run in this thread. Tasks that their
-/// kernels submit do not belong to the recording.
+/// A release inside a recording waits for earlier tasks, which this thread runs. The tasks that these kernels submit
+/// must not become part of the recording.
 BOOST_AUTO_TEST_CASE(a_release_inside_of_a_recording_releases_and_runs_kernels_as_kernels) {
   double d = 1;
   const Handle hd = register_scalar(graph, d);

@@ -1,4 +1,4 @@
-// Recordings: runs that fail, are cancelled, outlive their recording or are inspected.
+// Tests runs of recordings that fail, are cancelled, outlive their recording or are inspected.
 #include "tests/graph/recording_fixture.hpp"
 
 namespace troupe::graph {
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_run_fails_with_its_task_and_later_runs_work_again) {
   for (const char* part : {"recorded graph 'solver'", "'step 7'", "disk full"}) {
     BOOST_TEST(contains(why.message, part), why.message);
   }
-  // The tasks that did not depend on the failed one have run.
+  // The tasks that do not depend on the failed task have run.
   BOOST_TEST(c == 6);
   BOOST_TEST((graph.acquire(hb, AccessMode::read).failure().code == ErrorCode::cancelled));
   BOOST_TEST(!graph.wait_all().ok());
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_run_leaves_valid_what_none_of_its_tasks_would_h
   BOOST_TEST(!valid(hc));
   BOOST_TEST(!valid(parts[0]));
   BOOST_TEST(!valid(whole));
-  // A run that starts and finds its input invalid ends task by task, with the same result.
+  // This run starts, and then its tasks find their input invalid one by one. The result is the same.
   run(graph, recording, {{hb, hc}});
   host.run_all();
   BOOST_TEST(ran.empty());
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(what_has_not_started_of_a_run_can_be_cancelled) {
   BOOST_TEST((future.status() == TaskStatus::cancelled));
   BOOST_TEST(contains(graph.wait(future).failure().message, "the program cancelled all tasks"));
   BOOST_TEST(graph.progress().ended == graph.progress().submitted);
-  // The next run does not see half a reduction.
+  // The failed reduction must not change the next run.
   run(graph, recording);
   host.run_all();
   BOOST_TEST(c == 2);
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_recording_lives_as_long_as_its_runs) {
   host.step();
   BOOST_TEST(graph.wait_all().ok());
   BOOST_TEST(a == 4);
-  // When another recording is run, the graph forgets this one.
+  // A run of another recording makes the graph forget this recording.
   const auto other = record(graph, [&] { submit(graph, twice, {hb}); });
   run(graph, other);
   BOOST_TEST(watch.expired());
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_run_in_progress_can_be_looked_at) {
   host.step();
   Seen seen = look();
   BOOST_TEST(seen.ids == (std::vector<std::uint64_t>{id, id + 1, id + 2, id + 3}), kPerElement);
-  // The run waits for its last tasks.
+  // The run itself waits for the last of its tasks.
   BOOST_TEST(seen.pending == (std::vector<std::uint32_t>{2, 0, 1, 0}), kPerElement);
   BOOST_TEST(seen.edges == 3U);
   BOOST_TEST(seen.explicit_edges == 1U);

@@ -1,4 +1,4 @@
-// Recordings: what they record and what a run does. Tasks run one at a time.
+// Tests what a recording records and what a run does. Tasks run one at a time.
 #include "tests/graph/recording_fixture.hpp"
 
 namespace troupe::graph {
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_run_does_what_was_recorded_any_number_of_times) {
   }
   BOOST_TEST(a == 1048576);
   BOOST_TEST(b == 2097152);
-  // Each run counts as one task besides its own tasks.
+  // Besides its tasks, each run counts as one task.
   BOOST_TEST(graph.progress().submitted == 80U);
   BOOST_TEST(graph.progress().ended == 80U);
 }
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(tasks_become_ready_when_their_predecessors_have_ended) {
   for (int i = 0; i < 3; ++i) {
     run(graph, recording);
     BOOST_TEST(host.ready.size() == 1U);
-    host.step();  // the run itself
+    host.step();  // This step handles the run itself.
     BOOST_TEST(host.ready.size() == 2U);
     host.step();
     BOOST_TEST(host.ready.size() == 1U);
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_run_comes_after_what_was_submitted_before_and_before_what
   noted(0, {read_write(ha), read_write(hb)});
   run(graph, recording);
   noted(3, {read(hb)});
-  noted(9, {write(hc)});  // this task has no data of the others
+  noted(9, {write(hc)});  // This task uses no data of the other tasks.
   run(graph, recording);
   noted(4, {read(ha)});
   host.run_all();
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(an_empty_recording_can_be_cancelled) {
   BOOST_TEST((graph.wait(future).failure().code == ErrorCode::cancelled));
 }
 
-/// There are more accesses than fit into the task itself, so they have separate memory.
+/// The accesses do not fit into the task record, so they have memory of their own.
 BOOST_AUTO_TEST_CASE(tasks_with_many_accesses_and_many_predecessors) {
   std::vector<double> values(40);
   std::vector<Handle> handles;
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(tasks_with_many_accesses_and_many_predecessors) {
       host.run_all();
       BOOST_TEST(c == 780);
     }
-    // After a run with so many data, ordinary tasks use the run's memory.
+    // The run needed memory for many accesses. Ordinary tasks now use this memory again.
     for (int i = 0; i < 100; ++i) submit(graph, twice, {ha});
     host.run_all();
   }
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(commuting_tasks_take_turns_in_a_run) {
     TaskList ready;
     Task& first = *host.ready.pop_front();
     BOOST_TEST((graph.begin(first, WorkerId(0), ready) == Begin::run));
-    BOOST_TEST(!host.step());  // the task is parked
+    BOOST_TEST(!host.step());  // The task is parked.
     BOOST_TEST(!host.step());
     BOOST_TEST(host.ready.empty());
     graph.complete(first, nullptr, WorkerId(0), ready);
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(reductions_are_combined_in_every_run) {
     submit(graph, copy, {hc, hb});
     submit(graph, add, {ha, hc});
   });
-  // Two of the nine tasks combine contributions.
+  // Two of the nine tasks are tasks that combine contributions.
   BOOST_TEST(recording->size() == 9U);
   for (int i = 0; i < 3; ++i) {
     a = i + 1;
@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(a_reduction_that_is_open_before_a_run_is_combined_before_it
   BOOST_TEST(c == 6);
 }
 
-/// The contributions of the failed reduction's other members are useless and must not show up in the next run.
+/// One task of a reduction fails. The contributions of the other tasks must not appear in the next run.
 BOOST_AUTO_TEST_CASE(a_reduction_that_failed_leaves_nothing_to_the_next_run) {
   graph.set_reduction(hc, sum_reduction<double>()).value_or_throw();
   const Codelet may_add = Codelet("may_add", {AccessMode::reduce}).cpu([](double& sum, Fixture* fixture) {

@@ -1,4 +1,4 @@
-// Recordings under real threads, small enough for the thread sanitizer.
+// Tests recordings with real threads; small enough for the thread sanitizer.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Data, waiting and progress. Tasks run one at a time.
+// Tests data, waiting and progress. Tasks run one at a time.
 #include "graph/task_graph.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_future_knows_how_its_task_ended_even_when_the_memory_is_a
   check();
   host.run_all();
   check();
-  // A dependency on one of these ended tasks still has its meaning.
+  // An explicit dependency on an ended task still has an effect: after a failed task, the new task is cancelled.
   BOOST_TEST((submit(graph, twice, {y}, {}, {.after = {succeeded}}).status() == TaskStatus::pending));
   const Future after_failed = submit(graph, twice, {y}, {}, {.after = {failed}});
   host.run_all();
@@ -182,7 +182,8 @@ BOOST_AUTO_TEST_CASE(a_task_submitted_while_a_handle_is_divided_is_ordered_befor
   const Codelet triple = Codelet("triple", {AccessMode::read_write}).cpu([](VectorView<double> v) {
     for (double& element : v) element *= 3;
   });
-  // The kernel runs inside the wait of `partition`, which already holds the whole, and submits a task on the whole.
+  // `partition` waits for the whole matrix and runs this kernel meanwhile. The kernel submits a task on the whole
+  // matrix.
   const Codelet submits = Codelet("submits", {AccessMode::read_write}).cpu([&](VectorView<double> v) {
     v[0] = v[1] = 2;
     submit(graph, triple, {whole});

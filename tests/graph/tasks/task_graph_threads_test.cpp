@@ -1,4 +1,4 @@
-// The graph under plain threads, for the thread sanitizer.
+// Tests the graph with plain threads, for the thread sanitizer.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>

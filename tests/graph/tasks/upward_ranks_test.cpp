@@ -27,7 +27,7 @@ UpwardRanks ranked(const Program& program) {
   return ranks;
 }
 
-/// Returns true if the later task has to wait for the earlier one, judging by these two alone.
+/// Returns true if the two tasks conflict, so that the later one has to wait for the earlier one.
 bool conflict(const PlannedTask& earlier, const PlannedTask& later) {
   for (const Use& a : earlier.uses) {
     for (const Use& b : later.uses) {
@@ -37,7 +37,7 @@ bool conflict(const PlannedTask& earlier, const PlannedTask& later) {
   return false;
 }
 
-/// Returns the longest chain from the start of a task, found by trying every chain.
+/// Returns the length of the longest chain that begins with a task, found by trying all chains.
 double longest_chain(const Program& program, std::size_t task) {
   double longest = 0;
   for (std::size_t later = task + 1; later < program.size(); ++later) {

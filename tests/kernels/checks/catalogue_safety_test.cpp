@@ -1,4 +1,5 @@
-// Tasks that the catalogue's checks accept stay inside their data, whatever values the data hold.
+// Tests that tasks which the catalogue's checks accept do not access memory outside their data, whatever the data
+// contain.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -36,7 +37,7 @@ class Draw {
   Random random_;
 };
 
-/// A task of a codelet. Its sizes come from a small pool, so that they often fit.
+/// A random task of a codelet. Its sizes come from a small set, so that they often fit together.
 struct Drawn {
   std::vector<Layout> layouts;
   Arguments arguments;
@@ -106,7 +107,7 @@ void fill_memory(const Layout& layout, std::byte* data, Draw& source) {
   }
 }
 
-/// Runs the kernel on guarded memory, because heap blocks could hide accesses of a library beyond their ends.
+/// Runs the kernel on guarded memory. Behind the end of a heap block, a library's access might go unnoticed.
 void run(const CodeletDefinition& definition, const Drawn& drawn, Draw& source) {
   std::vector<GuardedMemory> memories;
   std::vector<DataView> views;
@@ -121,7 +122,8 @@ void run(const CodeletDefinition& definition, const Drawn& drawn, Draw& source) 
   try {
     definition.kernel_for(DeviceKind::cpu_core)(context);
   } catch (const Error&) {
-    // A task may end with these errors: singular, not positive definite, or pivots that are not rows.
+    // A valid task may fail with these errors: the matrix is singular or not positive definite, or pivots are no valid
+    // rows.
   }
 }
 

@@ -40,7 +40,7 @@ Arguments offset(std::int64_t value) { return args(value); }
 Arguments two(std::int64_t a, std::int64_t b) { return args(a, b); }
 Arguments three(std::int64_t a, std::int64_t b, std::int64_t c) { return args(a, b, c); }
 
-/// One correct case for each codelet. All sizes differ where they may.
+/// Returns one valid case for each codelet. Sizes that may differ do differ.
 std::vector<Case> right_cases() {
   return {
       {"potrf/double", {tile(9, 5)}, two(3, 100)},
@@ -81,7 +81,7 @@ std::vector<Case> right_cases() {
   };
 }
 
-/// Cases in which one thing is wrong. They come in addition to mistakes that are possible with every codelet.
+/// Returns cases with one mistake each. The test adds mistakes that are possible with every codelet.
 std::vector<Case> wrong_cases() {
   return {
       {"potrf/double", {tile(9, 5)}, two(5, 0)},
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(data_and_arguments_have_names_modes_and_types) {
       for (const CatalogueArgument& argument : entry.arguments) {
         BOOST_TEST(!argument.name.empty());
         BOOST_TEST(!argument.type.empty());
-        // A name has no separators, and no two names are equal.
+        // A name contains no separator, and no two names are equal.
         BOOST_TEST(argument.name.find_first_of(",;") == std::string::npos);
         names.insert(argument.name);
       }

@@ -1,5 +1,5 @@
 // Tests every tile codelet that runs on GPUs against its implementation for cores. The GPUs are fake, or real ones if
-// the environment variable TROUPE_TEST_GPU says "real".
+// the environment variable TROUPE_TEST_GPU is "real".
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <set>
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(updates_are_those_of_cores, T, Precisions) {
 
 BOOST_AUTO_TEST_CASE(what_a_stream_had_ends_without_the_use_of_another_gpu) {
   if (!needs_fake()) return;
-  // The environment ends in this thread, which has chosen no GPU.
+  // The environment is destroyed in this thread, which has never chosen a GPU.
   auto environment = gpu_environment();
   std::thread([] {
     Gpu gpu(1);
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(triangular_solves_are_those_of_cores, T, Precision
   for (const std::int64_t n : kOrders) {
     for (const Around& around : kAround) {
       Operand d = tall_tile<T>(n, around, 1);
-      // The elements are small, so that the inverse of the unit triangle is small, too.
+      // The elements are small, so the inverse of the unit triangle has small elements, too.
       Operand unit = random<T>(around.above + n + around.below, n, 2);
       for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t i = 0; i < unit.layout.rows; ++i) unit.matrix<T>()(i, j) /= static_cast<T>(n);
@@ -92,7 +92,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(triangular_solves_are_those_of_cores, T, Precision
   }
 }
 
-/// No code relies on the diagonal block's upper triangle: a library may leave anything there.
+/// Returns true if a result has a defined value. In the upper triangle of the diagonal block, libraries may write
+/// anything.
 bool below_diagonal(std::int64_t row, std::int64_t col) { return row >= col || row < 0; }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(potrf_factorizes_tall_tiles_as_cores_do, T, Precisions) {
@@ -135,12 +136,12 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_breakdown_is_reported_with_the_row_that_cores_re
   Gpu gpu;
   for (const std::int64_t n : {1, 16, 64, 65, 128}) {
     for (const Around& around : kAround) {
-      // cuSOLVER does not notice the last minor of every 64 columns, or notices it late.
+      // CuSOLVER notices a wrong minor late, or not at all, if it is the last one of 64 columns.
       for (const std::int64_t bad : {std::int64_t{0}, n / 2, std::min<std::int64_t>(n, 64) - 1, n - 1}) {
         Operand indefinite = tall_tile<T>(n, around, 1);
         indefinite.matrix<T>()(around.above + bad, bad) = T{-1};
         compare_errors<T>(gpu, codelets<T>().potrf, indefinite, around.above, 100);
-        // A zero row stays zero, so its pivot is exactly zero, and later pivots may be zero, too.
+        // A row of zeros stays zero, so its pivot is exactly zero. Later pivots may also be zero.
         Operand singular = tall_tile<T>(n, around, 1);
         for (std::int64_t j = 0; j < n; ++j) singular.matrix<T>()(around.above + bad, j) = T{0};
         compare_errors<T>(gpu, codelets<T>().getrf_without_pivoting, singular, around.above, 100);
@@ -236,11 +237,11 @@ BOOST_AUTO_TEST_CASE(kernels_only_enqueue) {
   Gpu gpu;
   Operands first{tall_tile<double>(40, {2, 3}, 1)};
   const Arguments arguments = args(std::int64_t{2}, std::int64_t{0});
-  // The first run creates the libraries' handles.
+  // The first run creates the libraries' handles, so that `begin` below does not have to create them.
   gpu.run(codelets<double>().potrf, first, arguments);
   Operands given{tall_tile<double>(40, {2, 3}, 1)};
   const Operands before = given;
-  // The call itself copies pageable memory, so the operands have to be pinned.
+  // The operands must be pinned, because a call that copies pageable memory waits for the stream.
   const platform::CudaApi& api = *platform::cuda_api().value();
   BOOST_REQUIRE(api.cudaHostRegister(given[0].bytes.data(), given[0].bytes.size(), 0) == cudaSuccess);
   fake->pause();
@@ -306,7 +307,7 @@ BOOST_AUTO_TEST_CASE(what_the_library_refuses_is_an_error_with_its_name_for_it) 
   if (!needs_fake()) return;
   Gpu gpu;
   Operands wrong{random<double>(9, 4, 1), random<double>(9, 4, 2), random<double>(9, 9, 3)};
-  wrong[0].layout.ld = 2;  // fewer than its rows
+  wrong[0].layout.ld = 2;  // The leading dimension is less than the number of rows.
   try {
     gpu.run(codelets<double>().gemm_nt, wrong, args(std::int64_t{0}));
     BOOST_ERROR("a leading dimension below the number of rows was taken");
@@ -318,7 +319,7 @@ BOOST_AUTO_TEST_CASE(what_the_library_refuses_is_an_error_with_its_name_for_it) 
 }
 
 BOOST_AUTO_TEST_CASE(without_a_stream_the_data_are_the_hosts_and_a_core_computes) {
-  // Modelled GPUs call the kernel in this way.
+  // The code for modelled GPUs calls the kernel in this way.
   Operands given{tall_tile<double>(20, {1, 2}, 1)};
   Operands expected = given;
   const Arguments arguments = args(std::int64_t{1}, std::int64_t{0});

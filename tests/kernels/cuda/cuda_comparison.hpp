@@ -1,4 +1,4 @@
-/// Compares kernels on GPUs with those on cores.
+/// Compares kernels on GPUs with the same kernels on cores.
 #pragma once
 
 #include <algorithm>
@@ -45,8 +45,7 @@ Operand random(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
   return result;
 }
 
-/// Returns a tall tile whose diagonal block is symmetric and diagonally dominant, so that any factorization of it
-/// succeeds.
+/// Returns a tall tile. Its diagonal block is symmetric and diagonally dominant, so every factorization of it succeeds.
 template <class T>
 Operand tall_tile(std::int64_t order, const Around& around, std::uint64_t seed) {
   Operand result = random<T>(around.above + order + around.below, order, seed);
@@ -58,8 +57,8 @@ Operand tall_tile(std::int64_t order, const Around& around, std::uint64_t seed) 
   return result;
 }
 
-/// Returns the largest difference, relative to the largest element, in units of the precision; infinity if the gaps
-/// differ.
+/// Returns the largest difference relative to the largest element, as a multiple of the rounding unit. Returns infinity
+/// if the gaps between columns differ.
 template <class T>
 double difference(Operand& actual, Operand& expected, bool (*used)(std::int64_t, std::int64_t) = nullptr,
                   std::int64_t first_row = 0) {
@@ -81,11 +80,11 @@ double difference(Operand& actual, Operand& expected, bool (*used)(std::int64_t,
   return error / (largest * static_cast<double>(std::numeric_limits<T>::epsilon()));
 }
 
-/// Returns the bound for sums of `terms` products in another order. Systems here have condition numbers below about
-/// ten.
+/// Returns a limit for the difference of sums of `terms` products that are added in different orders. The linear
+/// systems here have condition numbers below about ten.
 inline double bound(std::int64_t terms) { return 40 * static_cast<double>(terms + 4); }
 
-/// Runs the codelet on both devices and compares the operands `results`.
+/// Runs the codelet on the GPU and on a core, and compares the operands with the indices `results`.
 template <class T>
 void compare(Gpu& gpu, const Codelet& codelet, const Operands& given, const Arguments& arguments, std::int64_t terms,
              std::vector<std::size_t> results) {
@@ -105,14 +104,15 @@ void compare(Gpu& gpu, const Codelet& codelet, const Operands& given, const Argu
 inline constexpr std::int64_t kOrders[] = {0, 1, 2, 7, 16, 33, 65};
 using Precisions = boost::mpl::list<float, double>;
 
-/// Returns true if Troupe's own kernels can be tested. Otherwise says "skipped" and returns false.
+/// Returns true if Troupe's own GPU kernels were compiled and can be tested. Otherwise says "skipped" and returns
+/// false.
 inline bool needs_device_code() {
   if (!kernels::has_device_code()) skip("built without nvcc");
   return kernels::has_device_code();
 }
 
-/// Returns the message of the error that `run` throws, which must have the code `numerical`; "no error" if it throws
-/// none.
+/// Returns the message of the error that `run` throws; "no error" if it throws none. The error must have the code
+/// `numerical`.
 template <class F>
 std::string error_of(F run) {
   try {
@@ -124,7 +124,7 @@ std::string error_of(F run) {
   return "no error";
 }
 
-/// Pivots in LAPACK's form: row i is exchanged with a row at or below it.
+/// Returns random pivots as in LAPACK: row i is exchanged with a row that is not above it.
 inline Operand pivots(std::int64_t count, std::int64_t first, std::int64_t rows, std::uint64_t seed) {
   Operand result = Operand::zeros<int>(count, 1, 0);
   Random source(seed);

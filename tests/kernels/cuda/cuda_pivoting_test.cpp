@@ -1,5 +1,5 @@
-// LU with partial pivoting on GPUs, where block columns come in pieces, compared with cores and LAPACK. The GPUs are
-// fake, or real ones if the environment variable TROUPE_TEST_GPU says "real".
+// Compares LU with partial pivoting on GPUs, where block columns consist of several tiles, with cores and LAPACK. The
+// GPUs are fake, or real ones if the environment variable TROUPE_TEST_GPU is "real".
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <string>
@@ -15,7 +15,7 @@ using namespace tests::comparison;  // NOLINT: this test uses many names of test
 
 namespace cuda_pivoting {
 
-/// The heights of the tiles of a column with this number of rows.
+/// The heights of the tiles of a column. `cuts` returns several ways to cut a column into tiles.
 using Heights = std::vector<std::int64_t>;
 std::vector<Heights> cuts(std::int64_t rows) {
   std::vector<Heights> all{{rows}};
@@ -29,7 +29,7 @@ void add_column(Operands& operands, const Heights& heights, std::int64_t cols, s
   for (const std::int64_t height : heights) operands.push_back(random<T>(height, cols, seed++));
 }
 
-/// Checks that all operands are the same as on a core, to the last bit.
+/// Checks that all operands are equal on the GPU and on a core, to the last bit.
 void same_on_both(Gpu& gpu, const Codelet& codelet, const Operands& given, const Arguments& arguments) {
   Operands on_gpu = given;
   Operands on_core = given;
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(panels_are_factored_as_by_lapack, T, Precisions) {
           BOOST_TEST_CONTEXT(cols << " columns, " << below << " rows below, " << heights.size() << " tiles") {
             BOOST_TEST((on_gpu[0].bytes == on_core[0].bytes));
             for (std::size_t i = 1; i < given.size(); ++i) {
-              // On a fake GPU both call LAPACK; a real GPU's library sums in another order.
+              // On a fake GPU, both results come from LAPACK. A real GPU's library adds in another order.
               BOOST_TEST(difference<T>(on_gpu[i], on_core[i]) <= bound(cols + below) * static_cast<double>(cols + 1));
             }
           }
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_singular_panel_is_reported_with_the_row_that_cor
     for (const Heights& heights : cuts(40)) {
       Operands given{Operand::zeros<int>(9, 1, 0)};
       add_column<T>(given, heights, 9, 3);
-      // Zero columns stay zero, so more than one pivot is zero.
+      // A column of zeros stays zero, so more than one pivot is zero.
       for (std::size_t i = 1; i < given.size(); ++i) {
         const MatrixView<T> tile = given[i].matrix<T>();
         for (std::int64_t row = 0; row < tile.rows; ++row) tile(row, bad) = tile(row, 8) = T{0};
@@ -131,7 +131,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_panel_with_an_element_that_is_not_finite_fails_a
 BOOST_AUTO_TEST_CASE_TEMPLATE(row_exchanges_are_those_of_cores_to_the_last_bit, T, Precisions) {
   if (!needs_device_code()) return;
   Gpu gpu;
-  // With few rows the same rows are exchanged again and again. There are more exchanges than are resolved together.
+  // If there are few rows, the same rows are exchanged again and again. There are more exchanges than one step
+  // combines.
   for (const std::int64_t rows : {1, 2, 9, 300, 700}) {
     for (const std::int64_t cols : {0, 1, 11}) {
       for (const std::int64_t offset : {std::int64_t{0}, rows / 3}) {

@@ -1,5 +1,5 @@
-// The panels of tile QR on GPUs, compared with LAPACK. The GPUs are fake, or real ones if the environment variable
-// TROUPE_TEST_GPU says "real".
+// Compares the panels of tile QR on GPUs with LAPACK. The GPUs are fake, or real ones if the environment variable
+// TROUPE_TEST_GPU is "real".
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
@@ -14,14 +14,14 @@ using namespace tests::comparison;  // NOLINT: this test uses many names of test
 
 namespace cuda_reflectors {
 
-/// The columns of a panel and of its inner blocks: one block, several, or a shorter last one.
+/// The widths of a panel and of its inner blocks: one block, several equal blocks, or a narrower last block.
 struct Shape {
   std::int64_t cols;
   std::int64_t inner;
 };
 constexpr Shape kShapes[] = {{0, 1}, {1, 1}, {7, 7}, {7, 3}, {16, 8}, {33, 16}, {70, 70}};
 
-/// Returns a matrix far from singular, so that its factors are as exact as its elements.
+/// Returns a matrix that is far from singular, so its factors are as accurate as its elements.
 template <class T>
 Operand regular(std::int64_t rows, std::int64_t cols, std::uint64_t seed, std::int64_t first = 0) {
   Operand result = random<T>(rows, cols, seed);
@@ -31,7 +31,7 @@ Operand regular(std::int64_t rows, std::int64_t cols, std::uint64_t seed, std::i
   return result;
 }
 
-/// Sets T to zero below the diagonal of each inner block, where LAPACK may leave anything.
+/// Sets the elements of T below the diagonal of each inner block to zero, because LAPACK may write anything there.
 template <class T>
 void keep_triangles(Operand& t) {
   const MatrixView<T> view = t.matrix<T>();
@@ -40,8 +40,8 @@ void keep_triangles(Operand& t) {
   }
 }
 
-/// Runs a panel's codelet on both devices and compares; the triangles are operand `t`. The part below the diagonal of
-/// operand 0 counts only in a panel that is not a stack.
+/// Runs a panel's codelet on the GPU and on a core, and compares. Operand `t` has the triangles T. Below the diagonal
+/// of operand 0, elements only count if the panel is a single tile.
 template <class T>
 void compare_panels(Gpu& gpu, const Codelet& codelet, const Operands& given, const Arguments& arguments, std::size_t t,
                     double most) {
@@ -71,7 +71,7 @@ void compare_tpqrt(Gpu& gpu, const Operand& upper, const Operand& b, std::int64_
                     most);
 }
 
-/// Changes all elements except the gaps.
+/// Returns the operand with all elements changed by `change`, except the gaps.
 template <class T, class F>
 Operand changed(Operand given, F change) {
   const MatrixView<T> view = given.matrix<T>();
@@ -94,12 +94,12 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tiles_are_factored_as_by_lapack, T, Precisions) {
     for (const std::int64_t more : {0, 1, 40}) {
       BOOST_TEST_CONTEXT(cols + more << " x " << cols << ", inner " << inner) {
         compare_geqrt<T>(gpu, regular<T>(cols + more, cols, 1), inner, bound(cols + more));
-        // The panel begins inside its tile.
+        // The panel does not begin in the first row of its tile.
         compare_geqrt<T>(gpu, regular<T>(cols + more, cols, 1, more), inner, bound(cols + more), more);
       }
     }
   }
-  // There are more rows, and more columns in one inner block, than a block has threads.
+  // The panels have more rows, or more columns in one inner block, than a thread block has threads.
   compare_geqrt<T>(gpu, regular<T>(300, 20, 1), 8, bound(300));
   compare_geqrt<T>(gpu, regular<T>(280, 280, 1), 280, bound(280));
 }
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(triangles_on_top_of_tiles_are_factored_as_by_lapac
   Gpu gpu;
   for (const auto& [cols, inner] : kShapes) {
     for (const std::int64_t rows : {std::int64_t{0}, std::int64_t{1}, cols / 2, cols, cols + 40}) {
-      // The triangle's tile may be taller and wider than the panel. Only its upper triangle is used.
+      // The tile of the triangle may be taller and wider than the panel. Only its upper triangle is used.
       for (const std::int64_t more : {0, 5}) {
         BOOST_TEST_CONTEXT(rows << " x " << cols << ", inner " << inner << ", " << more << " more") {
           for (const std::int64_t above : {std::int64_t{0}, std::int64_t{more}}) {
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(squares_neither_overflow_nor_vanish, T, Precisions
     Operands extreme{scaled(square), plain[1], plain[2]};
     gpu.run(codelets<T>().geqrt, plain);
     gpu.run(codelets<T>().geqrt, extreme);
-    // R scales with the matrix; the reflectors and T do not change.
+    // If the matrix is scaled, R is scaled equally. The reflectors and T do not change.
     Operand& factored = extreme[0];
     for (std::int64_t j = 0; j < 12; ++j) {
       for (std::int64_t i = 0; i <= j; ++i) factored.matrix<T>()(i, j) /= scale;

@@ -1,5 +1,5 @@
-// The steps on super-blocks on GPUs, compared with cores. The GPUs are fake, or real ones if the environment variable
-// TROUPE_TEST_GPU says "real".
+// Compares the steps on super-blocks on GPUs with those on cores. The GPUs are fake, or real ones if the environment
+// variable TROUPE_TEST_GPU is "real".
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <vector>
@@ -17,7 +17,7 @@ using namespace tests::comparison;  // NOLINT: this test uses many names of test
 
 namespace cuda_super_blocks {
 
-/// A super-block's shape. Its mask is an argument of tasks.
+/// The shape of a super-block: which of its blocks are not empty (`mask`), its blocks per side, and the block size.
 struct Shape {
   BlockMask mask;
   int side;
@@ -28,7 +28,7 @@ struct Shape {
 
 BlockMask all_full(int side) { return ~BlockMask{0} >> (kLargestSide * kLargestSide - side * side); }
 
-/// Returns a shape with some empty blocks. If it is `diagonal`, the blocks on its diagonal are not empty.
+/// Returns a shape with some empty blocks. If `diagonal`, no block on the diagonal is empty.
 Shape random_shape(int side, std::int64_t block, std::uint64_t seed, bool diagonal) {
   Random random(seed);
   Shape shape{random.next() & all_full(side), side, block};
@@ -41,7 +41,7 @@ Operand random_blocks(const Shape& shape, std::uint64_t seed) {
   return random<T>(shape.block, shape.block * shape.count(), seed);
 }
 
-/// Returns a super-block whose factorization needs no pivoting.
+/// Returns a super-block that can be factorized without pivoting.
 template <class T>
 Operand diagonal_blocks(const Shape& shape, std::uint64_t seed) {
   Operand result = random_blocks<T>(shape, seed);
@@ -67,7 +67,7 @@ StepLaunches launches_of(SuperBlockStep step) { return super_block_launches()[st
 
 constexpr std::int64_t kBlocks[] = {1, 7, 16, 33};
 
-/// A task of each kind, on super-blocks in which every block is full.
+/// One task of each kind, on super-blocks without empty blocks.
 template <class T>
 struct FullTasks {
   explicit FullTasks(int of_side, std::int64_t of_block)
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(products_and_solves_are_those_of_cores, T, Precisi
 BOOST_AUTO_TEST_CASE_TEMPLATE(diagonal_super_blocks_are_factorized_as_on_cores, T, Precisions) {
   if (!needs_device_code()) return;
   Gpu gpu;
-  // The last shapes are too large for one launch.
+  // The last shapes are so large that each step needs several launches.
   for (const auto& [side, block] : {std::pair<int, std::int64_t>{1, 1},
                                     {1, 15},
                                     {1, 16},
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tiny_pivots_are_replaced_and_counted_as_on_cores, 
                                           {3, 20, {25, 26, 40}},
                                           {1, kLarge, {3, cuda::kFactoredAtOnce, kLarge - 1}}}) {
     BOOST_TEST_CONTEXT("blocks of " << block << ", the first in row " << rows[0]) {
-      // Only blocks on the diagonal are full, so that tiny elements stay tiny.
+      // Only the blocks on the diagonal are not empty, so that the tiny elements stay tiny.
       Shape d{0, side, block};
       for (int k = 0; k < side; ++k) d.mask |= block_bit(k, k, side);
       Operands on_gpu{diagonal_blocks<T>(d, 3), Operand::zeros<std::int64_t>(2, 1, 0)};
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tiny_pivots_are_replaced_and_counted_as_on_cores, 
       for (const std::int64_t row : rows) {
         const int k = static_cast<int>(row / block);
         for (std::int64_t col = 0; col < block; ++col) blocks.block(k, k)(row % block, col) = 0;
-        // A zero element is replaced, too, and the replacement has its sign.
+        // A zero pivot is also replaced, and the replacement has the sign of the zero.
         blocks.block(k, k)(row % block, row % block) = row == rows[0] ? T{-0.0} : sign * T(1e-12);
         sign = -sign;
       }
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_pivot_of_zero_is_reported_with_the_row_that_core
     Operands on_gpu{diagonal_blocks<T>(d, 3), Operand::zeros<std::int64_t>(2, 1, 0)};
     const SuperBlock<T> blocks(on_gpu[0].matrix<T>(), d.mask, d.side);
     const int k = static_cast<int>(bad / kBlock);
-    // The row of the bad pivot is zero, and so is a later one.
+    // The row of the bad pivot is zero, and so is a later row.
     for (const std::int64_t row : {bad % kBlock, kBlock - 1}) {
       for (int j = 0; j < d.side; ++j) {
         for (std::int64_t col = 0; blocks.full(k, j) && col < kBlock; ++col) blocks.block(k, j)(row, col) = 0;
@@ -253,10 +253,10 @@ BOOST_AUTO_TEST_CASE(launches_are_counted_and_do_not_grow_with_the_number_of_blo
     BOOST_TEST(of(SuperBlockStep::solve_upper) == 2 * n);
     BOOST_TEST(of(SuperBlockStep::solve_lower) == 2 * n);
     BOOST_TEST(of(SuperBlockStep::factorize) == 4 * n - 2);
-    // The counts are the numbers of launches that the fake has seen.
+    // The counts must be equal to the numbers of launches that the fake has counted.
     if (fake != nullptr) BOOST_TEST(fake->counts().launches - of_fake == sum);
   }
-  // Each super-block now has one full block instead of 25.
+  // In each of these super-blocks, 24 of the 25 blocks are empty.
   const std::uint64_t before = launches_of(SuperBlockStep::multiply).launches;
   Operands few{random<double>(9, 9, 1), random<double>(9, 9, 2), random<double>(9, 9, 3)};
   const BlockMask corner = block_bit(0, 0, 5);
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(they_only_enqueue_and_allocate_once) {
   BOOST_TEST(fake->leaks().allocations == before.allocations);
   BOOST_TEST(fake->leaks().pinned_ranges == before.pinned_ranges);
 
-  // The call itself copies pageable memory, so the operands have to be pinned.
+  // The operands must be pinned, because a call that copies pageable memory waits for the stream.
   const platform::CudaApi& api = *platform::cuda_api().value();
   Operands given{random_blocks<double>(tasks.shape, 2), random_blocks<double>(tasks.shape, 3),
                  random_blocks<double>(tasks.shape, 4)};
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(they_only_enqueue_and_allocate_once) {
   }
   const Operand untouched = given[2];
   fake->pause();
-  // Two calls are in flight at a time. Their addresses lie one after the other in the same memory.
+  // Two calls are in flight at once. The addresses of their blocks lie one after the other in the same memory.
   Operands second = given;
   for (Operand& one : second) {
     BOOST_REQUIRE(api.cudaHostRegister(one.bytes.data(), one.bytes.size(), 0) == cudaSuccess);

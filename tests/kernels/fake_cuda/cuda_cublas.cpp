@@ -1,5 +1,5 @@
-// A fake of cuBLAS. It has the calls that Troupe makes, checks them as the library does, and runs them by the host's
-// BLAS on the streams of the fake runtime library.
+// A fake cuBLAS with the functions that Troupe calls. Checks the arguments like the real library, and runs the calls
+// with the host's BLAS on the streams of the fake CUDA runtime library.
 #include <cublas_v2.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void dtrmm_(const char*, const char*, const char*, const char*, const int*, cons
             const int*, double*, const int*, std::size_t, std::size_t, std::size_t, std::size_t);
 }
 
-// The control of the fake runtime library, to which this library is linked.
+// The control of the fake CUDA runtime library. The library that contains this file is linked to the fake runtime.
 extern "C" troupe::tests::FakeCudaControl* fake_cuda_control();
 
 struct cublasContext {
@@ -56,8 +56,8 @@ bool fits(const DeviceBlock& block) {
   return block.rows >= 0 && block.cols >= 0 && block.ld >= std::max<std::int64_t>(block.rows, 1);
 }
 
-/// Enqueues a call after the checks that the library makes at once. The handle's device must be the current one, and
-/// the handle must have a work space, because without one the library would allocate.
+/// Enqueues a call after the checks that the real library makes at once. The handle must belong to the current device.
+/// It must have a work space, because otherwise the real library would allocate memory.
 cublasStatus_t enqueue(cublasHandle_t handle, const std::vector<DeviceBlock>& shapes, DeviceCalls::Call call) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   int device = -1;
@@ -70,7 +70,7 @@ cublasStatus_t enqueue(cublasHandle_t handle, const std::vector<DeviceBlock>& sh
   return launched == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
-/// Enqueues a call that touches these blocks, after checks of their shapes.
+/// Checks the shapes of these blocks and enqueues a call that accesses them.
 template <class F>
 cublasStatus_t enqueue_on(cublasHandle_t handle, const std::vector<DeviceBlock>& blocks, F call) {
   return enqueue(handle, blocks, [blocks, call](const FakeLaunch& launch) {
@@ -113,16 +113,16 @@ cublasStatus_t trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode
   });
 }
 
-/// A batch of calls. The addresses of its operands lie in the device's memory.
+/// The arguments of a batched call. The addresses of its operands lie in the device's memory.
 struct BatchCall {
   cublasHandle_t handle;
   int count;
-  /// The shapes of one block of each operand, without addresses, for the checks that the call makes at once.
+  /// The shape of each operand's blocks, without addresses, for the checks that are made at once.
   std::vector<DeviceBlock> shapes;
 };
 
-/// Reads the addresses of all operands, one operand after the other. Returns nothing if the device may not touch a
-/// block, or if a result is also another result or operand, which is a race on a GPU.
+/// Reads the addresses of all operands, one operand after the other. Returns an empty list if the device cannot access
+/// a block, or if a result is also used as another result or operand, which is a race on a GPU.
 template <class T>
 std::vector<std::vector<const T*>> read_addresses(const FakeLaunch& launch, const BatchCall& batch,
                                                   const std::vector<const T* const*>& arrays) {
@@ -140,13 +140,13 @@ std::vector<std::vector<const T*>> read_addresses(const FakeLaunch& launch, cons
     }
   }
   for (const T* result : all.back()) {
-    // No device has this address, so the launch is a fault.
+    // No device owns this address, so the launch becomes a fault.
     if (used[result] > 1 && !launch.touches(nullptr, 1)) return {};
   }
   return all;
 }
 
-/// Runs `call(addresses)` for each product or solve of the batch, with the addresses of its operands.
+/// Runs `call(addresses)` for each product or solve of the batch. `addresses` are those of its operands.
 template <class T, class F>
 cublasStatus_t enqueue_batch(const BatchCall& batch, std::vector<const T* const*> arrays, F call) {
   if (batch.count < 0) return CUBLAS_STATUS_INVALID_VALUE;
@@ -171,7 +171,7 @@ template <class T>
 cublasStatus_t gemm_batched(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
                             const T* alpha, const T* const* a, int lda, const T* const* b, int ldb, const T* beta,
                             T* const* c, int ldc, int count) {
-  // Troupe multiplies matrices without transposing them.
+  // Troupe never transposes the matrices of these products.
   if (ta != CUBLAS_OP_N || tb != CUBLAS_OP_N) return CUBLAS_STATUS_NOT_SUPPORTED;
   const BatchCall batch{
       handle, count, {block<T>(nullptr, m, k, lda), block<T>(nullptr, k, n, ldb), block<T>(nullptr, m, n, ldc)}};
@@ -197,7 +197,7 @@ cublasStatus_t triangular_product(cublasHandle_t handle, cublasSideMode_t side, 
                                   cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,
                                   const T* a, int lda, const T* b, int ldb, T* c, int ldc) {
   const int order = side == CUBLAS_SIDE_LEFT ? m : n;
-  // Troupe multiplies in place and with a factor of 1.
+  // Troupe only multiplies in place and with a factor of 1.
   if (*alpha != T{1} || b != c || ldb != ldc) return CUBLAS_STATUS_NOT_SUPPORTED;
   return enqueue_on(handle, {block(a, order, order, lda), block(b, m, n, ldb)},
                     [=] { trmm(letter(side), letter(uplo), letter(trans), letter(diag), m, n, a, lda, c, ldc); });
@@ -206,9 +206,9 @@ cublasStatus_t triangular_product(cublasHandle_t handle, cublasSideMode_t side, 
 template <class T>
 cublasStatus_t geam(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, const T* alpha,
                     const T* a, int lda, const T* beta, const T* b, int ldb, T* c, int ldc) {
-  // Troupe adds matrices without transposing them.
+  // Troupe never transposes the matrices that it adds.
   if (ta != CUBLAS_OP_N || tb != CUBLAS_OP_N) return CUBLAS_STATUS_NOT_SUPPORTED;
-  // The operation may be in place only if the other operand has the same layout.
+  // The result may be in the place of an operand only if both have the same layout.
   if ((a == c && lda != ldc) || (b == c && ldb != ldc)) return CUBLAS_STATUS_INVALID_VALUE;
   return enqueue_on(handle, {block(a, m, n, lda), block(b, m, n, ldb), block(c, m, n, ldc)},
                     [=, alpha = *alpha, beta = *beta] {
@@ -227,7 +227,8 @@ cublasStatus_t geam(cublasHandle_t handle, cublasOperation_t ta, cublasOperation
 namespace fake = troupe::tests::fake_cuda;
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
-  // The fake now knows Troupe's own kernels. A program that launches one has a handle of this library.
+  // From now on the fake knows Troupe's own kernels. A program that launches such a kernel has a handle of this
+  // library.
   static const bool registered = [] {
     troupe::tests::register_tile_kernels(*fake_cuda_control());
     return true;
@@ -246,7 +247,7 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
 
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
   handle->stream = stream;
-  // The manual says that this resets the work space to the default one.
+  // According to cuBLAS's manual, this call sets the work space to the default one.
   handle->has_workspace = false;
   return CUBLAS_STATUS_SUCCESS;
 }

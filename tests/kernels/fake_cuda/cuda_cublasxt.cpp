@@ -1,4 +1,4 @@
-// A fake of cuBLASXt, for troupe-gpu-bench to compare with. It runs the host's BLAS in host memory.
+// A fake cuBLASXt, for the comparisons in troupe-gpu-bench. It runs the host's BLAS in host memory.
 #include <cublasXt.h>
 
 #include "kernels/fortran.hpp"

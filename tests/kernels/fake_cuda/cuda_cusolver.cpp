@@ -1,5 +1,5 @@
-// A fake of cuSOLVER. It has the calls that Troupe makes, checks them as the library does, and runs them by the host's
-// LAPACK on the streams of the fake runtime library.
+// A fake cuSOLVER with the functions that Troupe calls. Checks the arguments like the real library, and runs the calls
+// with the host's LAPACK on the streams of the fake CUDA runtime library.
 #include <cusolverDn.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace troupe::tests::fake_cuda {
 namespace {
 
-/// Returns a size that differs from the block's, so that a wrong work space is noticed.
+/// Returns the size of a work space. It differs from the size of the block, so that a wrong size is noticed.
 int work_size(int rows, int cols) { return 64 + 3 * std::max(rows, cols); }
 
 template <class T>
@@ -25,7 +25,7 @@ bool fits(const DeviceBlock& block) {
   return block.rows >= 0 && block.cols >= 0 && block.ld >= std::max<std::int64_t>(block.rows, 1);
 }
 
-/// Enqueues a call on a block, and perhaps on a second one, with its work space and its status.
+/// Enqueues a call with one block or two, a work space, and the address of its status.
 template <class T, class F>
 cusolverStatus_t enqueue(cusolverDnHandle_t handle, const DeviceBlock& a, const T* work, int* info, F call,
                          const DeviceBlock& besides = {}) {
@@ -44,8 +44,8 @@ cusolverStatus_t enqueue(cusolverDnHandle_t handle, const DeviceBlock& a, const 
   return launched == cudaSuccess ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_EXECUTION_FAILED;
 }
 
-/// Computes a Cholesky factorization. As with cuSOLVER 12 on an H200, the minor at the end of each 64 columns is not
-/// noticed: the next one is named, or none if there are no more columns; the diagonal has NaN there.
+/// Computes a Cholesky factorization. Like cuSOLVER 12 on an H200, it does not notice a bad minor that is the last of
+/// 64 columns: the next minor is reported, or none after the last column. The diagonal then has NaN at this place.
 template <class T>
 int factorize_definite(cublasFillMode_t uplo, int n, T* a, int lda) {
   constexpr int kColumns = 64;
@@ -64,8 +64,8 @@ cusolverStatus_t potrf(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, 
   return enqueue(handle, block(a, n, n, lda), work, info, [=] { return factorize_definite(uplo, n, a, lda); });
 }
 
-/// Factorizes without pivoting, goes on after a zero pivot, and reports the last zero pivot, as the manual does not
-/// promise the first.
+/// Factorizes without pivoting and continues after a zero pivot. Reports the last zero pivot, because cuSOLVER's manual
+/// does not promise the first one.
 template <class T>
 int factorize(int n, T* a, std::ptrdiff_t lda) {
   int info = 0;
@@ -79,8 +79,8 @@ int factorize(int n, T* a, std::ptrdiff_t lda) {
   return info;
 }
 
-/// Factorizes with pivoting. The status is the last zero pivot, as in `factorize`. NaN counts as zero, since cuSOLVER
-/// 13 returned no NaN on an H100 for a panel that had one, and zeros for a column of them.
+/// Factorizes with pivoting. Reports the last zero pivot, like `factorize`. NaN counts as zero: for a panel with a NaN,
+/// cuSOLVER 13 returned no NaN on an H100, and zeros for a column of NaN.
 template <class T>
 int factorize_with_pivots(int m, int n, T* a, std::ptrdiff_t lda, int* pivots) {
   for (int j = 0; j < n; ++j) {
@@ -102,7 +102,7 @@ cusolverStatus_t getrf(cusolverDnHandle_t handle, int m, int n, T* a, int lda, T
     return enqueue(
         handle, block(a, m, n, lda), work, info, [=] { return factorize_with_pivots(m, n, a, lda, pivots); }, all);
   }
-  if (m != n) return CUSOLVER_STATUS_NOT_SUPPORTED;  // without pivots Troupe factorizes square blocks only
+  if (m != n) return CUSOLVER_STATUS_NOT_SUPPORTED;  // Without pivoting, Troupe only factorizes square blocks.
   return enqueue(handle, block(a, n, n, lda), work, info, [=] { return factorize(n, a, lda); });
 }
 

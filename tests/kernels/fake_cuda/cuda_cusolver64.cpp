@@ -1,4 +1,4 @@
-// A fake of cuSOLVER's 64-bit interface, for troupe-gpu-bench to compare with.
+// A fake of cuSOLVER's 64-bit interface, for the comparisons in troupe-gpu-bench.
 #include <cusolverDn.h>
 
 #include "kernels/fortran.hpp"

@@ -1,4 +1,4 @@
-/// The handle of the fake of cuSOLVER.
+/// The handle of the fake cuSOLVER.
 #pragma once
 
 #include <cusolverDn.h>

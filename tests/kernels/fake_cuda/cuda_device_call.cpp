@@ -3,14 +3,14 @@
 #include <string>
 #include <utility>
 
-// The control of the fake runtime library, to which this library is linked.
+// The control of the fake CUDA runtime library. The library that contains this file is linked to the fake runtime.
 extern "C" troupe::tests::FakeCudaControl* fake_cuda_control();
 
 namespace troupe::tests::fake_cuda {
 
 cudaError_t DeviceCalls::find_kernel() {
   if (kernel_ != nullptr) return cudaSuccess;
-  // Each library has a kernel with a name of its own.
+  // Each library registers one kernel, with a name that no other library uses.
   const std::string name = "fake_library_call_" + std::to_string(reinterpret_cast<std::uintptr_t>(this));
   register_kernel<std::uint64_t>(*fake_cuda_control(), name,
                                  [this](const FakeLaunch& launch, std::uint64_t number) { run(launch, number); });

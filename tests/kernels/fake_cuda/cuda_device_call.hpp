@@ -1,4 +1,4 @@
-/// Calls of the fakes of cuBLAS and cuSOLVER. They run later, on the fake's streams, in its devices' memory.
+/// Calls of the fake cuBLAS and cuSOLVER. They run later, on the fake's streams, on memory of its devices.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,7 +13,7 @@
 
 namespace troupe::tests::fake_cuda {
 
-/// A column-major block in a device's memory, as the arguments of a call describe it.
+/// A column-major block in a device's memory, as a call's arguments describe it.
 struct DeviceBlock {
   const void* data = nullptr;
   std::int64_t rows = 0;
@@ -21,24 +21,24 @@ struct DeviceBlock {
   std::int64_t ld = 1;
   std::size_t element = 1;
 
-  /// Returns the bytes from the first element to the last.
+  /// Returns the number of bytes from the first element to the last.
   [[nodiscard]] std::size_t bytes() const {
     return rows == 0 || cols == 0 ? 0 : static_cast<std::size_t>((cols - 1) * ld + rows) * element;
   }
 };
 
-/// Returns true if the device may touch the whole block. Otherwise the launch is a fault.
+/// Returns true if the device may access the whole block. Otherwise the launch becomes a fault.
 [[nodiscard]] inline bool touches(const FakeLaunch& launch, const DeviceBlock& block) {
   return block.bytes() == 0 || launch.touches(block.data, block.bytes());
 }
 
-/// The calls that have been enqueued and have not run. The fake drops a launch on a device with a fault; then the call
-/// is freed with this object.
+/// The calls that have been enqueued but have not run. If a device has a fault, the fake drops its launches; then this
+/// object still frees their calls.
 class DeviceCalls {
  public:
   using Call = std::function<void(const FakeLaunch&)>;
 
-  /// Enqueues `call` as a kernel.
+  /// Enqueues `call` as a kernel on the stream.
   cudaError_t launch(cudaStream_t stream, Call call);
 
  private:
@@ -51,7 +51,7 @@ class DeviceCalls {
   std::map<std::uint64_t, Call> enqueued_;  // guarded by mutex_
 };
 
-/// The calls of the library into which this is compiled.
+/// Returns the calls of the library with which this file is compiled.
 DeviceCalls& device_calls();
 
 }  // namespace troupe::tests::fake_cuda

@@ -17,13 +17,14 @@ struct Index {
   unsigned y = 0;
 };
 
-// The indices of the block that the calling thread of the fake runs, and of the thread in it whose turn it is.
+// The indices of the thread block that the host thread runs, and of the current thread in this block.
 thread_local Index threadIdx;
 thread_local Index blockIdx;
 thread_local Index blockDim;
 thread_local Index gridDim;
 
-/// The threads of one block as contexts that take turns. Each runs until the next barrier, or to its end.
+/// The threads of one thread block. They are contexts (stacks) in one host thread that take turns: each runs until its
+/// next barrier or its end.
 class Block {
  public:
   Block() : threads_(kMost), stacks_(new char[kMost * kStackBytes]), onwards_(kMost) {}
@@ -33,7 +34,7 @@ class Block {
     return block;
   }
 
-  /// Returns false if some threads waited at a barrier that others never reached.
+  /// Runs the threads. Returns false if some threads waited at a barrier that other threads never reached.
   bool run(unsigned count, const std::function<void()>& body) {
     body_ = &body;
     ended_.assign(count, false);
@@ -56,8 +57,8 @@ class Block {
   void barrier() { pause(current_); }
 
  private:
-  // A jump costs far less than exchanging contexts, which makes a system call for the signals' mask. But sanitizers
-  // lose track of a stack that is left by a jump.
+  // Jumps are much faster than `swapcontext`, which makes a system call for the mask of signals. But sanitizers do not
+  // understand jumps to another stack.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   static constexpr bool kJumps = false;
 #elif defined(__has_feature)
@@ -82,7 +83,7 @@ class Block {
     block.ended_[block.current_] = true;
     if (kJumps) _longjmp(block.back_, 1);
   }
-  /// Lets thread `current_` run until it pauses or ends.
+  /// Runs thread `current_` until its next barrier or its end.
   __attribute__((noinline)) void resume() {
     if (!kJumps) {
       swapcontext(&scheduler_, &threads_[current_]);
@@ -102,12 +103,12 @@ class Block {
 
   ucontext_t scheduler_{};
   std::vector<ucontext_t> threads_;
-  /// The stacks are not filled, as most of them is never used.
+  /// The stacks are not initialized, because most of their memory is never used.
   std::unique_ptr<char[]> stacks_;
   const std::function<void()>* body_ = nullptr;
   std::vector<bool> ended_;
   std::vector<bool> begun_;
-  /// The place where each thread goes on, or where `resume` does.
+  /// The point where a thread, or `resume`, continues after a jump.
   struct Place {
     jmp_buf place;
   };
@@ -116,7 +117,7 @@ class Block {
   unsigned current_ = 0;
 };
 
-// Device code, run for one thread of the host. Blocks run one after the other.
+// Definitions with which the device code can be compiled for the host. Thread blocks run one after the other.
 #define __device__
 #define __global__
 #define __shared__ static thread_local
@@ -140,14 +141,15 @@ using kernels::TiledColumn;
 using kernels::TilePlace;
 using kernels::TilePlaces;
 
-/// Runs a grid. `barriers`: true if the kernel has barriers, so that its threads take turns.
+/// Runs all thread blocks of a grid. `barriers` is true if the kernel has barriers; then the threads of a block take
+/// turns.
 void run_grid(const FakeLaunch& launch, bool barriers, const std::function<void()>& body) {
   blockDim = {launch.block[0], launch.block[1]};
   gridDim = {launch.grid[0], launch.grid[1]};
   for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y) {
     for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) {
       if (barriers) {
-        // No device has this address, so the launch is a fault.
+        // No device owns this address, so the launch becomes a fault.
         if (!Block::of_this_thread().run(blockDim.x, body)) (void)launch.touches(nullptr, 1);
       } else {
         for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x) body();
@@ -162,7 +164,7 @@ bool touches(const FakeLaunch& launch, const T* data, std::int64_t rows, std::in
   return launch.touches(data, static_cast<std::size_t>((cols - 1) * ld + rows) * sizeof(T));
 }
 
-/// Returns true if the launch may touch all memory of a block column.
+/// Returns true if the launch may access all memory of a block column.
 template <class T>
 bool touches(const FakeLaunch& launch, const TiledColumn<T>& column) {
   if (!touches(launch, column.places, column.tiles, 1, column.tiles)) return false;
@@ -171,7 +173,7 @@ bool touches(const FakeLaunch& launch, const TiledColumn<T>& column) {
   });
 }
 
-/// The kernels for one type of element.
+/// The kernels for one element type.
 template <class T>
 struct Kernels {
   using L = std::int64_t;

@@ -13,7 +13,7 @@
 #include "kernels/factor.hpp"
 #include "proto/random.hpp"
 
-// The measure is the residual of the solved equations, |op(A) X - B| / (n eps |A| |X|), as in LAPACK's tests.
+// The tests measure the residual of the solved equations, |op(A) X - B| / (n eps |A| |X|), like LAPACK's tests.
 namespace troupe::kernels {
 
 BOOST_AUTO_TEST_SUITE(triangular_solves)
@@ -41,7 +41,7 @@ struct Matrix {
   std::vector<T> values;
 };
 
-/// The arguments of trsm, with its names.
+/// The character arguments of trsm. Side, triangle, transposition and diagonal have the names that BLAS gives them.
 struct Form {
   char side;
   char uplo;
@@ -64,7 +64,7 @@ std::vector<Form> all_forms() {
   return forms;
 }
 
-/// Returns the element (i, j) of op(the triangle of A).
+/// Returns the element (i, j) of op(A), where A is a triangle.
 template <class T>
 double element(const Matrix<T>& a, const Form& form, int i, int j) {
   if (form.trans == 'T') std::swap(i, j);
@@ -88,11 +88,11 @@ double residual(const Matrix<T>& a, const Form& form, const Matrix<T>& x, const 
       size_of_x = std::max(size_of_x, std::abs(static_cast<double>(x(i, j))));
     }
   }
-  // The largest element of A is on its diagonal: about n, or 1 if the diagonal is a unit one.
+  // The largest element of A is on its diagonal. It is about n, or 1 for a unit diagonal.
   return worst / (std::numeric_limits<T>::epsilon() * (form.unit_diagonal() ? 1 : n) * std::max(n, 1) * size_of_x);
 }
 
-/// Returns a well-conditioned triangle. The other triangle holds NaN, and so does the diagonal where it is not read.
+/// Returns a well-conditioned triangle. The elements that trsm must not read are NaN.
 template <class T>
 Matrix<T> triangle(int n, const Form& form) {
   Matrix<T> a(n, n, 5);

@@ -22,8 +22,8 @@ using Kind = BlockBatch::Kind;
 
 BlockMask all_of(int side) { return ~BlockMask{0} >> (kLargestSide * kLargestSide - side * side); }
 
-/// Returns a random mask. If `diagonal`, the blocks on the diagonal are full, as in super-blocks on the matrix's
-/// diagonal.
+/// Returns a random mask. If `diagonal`, no block on the diagonal is empty, as in super-blocks on the diagonal of a
+/// matrix.
 BlockMask random_mask(std::uint64_t seed, int side, bool diagonal) {
   Random random(seed);
   BlockMask mask = random.next() & all_of(side);
@@ -31,7 +31,7 @@ BlockMask random_mask(std::uint64_t seed, int side, bool diagonal) {
   return mask;
 }
 
-/// A super-block with its own memory. If it is on the diagonal, its diagonal elements outweigh the others.
+/// A super-block with its own memory. If `diagonal`, it is diagonally dominant.
 struct Blocks {
   Blocks(std::uint64_t seed, int of_side, bool diagonal)
       : mask(random_mask(seed, of_side, diagonal)),
@@ -56,7 +56,7 @@ struct Blocks {
 
 MatrixView<double> at(Blocks& of, int place) { return columns_from(of.view().packed(), place * kBlock, kBlock); }
 
-/// Executes the calls by the kernels for cores. Within a call, the last one runs first.
+/// Executes the batched calls with the kernels for cores. Within one call, the operations run in the reverse order.
 void run(const BlockBatches& batches, Blocks& left, Blocks& right, Blocks& result) {
   const BlockPlaces& places = batches.places();
   for (const BlockBatch& batch : batches.calls()) {
@@ -80,15 +80,15 @@ void run_pieces(const Step& step) {
   for (int i = 0; i < step.count(); ++i) step.piece(i);
 }
 
-/// The super-blocks of the operands. They stand for the tasks' handles, of which some may be the same.
+/// The super-blocks to which the operands belong. Two operands of a task may be the same super-block.
 struct Owners {
   int left;
   int right;
   int result;
 };
 
-/// Checks that no block which a call writes is written twice, or read, in the same call. Calls come with k ascending,
-/// one of a kind for each k.
+/// Checks that no block is written twice, or written and read, in the same call. The calls come in the order of k, with
+/// at most one call of each kind for each k.
 void check_calls(const BlockBatches& batches, const Owners& owner) {
   const BlockPlaces& places = batches.places();
   std::set<std::pair<int, Kind>> seen;
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_calls_depends_on_the_side_and_not_on_the_numb
     const auto n = static_cast<std::size_t>(side);
     BOOST_TEST(product_batches(all, all, all, side).calls().size() == n);
     BOOST_TEST(product_batches(all, all, all, side).count() == side * side * side);
-    // After the last solves there is nothing left to subtract from.
+    // After the last solves of a super-block, no product follows.
     BOOST_TEST(upper_solve_batches(all, all, side).calls().size() == 2 * n - 1);
     BOOST_TEST(lower_solve_batches(all, all, side).calls().size() == 2 * n - 1);
     BOOST_TEST(factorization_batches(all, side).calls().size() == 4 * n - 3);

@@ -32,7 +32,7 @@ struct OwnSuperBlock {
     return {{values.data(), kBlock, width, kBlock}, mask, kSide};
   }
   [[nodiscard]] SuperBlock<const double> read() { return view().constant(); }
-  /// Returns the element; zero if its block is empty.
+  /// Returns an element of the super-block; zero if the element's block is empty.
   [[nodiscard]] double at(std::int64_t row, std::int64_t col) {
     const auto i = static_cast<int>(row / kBlock);
     const auto j = static_cast<int>(col / kBlock);
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(factors_and_solves_multiply_to_what_they_came_from) {
 
 BOOST_AUTO_TEST_CASE(a_zero_pivot_ends_it_and_a_tiny_one_is_replaced_with_its_sign) {
   const auto quiet = single_threaded_blas();
-  // Only the blocks on the diagonal are full.
+  // Only the blocks on the diagonal are not empty.
   const BlockMask diagonal = block_bit(0, 0, kSide) | block_bit(1, 1, kSide) | block_bit(2, 2, kSide);
   OwnSuperBlock d(diagonal, 5, 20);
   for (std::int64_t col = 0; col < kBlock; ++col) d.view().block(1, 1)(4, col) = col == 4 ? -1e-30 : 0;

@@ -10,8 +10,8 @@ BOOST_AUTO_TEST_SUITE(metg)
 
 namespace {
 
-/// Returns a point of a runtime that adds `overhead_us` to every task; one iteration takes `us_per_iteration` of core
-/// time. The runtime's METG(50%) is twice the overhead.
+/// Returns a point of a runtime that adds `overhead_us` to every task. An iteration takes `us_per_iteration` of core
+/// time. The METG(50%) of this runtime (its smallest task with 50 % efficiency) is twice the overhead.
 CurvePoint point(double iterations, double overhead_us, double us_per_iteration) {
   const double work = iterations * us_per_iteration;
   return {iterations, work + overhead_us, work / (work + overhead_us)};

@@ -13,7 +13,8 @@ namespace {
 
 using Needs = std::function<bool(std::int64_t step, int column, int from)>;
 
-/// Compares every dependency with a definition that tells for each pair whether it is one.
+/// Compares the dependencies of a pattern with a function that tells for each pair of tasks whether one needs the
+/// other.
 void follows(const GraphShape& shape, const Needs& needs) {
   const GraphPattern pattern(shape);
   constexpr std::int64_t kSteps = 20;
@@ -66,7 +67,7 @@ BOOST_AUTO_TEST_CASE(random_dependencies_are_near_and_have_the_task_above) {
       BOOST_TEST(above);
     }
   }
-  // One input is certain and four have probability 1/4, so there are about two each.
+  // Each task has one certain input and four inputs with a probability of 1/4, so it has two inputs on average.
   const double average = static_cast<double>(count) / (3 * 64);
   BOOST_TEST(average > 1.6);
   BOOST_TEST(average < 2.4);

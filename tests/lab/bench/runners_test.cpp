@@ -1,4 +1,5 @@
-// The runners as the driver starts them. The tests check that results are right, not that they are fast.
+// Tests the runners like the driver, as separate programs. The tests check that results are right, not that they are
+// fast.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <filesystem>
@@ -36,7 +37,7 @@ bool absent(const std::string& runtime) {
   return true;
 }
 
-/// Returns the figures of a case; null if the runtime does not have it.
+/// Returns the results of a case; null if the runtime does not support the case.
 Json measured(const std::string& runtime, const Words& words) {
   const traces::ChildOutput ran = run(runtime, words);
   BOOST_TEST_INFO(runtime << " " << words.at(0) << " " << words.at(1) << ": " << ran.errors);
@@ -58,7 +59,7 @@ void check_graphs(const std::string& runtime, const std::string& mode) {
                         "cores=2",
                         "mode=" + mode};
       const Json figures = measured(runtime, words);
-      if (figures.is_null()) return;  // the runtime has no such mode
+      if (figures.is_null()) return;  // This runtime does not support the mode.
       BOOST_TEST_CONTEXT(runtime << " " << mode << " " << to_string(pattern) << " width " << width) {
         BOOST_TEST(figures["wrong"].get<int>() == 0);
         BOOST_TEST(figures["tasks"].get<std::int64_t>() == GraphPattern({pattern, width, 5}).tasks(40));
@@ -124,7 +125,7 @@ BOOST_AUTO_TEST_CASE(sparse_systems_are_solved) {
   if (!absent("troupe")) BOOST_TEST(run("troupe", {"sparse", "ordering=best"}).exit_status == kBadWords);
 }
 
-/// The result has the same bits for every runtime and every grain of tasks.
+/// The result must be equal to the last bit for every runtime and every grain of tasks.
 BOOST_AUTO_TEST_CASE(sparse_factors_are_the_same_by_all_runtimes) {
   const auto checksum_of = [](const std::string& runtime, const Words& words) {
     Words all{"sparse-lu", "n=7", "block=24", "super=3", "cores=2"};

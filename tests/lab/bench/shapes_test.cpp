@@ -10,8 +10,8 @@ BOOST_AUTO_TEST_SUITE(shapes)
 
 namespace {
 
-/// Returns the predecessors that sequential consistency gives to tasks on the data of a shape. A reader has the last
-/// writer. A writer has the readers since then, or the last writer if there are none.
+/// Returns the predecessors of a task that follow from the data of the shape. A reader depends on the last writer. A
+/// writer depends on the readers since the last writer, or on the last writer if there are no readers.
 std::set<std::int64_t> by_data(Shape shape, std::int64_t task) {
   std::int64_t writer = -1;
   std::set<std::int64_t> readers;
@@ -30,7 +30,7 @@ std::set<std::int64_t> by_data(Shape shape, std::int64_t task) {
   return writer < 0 ? std::set<std::int64_t>{} : std::set<std::int64_t>{writer};
 }
 
-/// Runtimes with data and runtimes with edges must run the same graphs.
+/// Some runtimes get the data of the tasks, others get the edges. Both must describe the same graph.
 BOOST_AUTO_TEST_CASE(edges_and_data_say_the_same) {
   for (const Shape shape : {Shape::independent, Shape::chain, Shape::chains64, Shape::fork_join}) {
     for (std::int64_t task = 0; task < 200; ++task) {

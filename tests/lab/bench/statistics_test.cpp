@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(the_median_is_the_middle_or_the_mean_of_the_two) {
   BOOST_CHECK_THROW((void)estimate({}), std::invalid_argument);
 }
 
-/// The ranks are those of printed tables, such as in Conover, "Practical Nonparametric Statistics".
+/// The expected ranks are from printed tables, such as those in Conover, "Practical Nonparametric Statistics".
 BOOST_AUTO_TEST_CASE(intervals_have_the_ranks_of_the_tables) {
   const auto has = [](int n, double low, double high, double coverage) {
     const Estimate found = estimate(descending(n));

@@ -1,4 +1,4 @@
-// `troupe experiment clusters`, as a user runs it.
+// Tests the command `troupe experiment clusters`.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -25,7 +25,7 @@ using tests::Words;
 struct ClustersFixture {
   tests::TemporaryFolder folder;
 
-  /// Returns a small experiment that writes into `folder`/x, unless `more` says otherwise.
+  /// Returns the command for a small experiment that writes into `folder`/x. `more` may change the options.
   [[nodiscard]] Words clusters(const Words& more) const {
     Words words{"experiment", "clusters", "--repeat", "2", "--out", folder.path("x")};
     for (const auto& [option, value] : {std::pair{"--n", "5000"}, {"--tile", "960"}}) {
@@ -48,15 +48,15 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
     BOOST_TEST(contains(folder.read(std::string("x/") + figure + ".svg"), "</svg>"), figure);
   }
   const std::string csv = folder.read("x/clusters.csv");
-  // The file has a line of titles, and lines for four sets of assumptions, two numbers of GPUs, three configurations
-  // and four policies.
+  // The file has a line of titles, and a line for each combination of four sets of assumptions, two numbers of GPUs,
+  // three configurations and four policies.
   BOOST_TEST(std::count(csv.begin(), csv.end(), '\n') == 1 + 4 * 2 * 3 * 4);
   const auto json = Json::parse(folder.read("x/report.json"));
   tests::conforms(json, "experiment-clusters");
   BOOST_TEST_REQUIRE(json["claims"].size() == clusters_claims().size());
   const std::string markdown = folder.read("x/report.md");
   for (const auto& claim : json["claims"]) {
-    // There are verdicts for four sets of assumptions under mct, and for three other policies.
+    // There are verdicts for four sets of assumptions with the policy mct, and for three other policies.
     BOOST_TEST(claim["verdicts"].size() == 7U);
     BOOST_TEST(contains(markdown, claim["statement"].get<std::string>()));
     if (claim["name"] == "bound-small") BOOST_TEST(claim["verdicts"][0]["checks"] == 1);
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(says_the_same_again_however_many_run_at_a_time) {
 
 BOOST_AUTO_TEST_CASE(orders_that_round_to_the_same_count_once) {
   if (no_gnuplot()) return;
-  // 4800 in tiles of 960, 5760 in tiles of 1920; 5300 is 5760 in both.
+  // The order 5000 becomes 4800 in tiles of 960 and 5760 in tiles of 1920. The order 5300 becomes 5760 in both.
   const auto json = Json::parse(succeeds(clusters({"--n", "5000,5100,5300", "--tile", "960,1920", "--gpus", "1",
                                                    "--deviation", "0", "--clusters", "2x10", "--json"})));
   std::map<std::pair<int, int>, int> points;

@@ -1,4 +1,4 @@
-// `troupe experiment dada` and `troupe experiment eviction`, as a user runs them.
+// Tests the commands `troupe experiment dada` and `troupe experiment eviction`.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -39,7 +39,8 @@ BOOST_AUTO_TEST_CASE(writes_figures_tables_and_verdicts) {
     BOOST_TEST(contains(folder.read(std::string("new/dada/") + figure + ".svg"), "</svg>"));
     const std::string csv = folder.read(std::string("new/dada/") + figure + ".csv");
     BOOST_TEST(csv.starts_with("assumptions,peer_copies,app,policy,gpus,"));
-    // The file has a line of titles, then one for each policy and number of GPUs, with copies between GPUs and without.
+    // The file has a line of titles. Then it has a line for each policy and number of GPUs, with and without copies
+    // between GPUs.
     const auto lines = std::count(csv.begin(), csv.end(), '\n');
     BOOST_TEST(lines == 1 + 2 * 8 * (figure == std::string("figure1") ? 10 : 4));
   }

@@ -1,4 +1,4 @@
-// `troupe experiment multigrain`, as a user runs it.
+// Tests the command `troupe experiment multigrain`.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -38,14 +38,14 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
   for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"].size() == 2U);
   BOOST_TEST_REQUIRE(json["variants"].size() == 2U);
   for (const auto& variant : json["variants"]) {
-    // There are twelve lines and four policies; three of the policies are on single blocks.
+    // There are twelve lines and four policies. Three of the four policies use single blocks.
     BOOST_TEST(variant["points"].size() == 16U + 13U);
     BOOST_TEST(variant["policies"].size() == 4U);
     for (const auto& point : variant["points"]) {
       BOOST_TEST(point["gflops"].get<double>() > 0);
       const auto series = point["series"].get<std::string>();
       BOOST_TEST((point["bytes"].get<double>() > 0) == !series.starts_with("cores"));
-      // The limit is the speed of 23 cores and of the GPU with many products in one call.
+      // The speed must be below the speed of 23 cores and the GPU together, when each GPU call computes many products.
       BOOST_TEST(point["gflops"].get<double>() < 23 * 10.89 + 0.351 * 1089);
     }
   }

@@ -1,4 +1,4 @@
-// `troupe experiment opencl`, as a user runs it.
+// Tests the command `troupe experiment opencl`.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
@@ -25,7 +25,7 @@ using tests::succeeds;
 using tests::Words;
 
 constexpr const char* kPoclDriver = "/etc/OpenCL/vendors/pocl.icd";
-/// The leak check may crash at the end of a program that has loaded drivers.
+/// In programs that have loaded drivers, the leak check may crash at the end, so it is off.
 constexpr const char* kNoLeakCheck = "detect_leaks=0";
 
 }  // namespace
@@ -43,7 +43,8 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts_of_virtual_time) {
   tests::conforms(json, "experiment-opencl");
   BOOST_TEST(json["claims"].size() == opencl_virtual_claims().size());
   BOOST_TEST_REQUIRE(json["variants"].size() == 1U);
-  // There are 9 lines for each of three places of Black-Scholes and one of the reuse, and 22 lines for one of frames.
+  // There are 9 series at each of three places of Black-Scholes, 9 at one place of the reuse, and 22 at one place of
+  // frames.
   BOOST_TEST(json["variants"][0]["points"].size() == 4U * 9U + 22U);
   const std::string csv = folder.read("x/opencl.csv");
   BOOST_TEST(std::count(csv.begin(), csv.end(), '\n') == 1 + 4 * 9 + 22);
@@ -85,7 +86,7 @@ BOOST_AUTO_TEST_CASE(measures_the_examples_on_two_devices_of_pocl) {
   if (json["on_this_machine"].contains("not_measured")) return tests::skip("OpenCL's loader is not installed");
   BOOST_TEST(json["on_this_machine"]["device_names"].size() == 2U);
   BOOST_TEST(contains(json["on_this_machine"]["remarks"].dump(), "POCL_DEVICES"));
-  // Blocks, frames and one range are measured in three ways, the reuse in five.
+  // Blocks, frames and one range are measured in three ways each, and the reuse in five ways.
   BOOST_TEST(json["on_this_machine"]["points"].size() == 3U * 3U + 5U);
   int with_bytes = 0;
   for (const auto& point : json["on_this_machine"]["points"]) {
@@ -96,14 +97,14 @@ BOOST_AUTO_TEST_CASE(measures_the_examples_on_two_devices_of_pocl) {
   }
   BOOST_TEST(with_bytes == 4);
   for (const auto& claim : json["claims"]) {
-    // SOCL was not requested.
+    // The command did not ask for measurements with SOCL.
     BOOST_TEST((claim["verdicts"][0]["checks"].get<int>() > 0) == (claim["name"] != "measured-socl"));
   }
 }
 
 BOOST_AUTO_TEST_CASE(programs_that_fail_are_in_the_report_and_in_the_exit_code) {
   const tests::TemporaryFolder folder;
-  // The devices of this driver compute nothing.
+  // The devices of this fake driver cannot compute.
   const tests::EnvironmentVariable fake("OCL_ICD_VENDORS", TROUPE_FAKE_OPENCL_FOLDER "/libfake_opencl.so");
   const tests::ChildOutput ran = tests::run_program(
       {"experiment", "opencl", "--quick", "--rows", "measured", "--scale", "0.0001", "--out", folder.path("x")});

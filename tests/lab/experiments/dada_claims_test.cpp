@@ -47,8 +47,8 @@ BOOST_AUTO_TEST_CASE(have_different_names_and_say_all_they_need) {
 
 using namespace dada_policy;
 
-/// Verdicts in a world where all policies are equally fast, ten times as fast with eight GPUs as with one, and move the
-/// same number of bytes, so that each verdict can be told by hand. `change` modifies this world.
+/// Returns the verdicts on invented results. All policies are equally fast and move equally many bytes, and eight GPUs
+/// are ten times as fast as one. So each verdict can be predicted. `change` changes these results.
 template <class Change>
 std::map<std::string, std::string> verdicts(Change change) {
   DadaResults::Points points;
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(on_a_world_without_differences_say_that_nobody_is_better) {
         "qr-low-bytes", "cp-saves-further", "stealing", "significantly-less"}) {
     BOOST_TEST(found[name] == "does not hold", name << ": " << found[name]);
   }
-  // The times are alike, but the bytes are not.
+  // The times are nearly equal, but the numbers of bytes are not.
   BOOST_TEST(found["lu-factor"] == "does not hold");
 }
 
@@ -132,7 +132,8 @@ BOOST_AUTO_TEST_CASE(on_the_papers_world_hold) {
                            "cholesky-cp-saves"}) {
     BOOST_TEST(found[name] == "holds", name << ": " << found[name]);
   }
-  BOOST_TEST(found["cholesky-similar"] == "does not hold");  // alpha = 0 is far behind
+  // With alpha = 0 the policy is much slower than the others.
+  BOOST_TEST(found["cholesky-similar"] == "does not hold");
   BOOST_TEST(found["significantly-less"] != "does not hold");
 }
 

@@ -18,7 +18,7 @@ struct HeaderFixture {
 
   Result<MatrixMarketHeader> header_of(std::string_view content) { return read_header(folder.write("a.mtx", content)); }
 
-  /// Checks that `content` is refused as bad input with a message that contains `part` and the name of the file.
+  /// Checks that `content` is refused as bad input. The message must contain `part` and the name of the file.
   void refuses(std::string_view content, std::string_view part) {
     const auto header = header_of(content);
     BOOST_TEST_REQUIRE(!header.ok());

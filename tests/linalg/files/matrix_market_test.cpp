@@ -38,7 +38,7 @@ struct ReaderFixture {
     BOOST_TEST(matrix.value().values == column_major, boost::test_tools::per_element());
   }
 
-  /// Checks that `content` is refused as bad input with a message that contains all `parts`.
+  /// Checks that `content` is refused as bad input. The message must contain all `parts`.
   template <class T = double>
   void refuses(std::string_view content, std::initializer_list<std::string_view> parts) {
     const auto matrix = matrix_of<T>(content);
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(reads_lines_across_the_ends_of_its_buffer) {
   BOOST_TEST((matrix.value().values == values));
 }
 
-/// Damages a good file in random places. The result must be read or refused; nothing else may happen.
+/// Changes random places of a valid file. The file must then be read or refused, without a crash.
 BOOST_AUTO_TEST_CASE(survives_random_damage) {
   const std::string good = kSymmetric + "% comment\n3 3 4\n1 1 4.25\n2 1 -1e-3\n2 2 5\n3 3 6.5E+2\n";
   std::mt19937 random(17);
@@ -189,15 +189,15 @@ BOOST_AUTO_TEST_CASE(survives_random_damage) {
     }
     const auto path = folder.write("a.mtx", damaged);
     const auto header = read_header(path);
-    // One more digit can make a matrix that is huge and still valid. The caller has to refuse it.
+    // An additional digit may give a valid file with a huge matrix, which only the caller can refuse.
     if (header.ok() && header.value().dense_bytes(sizeof(double)).count > 1'000'000) continue;
     if (!header.ok() || !read_dense<double>(path, header.value()).ok()) ++refused;
   }
   BOOST_TEST(refused > 250);
 }
 
-/// Returns the path of a matrix that users are told to try. These matrices lie beside the source folder, if they exist
-/// at all.
+/// Returns the path of a matrix that the manual tells users to try. These matrices are in a folder beside the source
+/// folder, if it exists.
 std::string shared_matrix(const std::string& name) {
   const auto path = std::filesystem::path(TROUPE_SOURCE_DIR) / "../shared/data" / name;
   if (std::filesystem::exists(path)) return path.string();

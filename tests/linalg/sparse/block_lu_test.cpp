@@ -62,7 +62,7 @@ bool same_bits(const DenseMatrix<T>& a, const DenseMatrix<T>& b) {
          std::memcmp(a.values.data(), b.values.data(), a.values.size() * sizeof(T)) == 0;
 }
 
-/// Returns the largest difference between two matrices of factors.
+/// Returns the largest difference between elements of two matrices of factors.
 template <class T>
 double largest_difference(const DenseMatrix<T>& a, const DenseMatrix<T>& b) {
   double largest = 0;
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(tiny_pivots_are_replaced_and_counted) {
   Runtime runtime(two_cores());
   for (const int side : {1, 3}) {
     BlockMatrix<double> a = tests::random_blocks<double>(runtime, structure("band:1", 6), {8, side});
-    // Rows 29 and 35 have only a tiny element.
+    // In rows 29 and 35, all elements are zero except a tiny one on the diagonal.
     for (const std::int64_t row : {29, 35}) {
       for (std::int64_t col = 0; col < a.rows(); ++col) {
         if (a.pattern().full(static_cast<int>(row / 8), static_cast<int>(col / 8)))
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(products_alone_are_those_of_the_whole) {
   block_lu(runtime, a, counts, {.steps = BlockSteps::products}, block_lu_kernels<double>());
   runtime.wait();
   BOOST_TEST(runtime.report().ended == 2U);
-  // The panels have not changed. The blocks behind them are reduced by a product.
+  // The panels must not change. From each block of the next diagonal, one product must be subtracted.
   for (int k = 0; k < 2; ++k) {
     BOOST_TEST(std::memcmp(a.block(k, k + 1).data, before.block(k, k + 1).data, 16 * sizeof(double)) == 0);
     double product = 0;
@@ -192,14 +192,14 @@ BOOST_AUTO_TEST_CASE(products_alone_are_those_of_the_whole) {
 
 BOOST_AUTO_TEST_CASE(indexes_of_reuse_are_positions_or_counts_of_uses) {
   Runtime runtime(two_cores());
-  // There are two super-blocks of two blocks on a side; all four have full blocks.
+  // There are 2 x 2 super-blocks of 2 x 2 blocks. None of the super-blocks is empty.
   const BlockMatrix<float> a(runtime, structure("band:1", 4), {4, 2});
   const auto positions = reuse_indexes(a, BlockReuse::position);
   const auto uses = reuse_indexes(a, BlockReuse::uses);
   const auto of_products = reuse_indexes(a, BlockReuse::uses, BlockSteps::products);
   BOOST_TEST(positions == (std::vector<std::int64_t>{0, 1, 1, 2}), boost::test_tools::per_element());
-  // The first super-block is factorized and read by two solves. Two others have a solve and a product each; the last
-  // has a product and a factorization.
+  // The first super-block is used by its factorization and two solves. Two super-blocks are used by a solve and a
+  // product each. The last one is used by a product and a factorization.
   BOOST_TEST(uses == (std::vector<std::int64_t>{3, 2, 2, 2}), boost::test_tools::per_element());
   BOOST_TEST(of_products == (std::vector<std::int64_t>{0, 1, 1, 1}), boost::test_tools::per_element());
 }
@@ -218,13 +218,13 @@ BOOST_AUTO_TEST_CASE(a_matrix_without_memory_has_the_same_blocks) {
   BOOST_TEST(a.bytes().count == real.bytes().count * (std::uint64_t{1} << 26U));
 }
 
-/// Returns the priorities of all steps. Checks them by the blocks that steps read and write.
+/// Returns the priorities of all steps. Checks that no step has a higher priority than a step for which it waits.
 std::vector<int> priorities(const BlockPattern& pattern, int side) {
   const std::vector<BlockStep> steps = block_lu_steps(pattern, side);
   const std::vector<int> result = block_lu_priorities(pattern, {64, side}, steps);
   BOOST_TEST_REQUIRE(result.size() == steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    // A step reads blocks that an earlier step has written.
+    // A step waits for earlier steps that have written the blocks which the step reads.
     for (std::size_t j = 0; j < i; ++j) {
       const auto is_written = [&](int row, int col) { return steps[j].row == row && steps[j].col == col; };
       const bool waits = is_written(steps[i].row, steps[i].col) || is_written(steps[i].row, steps[i].k) ||
@@ -235,7 +235,7 @@ std::vector<int> priorities(const BlockPattern& pattern, int side) {
   return result;
 }
 
-/// Blocks have 64 rows, so eight block columns make a group.
+/// Blocks have 64 rows, so a group of columns consists of eight block columns.
 BOOST_AUTO_TEST_CASE(priorities_are_those_of_groups_where_much_is_beside_the_critical_path) {
   const auto levels = [](const std::vector<int>& all) { return std::set<int>(all.begin(), all.end()).size(); };
   constexpr std::size_t kStepsOfThreeColumns = 3 + 3 * 2 + 4 + 1;

@@ -24,7 +24,7 @@ BlockPattern random_pattern(int blocks, int share, std::uint64_t seed) {
   return pattern;
 }
 
-/// Applies the definition: a product of two full blocks fills the third.
+/// Calculates the fill-in by its definition: the product of two full blocks makes a third block full.
 BlockPattern eliminated_densely(BlockPattern pattern) {
   for (int k = 0; k < pattern.blocks(); ++k) {
     for (int i = k + 1; i < pattern.blocks(); ++i) {
@@ -53,7 +53,7 @@ std::int64_t products_by_counting(const BlockPattern& pattern) {
 BOOST_AUTO_TEST_CASE(fills_in_what_dense_elimination_fills_in) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     BOOST_TEST_CONTEXT("seed " << seed) {
-      // The numbers of blocks are below, at and above the size of a word.
+      // Some numbers of blocks are below the size of a word in bits, some are equal to it, and some are above.
       const int blocks = 1 + static_cast<int>(seed * 11 % 140);
       const BlockPattern given = random_pattern(blocks, 1 + static_cast<int>(seed % 7), seed);
       BlockPattern filled = given;
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(structures_are_what_their_names_say) {
   const auto pattern = [](std::string_view text, int blocks) {
     return pattern_of(parse_structure(text).value_or_throw(), blocks, 5);
   };
-  // A third of the blocks is empty; with fill-in few of them stay empty.
+  // A third of the blocks is empty. After the fill-in only few blocks are empty.
   const auto closed = static_cast<double>(pattern("third-closed", 60).count());
   BOOST_TEST(closed / 3600 > 0.62);
   BOOST_TEST(closed / 3600 < 0.71);
@@ -112,8 +112,8 @@ BOOST_AUTO_TEST_CASE(structures_are_what_their_names_say) {
   BOOST_TEST(pattern("band:0", 4).count() == 4);
   const BlockPattern bots = pattern("bots", 50);
   BOOST_TEST(bots.first_without_diagonal() == -1);
-  BOOST_TEST(bots.full(6, 30));   // 6 is a multiple of 3, and both are even
-  BOOST_TEST(!bots.full(1, 31));  // odd blocks are full only near the diagonal
+  BOOST_TEST(bots.full(6, 30));   // Row 6 is a multiple of 3, and 6 and 30 are both even.
+  BOOST_TEST(!bots.full(1, 31));  // With odd indices, only blocks near the diagonal are full.
   for (const char* text : {"third", "third-closed", "bots", "band:2"}) {
     BOOST_TEST(to_string(parse_structure(text).value_or_throw()) == text);
     BlockPattern filled = pattern(text, 40);

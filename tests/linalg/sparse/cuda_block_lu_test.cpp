@@ -1,5 +1,5 @@
-// Sparse LU on GPUs and cores. The GPUs are fake; if the environment variable TROUPE_TEST_GPU says "real", there is one
-// real GPU.
+// Tests sparse LU on GPUs and cores together. The GPUs are fake. If the environment variable TROUPE_TEST_GPU is "real",
+// there is one real GPU.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
@@ -24,7 +24,8 @@ namespace cuda_block_lu {
 struct Fixture : tests::CudaFixture {
   Fixture() : CudaFixture({.devices = 2, .memory = std::uint64_t{1} << 28U}) {}
 
-  /// Returns options. `memory` is the memory for data on each GPU; kernels work in the rest.
+  /// Returns options. `memory` is the part of each GPU's memory that is for data. The libraries and kernels use the
+  /// rest.
   [[nodiscard]] RuntimeOptions options(const char* policy, std::uint64_t memory = std::uint64_t{1} << 24U) const {
     RuntimeOptions result;
     result.cores = 2;
@@ -36,7 +37,7 @@ struct Fixture : tests::CudaFixture {
   }
 };
 
-/// Returns the largest difference in units of the precision.
+/// Returns the largest difference, as a multiple of the rounding unit.
 template <class T>
 double apart(const BlockMatrix<T>& a, const BlockMatrix<T>& b) {
   return block_difference(a, b) / static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -64,7 +65,8 @@ kernels::ReplacedPivots factorize_blocks(Runtime& runtime, BlockMatrix<T>& a, do
   return counts.total();
 }
 
-/// Checks that the factors are those of the sequential order except for rounding, and that GPUs ran some tasks.
+/// Checks that the factors are equal to those of a sequential run except for rounding, and that the GPUs ran some
+/// tasks.
 template <class T>
 void check_factors(const RuntimeOptions& options, const BlockPattern& pattern, const BlockCut& cut,
                    kernels::SuperTasks tasks) {
@@ -154,7 +156,7 @@ BOOST_AUTO_TEST_CASE(tiny_pivots_are_replaced_and_counted_wherever_they_are_met)
     how.placement.restrict = restriction;
     Runtime runtime(how);
     BlockMatrix<double> a = tests::random_blocks<double>(runtime, pattern_named("band:1", 6), {8, 3});
-    // Rows 29 and 35 have only a tiny element.
+    // In rows 29 and 35, all elements are zero except a tiny one on the diagonal.
     for (const std::int64_t row : {29, 35}) {
       for (std::int64_t col = 0; col < a.rows(); ++col) {
         if (a.pattern().full(static_cast<int>(row / 8), static_cast<int>(col / 8)))

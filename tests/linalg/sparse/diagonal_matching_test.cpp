@@ -23,7 +23,7 @@ double element_of(const CompressedMatrix& a, std::int64_t row, std::int64_t col)
   return 0;
 }
 
-/// Returns the largest sum of logarithms over all permutations; minus infinity if every permutation meets a zero.
+/// Returns the largest sum of logarithms of all permutations; minus infinity if every permutation includes a zero.
 double best_by_trying(const CompressedMatrix& a) {
   std::vector<int> row_of(static_cast<std::size_t>(a.order));
   std::iota(row_of.begin(), row_of.end(), 0);
@@ -46,8 +46,8 @@ double sum_of(const CompressedMatrix& a, const DiagonalMatching& matching) {
   return sum;
 }
 
-/// Returns a matrix in which each element exists with a chance of `share` in a hundred. The values have very different
-/// sizes.
+/// Returns a random matrix in which each element exists with a probability of `share` percent. The values have very
+/// different magnitudes.
 CompressedMatrix random_matrix(int order, int share, std::uint64_t seed) {
   Random random(seed);
   std::vector<SparseEntry> entries;
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(says_what_leaves_no_diagonal) {
   says(compressed(2, {{0, 0, 1}}), "row 2 is zero");
   says(compressed(2, {{0, 0, 1}, {1, 0, 1}}), "column 2 is zero");
   says(compressed(2, {{0, 0, 1}, {1, 1, 0}}), "row 2 is zero");
-  // Two of the rows have elements only in the same column.
+  // Rows 1 and 2 only have an element in column 0, so one of the two rows gets no diagonal element.
   says(compressed(3, {{0, 0, 1}, {0, 1, 1}, {0, 2, 1}, {1, 0, 1}, {2, 0, 3}}), "left without a diagonal element");
 }
 

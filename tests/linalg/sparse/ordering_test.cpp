@@ -32,8 +32,8 @@ Order shuffled(int n, std::uint64_t seed) {
   return order;
 }
 
-/// Returns a graph whose off-diagonal elements are in the lower triangle only, so that the graph has to add the
-/// transpose.
+/// Returns the graph of a matrix whose off-diagonal elements are only in the lower triangle. So `adjacency` has to add
+/// the transpose.
 Adjacency graph_of(int n, const std::vector<std::pair<int, int>>& edges) {
   std::vector<SparseEntry> entries;
   for (int i = 0; i < n; ++i) entries.push_back({i, i, 1});
@@ -53,7 +53,7 @@ Adjacency random_graph(int n, int edges, std::uint64_t seed) {
   return graph_of(n, pairs);
 }
 
-/// Returns a grid of k x k whose vertices are in a random order.
+/// Returns the graph of a k x k grid whose vertices are numbered in a random order.
 Adjacency shuffled_grid(int k, std::uint64_t seed) {
   const Order name = shuffled(k * k, seed);
   const auto vertex = [&](int x, int y) { return name[static_cast<std::size_t>(y * k + x)]; };
@@ -69,7 +69,8 @@ Adjacency shuffled_grid(int k, std::uint64_t seed) {
 
 using Pattern = std::vector<std::vector<bool>>;
 
-/// Returns the pattern of L + U by dense elimination, indexed by places in the order.
+/// Returns the pattern of L + U, computed by dense elimination. Rows and columns are indexed by their positions in the
+/// order.
 Pattern eliminated(const Adjacency& graph, const Order& order) {
   const std::size_t n = order.size();
   std::vector<std::size_t> place(n);
@@ -114,7 +115,8 @@ long band(const Adjacency& graph, const Order& order) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_graph_is_that_of_the_matrix_and_its_transpose) {
-  // Row 1 has its diagonal element in column 0, row 0 in column 1. A stored zero does not count as an element.
+  // The diagonal element of row 0 is in column 1, that of row 1 in column 0. A stored zero does not count as an
+  // element.
   const CompressedMatrix a = compressed(3, {{0, 1, 5}, {1, 0, 5}, {2, 2, 5}, {1, 2, 1}, {2, 1, 0}, {0, 0, 2}});
   const Adjacency graph = adjacency(a, std::vector<std::int32_t>{1, 0, 2});
   const std::vector<std::vector<std::int32_t>> expected{{1, 2}, {0}, {0}};
@@ -128,7 +130,8 @@ BOOST_AUTO_TEST_CASE(the_graph_is_that_of_the_matrix_and_its_transpose) {
 BOOST_AUTO_TEST_CASE(every_order_names_every_unknown_once) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const int n = 1 + static_cast<int>(seed * 7 % 60);
-    const Adjacency graph = random_graph(n, static_cast<int>(seed * 5 % 90), seed);  // often not connected
+    // The graph is often not connected.
+    const Adjacency graph = random_graph(n, static_cast<int>(seed * 5 % 90), seed);
     for (const Ordering ordering : kOrderings) {
       if (!is_available(ordering)) continue;
       BOOST_TEST_CONTEXT(to_string(ordering) << ", seed " << seed) {
@@ -151,7 +154,7 @@ BOOST_AUTO_TEST_CASE(minimum_degree_leaves_less_fill_in) {
                           [](const Error& error) { return error.code() == ErrorCode::platform; });
     return;
   }
-  // An arrow that points the wrong way fills completely.
+  // The matrix is an arrow whose full row and column come first. In this order, elimination fills the matrix.
   std::vector<std::pair<int, int>> arrow;
   for (int i = 1; i < 20; ++i) arrow.emplace_back(0, i);
   const Adjacency graph = graph_of(20, arrow);
@@ -171,7 +174,7 @@ BOOST_AUTO_TEST_CASE(the_elimination_tree_is_that_of_dense_elimination) {
       const Pattern full = eliminated(graph, order);
       const std::vector<std::int32_t> parent = elimination_tree(graph, order);
       for (std::size_t k = 0; k < order.size(); ++k) {
-        // The parent is the first element below the diagonal of the column.
+        // The parent of a column is the first element below its diagonal.
         std::int32_t expected = -1;
         for (std::size_t i = k + 1; i < order.size() && expected < 0; ++i) {
           if (full[i][k]) expected = order[i];
@@ -191,7 +194,7 @@ BOOST_AUTO_TEST_CASE(postorder_keeps_the_fill_in_and_puts_children_before_their_
       const Order after = postordered(graph, order);
       BOOST_TEST(is_permutation_of(after, n));
       BOOST_TEST(count(eliminated(graph, after)) == count(eliminated(graph, order)));
-      // The vertices between a vertex and its parent belong to the parent.
+      // All vertices between a vertex and its parent in the order are descendants of the parent.
       const std::vector<std::int32_t> parent = elimination_tree(graph, after);
       for (std::size_t k = 0; k + 1 < after.size(); ++k) {
         const std::int32_t up = parent[static_cast<std::size_t>(after[k])];

@@ -1,4 +1,4 @@
-/// Matrices of blocks that need no pivoting.
+/// Random matrices of blocks that can be factorized without pivoting.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,15 @@
 
 namespace troupe::tests {
 
-/// Fills the blocks with random elements, with each diagonal element larger than the sum of all others of its row.
+/// Fills the blocks with random elements. Each diagonal element is larger than the sum of all other elements in its
+/// row.
 template <class T>
 linalg::BlockMatrix<T> random_blocks(Runtime& runtime, const linalg::BlockPattern& pattern,
                                      const linalg::BlockCut& cut) {
   linalg::BlockMatrix<T> a(runtime, pattern, cut);
   for (int i = 0; i < a.blocks(); ++i) {
     pattern.for_row(i, 0, [&](int j) {
-      // Each block has its own seed, so that the cut into super-blocks does not matter.
+      // Each block has a seed of its own, so the matrix does not depend on its division into super-blocks.
       Random random(static_cast<std::uint64_t>(i * 1000 + j));
       const MatrixView<T> block = a.block(i, j);
       for (std::int64_t col = 0; col < block.cols; ++col) {

@@ -34,7 +34,8 @@ std::vector<double> numbers(std::int64_t count) {
   return x;
 }
 
-/// Returns a matrix without structure or large diagonal, and with values of different sizes, which needs the matching.
+/// Returns a random matrix without structure, whose largest elements are not on the diagonal and have very different
+/// magnitudes. It needs the matching.
 CompressedMatrix wild_matrix(int order, std::uint64_t seed) {
   Random random(seed);
   std::vector<SparseEntry> entries;
@@ -42,7 +43,7 @@ CompressedMatrix wild_matrix(int order, std::uint64_t seed) {
     return static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(bound)));
   };
   for (int row = 0; row < order; ++row) {
-    // The large element is far from the diagonal.
+    // The largest element of the row is far from the diagonal.
     const double size = std::pow(10.0, below(7) - 3);
     entries.push_back({row, order - 1 - row, 8 * size});
     for (int k = 0; k < 4; ++k) entries.push_back({row, below(order), size * (below(2001) / 1000.0 - 1)});
@@ -50,7 +51,7 @@ CompressedMatrix wild_matrix(int order, std::uint64_t seed) {
   return compressed(order, std::move(entries));
 }
 
-/// Solves, and checks the residual and the solution.
+/// Solves a system with a known solution, and checks the residual and the solution.
 template <class T>
 SparseSolution solves(Runtime& runtime, const CompressedMatrix& a, const SparseOptions& options, double tolerance) {
   const std::vector<double> expected = numbers(a.order);
@@ -102,7 +103,7 @@ BOOST_AUTO_TEST_CASE(the_automatic_ordering_has_the_least_work_to_do) {
 
 BOOST_AUTO_TEST_CASE(replaced_pivots_are_counted_named_and_refined) {
   Runtime runtime(two_workers_for_sparse());
-  // Four equal numbers in a square: after the first row is eliminated, nothing is left of the second.
+  // The four elements in rows and columns 20 and 21 are equal. After row 20 is eliminated, the pivot of row 21 is zero.
   std::vector<SparseEntry> entries;
   for (int i = 0; i < 40; ++i) {
     entries.push_back({i, i, 4});
@@ -124,7 +125,7 @@ BOOST_AUTO_TEST_CASE(replaced_pivots_are_counted_named_and_refined) {
 
 BOOST_AUTO_TEST_CASE(a_full_column_replaces_no_pivots) {
   Runtime runtime(two_workers_for_sparse());
-  // The matrix is an arrow. Its last column has a sum of 3000, and 3000 times the square root of eps is about 1.
+  // The matrix is an arrow. The sum of its last column is 3000, and 3000 times the square root of eps is about 1.
   std::vector<SparseEntry> entries;
   for (int i = 0; i < 3000; ++i) {
     entries.push_back({i, i, 1});
@@ -207,7 +208,7 @@ BOOST_AUTO_TEST_CASE(the_row_with_what_a_double_does_not_hold_is_named) {
   BOOST_TEST(solution.worst_row == 2);
   BOOST_TEST(solution.refinements == 0);
   BOOST_TEST(std::isfinite(factorization.smallest_pivot().size));
-  // The number 1e-400 is read as zero.
+  // The solution 1e-400 is below the range of a double, so it becomes zero.
   const CompressedMatrix large = compressed(2, {{0, 0, 1}, {1, 1, 1e200}});
   const SparseSolution tiny = SparseFactorization<double>(runtime, large).solve({1, 1e-200});
   BOOST_TEST(!tiny.accepted());
@@ -217,7 +218,7 @@ BOOST_AUTO_TEST_CASE(the_row_with_what_a_double_does_not_hold_is_named) {
 
 BOOST_AUTO_TEST_CASE(large_norms_do_not_hide_a_residual) {
   Runtime runtime(two_workers_for_sparse());
-  // The product of the norms exceeds the range of a double, but no product of elements does.
+  // The product of the norms is above the range of a double, but no product of two elements is.
   std::vector<SparseEntry> entries;
   for (std::int32_t i = 0; i < 40; ++i) {
     entries.push_back({i, i, 4e200});
@@ -236,8 +237,8 @@ BOOST_AUTO_TEST_CASE(says_what_is_singular) {
   Runtime runtime(two_workers_for_sparse());
   BOOST_CHECK_EXCEPTION(SparseFactorization<double>(runtime, compressed(2, {{0, 0, 1}, {1, 0, 1}})), Error,
                         [](const Error& error) { return error.code() == ErrorCode::numerical; });
-  // The matrix is singular, but not by its pattern. The residual says that the result is not a solution, or the result
-  // is one of many solutions.
+  // The matrix is singular, although its pattern is not. If a right-hand side has no solution, the residual must say
+  // so. If it has many solutions, the result is one of them.
   const CompressedMatrix singular = compressed(2, {{0, 0, 1}, {0, 1, 1}, {1, 0, 1}, {1, 1, 1}});
   const SparseFactorization<double> factorization(runtime, singular);
   BOOST_TEST(factorization.replaced().count == 1);
@@ -250,7 +251,7 @@ BOOST_AUTO_TEST_CASE(refuses_cuts_that_cannot_be) {
   const CompressedMatrix a = convection_diffusion(3, 1);
   BOOST_CHECK_THROW((void)analyse(a, {.block = -1}), Error);
   BOOST_CHECK_THROW((void)analyse(a, {.block = 4, .side = 9}), Error);
-  // The dense pattern alone would exceed any memory.
+  // Even the pattern would not fit into memory if it were stored densely.
   std::vector<SparseEntry> diagonal;
   for (std::int32_t i = 0; i < 1'000'000; ++i) diagonal.push_back({i, i, 1});
   const CompressedMatrix large = compressed(1'000'000, std::move(diagonal));
@@ -263,7 +264,7 @@ BOOST_AUTO_TEST_CASE(refuses_cuts_that_cannot_be) {
 
 BOOST_AUTO_TEST_CASE(is_never_dense) {
   Runtime runtime(two_workers_for_sparse());
-  // A band of 20,000 rows, which would take 3 GB as a dense matrix.
+  // A band matrix with 20,000 rows. As a dense matrix it would need 3 GB.
   std::vector<SparseEntry> entries;
   for (int i = 0; i < 20000; ++i) {
     for (int j = std::max(0, i - 2); j <= std::min(19999, i + 2); ++j) entries.push_back({i, j, i == j ? 5.0 : -1.0});

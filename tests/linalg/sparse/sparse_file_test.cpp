@@ -23,7 +23,7 @@ struct SparseFileFixture {
       BOOST_TEST(contains(matrix.failure().message, "a.mtx"));
     }
   }
-  /// Reads the file in both ways and checks that they agree.
+  /// Reads the file as a sparse and as a dense matrix, and checks that the two are equal.
   CompressedMatrix as_dense(std::string_view content) {
     const std::string path = folder.write("a.mtx", content);
     CompressedMatrix sparse = read_sparse(path).value_or_throw();
@@ -46,7 +46,7 @@ BOOST_FIXTURE_TEST_SUITE(sparse_file_reader, sparse_file::SparseFileFixture)
 BOOST_AUTO_TEST_CASE(reads_what_the_dense_reader_reads) {
   const CompressedMatrix general =
       as_dense("%%MatrixMarket matrix coordinate real general\n3 3 5\n3 1 4\n1 1 2\n1 3 -1.5\n2 2 1\n1 1 0.5\n");
-  BOOST_TEST(general.entries() == 4);  // (1, 1) is named twice
+  BOOST_TEST(general.entries() == 4);  // The file names element (1, 1) twice.
   BOOST_TEST(as_dense("%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n1 1 2\n3 1 7\n3 3 1\n").entries() ==
              4);
   BOOST_TEST(as_dense("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 2\n3 2 7\n").entries() == 4);

@@ -28,8 +28,7 @@ struct AccessModesFixture : CommandsFixture {
   }
   static const opencl::KernelFacts* facts_of(cl_kernel kernel) { return opencl::need<opencl::Kernel>(kernel).facts(); }
 
-  /// Runs all generated kernels one after the other, each on the next device. Returns the content of the buffers
-  /// afterwards.
+  /// Runs all generated kernels one after the other, each on the next device. Returns the final content of the buffers.
   [[nodiscard]] std::vector<Words> run_generated(std::uint32_t seed, int& read_only) const {
     const OwnedProgram program = make_program(wide_context, generated_source(seed, kKernels).c_str());
     BOOST_TEST_REQUIRE(build(program) == CL_SUCCESS);
@@ -53,7 +52,7 @@ struct AccessModesFixture : CommandsFixture {
     for (const OwnedMemory& buffer : buffers) contents.push_back(content(buffer, kGeneratedBytes / sizeof(cl_uint)));
     return contents;
   }
-  /// Launches the kernel with the buffers in another order each time.
+  /// Launches the kernel. The order of the buffers depends on `first`, so it differs from launch to launch.
   static void launch(cl_kernel kernel, const std::vector<OwnedMemory>& buffers, std::size_t first,
                      cl_command_queue queue) {
     for (cl_uint i = 0; i < kGeneratedPointers; ++i) {

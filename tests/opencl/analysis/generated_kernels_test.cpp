@@ -1,4 +1,4 @@
-// A thousand random kernels run on the host. The bytes that they store are compared with the analysis.
+// Runs a thousand random kernels on the host, and compares the bytes that they store with the result of the analysis.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <random>
@@ -17,7 +17,7 @@ using opencl::ItemBox;
 using opencl::KernelFacts;
 using opencl::LaunchValues;
 
-/// The arguments of one run.
+/// The arguments of one launch.
 struct GeneratedArguments {
   int n = 3;
   unsigned m = 5;
@@ -37,7 +37,7 @@ struct GeneratedArguments {
 
 inline const ItemBox kAllItems{{0, 0, 0}, {kGeneratedItems[0], kGeneratedItems[1], 1}};
 
-/// The numbers of properties that were found, so that a test which checks nothing is noticed.
+/// The numbers of properties that the analysis found. If they are too low, the test has checked nothing.
 struct GeneratedCounts {
   int never_written = 0;
   int known = 0;
@@ -55,8 +55,8 @@ class GeneratedCheck {
       for (std::size_t j = 0; j < kGeneratedPointers; ++j) {
         before_[i][j].resize(kGeneratedBytes);
         for (std::byte& byte : before_[i][j]) byte = static_cast<std::byte>(i == 0 ? random() : 0x3cU + random() % 8);
-        // Two contents differ in every byte, so a stored value that does not depend on the content can equal only one
-        // of them.
+        // The second content differs from the first one in every byte. So a stored value that does not depend on the
+        // content can be equal to at most one of them.
         if (i == 1) std::ranges::transform(before_[0][j], before_[1][j].begin(), [](std::byte byte) { return ~byte; });
       }
     }
@@ -93,7 +93,7 @@ class GeneratedCheck {
     }
     if (!range) return;
     ++counts_.known;
-    // A kernel that reads may store the old value again.
+    // A kernel that reads its buffer may store the old value again, which looks like a byte that was not stored.
     const bool all = !argument.reads && stores_all(facts_, index, kAllItems, launch_);
     counts_.whole += all && !range->empty() ? 1 : 0;
     for (std::size_t i = 0; i < stored.size(); ++i) {
@@ -105,7 +105,7 @@ class GeneratedCheck {
     }
   }
 
-  /// Runs the kernel in two halves along the dimension, each on its own copies of the buffers.
+  /// Runs the kernel in two halves along the dimension. Each half has its own copies of the buffers.
   void check_split(unsigned dimension, const HostBuffers& whole) {
     std::array<ItemBox, 2> halves{kAllItems, kAllItems};
     halves[0].count[dimension] = kGeneratedGroup[dimension];

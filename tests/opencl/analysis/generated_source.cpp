@@ -8,7 +8,7 @@
 namespace troupe::tests {
 namespace {
 
-/// Functions that kernels call. The compiler inlines some of them and not the others.
+/// Functions that the kernels call. The compiler inlines only some of them.
 constexpr const char* kShared = R"(
 typedef struct { uchar tag; float2 pair; int last; } Record;
 typedef struct { int x; short y; long z; } Values;
@@ -58,7 +58,7 @@ class KernelWriter {
   void line(const std::string& words) { text_ += std::string(2 * (depth_ + 1), ' ') + words + "\n"; }
   const Alias& any() { return aliases_[below(aliases_.size())]; }
 
-  /// Returns an expression for a number that is at most 40.
+  /// Returns an expression for an integer of at most 40.
   std::string scalar() {
     switch (below(6)) {
       case 0: return "n";
@@ -70,7 +70,7 @@ class KernelWriter {
     }
   }
 
-  /// Returns an expression for an index from 0 to less than 500, often linear in the ids.
+  /// Returns an expression for an index in [0, 500). It is often a linear function of the ids.
   std::string index() {
     const unsigned more = below(4) * below(20);
     switch (below(14)) {
@@ -103,7 +103,7 @@ class KernelWriter {
     }
   }
 
-  /// Returns an expression for an int to store.
+  /// Returns an expression for an integer that a kernel stores.
   std::string number() {
     const Alias& from = any();
     const std::string place = fmt::format("{}[{}]", from.name, nested_index());
@@ -121,7 +121,8 @@ class KernelWriter {
     if (from.type == "float" && one_in(3)) return fmt::format("(int)vload4(gx, {}).z", from.name);
     return fmt::format("(int){} * 3 + 1", place);
   }
-  /// Returns an expression for an index without numbers from memory, because those would have indices again.
+  /// Returns an expression for an index that uses no number from memory, because such a number would need an index
+  /// again.
   std::string nested_index() { return one_in(3) ? "gx" : fmt::format("gx * {} + gy * {}", 1 + below(3), below(30)); }
 
   std::string value_for(const std::string& type) {
@@ -148,14 +149,14 @@ class KernelWriter {
     if (to.type == "uchar" && one_in(4)) return line(fmt::format("fill({}, {}, 5);", to.name, scalar()));
     if (to.type == "int2" && one_in(2)) return line(fmt::format("{}[{}].y = {};", to.name, index(), number()));
     if (one_in(6)) {
-      // The element depends on its old value, so that all of its bytes change.
+      // The new value depends on the old one, so that all bytes of the element change.
       const std::string at = index();
       return line(fmt::format("{0}[{1}] = {0}[{1}] * ({2})3 + {3};", to.name, at, to.type, value_for(to.type)));
     }
     line(fmt::format("{}[{}] = {};", to.name, index(), value_for(to.type)));
   }
 
-  /// Returns another pointer of the same type; `one` itself if there is none.
+  /// Returns another pointer with the type of `one`; `one` itself if there is no other.
   const Alias& alike(const Alias& one) {
     for (int tries = 0; tries < 8; ++tries) {
       const Alias& other = any();

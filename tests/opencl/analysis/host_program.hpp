@@ -1,4 +1,4 @@
-/// Kernels that run on the host, one item after the other, so that the bytes which they store can be compared with an
+/// Runs kernels on the host, one work-item after the other, so that the bytes that they store can be compared with an
 /// analysis.
 #pragma once
 
@@ -14,19 +14,20 @@
 
 namespace troupe::tests {
 
-/// The contents of the buffers of a kernel's pointers.
+/// The contents of the buffers to which a kernel's pointers point.
 using HostBuffers = std::array<std::vector<std::byte>, kGeneratedPointers>;
 
-/// A generated source, compiled without optimization and loaded.
+/// A generated source that has been compiled for the host, without optimization, and loaded.
 class HostProgram {
  public:
-  /// Compiles and loads the source with `compiler`, a clang. If this fails, throws a message that says what failed.
+  /// Compiles the source with `compiler`, which is a clang, and loads the result. Throws an exception that says what
+  /// failed.
   HostProgram(const std::string& compiler, const std::string& source, int kernels);
   HostProgram(const HostProgram&) = delete;
   HostProgram& operator=(const HostProgram&) = delete;
   ~HostProgram();
 
-  /// Runs the kernel's items in the box, as part of a launch of all items.
+  /// Runs the kernel's work-items in the box, as part of a launch of all items.
   void run(int kernel, HostBuffers& buffers, int n, unsigned m, const GeneratedValues& values,
            const opencl::ItemBox& items) const;
 

@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(kept_const)
 
 namespace {
 
-/// Returns true if `in` keeps its const in a kernel with this body.
+/// Returns true if the pointer `in` remains const in a kernel with this body.
 bool keeps(const std::string& body, const std::string& options = "", const std::string& type = "float4*") {
   return keeps_const("kernel void k(global const float4* restrict in, global float4* out) {" + body + "}", options,
                      {"in", type});
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(elements_that_may_hold_arrays_and_options_that_may_hide_som
     BOOST_TEST(!keeps("out[0] = in[0];", options), options);
   }
   BOOST_TEST(!keeps_const("kernel void k(global const int* in) {}", "", {"", "int*"}));
-  // The source has no such kernel, because something else has made it.
+  // The source contains no kernel of this name, because a macro makes it.
   BOOST_TEST(!keeps_const("MAKE_KERNEL(k)", "", {"in", "int*"}));
 }
 

@@ -16,7 +16,7 @@ using opencl::ItemBox;
 using opencl::KernelFacts;
 using opencl::LaunchValues;
 
-/// The facts about one kernel `k`, with any compiler that is installed.
+/// Analyses a kernel `k` with any installed compiler.
 struct KernelFactsFixture {
   KernelFactsFixture() : compiler(opencl::analysis_compiler(opencl::compiler_in_environment())) {}
 
@@ -30,7 +30,7 @@ struct KernelFactsFixture {
     BOOST_TEST_REQUIRE((found != all->end()));
     return found->second;
   }
-  /// Returns a launch of items (8, 4, 1) in groups of (4, 2, 1). Every argument's value is `number`.
+  /// Returns a launch of (8, 4, 1) work-items in groups of (4, 2, 1). Every argument has the value `number`.
   [[nodiscard]] LaunchValues launch(const KernelFacts& facts) const {
     LaunchValues values;
     values.arguments.assign(facts.arguments.size(), std::as_bytes(std::span(&number, 1)));
@@ -51,7 +51,7 @@ inline std::string words_for(const std::optional<ByteRange>& range) {
   return range ? fmt::format("[{}, {})", range->begin, range->end) : "unknown";
 }
 
-/// A body of `kernel void k(global T* x, global T* y, int n)`, and the bytes of x that all items together store.
+/// The body of `kernel void k(global T* x, global T* y, int n)`, and the bytes of x that all work-items together store.
 struct StoreCase {
   const char* type;
   const char* body;
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(chunks_store_their_parts) {
       facts("kernel void k(global int* x, int n) { x[get_global_id(1) * n + get_global_id(0)] *= 3; }");
   BOOST_TEST((kernel.can_split == std::array<bool, 3>{true, true, false}));
   BOOST_TEST((stored(kernel, {{0, 2, 0}, {8, 2, 1}}) == ByteRange{64, 128}));
-  // Parts along the other dimension overlap, and the ranges show it.
+  // Parts along the other dimension store overlapping ranges.
   BOOST_TEST((stored(kernel, {{4, 0, 0}, {4, 4, 1}}) == ByteRange{16, 128}));
   BOOST_TEST((loaded_bytes(kernel, 0, {{0, 2, 0}, {8, 2, 1}}, launch(kernel)) == ByteRange{64, 128}));
   BOOST_TEST((stored(kernel, {{0, 0, 0}, {8, 0, 1}}) == ByteRange{}));
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(options_are_those_of_the_program) {
   const std::string source =
       "#ifdef WRITE\nkernel void k(global int* x) { x[0] = STEP; }\n#else\nkernel void k(global int* x) {}\n#endif\n";
   BOOST_TEST(facts(source, "-DWRITE -D STEP=3 -cl-fast-relaxed-math -Werror").arguments[0].writes);
-  // It is not known whether vendors define the name.
+  // This name may be defined by some vendors, so the code may differ from vendor to vendor.
   BOOST_TEST(opencl::facts_of(source, "", *compiler)->empty());
   BOOST_TEST(opencl::facts_of("no OpenCL", "", *compiler)->empty());
   BOOST_TEST(opencl::facts_of("kernel void k(global int* x) {}", "", "/bin/false")->empty());

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(conditionals_of_the_program_are_not) {
         "#ifdef X\n#if Y\n#error no\n#endif\n#else\n\n#endif\nint a;"}) {
     BOOST_TEST(!depends_on_vendor({text}, {"GIVEN"}), text);
   }
-  // The source may test a name that a header defines.
+  // A conditional may use a name that a header of the program defines.
   BOOST_TEST(!depends_on_vendor({"#if SIZE\nint a;\n#endif", "#define SIZE 3"}, {}));
   BOOST_TEST(opencl::has_directive("int a;\n  # include <b>", "include"));
   BOOST_TEST(!opencl::has_directive("// #include <b>", "include"));

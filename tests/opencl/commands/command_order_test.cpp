@@ -15,7 +15,7 @@ namespace command_order {
 
 using namespace troupe::opencl;
 
-/// The submitted commands in their order, each with the events that it waits for.
+/// The commands that have been submitted, in their order. Each is stored with the events for which it waits.
 struct Submissions {
   struct One {
     std::string name;
@@ -126,7 +126,7 @@ BOOST_FIXTURE_TEST_CASE(events_of_an_out_of_order_queue_complete_as_commands_end
 BOOST_FIXTURE_TEST_CASE(what_depends_on_an_unset_user_event_is_held_however_far, Fixture) {
   const NamedPointer a = enqueue("a", out_of_order, {of(user)});
   const NamedPointer b = enqueue("b", in_order, {of(a)});
-  // Command c comes behind b in its queue, but has no other reason to wait.
+  // Command c comes after b in an in-order queue. It has no other reason to wait.
   const NamedPointer c = enqueue("c", in_order);
   enqueue("d", out_of_order);
   BOOST_TEST(submissions.names() == "d");

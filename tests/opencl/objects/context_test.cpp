@@ -14,7 +14,7 @@ namespace {
 
 cl_context_properties as_property(const void* address) { return reinterpret_cast<cl_context_properties>(address); }
 
-/// Captures standard error while the object lives.
+/// Captures the text that is written to std::cerr while the object lives.
 class CapturedErrors {
  public:
   CapturedErrors() : before_(std::cerr.rdbuf(text_.rdbuf())) {}
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(references_of_the_program_are_counted_and_those_of_objects_
   BOOST_TEST(count() == 1U);
 }
 
-/// A wrapper may take the context from a buffer although the program has released the context.
+/// A program may get the context from a buffer and retain it, although it has released its own reference.
 BOOST_AUTO_TEST_CASE(a_context_that_objects_need_can_be_taken_up_again) {
   if (!has_devices()) return;
   OwnedContext own = make_context({devices.front()});

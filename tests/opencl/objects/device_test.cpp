@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(memory_that_devices_share_with_the_host_counts_once) {
   BOOST_TEST(device_value<cl_ulong>(devices.front(), CL_DEVICE_GLOBAL_MEM_SIZE) == own + shared);
 }
 
-/// Programs that list everything, such as clinfo, must get an answer from the unified device for every parameter of
+/// Programs such as clinfo ask for everything. So the unified device must have an answer for every parameter of OpenCL
 /// 1.2.
 BOOST_AUTO_TEST_CASE(the_unified_device_answers_all_that_opencl_1_2_asks) {
   if (!has_devices()) return;

@@ -19,7 +19,7 @@ struct MemoryFixture : OpenClFixture {
   static T value(cl_mem memory, cl_mem_info what) {
     return info_of<T>(table().clGetMemObjectInfo, memory, what);
   }
-  /// Offsets of parts are multiples of what every device accepts.
+  /// The offsets of sub-buffers are multiples of this size, which every device accepts.
   static constexpr std::size_t kPart = 4096;
   static OwnedMemory part_of(cl_mem whole, cl_mem_flags flags, cl_buffer_region region, cl_int& status) {
     return OwnedMemory(table().clCreateSubBuffer(whole, flags, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(sizes_that_no_device_takes_are_refused) {
   const auto largest = info_of<cl_ulong>(table().clGetDeviceInfo, devices.front(), CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   BOOST_TEST(status_of(0, largest + 1, nullptr) == CL_INVALID_BUFFER_SIZE);
   BOOST_TEST(status_of(0, ~std::size_t{0}, nullptr) == CL_INVALID_BUFFER_SIZE);
-  // The memory is not touched, so this costs nothing.
+  // The memory is never used, so this large buffer costs nothing.
   BOOST_TEST(status_of(0, largest, nullptr) == CL_SUCCESS);
 }
 

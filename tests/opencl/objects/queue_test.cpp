@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(wrong_arguments_get_the_standards_codes) {
   BOOST_TEST(status == CL_INVALID_VALUE);
   BOOST_TEST((table().clCreateCommandQueue(context, devices.front(), CL_QUEUE_ON_DEVICE, &status) == nullptr));
   BOOST_TEST(status == CL_INVALID_QUEUE_PROPERTIES);
-  // The device belongs to the platform, but not to this context.
+  // The platform has this device, but the context does not.
   BOOST_TEST((table().clCreateCommandQueue(context, devices.back(), 0, &status) == nullptr));
   BOOST_TEST(status == CL_INVALID_DEVICE);
   BOOST_TEST(status_of_list(context, devices.front(), {0x1234, 1, 0}) == CL_INVALID_VALUE);

@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(work_groups_are_as_every_device_takes_them) {
   const std::array<std::size_t, 3> required{4, 2, 1};
   BOOST_TEST(
       (work_group<std::array<std::size_t, 3>>(fixed, devices.front(), CL_KERNEL_COMPILE_WORK_GROUP_SIZE) == required));
-  // The program is for one device, so the device need not be named.
+  // The program has only one device, so the call need not name the device.
   BOOST_TEST(work_group<std::size_t>(kernel, nullptr, CL_KERNEL_WORK_GROUP_SIZE) == size);
   BOOST_TEST(table().clGetKernelWorkGroupInfo(kernel, devices.back(), CL_KERNEL_WORK_GROUP_SIZE, 0, nullptr, nullptr) ==
              CL_INVALID_DEVICE);

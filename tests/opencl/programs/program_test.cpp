@@ -24,7 +24,7 @@ struct ProgramFixture : OpenClFixture {
   static std::string log_on(cl_program program, cl_device_id device) {
     return text_of(table().clGetProgramBuildInfo, program, device, CL_PROGRAM_BUILD_LOG);
   }
-  /// Returns the binaries for all devices of the program.
+  /// Returns the program's binaries, one for each of its devices.
   static std::vector<std::vector<unsigned char>> binaries_of(cl_program program) {
     std::vector<std::vector<unsigned char>> binaries;
     for (const auto size : list_of<std::size_t>(table().clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES)) {
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_build_that_fails_says_so_and_has_a_log_for_each_device) {
 BOOST_AUTO_TEST_CASE(a_program_that_failed_can_be_built_again_with_other_options) {
   if (!has_devices()) return;
   const OwnedProgram program = make_program(context, kGood);
-  BOOST_TEST(build(program) == CL_BUILD_PROGRAM_FAILURE);  // without FACTOR
+  BOOST_TEST(build(program) == CL_BUILD_PROGRAM_FAILURE);  // The source needs a definition of FACTOR.
   BOOST_TEST(build(program, "-DFACTOR=1") == CL_SUCCESS);
   BOOST_TEST(status_on(program, devices.front()) == CL_BUILD_SUCCESS);
 }
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(wrong_arguments_get_the_standards_codes) {
   BOOST_TEST(table().clBuildProgram(program, 1, nullptr, nullptr, nullptr, nullptr) == CL_INVALID_VALUE);
   BOOST_TEST(table().clBuildProgram(program, 0, devices.data(), nullptr, nullptr, nullptr) == CL_INVALID_VALUE);
   BOOST_TEST(table().clBuildProgram(program, 0, nullptr, nullptr, nullptr, &status) == CL_INVALID_VALUE);
-  // The device belongs to the platform, but not to the program's context.
+  // The platform has this device, but the program's context does not.
   BOOST_TEST(table().clBuildProgram(program, 1, &devices.back(), "", nullptr, nullptr) == CL_INVALID_DEVICE);
   BOOST_TEST(table().clGetProgramBuildInfo(program, devices.back(), CL_PROGRAM_BUILD_STATUS, 0, nullptr, nullptr) ==
              CL_INVALID_DEVICE);

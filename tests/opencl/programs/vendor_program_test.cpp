@@ -8,7 +8,7 @@
 
 namespace troupe::tests {
 
-/// The first driver with a table that a test changes, in place of drivers with fewer functions.
+/// The first driver, with a copy of its table that a test can change. So it can imitate drivers with fewer functions.
 struct LesserDriver : OpenClFixture {
   static constexpr const char* kSource =
       "kernel void work(global float* x, constant int* t, local int* s, float4 by, int n, const global int* y) {}";
@@ -20,7 +20,7 @@ struct LesserDriver : OpenClFixture {
     original = device.api;
     device.api = &changed;
   }
-  /// Asks the driver with the current table.
+  /// Asks the driver, through the current table, for the parameters of the kernel `work`.
   [[nodiscard]] std::vector<opencl::Parameter> parameters_of_work() const {
     opencl::VendorContext context(device);
     std::vector<opencl::Parameter> parameters;

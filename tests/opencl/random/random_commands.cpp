@@ -1,4 +1,4 @@
-// The commands of random programs, each beside its effect on the model.
+// The commands of random programs. Each command is executed and then applied to the model.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -97,7 +97,7 @@ RandomWorld::Rectangle RandomWorld::rectangle(const std::size_t (&region)[3], st
   Rectangle box{{0, 0, 0}, region[0] + numbers_.below(5), 0};
   box.slice_pitch = box.row_pitch * (region[1] + numbers_.below(3));
   while (box.at(region[0], region[1] - 1, region[2] - 1) > room) {
-    // Without gaps the box fits into every room that is as large as the region.
+    // The box does not fit into `room` bytes with gaps. Without gaps it fits, because the region itself fits.
     box.row_pitch = region[0];
     box.slice_pitch = region[0] * region[1];
   }
@@ -168,7 +168,7 @@ void RandomWorld::read_rectangle() {
 void RandomWorld::copy_rectangle() {
   const Object from = numbers_.of(objects_);
   const Object to = numbers_.of(objects_);
-  // Within one buffer the pitches have to be the same, and overlaps are refused. A separate test covers that.
+  // Within a single buffer, both pitches must be equal, and overlaps are refused. Another test covers this case.
   if (from.root == to.root || locked(from, false) || locked(to, true)) return;
   const std::size_t region[3] = {1 + numbers_.below(8), 1 + numbers_.below(4), 1 + numbers_.below(2)};
   const Rectangle from_box = rectangle(region, from.size);
@@ -237,9 +237,8 @@ const RandomWorld::Object* RandomWorld::object_for(bool reads, bool writes) {
 }
 
 RandomWorld::Range RandomWorld::range_of(std::size_t words, bool from_first) {
-  // There are few sizes, because drivers compile a kernel again for each new one. A kernel is launched either always
-  // with an offset or never: pocl 3.1 keeps one variant for each, and confuses them if two devices launch both at the
-  // same time.
+  // Few sizes are used, because drivers compile a kernel again for each new size. A kernel is always or never launched
+  // with an offset, because pocl 3.1 confuses the two variants if two devices launch both at the same time.
   Range range;
   range.local = kGroup;
   const std::size_t room = from_first ? words : words - 1;
@@ -282,7 +281,7 @@ void RandomWorld::add() {
   for (const Object* in : {a, b}) {
     if (in == nullptr) continue;
     const RandomUse read = use_of(*in, begin, size, false);
-    // Each work-item may read the word that it writes, but no other word that the launch writes.
+    // A work-item may read the word that it writes. It may not read other words that the launch writes.
     if (read.conflicts(write) && read.begin != write.begin) return;
     uses.push_back(read);
   }
@@ -320,7 +319,7 @@ void RandomWorld::write_half() {
   check("clSetKernelArg", table().clSetKernelArg(made, 0, sizeof(cl_mem), &object->memory));
   check("clSetKernelArg", table().clSetKernelArg(made, 1, sizeof lane, &lane));
   check("clSetKernelArg", table().clSetKernelArg(made, 2, sizeof value, &value));
-  // The offsets of parts are multiples of two words.
+  // The offset of a part is a multiple of two words, so the kernel and the model agree on which words are odd.
   const int kept = static_cast<int>(lane) + 1;
   launch("write_half", made, range, {use_of(*object, range.first * kWord, range.count * kWord, true, kept)});
   for (std::size_t i = range.first; i < range.first + range.count; ++i) {

@@ -58,7 +58,7 @@ std::size_t alignment_of(const std::vector<cl_device_id>& devices) {
   return most;
 }
 
-/// Runs a command, because the runtime starts with the first one.
+/// Runs a command, because the first command starts the runtime.
 void run_something(const RandomContext& on) {
   cl_int status = 1;
   const OwnedQueue queue(table().clCreateCommandQueue(on.context, on.devices.front(), 0, &status));
@@ -81,7 +81,7 @@ void use_two_pocl_devices() {
 
 RandomMachine RandomMachine::with_memory(const std::string& amount) {
   const EnvironmentVariable variable("TROUPE_OPENCL_MEMORY", amount);
-  // No other test uses this policy, so a new runtime starts here.
+  // No other test uses this policy, so this context gets a new runtime.
   return RandomMachine("mct");
 }
 

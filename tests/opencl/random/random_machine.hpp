@@ -1,4 +1,4 @@
-/// The places where random OpenCL programs run: contexts with built kernels. Making these takes longer than running a
+/// The contexts, with built kernels, in which random OpenCL programs run. Making these takes longer than running a
 /// program.
 #pragma once
 
@@ -10,28 +10,28 @@
 
 namespace troupe::tests {
 
-/// Makes pocl have two devices. Call it before anything asks for devices. Variables that the caller has set are kept.
+/// Makes pocl offer two devices. Must be called before any code asks for devices. Does not replace existing variables.
 void use_two_pocl_devices();
 
-/// Hardly more memory than the largest buffers of one command need.
+/// The memory of each device. It is hardly larger than the largest buffers that one command needs.
 inline constexpr const char* kTinyMemory = "16KiB";
 
-/// A context and the objects that all programs share.
+/// A context, and the objects that all programs in this context share.
 struct RandomContext {
   std::vector<cl_device_id> devices;
   OwnedContext context;
   OwnedProgram program;
-  /// The unit of sub-buffers' offsets, in bytes.
+  /// The offsets of sub-buffers must be multiples of this number of bytes.
   std::size_t alignment = 1;
 };
 
-/// Contexts of all kinds: on the unified device, on all devices, on the real devices, and on one of these.
+/// Contexts of all kinds: with the unified device, with all devices, with all real devices, and with one real device.
 class RandomMachine {
  public:
-  /// Makes the contexts. `policy` is given as a context's property; empty for the default. Contexts with a policy of
-  /// their own have a runtime of their own.
+  /// Makes the contexts. `policy` is a property of these contexts; empty for the default. Contexts with a policy of
+  /// their own have their own runtime.
   explicit RandomMachine(const std::string& policy = {});
-  /// Returns a machine whose devices have this much memory for data. After the first call the amount holds for the
+  /// Returns a machine whose devices have this amount of memory for data. The amount of the first call is used for the
   /// whole process.
   [[nodiscard]] static RandomMachine with_memory(const std::string& amount);
 

@@ -53,7 +53,7 @@ RandomOrder::Plan RandomOrder::plan(int queue, const std::vector<RandomUse>& use
   const Queue& on = queues_[static_cast<std::size_t>(queue)];
   if (on.in_order && !on.commands.empty()) add_command(plan.before, on.commands.back());
   if (on.barrier >= 0) add_command(plan.before, on.barrier);
-  // The latest command comes first, because it may have waited for others.
+  // The latest command comes first, because it may wait for earlier ones already.
   for (int command = size() - 1; command >= 0; --command) {
     if (has(plan.before.commands, command)) continue;
     if (conflict(uses, commands_[static_cast<std::size_t>(command)].uses)) wait_for_command(plan, command);

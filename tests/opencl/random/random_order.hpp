@@ -1,4 +1,4 @@
-/// The known order of a random program's commands, derived from its events, queues and waits alone.
+/// The order of a random program's commands, as far as its events, queues and waits determine it.
 #pragma once
 
 #include <cstddef>
@@ -6,14 +6,14 @@
 
 namespace troupe::tests {
 
-/// The bytes that a command uses.
+/// A range of bytes that a command uses.
 struct RandomUse {
-  /// The number of a buffer or of a host block.
+  /// The number of the buffer, or of the block of host memory.
   int space = 0;
   std::size_t begin = 0;
   std::size_t end = 0;
   bool writes = false;
-  /// The words that are used: 0 for all of them; 1 or 2 for every second word only, the first or the other.
+  /// The used words in the range: 0 for all words, 1 for those with even numbers, 2 for those with odd numbers.
   int lane = 0;
 
   [[nodiscard]] bool conflicts(const RandomUse& other) const {
@@ -22,11 +22,11 @@ struct RandomUse {
   }
 };
 
-/// The result of a program is defined if every two conflicting commands are in order. This class says which commands
-/// are in order, and which have to be put in order.
+/// A program's result is defined only if every two conflicting commands have a known order. This class knows which
+/// commands are in order, and says for which other commands a new command must wait.
 class RandomOrder {
  public:
-  /// The commands and user events that have ended before a command begins.
+  /// The commands and user events that have certainly ended before a command begins.
   struct Known {
     std::vector<bool> commands;
     std::vector<bool> user_events;
@@ -35,33 +35,34 @@ class RandomOrder {
   };
   struct Plan {
     Known before;
-    /// The commands that must be waited for by their events.
+    /// The commands for which the new command must wait by their events.
     std::vector<int> waits;
   };
 
-  /// Returns the queue's number.
+  /// Adds a queue. Returns its number.
   int add_queue(bool in_order);
 
-  /// Plans a command that would be enqueued now.
+  /// Plans a command that is to be enqueued now.
   [[nodiscard]] Plan plan(int queue, const std::vector<RandomUse>& uses) const;
-  /// Makes the planned command wait for this one, too.
+  /// Makes the planned command also wait for this command.
   void wait_for_command(Plan& plan, int command) const;
   void wait_for_user_event(Plan& plan, int user_event) const;
-  /// Makes the planned command wait for all commands in its queue, as markers and barriers without a list do.
+  /// Makes the planned command wait for all earlier commands in its queue, like a marker or barrier without a list.
   void wait_for_queue(Plan& plan, int queue) const;
-  /// Enqueues the planned command. Returns its number. `holds_later` is true for a barrier.
+  /// Adds the planned command. Returns its number. `holds_later` is true for a barrier, for which all later commands
+  /// wait.
   int add(int queue, Plan plan, std::vector<RandomUse> uses, bool holds_later = false);
 
-  /// Returns the user event's number.
+  /// Adds a user event. Returns its number.
   int add_user_event();
   void set(int user_event) { set_[static_cast<std::size_t>(user_event)] = true; }
   [[nodiscard]] bool is_set(int user_event) const { return set_[static_cast<std::size_t>(user_event)]; }
-  /// Returns true if a user event that is not set keeps the command from ending.
+  /// Returns true if the command cannot end yet, because a user event for which it waits is not set.
   [[nodiscard]] bool held(const Known& before) const;
   [[nodiscard]] bool held(int command) const { return held(commands_[static_cast<std::size_t>(command)].before); }
   [[nodiscard]] bool held_queue(int queue) const;
 
-  /// Notes that the program has waited for the command, so everything enqueued later comes after it.
+  /// Notes that the program has waited for the command. All commands that are enqueued later come after it.
   void finished(int command);
   void finished_queue(int queue);
 

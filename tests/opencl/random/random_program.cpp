@@ -21,7 +21,7 @@ std::vector<std::string> run_random_program(const RandomMachine& machine, std::u
     for (cl_event event : world->take_unset_events()) unset.push_back(event);
   }
   numbers.shuffle(unset);
-  // Another thread sets the user events while this one waits, or this one sets them first.
+  // Either another thread sets the user events while this thread waits, or this thread sets them before.
   std::vector<cl_int> statuses(unset.size(), 1);
   const auto set_all = [&] {
     for (std::size_t i = 0; i < unset.size(); ++i) {

@@ -8,7 +8,7 @@ namespace troupe::tests {
 
 namespace {
 
-/// The numbers of blocks follow those of buffers.
+/// Buffers are numbered from 0 and blocks from this number.
 constexpr int kFirstBlock = 100;
 constexpr std::size_t kBlockSize = 2048;
 
@@ -73,7 +73,7 @@ void RandomWorld::make_buffers() {
     check("clCreateBuffer", status);
     objects_.push_back({root.memory, static_cast<int>(i), 0, size});
     if (how > 1) {
-      // The buffer's content is undefined before the first command.
+      // The first command fills the whole buffer, because its content is undefined before.
       const cl_uchar pattern = static_cast<cl_uchar>(numbers_.below(256));
       const Object whole = objects_.back();
       enqueue("first fill", {use_of(whole, 0, size, true)}, false,
@@ -139,7 +139,7 @@ int RandomWorld::enqueue(const char* what, const std::vector<RandomUse>& uses, b
 int RandomWorld::enqueue_on(int queue, const char* what, const std::vector<RandomUse>& uses, bool may_block,
                             const Enqueue& call) {
   RandomOrder::Plan plan = order_.plan(queue, uses);
-  // The command also waits for some commands that it need not wait for.
+  // In some cases the command also waits for commands for which it need not wait.
   if (order_.size() > 0 && numbers_.one_in(4)) {
     const int command = static_cast<int>(numbers_.below(static_cast<std::size_t>(order_.size())));
     order_.wait_for_command(plan, command);
@@ -322,7 +322,7 @@ void RandomWorld::compare(const char* what, const std::byte* real, const std::by
 bool RandomWorld::locked(const Object& object, bool writes) const {
   return std::ranges::any_of(maps_, [&](const Map& map) {
     if (map.object.root != object.root) return false;
-    // If the program's own memory is mapped, all of it moves.
+    // If the buffer uses the program's own memory, a map may move the content of the whole buffer.
     if (map.writes() && root_of(object).program_memory != nullptr) return true;
     return (writes || map.writes()) &&
            overlap(map.object.offset, map.object.offset + map.object.size, object.offset, object.offset + object.size);

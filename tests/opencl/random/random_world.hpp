@@ -1,4 +1,4 @@
-/// One context's part of a random program: its queues, buffers and events, and a model of the memory's content.
+/// The part of a random program in one context: its queues, buffers and events, and a model of the memory's content.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ namespace troupe::tests {
 
 using OwnedEvent = Owned<cl_event, &cl_icd_dispatch::clReleaseEvent>;
 
-/// Random numbers drawn from a seed.
+/// A generator of random numbers with a seed.
 class RandomNumbers {
  public:
   explicit RandomNumbers(std::uint64_t seed) : engine_(seed) {}
-  /// Returns a number below `count`.
+  /// Returns a random number below `count`.
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(engine_() % count); }
   bool one_in(std::size_t count) { return below(count) == 0; }
   template <class T>
@@ -37,20 +37,19 @@ class RandomNumbers {
   std::mt19937_64 engine_;
 };
 
-/// Executes commands and a model of them, one after the other. Adds problems to `problems`.
+/// Executes random commands and applies each of them to a model. Appends problems to `problems`.
 class RandomWorld {
  public:
   RandomWorld(const RandomContext& context, RandomNumbers& numbers, std::vector<std::string>& problems);
   RandomWorld(const RandomWorld&) = delete;
   RandomWorld& operator=(const RandomWorld&) = delete;
 
-  /// Performs one random action that a program may perform.
+  /// Performs one random action that a program may perform now.
   void step();
-  /// Ends everything that is open: ends maps, finishes all queues, sometimes before the last reads, and compares all
-  /// memory. Meanwhile the caller sets the user events.
+  /// Unmaps all maps, finishes all queues (sometimes before the last reads), and compares all memory with the model.
+  /// Meanwhile the caller must set the user events.
   void end();
-  /// Returns the user events that the program has not set. From here on they count as set, and the caller has to set
-  /// them.
+  /// Returns the user events that the program has not set. They count as set from now on, so the caller must set them.
   [[nodiscard]] std::vector<cl_event> take_unset_events();
 
  private:
@@ -66,7 +65,7 @@ class RandomWorld {
     bool device_reads = true;
     bool device_writes = true;
   };
-  /// A buffer or part of one.
+  /// A buffer or a sub-buffer.
   struct Object {
     cl_mem memory = nullptr;
     int root = 0;
@@ -75,7 +74,7 @@ class RandomWorld {
 
     [[nodiscard]] std::size_t words() const { return size / sizeof(cl_uint); }
   };
-  /// The program's memory, which commands read and write.
+  /// Host memory of the program that commands read and write.
   struct Block {
     std::vector<std::byte> real;
     std::vector<std::byte> model;
@@ -90,7 +89,7 @@ class RandomWorld {
 
     [[nodiscard]] bool writes() const { return flags != CL_MAP_READ; }
   };
-  /// A box in a buffer or block, with the arguments that the functions for rectangles take.
+  /// A box in a buffer or block, with the arguments of the functions for rectangles.
   struct Rectangle {
     std::size_t origin[3];
     std::size_t row_pitch;
@@ -100,14 +99,16 @@ class RandomWorld {
       return (origin[2] + z) * slice_pitch + (origin[1] + y) * row_pitch + origin[0] + x;
     }
   };
-  /// Enqueues a command on this queue, with this list and event, blocking or not.
+  /// Enqueues a command on a queue. The arguments are the queue, whether to block, the list of events, and the new
+  /// event.
   using Enqueue = std::function<cl_int(cl_command_queue, cl_bool, cl_uint, const cl_event*, cl_event*)>;
 
   void make_queues();
   void make_buffers();
   void make_parts(int root);
 
-  // These are in random_commands.cpp. Each enqueues one command, or nothing if a map forbids it.
+  // The functions below are in random_commands.cpp. Each enqueues one command; if a map forbids the command, it does
+  // nothing.
   void write();
   void read();
   void copy();
@@ -123,7 +124,7 @@ class RandomWorld {
   void migrate();
   void map();
 
-  // These are in random_world.cpp.
+  // The functions below are in random_world.cpp.
   void mark();
   void barrier();
   using OrderEntry = decltype(cl_icd_dispatch::clEnqueueMarkerWithWaitList);
@@ -134,13 +135,13 @@ class RandomWorld {
   void end_map();
   void compare(int root);
 
-  /// Enqueues a command with these uses. The command waits for all commands that it must wait for, and for some others.
-  /// Returns its number.
+  /// Enqueues a command that uses these ranges. The command waits for all commands for which it must wait, and for some
+  /// others. Returns its number.
   int enqueue(const char* what, const std::vector<RandomUse>& uses, bool may_block, const Enqueue& call);
   int enqueue_on(int queue, const char* what, const std::vector<RandomUse>& uses, bool may_block, const Enqueue& call);
-  /// Returns the command, or a marker behind it if it has no event.
+  /// Returns the command if it has an event. Otherwise enqueues a marker after the command and returns the marker.
   int with_event(int command);
-  /// Returns an event by which the plan waits for the command.
+  /// Returns an event by which the planned command waits for `command`.
   cl_event wait_by_event(RandomOrder::Plan& plan, int command);
   void keep_event(int command, cl_event event);
   void check(const char* what, cl_int status);
@@ -154,23 +155,23 @@ class RandomWorld {
   [[nodiscard]] bool locked(const Object& object, bool writes) const;
   [[nodiscard]] static RandomUse use_of(const Object& object, std::size_t offset, std::size_t size, bool writes,
                                         int lane = 0);
-  /// The use that must have ended before the map begins.
+  /// Returns the range that other commands must no longer use when the map begins.
   [[nodiscard]] RandomUse use_of_map(const Map& map) const;
   [[nodiscard]] static RandomUse use_of_block(int block, std::size_t offset, std::size_t size, bool writes);
-  /// Returns an object that devices may use in this way; null if none was found.
+  /// Returns an object that devices may read or write, as asked; null if none was found.
   [[nodiscard]] const Object* object_for(bool reads, bool writes);
   [[nodiscard]] Rectangle rectangle(const std::size_t (&region)[3], std::size_t room);
-  /// Returns the first byte of a box, and its number of bytes.
+  /// Returns the position of the first byte of a box, and the number of bytes from there to the last byte.
   [[nodiscard]] static std::pair<std::size_t, std::size_t> bounds(const Rectangle& box, const std::size_t (&region)[3]);
-  /// The words of an object that a launch covers: the first, and their number.
+  /// The words of an object that a launch uses.
   struct Range {
     std::size_t first = 0;
     std::size_t count = 0;
-    /// The size of a group; 0 if it is left to the implementation.
+    /// The size of a work-group; 0 lets the implementation choose it.
     std::size_t local = 0;
   };
-  /// Draws a range. If `from_first`, it has no offset; otherwise it always has one, for which there must be more words
-  /// than a group has.
+  /// Draws a range. If `from_first`, it begins at word 0. Otherwise it has an offset, so there must be more words than
+  /// a work-group has items.
   [[nodiscard]] Range range_of(std::size_t words, bool from_first);
   [[nodiscard]] OwnedKernel kernel(const char* name);
   void launch(const char* name, const OwnedKernel& kernel, const Range& range, const std::vector<RandomUse>& uses);

@@ -10,7 +10,8 @@ struct SpeedsFixture {
   static constexpr std::array kBoth{3, 5};
 
   [[nodiscard]] KernelSpeeds::Choice choose(double merging = 0) { return speeds.choose(kItems, kBoth, merging); }
-  /// Reports two whole launches on device 3 and two parts of launches on device 5. Times are nanoseconds per item.
+  /// Reports two whole launches on device 3 and two parts of launches on device 5. The times are in nanoseconds per
+  /// work-item.
   void know(double whole, double part) {
     for (int i = 0; i < 2; ++i) {
       speeds.took_whole(3, kItems, whole * kItems);
@@ -62,7 +63,7 @@ BOOST_AUTO_TEST_CASE(shares_are_as_the_speeds) {
 
 BOOST_AUTO_TEST_CASE(what_a_small_part_has_shown_is_forgotten_when_more_is_known) {
   know(30, 30);
-  // The first rows may have needed less work.
+  // A small part may have needed less work per item, so its time does not count.
   speeds.took_part(kItems, 5, kItems / 100, 3 * kItems / 100);
   BOOST_TEST(choose().shares[1] == 0.5, boost::test_tools::tolerance(1e-9));
   KernelSpeeds other{0};
@@ -91,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_device_that_is_no_help_gets_nothing) {
 
 BOOST_AUTO_TEST_CASE(what_merging_costs_more_than_splitting_brings_is_not_split) {
   know(30, 30);
-  // Splitting takes 15 ms instead of 30 ms.
+  // The parts take 15 ms instead of 30 ms. Merging their results may take 9 ms more, but not 11 ms.
   BOOST_TEST(choose(9e6).shares.size() == 2);
   BOOST_TEST(choose(11e6).shares.empty());
 }
@@ -110,7 +111,7 @@ BOOST_AUTO_TEST_CASE(what_did_not_pay_is_not_done_for_a_while_and_then_tried_aga
   std::size_t paused = 0;
   while (choose().shares.empty() && paused < 1000) ++paused;
   BOOST_TEST(paused == 33);
-  // The pauses between attempts become longer.
+  // After each failure, the pause before the next attempt becomes longer.
   for (int i = 0; i < 3; ++i) speeds.took_split(kItems, 29e6);
   paused = 0;
   while (choose().shares.empty() && paused < 1000) ++paused;

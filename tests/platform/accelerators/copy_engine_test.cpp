@@ -33,7 +33,7 @@ BlockCopy whole(const std::vector<std::byte>& from, std::vector<std::byte>& to) 
   return {from.data(), from.size(), to.data(), to.size(), from.size(), 1};
 }
 
-/// Records how copies end, in order.
+/// Records the results of copies, and the order in which they end.
 class Ends {
  public:
   CopyDone operator()(int copy) {
@@ -44,7 +44,7 @@ class Ends {
       changed_.notify_all();
     };
   }
-  /// Waits for `count` ends.
+  /// Waits until `count` copies have ended. Returns their results.
   const std::vector<Result<void>>& wait(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return outcomes_.size() >= count; });
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(columns_arrive_where_they_belong_and_nothing_else_changes) 
 }
 
 BOOST_AUTO_TEST_CASE(what_moves_in_many_pieces_arrives_whole) {
-  // The columns are longer and shorter than a piece of 64 KiB.
+  // Some columns are longer than a piece of 64 KiB, others are shorter.
   for (const std::size_t column : {std::size_t{1000}, std::size_t{100'000}}) {
     const std::size_t columns = 3'000'000 / column;
     const auto from = numbered(column * columns);
@@ -101,7 +101,8 @@ BOOST_AUTO_TEST_CASE(a_copy_takes_at_least_its_latency_and_its_bytes_over_the_ba
   BOOST_TEST(seconds(steady_clock::now() - begin) >= 0.030);
 }
 
-/// Returns the seconds that 100 copies of 2 ms take if the callback of each delays its end by a millisecond.
+/// Returns the seconds that 100 copies of 2 ms take, one after the other. The callback of each copy takes a
+/// millisecond.
 double in_a_row() {
   constexpr int kCopies = 100;
   const auto from = numbered(1000);
@@ -121,8 +122,8 @@ double in_a_row() {
 }
 
 BOOST_AUTO_TEST_CASE(copies_in_a_row_take_the_sum_of_their_times_however_late_each_ends) {
-  // The copies never take less than 200 ms. If a copy's time began after the callback of the one before, they would
-  // never take less than 300 ms. A busy machine may be late by itself, but not each time.
+  // The copies must take at least 200 ms. If the time of a copy began only after the callback of the copy before, they
+  // would take at least 300 ms. A busy machine may be late, but not in each of ten tries.
   double best = 1e9;
   for (int i = 0; i < 10 && best >= 0.28; ++i) {
     const double took = in_a_row();
@@ -139,7 +140,7 @@ BOOST_AUTO_TEST_CASE(urgent_copies_go_first_and_hurried_ones_behind_them) {
   CopyEngine engine({"test", kFast});
   std::promise<void> asked;
   std::promise<void> begun;
-  // The engine takes nothing from the queues while this callback runs.
+  // While this callback runs, the engine takes no copy from its queues.
   engine.copy(whole(from, to), 100, false, [&](Result<void>) {
     begun.set_value();
     asked.get_future().wait();
@@ -230,7 +231,7 @@ BOOST_AUTO_TEST_CASE(its_end_tells_the_end_of_every_copy) {
   }
   const auto& outcomes = ends.wait(3);
   BOOST_TEST(outcomes.size() == 3U);
-  // If the first copy was under way, it arrived whole.
+  // If the first copy had begun, it was completed.
   if (outcomes[0].ok()) BOOST_TEST((to == from));
   for (std::size_t i = 1; i < 3; ++i) {
     BOOST_TEST_REQUIRE(!outcomes[i].ok());

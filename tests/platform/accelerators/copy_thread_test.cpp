@@ -14,7 +14,7 @@ namespace troupe::platform {
 
 namespace copy_thread {
 
-/// Copies of different sizes. Each begins when the test says so.
+/// Copies of different sizes. Each copy begins when the test allows it.
 struct Fixture {
   CopyThread::Options options() {
     return {
@@ -38,7 +38,7 @@ struct Fixture {
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return !begun.empty(); });
   }
-  /// Adds a copy of `bytes` bytes. That number also identifies the copy.
+  /// Adds a copy of `bytes` bytes. The test identifies the copy by this number.
   std::future<Result<void>> add(CopyThread& thread, std::size_t bytes, bool urgent = false) {
     auto ended = std::make_shared<std::promise<Result<void>>>();
     thread.add({nullptr, bytes, nullptr, bytes, bytes, 1}, bytes, urgent,
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(stopping_waits_for_the_copy_under_way_and_gives_up_the_othe
   auto second = add(thread, 2);
   std::thread stopping([&] { thread.stop(); });
   BOOST_TEST((first.wait_for(std::chrono::milliseconds(5)) == std::future_status::timeout));
-  // `stop` has been called when a new copy is given up inside the call.
+  // If a new copy ends inside the call, with a failure, then `stop` has been called.
   while (true) {
     auto late = add(thread, 3);
     if (late.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) continue;

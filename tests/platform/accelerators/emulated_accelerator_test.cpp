@@ -31,7 +31,7 @@ std::unique_ptr<EmulatedAccelerator> made(int number, const EmulationOptions& op
   return std::move(accelerator).value();
 }
 
-/// Returns the failure of making an accelerator with these options.
+/// Tries to make an accelerator with these options, which must fail. Returns the failure.
 Failure refused(const EmulationOptions& options) {
   const auto accelerator = EmulatedAccelerator::make(3, options);
   BOOST_TEST_REQUIRE(!accelerator.ok());
@@ -39,7 +39,7 @@ Failure refused(const EmulationOptions& options) {
   return accelerator.failure();
 }
 
-/// Copies, and waits for the end.
+/// Copies a block and waits until the copy has ended.
 Result<void> copy(EmulatedAccelerator& accelerator, CopyDirection direction, const std::byte* from, std::byte* to,
                   std::size_t bytes) {
   std::promise<Result<void>> ended;
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(both_directions_are_under_way_at_once) {
   std::vector<std::byte> back(16);
   std::promise<void> other_ended;
   std::promise<void> ended;
-  // The first callback waits for the second one: with a single engine this would never end.
+  // The first callback waits for the second copy. If both directions had the same engine, this would never end.
   accelerator->copy(CopyDirection::to_device, {data.data(), 16, accelerator->memory(), 16, 16, 1}, 1, false,
                     [&](Result<void>) {
                       other_ended.get_future().wait();
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(copies_fail_as_often_as_asked) {
     BOOST_TEST((outcome.failure().code == ErrorCode::transfer_failed));
     BOOST_TEST(outcome.failure().message == "a copy to emulated GPU 0 failed: injected fault");
   }
-  // Every run gives the same number, because the faults come from a seed.
+  // The faults come from a seed, so every run gives the same number.
   BOOST_TEST(failed > 70);
   BOOST_TEST(failed < 130);
 }
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(once_lost_it_copies_nothing_more) {
   const auto into = copy_peer(*accelerator, *other, 16);
   BOOST_TEST_REQUIRE(!into.ok());
   BOOST_TEST((into.failure().code == ErrorCode::device_lost));
-  // The other accelerator still works, so this is no loss.
+  // `other` itself still works, so its copy fails without reporting a loss.
   const auto from = copy_peer(*other, *accelerator, 16);
   BOOST_TEST_REQUIRE(!from.ok());
   BOOST_TEST((from.failure().code == ErrorCode::transfer_failed));

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(every_option_is_understood) {
   BOOST_TEST(all[0].faults.allocation == 1.0);
   BOOST_TEST(all[0].faults.lost_after == 100U);
   BOOST_TEST(all[0].faults.seed == 7U);
-  // The second accelerator has another seed, so that the two do not fail at the same time.
+  // The second accelerator has another seed, so that the two accelerators do not fail at the same times.
   BOOST_TEST(all[1].faults.seed == 8U);
 }
 

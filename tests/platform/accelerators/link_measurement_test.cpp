@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(a_large_copy_that_was_no_slower_gives_a_rate_above_zero_and
   BOOST_TEST(speed.latency.count() >= 0);
 }
 
-/// A copy takes at least the time that the options set. That time is long, and a busy machine only makes it longer.
+/// A copy must take at least the time that the options set. This time is long, and a busy machine only makes it longer.
 BOOST_AUTO_TEST_CASE(an_emulated_accelerator_is_no_faster_than_it_was_set) {
   EmulationOptions options;
   options.memory = {2048 * kKiB};

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-/// Records how copies end, in their order.
+/// Records the results of copies, and the order in which they end.
 class Ends {
  public:
   CopyDone note(CopyNumber number) {
@@ -49,7 +49,7 @@ class Ends {
     const std::lock_guard lock(mutex_);
     return !order_.empty();
   }
-  /// May be called when all ends have been recorded.
+  /// May be called only when all copies have ended.
   const std::vector<CopyNumber>& order() { return order_; }
   const std::vector<Result<void>>& results() { return results_; }
 
@@ -77,8 +77,8 @@ void copy_and_wait(CudaAccelerator& gpu, CopyDirection direction, const BlockCop
   Result<void>(ends.results()[0]).value_or_throw();
 }
 
-/// Stops the fake and asks for two copies, in the engine's own thread: an engine that sees one copy alone may wait for
-/// its end before it looks for another, and that end would never come.
+/// Pauses the fake and requests two copies in the engine's own thread. If the engine saw only one copy, it might wait
+/// for the end of this copy before it looks for another. While the fake is paused, that end would never come.
 void pause_with_two_copies(tests::FakeCudaControl& fake, CudaAccelerator& gpu, const BlockCopy& block, CopyNumber first,
                            Ends& ends) {
   const std::uint64_t before = fake.counts().copies;
@@ -90,7 +90,7 @@ void pause_with_two_copies(tests::FakeCudaControl& fake, CudaAccelerator& gpu, c
   while (fake.counts().copies < before + 3) std::this_thread::yield();
 }
 
-/// Copies a block with gaps to the device and back, and compares both the block and its gaps.
+/// Copies a block with gaps to the device and back, and checks that both the block and the gaps are right.
 void check_round_trip(CudaAccelerator& gpu, Random& random, bool pin) {
   const std::size_t bytes = 1 + random.next() % 5000;
   const std::size_t columns = 1 + random.next() % 40;
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(copies_go_on_while_a_part_of_their_memory_is_pinned_and_unp
     while (!ends.stop_requested()) (void)PinnedMemory::pin(host.data() + kMiB / 4, {kMiB / 4});
   });
   for (int i = 0; i < 200; ++i) {
-    // The copy begins inside the pinned part and ends behind it.
+    // The copied memory begins inside the pinned part and ends after it.
     std::byte* const begin = host.data() + 3 * kMiB / 8;
     copy_and_wait(*gpu, CopyDirection::to_device, {begin, 1000, gpu->memory(), 1000, 1000, 500});
     copy_and_wait(*gpu, CopyDirection::to_host, {gpu->memory(), 1000, begin, 1000, 1000, 500});
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(copies_that_wait_go_in_order_but_urgent_ones_first) {
   const PinnedMemory pinned = PinnedMemory::pin(host.data(), {host.size()}).value_or_throw();
   const auto block = [&](std::size_t i) { return BlockCopy{host.data(), 1, gpu->memory() + i, 1, 1, 1}; };
   Ends ends;
-  // CUDA has two copies, which can no longer be overtaken.
+  // CUDA already has two copies, which other copies can no longer overtake.
   pause_with_two_copies(*fixture.fake, *gpu, block(1), 1, ends);
   gpu->copy(CopyDirection::to_device, block(3), 3, false, ends.note(3));
   gpu->copy(CopyDirection::to_device, block(4), 4, false, ends.note(4));
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(one_direction_does_not_wait_for_the_other) {
   fixture.fake->pause();
   gpu->copy(CopyDirection::to_device, {there.data(), kMiB, gpu->memory(), kMiB, kMiB, 1}, 1, false, ends.note(1));
   gpu->copy(CopyDirection::to_host, {gpu->memory() + kMiB, kMiB, back.data(), kMiB, kMiB, 1}, 2, false, ends.note(2));
-  // CUDA has both copies at once.
+  // CUDA has received both copies at once.
   while (fixture.fake->counts().copies < 2 * 13 + 2) std::this_thread::yield();
   BOOST_TEST(!ends.heard_any());
   fixture.fake->resume();
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(copies_from_many_threads_all_end_well) {
       for (std::size_t i = t * kEach; i < (t + 1) * kEach; ++i) {
         sources[i] = random_bytes(1000, random);
         std::byte* const device = gpu->memory() + i * 1024;
-        // The copy back starts in the callback of the copy there, in the engine's thread.
+        // The callback of the copy to the device starts the copy back, in the engine's thread.
         gpu->copy(
             CopyDirection::to_device, {sources[i].data(), 100, device, 100, 100, 10}, i, i % 3 == 0,
             [&, i, device](Result<void> result) {
@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(memory_that_is_pinned_in_part_is_copied_all_the_same) {
   const PinnedMemory other = PinnedMemory::pin(result.data() + 300000, {5 * kMiB}).value_or_throw();
   BOOST_TEST(part.pinned());
   const std::size_t pitch = 3 * 333 * 1000;
-  // These columns are smaller than the staging memory; one below is larger.
+  // These columns are smaller than the staging memory. The one column below is larger.
   copy_and_wait(*gpu, CopyDirection::to_device, {source.data(), pitch, gpu->memory(), pitch, pitch - 10, 9});
   copy_and_wait(*gpu, CopyDirection::to_host, {gpu->memory(), pitch, result.data(), pitch, pitch - 10, 9});
   for (std::size_t i = 0; i < 9; ++i) {
@@ -338,7 +338,7 @@ BOOST_AUTO_TEST_CASE(a_copy_out_of_bounds_fails_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(after_a_fault_all_copies_end_with_device_lost_and_it_is_told_once) {
-  // Opening makes 26 copies. A later call than the one that caused the fault reports it.
+  // Opening the two GPUs makes 26 copies, and the third copy after that has a fault. A later call reports the fault.
   const CudaFixture fixture({.devices = 2, .fault_in_copy = 2 * 13 + 3});
   if (!fixture.needs_fake()) return;
   tests::ThreadChecks checks;
@@ -366,14 +366,15 @@ BOOST_AUTO_TEST_CASE(after_a_fault_all_copies_end_with_device_lost_and_it_is_tol
     ++lost;
     BOOST_TEST((result.failure().code == ErrorCode::device_lost));
   }
-  // In the direction of the faulty copy at most two of the ten succeed. The other direction may have ended by then.
+  // At most two of the ten copies in the direction of the faulty copy succeed. The copies in the other direction may
+  // have ended before the fault.
   BOOST_TEST(lost >= 8U);
   BOOST_TEST(gpu->lost());
   BOOST_TEST(told == 1);
-  // A listener that registers late is told, too.
+  // A listener that registers after the loss is called at once.
   gpu->on_lost([&](const Failure&) { ++told; });
   BOOST_TEST(told == 2);
-  // The other GPU still works.
+  // The other GPU must still work.
   const auto other = open(1);
   copy_and_wait(*other, CopyDirection::to_device, {host.data(), 0, other->memory(), 0, 100, 1});
 }
@@ -397,7 +398,7 @@ BOOST_AUTO_TEST_CASE(copies_that_have_not_begun_end_with_a_failure_when_the_acce
     if (ends.order()[i] < 2) BOOST_TEST(result.ok());
     if (!result) BOOST_TEST((result.failure().code == ErrorCode::transfer_failed));
   }
-  // A copy after the end fails inside the call.
+  // A copy after the end fails inside its call.
   gpu->copy(CopyDirection::to_host, {gpu->memory(), 0, host.data(), 0, 100, 1}, 5, false, ends.note(5));
   BOOST_TEST_REQUIRE(ends.order().size() == 6U);
   BOOST_TEST(!ends.results()[5].ok());
@@ -407,7 +408,7 @@ BOOST_AUTO_TEST_CASE(copies_that_have_not_begun_end_with_a_failure_when_the_acce
 BOOST_AUTO_TEST_CASE(opening_leaves_the_calling_thread_and_other_gpus_alone) {
   const CudaFixture fixture({.unavailable_device = 0});
   if (!fixture.needs_fake()) return;
-  // GPU 0 must not be used: every call that did would fail.
+  // GPU 0 cannot be used: every call that used it would fail.
   const auto gpu = open(1);
   std::vector<std::byte> host(4096);
   const auto pinned = PinnedMemory::pin(host.data(), {host.size()});

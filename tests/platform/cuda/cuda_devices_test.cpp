@@ -27,7 +27,7 @@ std::string why_none() {
   const auto devices = list_cuda_devices();
   BOOST_TEST_REQUIRE(!devices.ok());
   BOOST_TEST((devices.failure().code == ErrorCode::platform));
-  // Opening a GPU gives the same message.
+  // Opening a GPU must fail with this message, too.
   const auto opened = open_cuda_accelerator(0);
   BOOST_TEST_REQUIRE(!opened.ok());
   BOOST_TEST(opened.failure().message == devices.failure().message);
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(the_peak_rate_follows_from_units_and_clock) {
     int multiprocessors;
     int clock_mhz;
     int ratio;
-    /// The maker's figures, in TFlop/s.
+    /// The manufacturer's peak rates, in TFlop/s.
     double in_float;
     double in_double;
   };

@@ -1,5 +1,6 @@
-// The machine that was never measured. Every figure of platform/described/machines/h200-nvlink.json must name its
-// origin and follow from the assumptions that the file lists.
+// Tests the description of a machine on which nothing was measured. Every number in
+// platform/described/machines/h200-nvlink.json must name its origin and follow from the assumptions that the file
+// lists.
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -22,7 +23,7 @@ Json file() {
   return {};
 }
 
-/// Returns true if one of the origin's words says where the figure comes from.
+/// Returns true if the text of the key contains a word for the origin of a number.
 bool names_an_origin(const Json& object, const std::string& key) {
   if (!object.contains(key)) return false;
   const auto text = object[key].get<std::string>();
@@ -38,13 +39,13 @@ void all_name_an_origin(const Json& objects, const std::vector<std::string>& key
   }
 }
 
-/// Rounds to four significant digits.
+/// Rounds a number to four significant digits.
 double rounded(double value) {
   const double scale = std::pow(10.0, 3 - std::floor(std::log10(value)));
   return std::round(value * scale) / scale;
 }
 
-/// Returns the share of gemm's rate that the file assumes for a kernel, on cores (0) or GPUs (1).
+/// Returns the assumed rate of a kernel on cores (kind 0) or GPUs (kind 1), as a fraction of the rate of gemm.
 double fraction(const Json& assumptions, const std::string& kernel, std::size_t kind, const std::string& tile) {
   if (kernel == "gemm") return 1;
   if (kind == 1 && kernel.starts_with("trsm")) return assumptions["trsm_gpu_fraction_of_gemm_rate_by_tile"][tile];
@@ -81,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_cluster_divides_as_much_as_one_of_sirocco_double) {
     for (const double edge : {960.0, 1920.0}) {
       const double ten = kernel->cluster(10, edge).mean_us / kernel->cpu(edge).mean_us;
       const double share = assumptions[name][std::to_string(static_cast<int>(edge))];
-      // The times and accelerations in that file have three or four digits.
+      // The times and accelerations in that file have only three or four digits.
       BOOST_TEST(share == (10 * ten - 1) / 9, boost::test_tools::tolerance(0.02));
     }
   }
@@ -134,7 +135,7 @@ BOOST_AUTO_TEST_CASE(its_times_follow_from_the_fractions_that_it_lists) {
   const double core_deviation = assumptions["dev_fraction_of_mean"]["core"];
   const double gpu_deviation = assumptions["dev_fraction_of_mean"]["gpu"];
   const auto close = boost::test_tools::tolerance(1e-9);
-  // A last digit of 5 may have been rounded either way.
+  // If the digit after the last one is a 5, it may have been rounded up or down.
   const auto last_digit = boost::test_tools::tolerance(1.001e-3);
   for (const Json& kernel : machine["kernels"]) {
     const double core_us = kernel["cpu_us"]["mean"];
@@ -158,7 +159,8 @@ BOOST_AUTO_TEST_CASE(no_device_is_faster_than_its_peak_and_all_applications_are_
   std::set<std::string> applications;
   for (const KernelTimes& kernel : machine.kernels) {
     applications.insert(kernel.application() + ' ' + kernel.precision());
-    const double core_peak = kernel.precision() == "double" ? 64e3 : 128e3;  // operations per microsecond
+    // The peak of one core in operations per microsecond.
+    const double core_peak = kernel.precision() == "double" ? 64e3 : 128e3;
     for (const double edge : kernel.edges()) {
       const double flops = kernel.flops_per_cube() * edge * edge * edge;
       BOOST_TEST(flops / kernel.cpu(edge).mean_us < core_peak);

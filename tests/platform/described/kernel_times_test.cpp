@@ -11,8 +11,8 @@ namespace {
 
 const auto kTight = boost::test_tools::tolerance(1e-9);
 
-/// Returns a curve of 1000 cubes of elements per microsecond at edge 100 and 4000 at edge 400, with deviations of 10 %
-/// and 30 %.
+/// Returns a curve with two points. At edge 100 the rate is 1000 cubes of elements per microsecond, with a deviation of
+/// 10 %. At edge 400 the rate is 4000, with a deviation of 30 %.
 TimeCurve two_points() {
   TimeCurve curve;
   curve.add(400, {16000, 4800});
@@ -31,11 +31,11 @@ BOOST_AUTO_TEST_CASE(a_measured_edge_gives_exactly_what_was_measured) {
 }
 
 BOOST_AUTO_TEST_CASE(between_two_edges_the_logarithm_of_the_rate_is_a_straight_line) {
-  // 200 lies halfway between 100 and 400 in logarithm: rate sqrt(1000 * 4000) = 2000.
+  // In logarithms, 200 is halfway between 100 and 400, so the rate is sqrt(1000 * 4000) = 2000.
   const KernelTime middle = two_points().at(200);
   BOOST_TEST(middle.mean_us == 200.0 * 200 * 200 / 2000, kTight);
   BOOST_TEST(middle.deviation_us == 0.2 * middle.mean_us, kTight);
-  // At a quarter of the way the rate is 1000 * 4^(1/4) and the deviation 15 %.
+  // At a quarter of the way, the rate is 1000 * 4^(1/4) and the deviation is 15 %.
   const double edge = 100 * std::sqrt(2.0);
   const KernelTime quarter = two_points().at(edge);
   BOOST_TEST(quarter.mean_us == edge * edge * edge / (1000 * std::sqrt(2.0)), kTight);
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(every_device_has_a_curve_of_its_own) {
   BOOST_TEST(kernel.cpu(10).mean_us == 100.0);
   BOOST_TEST(kernel.gpu(0, 20).mean_us == 80.0);
   BOOST_TEST(kernel.gpu(1, 20).mean_us == 160.0);
-  // Edge 10 was not measured on GPUs, so the rate of edge 20 counts.
+  // On GPUs, edge 10 was not measured, so the kernel has the rate of edge 20.
   BOOST_TEST(kernel.gpu(1, 10).mean_us == 20.0, kTight);
 }
 
@@ -99,7 +99,8 @@ BOOST_AUTO_TEST_CASE(a_scaled_kernel_has_the_rate_of_its_model) {
   BOOST_TEST(half.edge_with(2e6) == model.edge_with(4e6), kTight);
 }
 
-/// Returns a kernel of 100 us at edge 10 and 800 us at edge 20, of which cores do not share 10 us and 80 us.
+/// Returns a kernel that takes 100 us at edge 10 and 800 us at edge 20. Of these times, 10 us and 80 us cannot be
+/// divided among cores.
 KernelTimes shared_kernel() {
   return {"a",
           "k",
@@ -120,8 +121,8 @@ BOOST_AUTO_TEST_CASE(clusters_have_curves_of_their_own_and_others_follow_amdahls
   BOOST_TEST(kernel.cluster(2, 10).mean_us == 55.0, kTight);
   BOOST_TEST(kernel.cluster(6, 10).mean_us == 25.0, kTight);
   BOOST_TEST(kernel.cluster(18, 20).mean_us == 120.0, kTight);
-  // Beyond the measured edges the rate of the nearest edge holds. Other clusters have the relative deviation of the
-  // next smaller cluster.
+  // Outside of the measured edges, the rate of the nearest edge is used. A cluster that was not measured has the
+  // relative deviation of the next smaller measured cluster.
   BOOST_TEST(kernel.cluster(6, 5).mean_us == 25.0 / 8, kTight);
   BOOST_TEST(kernel.cluster(2, 10).deviation_us == 5.5, kTight);
   BOOST_TEST(kernel.cluster(6, 10).deviation_us == 5.0, kTight);

@@ -8,7 +8,8 @@
 #include "tests/support/temporary_folder.hpp"
 #include "troupe/machine.hpp"
 
-// A message about a bad file names the field. Each test spoils one field of a good description.
+// Tests the messages about wrong files. Each test changes one field of a valid description, and the message must name
+// it.
 namespace troupe::platform {
 
 BOOST_AUTO_TEST_SUITE(machine_description_json)
@@ -20,7 +21,7 @@ using tests::contains;
 using Pointer = json::json_pointer;
 using Words = std::vector<std::string>;
 
-/// Returns a machine with two GPUs, a link for each direction of each, and two kernels.
+/// Returns a machine with two GPUs, with a link for each direction of each GPU, and two kernels.
 json small_machine() {
   json machine = json::parse(R"({
     "name": "small", "cpu": {"cores": 4, "sockets": 2, "model": "c"},
@@ -50,7 +51,7 @@ void refused(const std::string& text, const Words& parts) {
   for (const std::string& part : parts) BOOST_TEST(contains(message, part), "no '" << part << "' in: " << message);
 }
 
-/// Checks that the description is refused if the field at `pointer` holds `value`.
+/// Checks that the description is refused if the field at `pointer` has the value `value`.
 void refused_with(const char* pointer, const json& value, const Words& parts) {
   json machine = small_machine();
   machine[Pointer(pointer)] = value;
@@ -172,7 +173,8 @@ BOOST_AUTO_TEST_CASE(a_field_that_is_not_known_is_named_with_the_nearest) {
   refused_with("/kernels/1/cluster__cores_us", 1, {"kernels[1].cluster__cores_us"});
   refused_with("/kernels/0/cpu_us/mena", 1, {"kernels[0].cpu_us.mena: a time has", "\"mean\""});
   refused_with("/kernels/0/gpu_us/1/device", 1, {"kernels[0].gpu_us[1].device: a GPU's time has", "\"dev\""});
-  // The unknown field is reported before its consequence, which is that nothing says where the kernel runs.
+  // Because of the misspelt field, the kernel runs nowhere. The message must name the misspelt field, not the
+  // consequence.
   json machine = small_machine();
   machine["kernels"][1]["cpu_uss"] = std::exchange(machine["kernels"][1]["cpu_us"], nullptr);
   refused(machine.dump(), {"kernels[1].cpu_uss"});

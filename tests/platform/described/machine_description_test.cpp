@@ -38,7 +38,8 @@ Failure failure_of(const std::string& name_or_path) {
   return machine.failure();
 }
 
-/// Returns the mean on a core divided by the average of the GPUs' means, as the README of the files defines it.
+/// Returns the mean time on a core divided by the average of the GPUs' mean times, as the README of these files defines
+/// it.
 double gpu_over_core(const MachineDescription& machine, const char* application, const char* kernel,
                      const char* precision, double edge) {
   const KernelTimes* times = machine.find_kernel(application, kernel, precision);
@@ -109,7 +110,7 @@ BOOST_AUTO_TEST_CASE(times_of_measured_tiles_are_those_of_the_file) {
 }
 
 BOOST_AUTO_TEST_CASE(interpolation_reproduces_what_idgraf_double_interpolated) {
-  // The file's times at 512 come from those at 320 and 640, rounded to four digits.
+  // The times at 512 were calculated from the times at 320 and 640, and rounded to four digits.
   const KernelTimes* measured = nullptr;
   const MachineDescription idgraf = loaded("idgraf");
   const MachineDescription completed = loaded("idgraf-double");
@@ -137,14 +138,14 @@ BOOST_AUTO_TEST_CASE(clusters_of_sirocco_double_follow_its_one_and_ten_cores) {
   BOOST_TEST((gemm->core_counts() == std::vector<int>{1, 10}));
   BOOST_TEST(gemm->cluster(10, 960).mean_us == 6246.0);
   BOOST_TEST(gemm->cluster(10, 1920).mean_us == 44370.0);
-  // docs/platforms.md gives these numbers.
+  // These numbers are in docs/platforms.md, too.
   BOOST_TEST(gemm->cluster(5, 960).mean_us == 10944, boost::test_tools::tolerance(1e-3));
   BOOST_TEST(gemm->cluster(20, 960).mean_us == 3897, boost::test_tools::tolerance(1e-3));
 }
 
 BOOST_AUTO_TEST_CASE(the_row_of_latencies_that_was_recorded_wrongly_is_put_right) {
   const MachineDescription machine = loaded("idgraf");
-  BOOST_TEST(machine.route(8, 1).latency.count() == 28000);  // recorded: 23.14 us
+  BOOST_TEST(machine.route(8, 1).latency.count() == 28000);  // The recorded latency is 23.14 us.
   BOOST_TEST(machine.route(8, 7).latency.count() == 18000);
   BOOST_TEST(machine.route(8, 0).latency.count() == 12000);
   BOOST_TEST(machine.route(1, 8).latency.count() == 27430);
@@ -207,7 +208,7 @@ BOOST_AUTO_TEST_CASE(the_speed_ups_are_those_of_the_published_table) {
   for (const Entry& entry : table) {
     const double ratio =
         gpu_over_core(loaded(entry.machine), entry.application, entry.kernel, entry.precision, entry.edge);
-    // The table has two decimals or three digits.
+    // The numbers in the table have two decimals or three digits.
     const double rounding = std::max(0.005, entry.ratio * 0.005) + 1e-9;
     BOOST_TEST(std::abs(ratio - entry.ratio) <= rounding,
                entry.machine << ' ' << entry.application << ' ' << entry.kernel << ' ' << entry.precision << ' '

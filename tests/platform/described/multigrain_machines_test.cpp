@@ -1,5 +1,5 @@
-// The machines of the multigrain paper. The times of platform/described/machines/*-gtx4*.json must follow from the
-// assumptions that the files list, and must be labelled so.
+// Tests the machines of the multigrain paper. The times in platform/described/machines/*-gtx4*.json must follow from
+// the assumptions that the files list, and must be labelled as assumed.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <string>
@@ -21,7 +21,7 @@ Json file_of(const std::string& name) {
   return {};
 }
 
-/// Returns the share of the core's or GPU's peak that the kernel is assumed to reach.
+/// Returns the fraction of the peak of the core or the GPU that the kernel is assumed to reach.
 double assumed_share(const Json& assumptions, const std::string& kernel, int tile, bool on_gpu) {
   const double gemm = assumptions["core_gemm_share_of_peak"];
   if (on_gpu) return assumptions[tile == 192 ? "gpu_single_gemm_share_of_peak" : "gpu_streamed_gemm_share_of_peak"];
@@ -33,7 +33,7 @@ double assumed_share(const Json& assumptions, const std::string& kernel, int til
 BOOST_AUTO_TEST_CASE(have_the_papers_processors) {
   const auto first = load_machine("amd-gtx470").value_or_throw();
   const auto second = load_machine("xeon-gtx480").value_or_throw();
-  // One core of the machine drives the GPU and is not counted.
+  // The description counts one core that drives the GPU as well, so 23 or 7 cores remain as workers.
   BOOST_TEST(first.cores == 24);
   BOOST_TEST(second.cores == 8);
   BOOST_TEST(first.gpus.at(0).memory.count == std::uint64_t{1} << 30U);

@@ -10,7 +10,8 @@
 #include "tests/support/tries.hpp"
 #include "troupe/machine.hpp"
 
-// Times that are wrong by a factor of a thousand are refused. The times of all known machines are far from the limits.
+// Times that are wrong by a factor of a thousand must be refused. The times of all known machines are far from the
+// limits.
 namespace troupe::platform {
 
 BOOST_AUTO_TEST_SUITE(plausible_times)
@@ -19,10 +20,10 @@ namespace {
 
 using tests::contains;
 
-/// The number of kernels of a machine from one spoilt kernel to the next.
+/// Every `kStride`-th kernel of a machine is spoilt. Sanitizers are slow, so there are fewer tries with them.
 constexpr std::size_t kStride = tests::kSanitized ? 7 : 1;
 
-/// Returns the times of gemm at four tile sizes and of trsm at two, on a core and two GPUs.
+/// Returns the times of gemm at four tile sizes and of trsm at two, on a core and on two GPUs.
 std::vector<DescribedKernel> kernels() {
   DescribedKernel gemm{"cholesky", "gemm", "double", {}, {}};
   for (const double edge : {256.0, 512.0, 1024.0, 2048.0}) {
@@ -128,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_time_that_is_a_thousand_times_off_is_found_in_the_machine
   }
 }
 
-/// Multiplies all times of one kernel on one sort of device by a factor.
+/// Multiplies all times of a kernel on cores, or all on GPUs, by a factor.
 Json slipped(Json machine, const Json& kernel, bool on_gpus, double factor) {
   for (Json& one : machine["kernels"]) {
     if (one["kernel"] != kernel["kernel"] || one["application"] != kernel["application"] ||
@@ -154,13 +155,13 @@ BOOST_AUTO_TEST_CASE(a_kernel_all_of_whose_times_are_off_is_found_where_its_rate
     const Json good = Json::parse(machine.json);
     for (std::size_t i = 0; i < good["kernels"].size(); i += kStride) {
       const Json& kernel = good["kernels"][i];
-      // A kernel that counts no operations has no rates.
+      // A kernel without a number of operations has no rates to check.
       if (kernel["flops"].is_null()) continue;
       for (const bool on_gpus : {false, true}) {
         for (const double factor : {1000.0, 0.001}) {
           ++all;
           found += parse_machine(slipped(good, kernel, on_gpus, factor).dump(), "slipped").ok() ? 0 : 1;
-          // Times that may be true are far from the limit.
+          // Times that are only wrong by a factor of four could be true, so they are accepted.
           const auto near = parse_machine(slipped(good, kernel, on_gpus, factor > 1 ? 4 : 0.25).dump(), "near");
           BOOST_TEST(near.ok(), (near.ok() ? "" : near.failure().message));
         }

@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_thread_is_let_run_on_a_set_again) {
     const CpuSet all = this_thread_binding().value();
     BOOST_TEST(bind_this_thread(all.front()).ok());
     CpuSet wanted = all;
-    wanted.push_back(kMaxPu);  // a PU that does not exist
+    wanted.push_back(kMaxPu);  // This PU does not exist.
     BOOST_TEST(bind_this_thread(wanted).ok());
     BOOST_TEST((this_thread_binding().value() == all));
     BOOST_TEST(!bind_this_thread(CpuSet{}).ok());

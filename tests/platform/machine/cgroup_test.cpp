@@ -102,9 +102,9 @@ BOOST_AUTO_TEST_CASE(both_versions_at_once_are_both_heeded) {
 }
 
 BOOST_AUTO_TEST_CASE(no_limit_is_no_limit) {
-  BOOST_TEST(!quota().has_value());  // there is no /proc at all
+  BOOST_TEST(!quota().has_value());  // There is no /proc at all.
   system.use_v2("/a");
-  BOOST_TEST(!quota().has_value());  // there is no cpu.max
+  BOOST_TEST(!quota().has_value());  // There is no file cpu.max.
   system.group_file("/a", "cpu.max", "max 100000");
   BOOST_TEST(!quota().has_value());
   system.use_v1("/a");

@@ -27,8 +27,8 @@ Topology machine(const std::string& synthetic, const std::string& only = {}) {
   return std::move(topology).value();
 }
 
-/// Returns the workers of each candidate. Checks that each has the workers that it names, that none spans parts of the
-/// machine, and that no two are equal.
+/// Returns the workers of each candidate. Checks that each candidate gives the workers that it names, that no cluster
+/// spans parts of the machine, and that no two candidates are equal.
 Names workers_of(const Topology& topology) {
   Names workers;
   for (const ClusterCandidate& candidate : cluster_candidates(topology.cores, topology.machine)) {
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(two_sockets_have_equal_clusters_and_mixes_in_each) {
     BOOST_TEST(has(workers, name), name);
   }
   BOOST_TEST(workers.size() < 40U);
-  // Clusters of more than ten cores would span sockets.
+  // A cluster of more than ten cores would span two sockets.
   for (const std::string& name : workers) BOOST_TEST(!name.starts_with("1x1x"));
   BOOST_TEST(!has(workers, "1x20"));
   BOOST_TEST(!has(workers, "1x12+8x1"));

@@ -34,7 +34,7 @@ ClusterPlan planned(const std::string& wanted, const Topology& topology) {
   return std::move(plan).value();
 }
 
-/// Returns the processing units of each cluster, without the single cores.
+/// Returns the PUs (hardware threads) of each cluster. Single cores are left out.
 std::vector<std::vector<int>> clusters(const ClusterPlan& plan) {
   std::vector<std::vector<int>> all;
   for (const Core& core : plan.cores) {
@@ -49,7 +49,7 @@ std::vector<int> range(int from, int to) {
   return all;
 }
 
-/// Returns the message with which planning fails.
+/// Returns the message with which the planning fails.
 std::string refusal(const std::string& wanted, const Topology& topology) {
   const auto plan = plan_clusters(wanted, topology.cores, topology.machine);
   BOOST_TEST_REQUIRE(!plan.ok(), wanted);
@@ -80,10 +80,10 @@ BOOST_AUTO_TEST_CASE(clusters_keep_to_a_socket_each_and_leave_the_other_cores_si
 BOOST_AUTO_TEST_CASE(sizes_are_mixed_and_the_larger_ones_choose_first) {
   const Topology topology = discovered({.synthetic = kFourCaches});
   BOOST_TEST((clusters(planned("1x16+4x1", topology)) == Rings{range(0, 15)}));
-  // The cluster of five fills a cache. The cluster of four goes to another cache, but not where it would leave no
+  // The cluster of five takes a whole cache, and the cluster of four goes to another cache. Both must leave a whole
   // socket for the cluster of ten.
   BOOST_TEST((clusters(planned("1x4+1x5+1x10", topology)) == Rings{range(0, 9), range(10, 14), range(15, 18)}));
-  // The cluster of two gets the cores that the cluster of three leaves in its cache.
+  // The cluster of two gets the two cores of the cache that the cluster of three leaves free.
   BOOST_TEST((clusters(planned("1x3+1x2", topology)) == Rings{{0, 1, 2}, {3, 4}}));
   BOOST_TEST(planned("20x1", topology).cores.size() == 20U);
   BOOST_TEST(clusters(planned("20x1", topology)).empty());
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(sizes_are_mixed_and_the_larger_ones_choose_first) {
 
 BOOST_AUTO_TEST_CASE(a_cluster_larger_than_a_cache_takes_whole_caches_where_they_are_free) {
   const Topology topology = discovered({.restrict_to = "0-2,8-12", .synthetic = "package:1 l3:2 core:8 pu:1"});
-  // The cluster gets all five cores of the second cache and one of the first, not three of each.
+  // The cluster gets all five cores of the second cache and one of the first cache, not three of each.
   BOOST_TEST((clusters(planned("1x6", topology)) == Rings{{0, 8, 9, 10, 11, 12}}));
 }
 
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_warning_tells_of_clusters_that_span_numa_nodes_or_caches)
   BOOST_TEST_REQUIRE(caches.size() == 1U);
   BOOST_TEST(contains(caches[0], "clusters of cores 0-5 and 10-15 each span several L3 caches"));
   BOOST_TEST(contains(caches[0], "at most 5 cores"));
-  // Two of the three clusters find a socket, but no cache is large enough for any.
+  // Two of the three clusters fit into a socket each, but none fits into a cache.
   const Names crowded = planned("3x6", topology).warnings;
   BOOST_TEST_REQUIRE(crowded.size() == 2U);
   BOOST_TEST(contains(crowded[0], "of cores 6-9,16-17 spans several NUMA nodes"));
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_level_makes_a_cluster_of_each_domain_that_has_cores) {
     levels.push_back(level.name + ' ' + level.clusters);
   }
   BOOST_TEST(levels == (Names{"socket 2x10", "numa 2x10", "l3 4x5"}), kPerElement);
-  // Only cores that may be used count. A domain of one core is not a cluster.
+  // Only cores that the process may use count. A cache with only one such core gives no cluster.
   topology = discovered({.restrict_to = "3,5-7,18-19", .synthetic = kFourCaches});
   const ClusterPlan plan = planned("l3", topology);
   BOOST_TEST((clusters(plan) == Rings{{5, 6, 7}, {18, 19}}));
@@ -168,7 +168,8 @@ BOOST_AUTO_TEST_CASE(cores_that_are_handed_out_again_form_clusters_like_those_of
 BOOST_AUTO_TEST_CASE(a_cluster_is_in_those_domains_that_hold_all_of_it) {
   Topology topology = discovered({.synthetic = kFourCaches});
   BOOST_TEST_REQUIRE(topology.form_clusters("1x5+1x4+1x7").ok());
-  // The workers are 0-6 (which spans caches), 7, 8, 9, 10-14, 15-18 and 19.
+  // The workers are the clusters of cores 0-6 (which spans caches), 10-14 and 15-18, and the single cores 7, 8, 9 and
+  // 19.
   BOOST_TEST((topology.victim_order(0) == Rings{{1, 2, 3}, {4, 5, 6}}));
   BOOST_TEST((topology.victim_order(5) == Rings{{6}, {4}, {0, 1, 2, 3}}));
   BOOST_TEST((topology.cores_by_numa_node() == Rings{{0, 1, 2, 3}, {4, 5, 6}}));

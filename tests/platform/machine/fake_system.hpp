@@ -1,4 +1,4 @@
-/// The /proc and the control groups of a machine that does not exist, in a temporary folder.
+/// A temporary folder with the files of /proc and of the control groups of a machine that does not exist.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace troupe::tests {
 class FakeSystem {
  public:
   /// Puts the process into the control group `own` of cgroup version 2. Only the part `visible` of the hierarchy of
-  /// groups is mounted; all of it if `visible` is `/`.
+  /// groups is mounted; `/` means all of it.
   void use_v2(const std::string& own, const std::string& visible = "/") {
     write("proc/self/cgroup", "0::" + own + "\n");
     write("proc/self/mountinfo",
@@ -20,7 +20,8 @@ class FakeSystem {
               visible + " /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
   }
 
-  /// Puts the process into the group `own` of version 1, as on older systems: two controllers in one hierarchy.
+  /// Puts the process into the control group `own` of cgroup version 1. As on older systems, two controllers share a
+  /// hierarchy.
   void use_v1(const std::string& own, const std::string& visible = "/") {
     write("proc/self/cgroup", "4:cpu,cpuacct:" + own + "\n3:memory:" + own + "\n1:name=systemd:" + own + "\n");
     write("proc/self/mountinfo", "32 31 0:29 " + visible +
@@ -34,7 +35,7 @@ class FakeSystem {
                               " kB\nMemFree:        1 kB\nMemAvailable:   " + std::to_string(available_kib) + " kB\n");
   }
 
-  /// Writes a file of a group, as in `group_file("/a/b", "cpu.max", "max 100000")`.
+  /// Writes a file of a control group, for example `group_file("/a/b", "cpu.max", "max 100000")`.
   void group_file(const std::string& group, const std::string& name, const std::string& content) {
     write("sys/fs/cgroup" + group + "/" + name, content + "\n");
   }

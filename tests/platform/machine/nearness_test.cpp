@@ -12,7 +12,7 @@ namespace {
 using Rings = std::vector<std::vector<int>>;
 const auto kPerElement = boost::test_tools::per_element();
 
-/// Returns a core in the L3 cache of number `l3`. Each package has `l3_per_package` such caches.
+/// Returns a core that belongs to the L3 cache with the number `l3`. Each package has `l3_per_package` such caches.
 Core core_at(int core, int l3, int l3_per_package = 2) {
   const int package = l3 / l3_per_package;
   return {core,
@@ -26,7 +26,7 @@ Core core_at(int core, int l3, int l3_per_package = 2) {
            {DomainKind::machine, 0}}};
 }
 
-/// Returns cores of which `counts[i]` are in L3 cache i.
+/// Returns cores, `counts[i]` of them in L3 cache i.
 std::vector<Core> cores_in(const std::vector<int>& counts) {
   std::vector<Core> cores;
   for (std::size_t l3 = 0; l3 < counts.size(); ++l3) {
@@ -63,13 +63,13 @@ BOOST_AUTO_TEST_CASE(cores_without_a_common_domain_are_in_the_last_ring) {
 }
 
 BOOST_AUTO_TEST_CASE(one_cache_is_taken_rather_than_parts_of_two) {
-  // The first cache has only one allowed core, the second has four.
+  // The process may use only one core of the first cache, but four of the second.
   BOOST_TEST(chosen_of(cores_in({1, 4}), 4) == (std::vector<int>{1, 2, 3, 4}), kPerElement);
   BOOST_TEST(chosen_of(cores_in({4, 4}), 2) == (std::vector<int>{0, 1}), kPerElement);
 }
 
 BOOST_AUTO_TEST_CASE(one_package_is_taken_rather_than_parts_of_two) {
-  // L3 caches 0 and 1 are in package 0, 2 and 3 in package 1.
+  // Package 0 has the L3 caches 0 and 1, package 1 has the caches 2 and 3.
   BOOST_TEST(chosen_of(cores_in({1, 1, 2, 2}), 4) == (std::vector<int>{2, 3, 4, 5}), kPerElement);
 }
 

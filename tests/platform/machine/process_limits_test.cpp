@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kSaid = 3;
 
-/// Call it in a child process: it changes the user, because limits do not bind root.
+/// Must be called in a child process, because it changes the user and sets limits; limits do not bind root.
 int checked_with_no_thread_left() {
   const rlimit none{1, 1};
   if (::geteuid() == 0 && ::setuid(4'000'000'000U) != 0) return 1;

@@ -36,7 +36,7 @@ std::vector<int> pus_of(const Topology& topology) {
   return pus;
 }
 
-/// Returns the message of the failed discovery. Checks that the failure has this code.
+/// Returns the message of the discovery, which must fail with this code.
 std::string message_of(const TopologyOptions& options, ErrorCode code) {
   const auto topology = Topology::discover(options);
   BOOST_TEST_REQUIRE(!topology.ok());

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(memory_of_a_numa_node_can_be_used_whether_the_system_places
       HostBuffer moved = std::move(buffer).value();
       BOOST_TEST(moved.size().count == size);
       std::fill(moved.bytes().begin(), moved.bytes().end(), std::byte{42});
-      // No machine has NUMA nodes of these numbers.
+      // No machine has NUMA nodes with these numbers.
       if (node != 0) BOOST_TEST(!moved.placed());
       if (node == 0 && size > 0) BOOST_TEST_MESSAGE("placed on node 0: " << moved.placed());
     }
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(moving_hands_the_memory_over) {
     std::byte* data = first.data();
     HostBuffer second = std::move(first);
     BOOST_TEST((second.data() == data));
-    // The state of a moved-from buffer is specified.
+    // The class specifies the state of a buffer that has been moved from.
     // NOLINTNEXTLINE(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
     BOOST_TEST((first.data() == nullptr));
     BOOST_TEST(first.size().count == 0U);

@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(long_mappings_begin_at_a_huge_page_and_leave_nothing_beside
       BOOST_TEST((length < kHugePage.count || is_aligned(data)));
       std::fill_n(data, length, std::byte{1});
       BOOST_TEST(::munmap(data, length) == 0);
-      // The mapping is gone: the kernel does not know these pages.
+      // The memory has been unmapped, so the kernel does not know these pages.
       BOOST_TEST(::msync(data, length, MS_ASYNC) == -1);
       BOOST_TEST(errno == ENOMEM);
     }
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_mapped_says_why) {
 
 BOOST_AUTO_TEST_CASE(shared_memory_stays_what_it_was) {
   const FileDescriptor memory(::memfd_create("test", MFD_CLOEXEC));
-  // The first and the last page are left out, so that their huge pages are not whole.
+  // The first and the last page are left out, so two of the huge pages are incomplete.
   const std::size_t length = 4 * kHugePage.count;
   BOOST_TEST_REQUIRE(::ftruncate(memory.get(), static_cast<off_t>(length)) == 0);
   std::byte* const here = map_aligned(length, MAP_SHARED, memory.get());

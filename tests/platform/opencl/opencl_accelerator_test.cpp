@@ -93,14 +93,14 @@ BOOST_AUTO_TEST_CASE(what_is_placed_at_one_address_with_one_size_has_one_buffer)
   BOOST_TEST(at(0, 1000) == first);
   BOOST_TEST(at(1024, 1000) == second);
   BOOST_TEST(at(2048, 0) == empty);
-  // A new buffer now overlaps the first two. The third is unchanged.
+  // A new buffer overlaps the first two buffers and replaces them. The third buffer is unchanged.
   (void)at(512, 1024);
   BOOST_TEST(at(2048, 0) == empty);
 }
 
 BOOST_AUTO_TEST_CASE(buffers_that_others_replace_take_no_memory) {
   if (!has_opencl_devices()) return;
-  // The places shift, so that each place overlaps two places of the round before.
+  // The places are shifted in each round, so that each place overlaps two places of the round before.
   const auto accelerator = open();
   constexpr std::size_t kPiece = 64 << 10;
   const auto content = numbered_bytes(kPiece);
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(data_larger_than_a_buffer_may_be_are_refused_with_both_size
 
 BOOST_AUTO_TEST_CASE(memory_that_a_driver_refuses_is_a_failure) {
   if (!has_opencl_devices()) return;
-  // The device claims more memory than the driver knows.
+  // The device claims to have more memory than the driver has.
   OpenClDevice boasting = device();
   boasting.memory = boasting.largest_buffer = {std::uint64_t{1} << 40U};
   const auto accelerator = open(boasting, Bytes{std::uint64_t{1} << 39U});

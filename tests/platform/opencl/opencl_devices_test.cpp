@@ -18,7 +18,7 @@ namespace {
 
 using tests::EnvironmentVariable;
 
-/// The facts that the driver sees while it is loaded.
+/// The facts that the fake driver saw while it was loaded: the allowed PUs and the number of OpenCL devices.
 struct SeenByDriver {
   CpuSet pus;
   std::size_t devices = 99;
@@ -33,7 +33,7 @@ void look_around() {
 
 }  // namespace
 
-/// The list of OpenCL devices is made once in a process, so only this case asks for it.
+/// A process makes the list of OpenCL devices only once, so only this test case asks for it.
 BOOST_AUTO_TEST_CASE(a_bound_thread_that_asks_first_binds_no_driver) {
   const CpuSet all = this_thread_binding().value();
   const EnvironmentVariable driver("OCL_ICD_VENDORS", tests::fake_opencl_driver());
@@ -50,9 +50,9 @@ BOOST_AUTO_TEST_CASE(a_bound_thread_that_asks_first_binds_no_driver) {
   BOOST_TEST(found->devices.size() == 3U);
   BOOST_TEST(seen.pus == all, boost::test_tools::per_element());
   BOOST_TEST(after == CpuSet{all.front()}, boost::test_tools::per_element());
-  // The driver asked, too, and got an empty list.
+  // The driver asked for the list while it was loaded, and got an empty list.
   BOOST_TEST(seen.devices == 0U);
-  // Threads that ask later get the same list.
+  // Threads that ask later get the list that was made first.
   seen.devices = 99;
   std::vector<const OpenClDevices*> lists(4);
   std::vector<std::thread> threads;

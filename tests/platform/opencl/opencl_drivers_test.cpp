@@ -1,4 +1,4 @@
-// Debian's drivers for machines without a GPU.
+// Tests the drivers that Debian has for machines without a GPU.
 #include <CL/cl_icd.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ void check_description(const OpenClDevice& device) {
   BOOST_TEST(device.largest_buffer.count > 0U);
 }
 
-/// Checks that a context can be made on the device by its table alone.
+/// Checks that a context can be made on the device with only the functions of its table.
 void check_context(const OpenClDevice& device) {
   cl_int status = CL_INVALID_VALUE;
   const cl_context context = device.api->clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &status);

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(errors_have_the_names_that_the_headers_give_them) {
 
 BOOST_AUTO_TEST_CASE(every_number_of_the_standard_has_a_name) {
   for (int status = CL_DEVICE_NOT_FOUND; status >= CL_MAX_SIZE_RESTRICTION_EXCEEDED; --status) {
-    // The standard defines no codes between these two.
+    // Between these two values, the standard defines no codes.
     const bool named = status >= CL_KERNEL_ARG_INFO_NOT_AVAILABLE || status <= CL_INVALID_VALUE;
     BOOST_TEST(opencl_error(status).starts_with(named ? "CL_" : "error "), opencl_error(status));
   }

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_CASE(pocls_devices_work_in_place) {
   for (const OpenClDevice& device : list_opencl_devices().devices) {
     const OpenClInPlace& found = opencl_in_place(device);
     BOOST_TEST(found.works, device.name << ": " << found.why_not);
-    // Each device is tried only once.
+    // Each device is tried only once, so the second call returns the first result.
     BOOST_TEST(&opencl_in_place(device) == &found);
   }
 }

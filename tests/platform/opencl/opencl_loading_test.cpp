@@ -54,7 +54,7 @@ bool skips(const OpenClDevices& all, const std::string& what, const std::string&
   return false;
 }
 
-/// Checks that the driver with this fault gives nothing, for this reason, and that the message names the file.
+/// Checks that the driver with this fault gives no devices, for this reason. The message must name the file.
 void check_nothing(const std::string& fault, const std::string& why) {
   const OpenClDevices all = with_fault(fault);
   BOOST_TEST_CONTEXT(fault) {
@@ -65,7 +65,7 @@ void check_nothing(const std::string& fault, const std::string& why) {
   }
 }
 
-/// Checks that with this fault the first platform gives nothing.
+/// Checks that the first platform gives no devices if the driver has this fault.
 void check_first_platform(const std::string& fault, const std::string& what, const std::string& why) {
   const OpenClDevices all = with_fault(fault);
   BOOST_TEST_CONTEXT(fault) {
@@ -75,7 +75,7 @@ void check_first_platform(const std::string& fault, const std::string& what, con
   }
 }
 
-/// Checks that with this fault both platforms give nothing.
+/// Checks that both platforms give no devices if the driver has this fault.
 void check_both_platforms(const std::string& fault, const std::string& why) {
   const OpenClDevices all = with_fault(fault);
   BOOST_TEST_CONTEXT(fault) {
@@ -85,7 +85,7 @@ void check_both_platforms(const std::string& fault, const std::string& why) {
   }
 }
 
-/// Checks that with this fault the CPU of the first platform is left out.
+/// Checks that only the CPU of the first platform is left out if the driver has this fault.
 void check_cpu(const std::string& fault, const std::string& why) {
   const OpenClDevices all = with_fault(fault);
   BOOST_TEST_CONTEXT(fault) {
@@ -210,13 +210,13 @@ BOOST_AUTO_TEST_CASE(the_library_that_this_code_is_part_of_is_not_asked) {
   std::string why;
   BOOST_TEST(load(troupe_as_opencl_driver().c_str(), &why) == 0);
   BOOST_TEST(contains(why, "it is Troupe itself"), why);
-  // The library is recognized under another name, too.
+  // Troupe's library is recognized even if it has another name.
   const TemporaryFolder folder;
   std::filesystem::create_symlink(troupe_as_opencl_driver(), folder.path("libother.so"));
   BOOST_TEST(load(folder.path("libother.so").c_str(), &why) == 0);
   BOOST_TEST(contains(why, "it is Troupe itself"), why);
   BOOST_TEST(load(fake_opencl_driver().c_str(), &why) == 3);
-  // For another program it is a driver.
+  // For a program that does not contain this code, the library is an ordinary driver.
   BOOST_TEST(load_opencl_devices({.vendors = troupe_as_opencl_driver()}).devices.size() == 3U);
 }
 

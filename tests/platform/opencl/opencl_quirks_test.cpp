@@ -7,7 +7,7 @@ namespace troupe::platform {
 BOOST_AUTO_TEST_SUITE(opencl_quirks)
 
 BOOST_AUTO_TEST_CASE(devices_after_an_equal_one_of_their_driver_have_an_option) {
-  // The test uses only their addresses.
+  // Only the addresses of these variables are used.
   static int handles[6];
   const auto handle = [](int i) { return reinterpret_cast<_cl_device_id*>(&handles[i]); };
   const auto driver = [](int i) { return reinterpret_cast<_cl_platform_id*>(&handles[i]); };

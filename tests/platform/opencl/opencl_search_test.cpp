@@ -20,7 +20,7 @@ using tests::TemporaryFolder;
 using Libraries = std::vector<std::string>;
 const auto kEachLibrary = boost::test_tools::per_element();
 
-/// Returns the libraries that are to be loaded. Checks that nothing is skipped.
+/// Returns the libraries that the search finds. Checks that nothing is skipped.
 Libraries found_by(const OpenClSearch& search) {
   const OpenClDrivers found = find_opencl_drivers(search);
   for (const SkippedOpenCl& skipped : found.skipped) BOOST_ERROR(skipped.what << ": " << skipped.why);
@@ -29,7 +29,7 @@ Libraries found_by(const OpenClSearch& search) {
   return libraries;
 }
 
-/// Returns the only skipped item. Checks that nothing is to be loaded.
+/// Returns the only skipped item. Checks that the search finds no library.
 SkippedOpenCl skipped_by(const OpenClSearch& search) {
   const OpenClDrivers found = find_opencl_drivers(search);
   BOOST_TEST(found.drivers.empty());
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(an_icd_file_without_a_slash_is_looked_for_in_the_folder_fir
   BOOST_TEST(found_by({.vendors = "a.icd", .vendor_path = chosen.path(), .standard_folder = standard.path()}) ==
                  Libraries{"libchosen.so"},
              kEachLibrary);
-  // Otherwise the name is a file in the current folder, where there is none.
+  // The text is taken as a file in the current folder, which has no such file.
   const SkippedOpenCl skipped = skipped_by({.vendors = "none.icd", .standard_folder = standard.path()});
   BOOST_TEST(skipped.what == "none.icd");
   BOOST_TEST(contains(skipped.why, "No such file"));

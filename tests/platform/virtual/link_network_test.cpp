@@ -23,7 +23,7 @@ using Link = LinkNetwork::Link;
 
 constexpr double kGiga = 1e9;
 
-/// A network in its own virtual time. Records the order and the times in which copies were done.
+/// A network with its own virtual time. Records which copies ended, in their order, with their times.
 struct Network {
   VirtualTime time;
   LinkNetwork network;
@@ -52,7 +52,7 @@ struct Network {
   }
 };
 
-/// Returns routes from node 0 to the others, all alike.
+/// Returns routes from node 0 to all other nodes. All routes are equal.
 std::vector<Route> star(std::size_t nodes, const Route& route) {
   std::vector<Route> routes(nodes * nodes);
   for (std::size_t to = 1; to < nodes; ++to) routes[to] = route;
@@ -93,12 +93,12 @@ BOOST_AUTO_TEST_CASE(two_copies_share_a_link_and_the_rest_goes_faster_when_one_e
   n.start("short", 0, 1, 1000);
   n.start("long", 0, 2, 3000);
   n.run();
-  // Each copy moves 1000 bytes until 2000 ns; then one moves 2000 bytes alone.
+  // Until 2000 ns each copy has moved 1000 bytes. After that, one copy moves its other 2000 bytes alone.
   n.expect({{"short", 2000ns}, {"long", 4000ns}});
 }
 
-// At this rate, rounding leaves a small part of the 450 bytes after 1350 ns that is not zero. The copy that begins at
-// that moment comes before the completion.
+// At this rate, rounding errors leave a tiny part of the 450 bytes after 1350 ns. At that moment another copy begins,
+// before the completion is handled. The first copy must still end now.
 BOOST_AUTO_TEST_CASE(a_copy_that_is_due_is_not_put_off_by_one_that_begins_at_that_moment) {
   auto routes = star(3, {{0}, kGiga, 0ns});
   routes[2].latency = 1350ns;
@@ -133,8 +133,8 @@ BOOST_AUTO_TEST_CASE(a_third_copy_that_comes_later_takes_its_part_from_both) {
   n.start("b", 0, 2, 6000);
   n.start_at(1000ns, "c", 0, 3, 2000);
   n.run();
-  // Each flow has 3 bytes per ns until 1000 ns, then 2 until c is done at 2000 ns; a and b then have 1000 bytes left,
-  // at 3 per ns.
+  // Each copy moves 3 bytes per ns until 1000 ns, then 2 bytes per ns until c ends at 2000 ns. Then a and b still have
+  // 1000 bytes each, which they move at 3 bytes per ns.
   n.expect({{"c", 2000ns}, {"a", 2334ns}, {"b", 2334ns}});
 }
 
@@ -148,7 +148,8 @@ BOOST_AUTO_TEST_CASE(a_copy_with_a_low_rate_of_its_own_leaves_the_link_to_the_ot
   n.expect({{"slow", 1000ns}, {"fast", 1000ns}});
 }
 
-// Three GPUs share a switch of 3 GB/s; a fourth has its own switch. The host's link of 9 GB/s would give each more.
+// Three GPUs share a switch of 3 GB/s; a fourth GPU has its own switch. The host's link of 9 GB/s would give each GPU
+// more.
 BOOST_AUTO_TEST_CASE(a_chain_of_bottlenecks_is_shared_level_by_level) {
   auto routes = star(5, {{0}, 5 * kGiga, 0ns});
   routes[1].links = {0, 1};
@@ -166,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_latency_uses_no_link) {
   n.start("a", 0, 1, 1000);
   n.start_at(1000ns, "b", 0, 2, 1000);
   n.run();
-  // a flows from 1000 to 2000 ns, b from 2000 to 3000 ns.
+  // Copy a moves its bytes from 1000 to 2000 ns, copy b from 2000 to 3000 ns.
   n.expect({{"a", 2000ns}, {"b", 3000ns}});
 }
 
@@ -213,7 +214,7 @@ BOOST_AUTO_TEST_CASE(a_prefetch_that_is_made_urgent_goes_behind_those_that_are_w
   const CopyId waited = n.start("w1", 0, 1, 10, true);
   n.start("w2", 0, 1, 10, true);
   n.network.make_urgent(second);
-  // These calls change nothing: one copy is on its way, and the others are waited for already.
+  // These calls change nothing: the first copy is under way, and the others are urgent already.
   n.network.make_urgent(first);
   n.network.make_urgent(second);
   n.network.make_urgent(waited);
@@ -247,8 +248,8 @@ BOOST_AUTO_TEST_CASE(statistics_say_what_went_over_each_link_and_pair) {
   n.start("a", 0, 1, 1000);
   n.start("b", 0, 1, 1000);
   n.start("c", 0, 2, 500);
-  // a and c flow from 100 ns at 1 per ns. c is done at 600 ns; the rest of a takes until 850 ns; b flows from 950 to
-  // 1450 ns.
+  // From 100 ns on, a and c move 1 byte per ns each. c ends at 600 ns, and a with its remaining bytes at 850 ns. b
+  // moves its bytes from 950 to 1450 ns.
   n.run();
   n.expect({{"c", 600ns}, {"a", 850ns}, {"b", 1450ns}});
   n.time.after(550ns, [] {});
@@ -286,7 +287,7 @@ BOOST_AUTO_TEST_CASE(nodes_without_a_route_are_not_connected) {
   BOOST_TEST(!n.network.connected(0, 0));
 }
 
-// A random network under random copies, checked at every event.
+// A random network with random copies. The test checks the network at every event.
 struct RandomRun {
   struct Expected {
     std::size_t from, to;
@@ -302,7 +303,7 @@ struct RandomRun {
   std::vector<Route> routes;
   std::unique_ptr<LinkNetwork> network;
   std::vector<Expected> copies;
-  /// The bytes over each link: the integral of the flows' rates over time.
+  /// The bytes that have moved over each link: the integral of the rates over time.
   std::vector<double> bytes_over_link;
 
   explicit RandomRun(unsigned seed) : random(seed), nodes(2 + random() % 6), links(1 + random() % 12) {
@@ -342,7 +343,7 @@ struct RandomRun {
     BOOST_TEST_REQUIRE(seconds(time.now() - copy.asked - route.latency) >= alone * (1 - 1e-12));
   }
 
-  /// The current rates are fair, and no link is above its capacity.
+  /// Checks that the current rates are fair, and that no link carries more than its capacity.
   void check_rates(const std::vector<LinkNetwork::Flow>& flows) {
     std::vector<double> load(links.size(), 0);
     std::vector<double> highest(links.size(), 0);
@@ -395,8 +396,8 @@ struct RandomRun {
       const auto statistics = network->link_statistics(link);
       BOOST_TEST_REQUIRE(statistics.bytes.count == expected[link]);
       BOOST_TEST_REQUIRE(statistics.highest_load <= 1 + 1e-9);
-      // The rates have moved these bytes. Since times are rounded up, they may have moved more, but for each copy at
-      // most the link's bytes in 1 ns.
+      // The rates must have moved these bytes. Times are rounded up, so the rates may have moved more: for each copy,
+      // at most what the link moves in 1 ns.
       const double rounding = 1e-9 * links[link].bytes_per_s * static_cast<double>(crossings[link]);
       const double bytes = static_cast<double>(expected[link]);
       BOOST_TEST_REQUIRE(bytes_over_link[link] >= bytes * (1 - 1e-9));

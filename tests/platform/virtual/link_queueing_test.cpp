@@ -1,4 +1,4 @@
-/// Tests which copies wait for which with `LinkNetwork::Queueing::streams`.
+/// Tests which copies have to wait for which other copies under `LinkNetwork::Queueing::streams`.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <string>
@@ -15,9 +15,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kNodes = 4;
-constexpr std::uint64_t kBytes = 1000;  // takes 1 us
+constexpr std::uint64_t kBytes = 1000;  // Moving this number of bytes takes 1 us.
 
-/// A host and three GPUs. Each pair has 1 GB/s of its own, so copies wait only because of their order.
+/// A host and three GPUs. Each pair has its own 1 GB/s, so copies only wait because of their order.
 struct Machine {
   VirtualTime time;
   LinkNetwork network;
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(nothing_comes_into_either_gpu_beside_a_copy_between_them) {
   machine.start("host>1", 0, 1);
   machine.start("3>2", 3, 2);
   machine.start("2>1", 2, 1);
-  // The last copy waits for the two copies that it excludes, which do not exclude one another.
+  // The last copy waits for the two copies with which it cannot overlap. These two may overlap each other.
   BOOST_TEST(machine.run() == (Done{"1>2 1000", "host>1 2000", "3>2 2000", "2>1 3000"}), kPerElement);
 }
 
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_later_copy_does_not_overtake_one_that_waits_for_others) {
   machine.start("host>1", 0, 1);
   machine.start("1>2", 1, 2);
   machine.start("host>2", 0, 2);
-  // GPU 2 is free at once, but the first copy into it waits for GPU 1.
+  // GPU 2 is free, but its first copy has to wait for GPU 1.
   BOOST_TEST(machine.run() == (Done{"host>1 1000", "1>2 2000", "host>2 3000"}), kPerElement);
 }
 

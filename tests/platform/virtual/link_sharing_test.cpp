@@ -42,13 +42,14 @@ BOOST_AUTO_TEST_CASE(what_a_flow_with_a_low_limit_leaves_goes_to_the_others) {
              boost::test_tools::per_element());
 }
 
-// Three flows in a chain of two links: the tighter link limits the long flow, which leaves room on the other link.
+// Three flows on two links. The slower link limits the flow that uses both links. This flow leaves more bandwidth on
+// the faster link for the third flow.
 BOOST_AUTO_TEST_CASE(a_flow_over_two_links_is_bound_by_the_tighter_one) {
   BOOST_TEST(share({100, 300}, {{{0, 1}, 1000}, {{0}, 1000}, {{1}, 1000}}) == std::vector<double>({50, 50, 250}),
              boost::test_tools::per_element());
 }
 
-// Link 0: two flows, 30 each. Then link 1: 100 less 30 among two, 35 each. Then link 2: 200 less 30 less 35.
+// Link 0 gives its two flows 30 each. Then link 1 has 100 - 30 for two flows, 35 each. Then link 2 has 200 - 30 - 35.
 BOOST_AUTO_TEST_CASE(bottlenecks_settle_one_after_the_other) {
   BOOST_TEST(share({60, 100, 200}, {{{0}, 1000}, {{0, 1, 2}, 1000}, {{1, 2}, 1000}, {{1}, 1000}, {{2}, 1000}}) ==
                  std::vector<double>({30, 30, 35, 35, 135}),
@@ -71,7 +72,7 @@ BOOST_AUTO_TEST_CASE(an_earlier_sharing_leaves_no_mark_on_the_next) {
   BOOST_TEST(sharing.share(next_flows)[0] == 100.0);
 }
 
-/// Checks that the rates are the max-min fair ones, within a relative 1e-9.
+/// Checks that the rates are max-min fair, with a relative error of at most 1e-9.
 void check_fair(const std::vector<double>& capacities, const std::vector<Demand>& demands,
                 const std::vector<double>& rates) {
   std::vector<double> load(capacities.size(), 0);
@@ -99,7 +100,8 @@ BOOST_AUTO_TEST_CASE(random_networks_are_shared_fairly) {
   for (unsigned seed = 0; seed < 2000; ++seed) {
     BOOST_TEST_CONTEXT("seed " << seed) {
       std::mt19937 random(seed);
-      // There are either few distinct figures, so that ties are common, or many over ten orders of magnitude.
+      // The numbers are either few different values, so that ties are common, or many values over ten orders of
+      // magnitude.
       const bool coarse = random() % 2 == 0;
       const auto figure = [&] {
         return coarse ? 100.0 * (1 + random() % 4) : std::pow(10.0, random() % 1000 / 100.0) * (1 + random() % 97);

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(events_may_own_what_can_only_be_moved_and_be_larger_than_th
   BOOST_TEST(sum == 12);
 }
 
-// A sorted list is the model that heap and slots must agree with, with cancellations.
+// Random events are added and cancelled. The heap with its slots must give the order that a simple sorted list gives.
 BOOST_AUTO_TEST_CASE(random_events_and_cancellations_agree_with_a_sorted_list) {
   constexpr unsigned kSeed = 20260101;
   BOOST_TEST_MESSAGE("seed " << kSeed);

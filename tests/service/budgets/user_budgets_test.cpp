@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(one_user_has_half_and_the_others_the_rest) {
   const std::string why = refusal(budgets, kA);
   BOOST_TEST(contains(why, "user 1000 has 3200 segments of shared memory"), why);
   BOOST_TEST(contains(why, "(limits.segments_per_user): release some, or allocate fewer and larger ones"), why);
-  // Another user cannot take what is left for the third user.
+  // This user cannot take the part that is reserved for a third user.
   BOOST_TEST(refusal(budgets, kB, 1600) == "");
   const std::string none = refusal(budgets, kB);
   BOOST_TEST(contains(none, "all users together have 4800 segments of shared memory"), none);

@@ -1,4 +1,4 @@
-// The rates, calls and processor time of each user, by a clock that stands still.
+// Tests the limits on each user's rates, calls and processor time. The time in these tests does not pass by itself.
 #include "service/budgets/user_calls.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(who_calls_too_often_waits_for_himself) {
   BOOST_TEST((rates.try_take(kB, kStart) == kStart));
   BOOST_TEST((rates.try_take(kA, kStart + 100ms) == kStart + 100ms));
   BOOST_TEST((rates.try_take(kA, kStart + 100ms) > kStart + 100ms));
-  // After any pause, at most a burst is free.
+  // After a pause of any length, at most one burst of calls is free.
   int free = 0;
   while (rates.try_take(kA, kStart + 1h) == kStart + 1h) ++free;
   BOOST_TEST(free == 20);
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(who_has_used_up_his_calls_should_not_bring_more) {
   for (int i = 0; i < 1000; ++i) (void)calls.begin(kA, kStart);
   BOOST_TEST((calls.ready_at(kA, kStart) <= kStart + 11s));
   BOOST_TEST((calls.ready_at(kB, kStart) == kStart));
-  // These are answers that the user does not read, and calls that are not answered.
+  // Unread replies count towards the limit. Calls that have not been answered yet count, too.
   BOOST_TEST(!calls.begin(kB, kStart));
   calls.answered(kB, 501);
   BOOST_TEST((calls.ready_at(kB, kStart) > kStart));

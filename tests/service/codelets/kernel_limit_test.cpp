@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using tests::contains;
 
-/// A core with 25 GFlop/s, and a count of how often its speed was asked for.
+/// A core with 25 GFlop/s. Counts how often the limit asks for the core's speed.
 struct Fixture {
   [[nodiscard]] KernelLimit limit(double seen = 0, KindSet kinds = kOnCores) {
     return KernelLimit({.longest = 2s,
@@ -28,7 +28,7 @@ struct Fixture {
                             },
                         .kinds = kinds});
   }
-  /// Judges a matrix product of three tiles of n x n.
+  /// Judges a matrix product of three n x n tiles.
   [[nodiscard]] KernelLimit::Verdict judge(const KernelLimit& limit, std::int64_t n,
                                            const DeviceSet& devices = {}) const {
     const std::vector<Layout> tiles(3, layout_of<double>(n, n, n));
@@ -61,10 +61,10 @@ BOOST_FIXTURE_TEST_CASE(the_speed_of_these_cores_counts_and_is_asked_for_where_i
 }
 
 BOOST_FIXTURE_TEST_CASE(what_was_seen_here_counts, Fixture) {
-  // The speed is 8 GFlop/s at best; even at four times that, the order 5000 takes 8 s.
+  // The best speed that was seen is 8 GFlop/s. Even at four times this speed, the product of order 5000 takes 7.8 s.
   BOOST_TEST(contains(gemm(5000, limit(8e9)), "7.8 s or more"));
   BOOST_TEST(gemm(2000, limit(8e9)) == "");
-  // A speed that is impossible is not believed.
+  // The limit ignores a speed that no core can have.
   BOOST_TEST(gemm(10'000, limit(1e15)) != "");
 }
 
@@ -73,7 +73,7 @@ BOOST_FIXTURE_TEST_CASE(emulated_accelerators_are_no_faster_than_cores_and_other
   const KernelLimit beside_a_gpu = limit(0, kOnCores | kind_set(DeviceKind::cuda));
   BOOST_TEST(!judge(beside_a_gpu, 2000).refused.has_value());
   BOOST_TEST(!judge(beside_a_gpu, 2000).not_on_cores);
-  // The GPU may run the task, a core may not.
+  // A GPU may run the task, but a core may not.
   BOOST_TEST_REQUIRE(library.find("gemm_nt/double")->codelet.definition().runs_on(DeviceKind::cuda));
   BOOST_TEST(!judge(beside_a_gpu, 5000).refused.has_value());
   BOOST_TEST(judge(beside_a_gpu, 5000).not_on_cores);

@@ -31,7 +31,7 @@ std::string refusal(const std::string& name) {
   return plugin.failure().message;
 }
 
-/// A folder with some of the plug-ins, as an administrator installs them.
+/// A folder with some of the plug-ins, as an administrator would install them.
 struct Installed {
   explicit Installed(const std::vector<std::string>& names) {
     for (const std::string& name : names) {

@@ -33,7 +33,7 @@ std::string refusal(const std::string& text) {
   return outcome.failure().message;
 }
 
-/// Returns a value that differs from the default and that the key accepts.
+/// Returns a valid value of the key that differs from its default.
 std::string other_value(const ConfigurationKey& key) {
   if (key.name.starts_with("limits.memory")) return "\"3GiB\"";
   if (key.name == "limits.unread_answers") return "\"1MiB\"";
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(values_that_cannot_be_used_are_errors) {
 }
 
 BOOST_AUTO_TEST_CASE(options_of_the_runtime_may_be_texts_and_have_former_names) {
-  // TOML has no whole number as large as the largest seed.
+  // The largest seed is larger than any integer of TOML, so it is given as text.
   const Configuration large = read("[runtime]\nseed = \"18446744073709551615\"\ncpus = \"0-1\"\n");
   BOOST_TEST(large.server.runtime.seed == std::numeric_limits<std::uint64_t>::max());
   BOOST_TEST(to_toml(read(to_toml(large))) == to_toml(large));
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_read_are_errors) {
   BOOST_REQUIRE(::mkfifo(folder.path("pipe").c_str(), 0600) == 0);
   const auto pipe = read_configuration(folder.path("pipe"), configuration);
   BOOST_REQUIRE(!pipe.ok());
-  // No process writes into the pipe, so reading would never end.
+  // No process writes to this pipe, so reading it would never end.
   BOOST_TEST(contains(pipe.failure().message, "pipe is no file"), pipe.failure().message);
   BOOST_TEST(read_configuration(folder.write("good.toml", "[limits]\ntasks = 9\n"), configuration).ok());
   BOOST_TEST(configuration.server.limits.tasks == 9U);

@@ -1,4 +1,4 @@
-// The manual's plug-in is the one that is built.
+// Tests that the plug-in in the manual is the plug-in that is built.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <fstream>
@@ -16,7 +16,7 @@ std::string read(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Returns the text between two lines.
+/// Returns the text between two texts.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const std::size_t from = text.find(begin);
   const std::size_t to = text.find(end, from);

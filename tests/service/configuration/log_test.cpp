@@ -107,7 +107,8 @@ BOOST_AUTO_TEST_CASE(a_log_that_nobody_reads_is_not_waited_for) {
   };
   {
     const Log log = open(LogFormat::text);
-    // This is more than the pipe and two queues hold: the writer may have one queue in hand.
+    // This is more than the pipe and two queues can hold. The writer thread may be writing one queue while the other
+    // fills.
     for (int i = 0; i < 4000; ++i) log.write(LogLevel::info, std::string(1000, 'x'));
     BOOST_TEST(!log.flush(std::chrono::milliseconds(1)));
     BOOST_TEST(tests::eventually([&] {
@@ -116,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_log_that_nobody_reads_is_not_waited_for) {
     }));
     for (int i = 0; i < 100; ++i) log.write(LogLevel::info, std::string(1000, 'y'));
   }
-  // The log has ended, and its lines are still written when the pipe is read.
+  // The log has been destroyed, but its last lines can still be read from the pipe.
   BOOST_TEST(tests::eventually([&] {
     read();
     return contains(text, "yyyy");

@@ -134,7 +134,8 @@ BOOST_AUTO_TEST_CASE(a_path_through_a_symbolic_link_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(what_belongs_to_others_is_refused) {
-  // The files belong to this user. A service of another user does not trust this user, unless it is root.
+  // The files belong to this user. The service of another user does not trust files of this user, unless this user is
+  // root.
   const auto found = look_at_trusted_folder(folder.path("plugins"), ::geteuid() + 1);
   BOOST_TEST(found.ok() == (::geteuid() == 0));
   if (::geteuid() != 0) return;

@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(weights)
 namespace {
 
 BOOST_AUTO_TEST_CASE(users_come_before_groups_and_groups_before_the_rest) {
-  // On every system root is in group root; there is no user 4000000000.
+  // On every system, root is in the group root, and no user has the number 4000000000.
   const auto both = weights_of({.other = 0.5, .users = {{"root", 3}}, .groups = {{"root", 7}}}, nullptr);
   BOOST_TEST(both(0) == 3);
   BOOST_TEST(both(4000000000U) == 0.5);

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(connections_are_taken_though_they_cannot_be_waited_for) {
   const auto log = [&](LogLevel, std::string_view event, LogFields) {
     if (event == "connections cannot be waited for") said = true;
   };
-  // There are many places, whose descriptors leave the first numbers free.
+  // There are many sockets, whose descriptors are above 512, so the lowest numbers stay free.
   constexpr int kPlaces = 128;
   constexpr int kAbove = 512;
   std::vector<Acceptor::Place> places;
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(connections_are_taken_though_they_cannot_be_waited_for) {
   }
   BOOST_REQUIRE(::fcntl(listening.get(), F_SETFL, O_NONBLOCK) == 0);
   const auto acceptor = Acceptor::start(std::move(places), {.owner = ::geteuid()}, {}, log).value_or_throw();
-  // The limit holds from the next call on: `poll` takes no more places than the limit.
+  // From the next call on, `poll` refuses more sockets than this limit.
   const tests::ResourceLimit limit(RLIMIT_NOFILE, kPlaces);
   const FileDescriptor first = connect();
   BOOST_TEST(tests::eventually([&] { return taken == 1 && said; }));

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(who_connects_too_often_waits_behind_himself_alone) {
   BOOST_TEST((gate.enter(pairs[6].service, kB, kStart) == Entry::now));
   BOOST_TEST((gate.next_due() == kStart + 100ms));
   BOOST_TEST(gate.due(kStart + 50ms).empty());
-  // This client has gone, so it does not use a turn.
+  // This client has closed its connection, so it does not use its turn.
   pairs[2].client.reset();
   const auto first = gate.due(kStart + 100ms);
   BOOST_REQUIRE(first.size() == 1U);
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(who_has_used_up_his_calls_gets_no_further_connection) {
   BOOST_TEST((gate.enter(pairs[1].service, kA, kStart) == Entry::waits));
   BOOST_TEST((gate.enter(pairs[2].service, kB, kStart) == Entry::now));
   BOOST_TEST((gate.next_due() == kStart + 300ms));
-  // The user goes on calling.
+  // The user makes further calls, which delay the next connection.
   ready = kStart + 600ms;
   BOOST_TEST(gate.due(kStart + 300ms).empty());
   BOOST_TEST((gate.next_due() == kStart + 600ms));

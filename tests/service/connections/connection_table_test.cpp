@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(a_connection_is_known_until_its_descriptor_means_another_on
   BOOST_TEST(!table.find("unix:").has_value());
   BOOST_TEST(!table.find("fd:").has_value());
   BOOST_TEST(!table.find(name(pair[0]) + "x").has_value());
-  // Another socket gets the same number, but it was never noted.
+  // Another socket gets the old socket's number, but the table must not find it: it was never added.
   const auto other = make_pair();
   BOOST_REQUIRE(::dup2(other[0], pair[0]) == pair[0]);
   BOOST_TEST(!table.find(name(pair[0])).has_value());

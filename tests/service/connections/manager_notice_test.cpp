@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(manager_notice)
 
 namespace {
 
-/// Returns a service manager's socket that is bound to `name`: a path, or '@' and an abstract name.
+/// Returns the socket of a service manager, bound to `name`: a path, or '@' and an abstract name.
 platform::FileDescriptor listen_at(const std::string& name) {
   platform::FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0));
   sockaddr_un address{};

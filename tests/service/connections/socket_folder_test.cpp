@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_group_of_users_may_not_write_though_the_service_is_in_it)
   const auto opened = SocketFolder::open(path, ::getegid());
   BOOST_TEST_REQUIRE(!opened.ok());
   BOOST_TEST(contains(opened.failure().message, "others may write"));
-  // No other user is in the service's own group.
+  // No other user is in the group of the service.
   BOOST_TEST(SocketFolder::open(path, std::nullopt).ok());
 }
 
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_socket_left_behind_is_replaced) {
   {
     auto folder = SocketFolder::open(path, std::nullopt).value_or_throw();
     const auto socket = folder.listen("a.sock", SOCK_STREAM).value_or_throw();
-    // The socket stays, as if the process had been killed.
+    // The socket file remains, as if the process had been killed.
     BOOST_REQUIRE(::rename((path + "/a.sock").c_str(), (path + "/kept").c_str()) == 0);
   }
   BOOST_REQUIRE(::rename((path + "/kept").c_str(), (path + "/a.sock").c_str()) == 0);
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_socket_left_behind_is_replaced) {
 BOOST_AUTO_TEST_CASE(a_socket_that_somebody_listens_at_is_not_touched) {
   auto folder = SocketFolder::open(path, std::nullopt).value_or_throw();
   const auto socket = folder.listen("a.sock", SOCK_STREAM).value_or_throw();
-  // The lock is gone, as if a user had removed it.
+  // The lock file is gone, as if a user had removed it.
   BOOST_REQUIRE(::unlink((path + "/service.lock").c_str()) == 0);
   BOOST_TEST(contains(socket_refusal(), "process " + std::to_string(::getpid())));
   connect_to(path + "/a.sock", SOCK_STREAM);
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_others_could_exchange_is_refused) {
   }
   BOOST_REQUIRE(::chown(outer.path().c_str(), 4'000'000'000U, 0) == 0);
   BOOST_TEST(contains(refusal(), "belongs to user 4000000000"));
-  // A link that belongs to this user does not help.
+  // A symbolic link of this user does not make the folder's owner trusted.
   const TemporaryFolder own;
   std::filesystem::create_directory_symlink(outer.path(), own.path("link"));
   path = own.path("link/sockets");
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(sockets_of_systemd)
 
-/// Two listening sockets with consecutive descriptors.
+/// Two listening sockets with consecutive descriptors, as a service manager passes them.
 struct Passed {
   TemporaryFolder folder;
   SocketFolder sockets = SocketFolder::open(folder.path("sockets"), std::nullopt).value_or_throw();

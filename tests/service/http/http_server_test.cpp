@@ -46,10 +46,10 @@ std::string refusal(const HttpOptions& options, ErrorCode code) {
   return server.failure().message;
 }
 
-/// Ignores SIGPIPE, as httplib's client writes to connections that have been closed.
+/// The process ignores SIGPIPE, because httplib's client writes to connections that the server has closed.
 [[maybe_unused]] const auto kBefore = std::signal(SIGPIPE, SIG_IGN);
 
-/// Returns a connection to the server, for requests that no proper client sends.
+/// Returns a connection to the server, for requests that no correct client sends.
 platform::FileDescriptor connect_to(const HttpServer& server) {
   platform::FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -62,7 +62,7 @@ platform::FileDescriptor connect_to(const HttpServer& server) {
   return fd;
 }
 
-/// Sends as much of the text as the server takes.
+/// Sends as much of the text as the server accepts.
 void send_text(const platform::FileDescriptor& fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t sent = ::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL);
@@ -71,7 +71,7 @@ void send_text(const platform::FileDescriptor& fd, std::string_view text) {
   }
 }
 
-/// Receives everything until the server closes the connection.
+/// Receives all bytes until the server closes the connection.
 std::string receive_all(const platform::FileDescriptor& fd) {
   std::string all;
   char buffer[4096];
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_token_in_the_address_becomes_a_cookie) {
   BOOST_TEST(!contains(cookie, kToken));
   const std::string pair = cookie.substr(0, cookie.find(';'));
   BOOST_TEST(client.Get("/", {{"Cookie", "other=1; " + pair + "; more=2"}})->status == 200);
-  // The cookie of another service is not valid here.
+  // A cookie of another server is not valid for this one.
   const auto other = serve(source, options);
   auto elsewhere = client_of(*other);
   BOOST_TEST(elsewhere.Get("/", {{"Cookie", pair}})->status == 401);
@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(slow_clients_keep_nobody_out_for_long) {
   const auto answer = client.Get("/metrics");
   BOOST_REQUIRE(answer);
   BOOST_TEST(answer->status == 200);
-  // The slow connections are closed without an answer to their unfinished requests.
+  // The server closes the slow connections without a reply to their incomplete requests.
   for (const auto& fd : slow) BOOST_TEST(!contains(receive_all(fd), "troupe_up"));
 }
 
@@ -340,7 +340,7 @@ BOOST_AUTO_TEST_CASE(connections_that_say_nothing_keep_nobody_out) {
   std::vector<platform::FileDescriptor> flood;
   for (int i = 0; i < 300; ++i) flood.push_back(connect_to(*server));
   BOOST_TEST(client_of(*server).Get("/metrics")->status == 200);
-  // The oldest connections have been closed to make room.
+  // The server has closed the oldest connections to make room.
   BOOST_TEST(receive_all(flood.front()) == "");
   BOOST_TEST(client_of(*server).Get("/metrics")->status == 200);
 }
@@ -359,7 +359,7 @@ BOOST_AUTO_TEST_CASE(requests_that_pages_of_other_sites_make_are_refused) {
     BOOST_TEST(client.Get(path, {{"Sec-Fetch-Site", "none"}})->status == 200);
   }
   BOOST_TEST(source.questions <= 2);
-  // A user who follows a link is allowed in.
+  // A user who follows a link from another site is allowed in.
   BOOST_TEST(client.Get("/", {{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Mode", "navigate"}})->status == 200);
 }
 
@@ -391,7 +391,7 @@ BOOST_AUTO_TEST_CASE(it_ends_at_once_whoever_is_connected) {
   auto server = serve(source, options);
   std::vector<platform::FileDescriptor> waiting;
   for (int i = 0; i < 20; ++i) waiting.push_back(connect_to(*server));
-  server.reset();  // a request would take an hour
+  server.reset();  // A request may take up to an hour, but the server must end at once.
   for (const auto& fd : waiting) (void)receive_all(fd);
 }
 

@@ -1,4 +1,4 @@
-/// Serves the page for a service that does not exist until standard input ends, so that a person can look at the page.
+/// Serves the page for an invented service until the end of standard input, so that a person can look at the page.
 ///
 ///     page_server [PORT [ADDRESS TOKEN]]
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The page in a real browser, with a live server: index.html and the modules of service/page.
+// Tests the page (index.html and the modules of service/page) in a real browser, with a running server.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <filesystem>
@@ -32,13 +32,13 @@ std::unique_ptr<Browser> start_browser() {
   return browser;
 }
 
-/// Opens the page and waits until it shows what the server says.
+/// Opens the page and waits until it has received the service's state.
 void open_page(Browser& browser, const std::string& url) {
   browser.open(url);
   BOOST_REQUIRE(browser.becomes("document.getElementById('state').textContent === 'serving'"));
 }
 
-/// Checks that the text of the selector soon has all of `parts`.
+/// Checks that the text of the element soon contains all of `parts`.
 void shows(Browser& browser, const std::string& selector, const std::vector<std::string>& parts) {
   for (const std::string& part : parts) {
     const std::string has = "document.querySelector('" + selector + "').innerText.includes(" + Json(part).dump() + ")";
@@ -53,7 +53,7 @@ void no_complaints(const Browser& browser, const std::string& url) {
   }
 }
 
-/// Writes a photograph into the build folder, for people to look at.
+/// Saves a picture of the page in the build folder, so that people can look at it.
 void photograph(Browser& browser, const std::string& name) {
   std::filesystem::create_directories(TROUPE_PHOTOGRAPHS);
   const std::string path = std::string(TROUPE_PHOTOGRAPHS) + "/" + name + ".png";
@@ -61,7 +61,7 @@ void photograph(Browser& browser, const std::string& name) {
   BOOST_TEST(std::filesystem::file_size(path) > 5000U);
 }
 
-/// Checks that nothing sticks out on the right.
+/// Checks that the page is not wider than the window.
 void fits(Browser& browser) {
   BOOST_TEST(browser.evaluate("document.documentElement.scrollWidth <= window.innerWidth").get<bool>());
 }
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(it_is_photographed_light_and_dark_wide_and_narrow) {
   const auto server = serve(source);
   browser->show_as(1280, 900, false);
   open_page(*browser, server->url());
-  // Wait some seconds, so that the timeline has something to show.
+  // After some seconds, the timeline has something to show.
   BOOST_REQUIRE(browser->becomes("window.performance.now() > 12000"));
   for (const bool dark : {false, true}) {
     for (const int width : {1280, 400}) {
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(it_can_be_used_with_the_keyboard_alone) {
   BOOST_TEST(browser->evaluate("document.activeElement.id") == "tab-why");
   browser->press("ArrowRight");
   BOOST_TEST(browser->evaluate("document.activeElement.id") == "tab-now");
-  // The button of a job keeps the keyboard while its table is renewed.
+  // While the table is renewed, the button of a job must keep the keyboard focus.
   BOOST_REQUIRE(browser->becomes("document.querySelector('[data-session=\"5\"]') !== null"));
   browser->evaluate("document.querySelector('[data-session=\"5\"]').focus()");
   BOOST_TEST(browser->becomes("document.title.includes('busy')"));
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(it_can_be_used_with_the_keyboard_alone) {
 BOOST_AUTO_TEST_CASE(it_says_when_the_service_is_gone_and_goes_on_when_it_is_back) {
   const auto browser = start_browser();
   if (!browser) return;
-  // The sources outlive the servers.
+  // The sources must outlive the servers, which use them.
   const FakeViewSource source(8000);
   const FakeViewSource next(0);
   auto server = serve(source);
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(it_says_when_the_service_is_gone_and_goes_on_when_it_is_bac
   shows(*browser, "#legend", {"nothing"});
 }
 
-/// A session whose program has given itself a name that would be a script.
+/// A source with a session whose name would be a script if the page did not escape the name.
 class HostileSource final : public ServiceViewSource {
  public:
   [[nodiscard]] ServiceView look() const override {

@@ -20,7 +20,7 @@ using wire::MemoryRequestKind;
 struct Memory {
   static service::ServerOptions options() {
     service::ServerOptions options;
-    // The limit is beyond any machine's memory, so the server has to look at the real memory.
+    // This limit is larger than the memory of any machine, so the server has to check the real memory.
     options.limits.memory = {std::uint64_t{1} << 60U};
     options.limits.segments = 3;
     options.connections_per_user = 4;
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_hole_that_a_client_makes_hurts_nobody) {
 
 BOOST_AUTO_TEST_CASE(more_than_the_machine_has_is_refused) {
   client.hello();
-  // This holds whatever the configuration says.
+  // The service refuses this request, whatever its configuration allows.
   const std::uint64_t total = platform::read_host_memory().total.count;
   const auto reply = client.ask({.kind = MemoryRequestKind::allocate, .request = 5, .size = total / 8 * 7 + 4096});
   BOOST_REQUIRE(reply.has_value());
@@ -135,7 +135,8 @@ BOOST_AUTO_TEST_CASE(the_service_keeps_no_descriptor_of_a_segment) {
   };
   client.hello();
   const MappedSegment segment = client.allocate(4096);
-  // The open descriptor is the client's, as both are one process here. The service closes its own when it has sent it.
+  // Service and client are the same process here. The remaining open descriptor is the client's. The service closes its
+  // own descriptor after the descriptor has been sent.
   BOOST_TEST(eventually([&] { return descriptors() == 1; }));
 }
 

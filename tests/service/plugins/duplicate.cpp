@@ -1,4 +1,4 @@
-// A plug-in whose name is taken.
+// A plug-in with a codelet whose name another codelet has already.
 #include "troupe/plugin.hpp"
 
 TROUPE_PLUGIN("duplicate", [](troupe::PluginRegistrar& registrar) {

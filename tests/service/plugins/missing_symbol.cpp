@@ -1,4 +1,4 @@
-// A plug-in that needs a symbol which no library has.
+// A plug-in that needs a symbol that no library defines.
 #include "troupe/plugin.hpp"
 
 extern "C" void troupe_test_nobody_has_this();

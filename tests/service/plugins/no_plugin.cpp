@@ -1,2 +1,2 @@
-// A shared object that is not a plug-in.
+// A shared library that is no plug-in.
 extern "C" int of_no_plugin() { return 1; }

@@ -1,4 +1,4 @@
-// A plug-in that another compiler made.
+// A plug-in that was built with another compiler.
 #include "graph/codelets/codelet_definition.hpp"
 #include "troupe/plugin.hpp"
 

@@ -1,4 +1,4 @@
-// A plug-in with two codelets of one name.
+// A plug-in with two codelets of equal names.
 #include "troupe/plugin.hpp"
 
 TROUPE_PLUGIN("twice", [](troupe::PluginRegistrar& registrar) {

@@ -1,4 +1,4 @@
-// A plug-in with a codelet whose kernel says nothing about its data.
+// A plug-in with a codelet whose kernel does not declare the types of its data.
 #include "troupe/plugin.hpp"
 
 TROUPE_PLUGIN("untyped", [](troupe::PluginRegistrar& registrar) {

@@ -1,4 +1,4 @@
-// A shared object that has a plug-in's symbol, but not a plug-in's content.
+// A shared library with the symbol of a plug-in, but without a plug-in's content.
 #include "troupe/plugin.hpp"
 
 extern "C" const troupe::PluginDescriptor troupe_plugin;

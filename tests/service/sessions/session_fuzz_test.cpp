@@ -1,6 +1,8 @@
-// Sends random and mutated messages to a service that lives on. Nothing may crash, hang, or stay behind.
+// Sends random and mutated messages to a service that must go on. Nothing may crash or hang, and no resources may
+// remain.
 //
-// Every seed is one client. TROUPE_FUZZ_SEEDS is the number of seeds, TROUPE_FUZZ_FIRST the first one.
+// Each seed is one client. The environment variable TROUPE_FUZZ_SEEDS sets the number of seeds, TROUPE_FUZZ_FIRST the
+// first one.
 #include <google/protobuf/message.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/support/proto_buffer_writer.h>
@@ -30,7 +32,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
 }
 
-/// Returns the number of segments that this process, in which the service runs, has mapped.
+/// Returns the number of shared segments that this process has mapped. The service runs in this process.
 std::size_t mapped_segments() {
   std::ifstream maps("/proc/self/maps");
   std::size_t count = 0;
@@ -38,7 +40,8 @@ std::size_t mapped_segments() {
   return count;
 }
 
-/// A session that sends bytes, which need not be messages. It reads and drops everything that the service writes.
+/// A session that sends bytes, which may be no valid messages. It reads everything that the service sends, and ignores
+/// it.
 class ByteSession final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   ByteSession(const std::shared_ptr<grpc::Channel>& channel, grpc::ClientContext& context) : stub_(channel) {
@@ -48,7 +51,7 @@ class ByteSession final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc:
     StartCall();
   }
 
-  /// Returns false if the session has ended.
+  /// Sends bytes. Returns false if the session has ended.
   bool write(const grpc::ByteBuffer& message) {
     StartWrite(&message);
     return wait();
@@ -57,7 +60,7 @@ class ByteSession final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc:
     StartWritesDone();
     wait();
   }
-  /// Waits until the service has read or refused everything, and has ended the session.
+  /// Waits until the service has read or refused all bytes and has ended the session.
   void finish() {
     RemoveHold();
     wait();
@@ -86,7 +89,7 @@ class ByteSession final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc:
   grpc::ByteBuffer incoming_;
   std::mutex mutex_;
   std::condition_variable told_;
-  /// The result of the last started operation, once it is done.
+  /// The result of the last operation, when it has ended.
   std::optional<bool> answer_;
 };
 
@@ -94,7 +97,7 @@ class Fuzzer {
  public:
   Fuzzer(RunningService& service, std::uint64_t seed) : service_(service), random_(seed), memory_(service.folder()) {}
 
-  /// Runs one client, from its first message to a sudden or orderly end.
+  /// Runs one client, from its first message to its end, which may be sudden.
   void run() {
     const std::string token = memory_.hello();
     for (int i = 0; i < 2; ++i) segments_.push_back(allocate(65536));
@@ -108,7 +111,7 @@ class Fuzzer {
     hello.set_name("fuzzer");
     bool open = session.write(bytes_of(message, below(20) == 0));
     const std::uint32_t messages = 1 + below(60);
-    // Most clients make a mistake at some time. The others reach deeper code.
+    // Most clients send something wrong at some time. The other clients reach deeper parts of the service.
     const bool well_behaved = below(3) == 0;
     for (std::uint32_t i = 0; i < messages && open; ++i) {
       message.Clear();
@@ -168,7 +171,7 @@ class Fuzzer {
     return {&slice, 1};
   }
 
-  /// Changes the value of a random field somewhere in the message.
+  /// Changes a random field somewhere in the message.
   void mutate(google::protobuf::Message& message) {
     const auto& descriptor = *message.GetDescriptor();
     const auto& reflection = *message.GetReflection();
@@ -241,7 +244,7 @@ class Fuzzer {
     }
   }
 
-  /// Makes an operation that is right as far as this client remembers.
+  /// Makes an operation that is valid, as far as this client remembers its own state.
   void fill(v1::Operation& operation) {
     switch (below(20)) {
       case 0:
@@ -295,7 +298,7 @@ class Fuzzer {
     return handles_.empty() ? 0 : handles_[below(static_cast<std::uint32_t>(handles_.size()))];
   }
   std::uint64_t take_handle() { return handles_.empty() ? 0 : take(handles_); }
-  /// Removes and returns a random number from the list.
+  /// Removes a random number from the list and returns it.
   std::uint64_t take(std::vector<std::uint64_t>& numbers) {
     const auto place = numbers.begin() + below(static_cast<std::uint32_t>(numbers.size()));
     const std::uint64_t number = *place;
@@ -409,7 +412,7 @@ class Fuzzer {
   std::vector<std::uint64_t> handles_;
   std::uint64_t handle_ = 0;
   std::uint64_t request_ = 0;
-  /// The requests whose data were asked for and not given back.
+  /// The requests for which data were acquired and not given back.
   std::vector<std::uint64_t> held_;
   std::uint64_t keep_ = 0;
   std::vector<std::uint64_t> kept_;
@@ -420,7 +423,7 @@ class Fuzzer {
   std::vector<std::uint64_t> recordings_;
 };
 
-/// Checks that a client that makes no mistake gets what it asks for.
+/// Checks that a client that makes no mistake is served correctly.
 void check_good_client(RunningService& service) {
   ServiceClient client(service.folder());
   BOOST_REQUIRE(client.hello("good") > 0U);

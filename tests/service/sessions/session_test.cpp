@@ -63,17 +63,17 @@ BOOST_FIXTURE_TEST_CASE(ends_that_nobody_waits_for_are_told_together, Greeted) {
   const auto start = std::chrono::steady_clock::now();
   std::uint64_t last = 0;
   for (int i = 0; i < 300; ++i) last = client.submit(0, {});
-  // The client sends nothing more. The service collects the ends, but still tells them all.
+  // The client sends nothing more. The service collects the ends of tasks in few messages, but reports all of them.
   BOOST_TEST(client.ended(last).status() == v1::Ended::SUCCEEDED);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   BOOST_TEST(static_cast<double>(client.messages_with_endings()) <= took.count() / 20 + 1);
-  // The end of an awaited task is told while others run, together with the ends before it.
+  // The end of an awaited task is reported while other tasks run, together with the earlier ends.
   const std::uint64_t before = client.submit(0, {});
   const std::uint64_t awaited = client.submit(0, {});
   client.send([&](v1::Operation& operation) { operation.mutable_await()->set_task(awaited); });
   BOOST_TEST(client.ended(awaited).status() == v1::Ended::SUCCEEDED);
   BOOST_TEST(client.ended(before).status() == v1::Ended::SUCCEEDED);
-  // Awaiting a task whose end was told long ago gives no message.
+  // If the end of the task has been reported long ago, awaiting it causes no message.
   client.send([&](v1::Operation& operation) { operation.mutable_await()->set_task(awaited); });
   BOOST_TEST(!client.has_ended(running));
   service.gate().open();
@@ -124,7 +124,7 @@ BOOST_FIXTURE_TEST_CASE(data_are_partitioned_reduced_acquired_and_released, Gree
     operation.mutable_release_data()->set_handle(1);
   }));
   BOOST_TEST(segment.at<double>(4096)[0] == 7.0);
-  // The block is released together with the whole.
+  // When the whole is released, its block is released, too.
   client.submit(0, {20}, args(1.0));
   const auto goodbye = client.goodbye();
   BOOST_REQUIRE(goodbye.has_value());
@@ -193,7 +193,7 @@ BOOST_FIXTURE_TEST_CASE(recordings_run_with_other_data, Greeted) {
   BOOST_TEST(!client.wait_all());
 }
 
-/// A session in which a recording may be multiplied without a limit.
+/// A session with a very high limit, so that a recording may be run very many times.
 struct Unlimited : OneClient {
   static service::ServerOptions options() {
     service::ServerOptions options;
@@ -227,7 +227,7 @@ BOOST_FIXTURE_TEST_CASE(a_client_that_goes_leaves_no_work_whatever_it_has_asked_
   client.disappear();
   service.gate().open();
   BOOST_TEST(eventually([&] { return service.empty(); }));
-  // 400 million tasks one by one would take minutes.
+  // If 400 million tasks were handled one by one, this would take minutes.
   BOOST_TEST((std::chrono::steady_clock::now() - begin < std::chrono::seconds(20)));
 }
 
@@ -357,7 +357,7 @@ BOOST_FIXTURE_TEST_CASE(a_client_that_dies_leaves_nothing, OneClient) {
     client.register_vector<double>(1, segment, 10, 800);
     client.submit(0, {0});
     for (int i = 0; i < 1000; ++i) client.submit(0, {0});
-    // There are requests that wait, and data that are held.
+    // When the session ends, some requests still wait, and some data are acquired.
     const std::uint64_t held = client.next_request();
     client.send([&](v1::Operation& operation) {
       operation.mutable_acquire()->set_request(held);
@@ -382,7 +382,7 @@ BOOST_FIXTURE_TEST_CASE(a_client_that_dies_leaves_nothing, OneClient) {
     client.disappear();
   }
   BOOST_TEST(eventually([&] { return service.server().look().sessions[0].state == "gone"; }));
-  // The running kernel still has its memory.
+  // The running kernel still uses this memory.
   BOOST_TEST(service.server().look().sessions[0].memory.count >= 1U << 20U);
   service.gate().open();
   BOOST_TEST(eventually([&] { return service.empty(); }));

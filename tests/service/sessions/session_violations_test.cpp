@@ -1,5 +1,5 @@
-// Messages that a client must not send. Its session ends with a message that names the field, and no other client
-// notices.
+// Tests messages that a client must not send. The service ends the session with a message that names the field. Other
+// clients must not be affected.
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <limits>
@@ -17,7 +17,7 @@ constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 struct Service {
   RunningService service;
 
-  /// A client with a handle 1 of 100 doubles in a segment of 4096 bytes, and the codelets `fill` (0) and `touch` (1).
+  /// A client with handle 1 (100 doubles in a segment of 4096 bytes) and the codelets `fill` (0) and `touch` (1).
   struct Prepared {
     explicit Prepared(RunningService& service) : client(service.folder()), segment(client.memory().allocate(4096)) {
       client.hello();
@@ -29,7 +29,7 @@ struct Service {
     MappedSegment segment;
   };
 
-  /// Checks that the message ends the session with words about `field`.
+  /// Checks that the operation ends the session with a message that names `field`.
   void check(const std::string& field, const std::function<void(v1::Operation&)>& fill) {
     Prepared prepared(service);
     prepared.client.send(fill);
@@ -44,7 +44,7 @@ struct Service {
       BOOST_TEST(goodbye->code() == "invalid_argument");
     }
   }
-  /// Checks a registration that is right except for `change`.
+  /// Checks that the service refuses a registration that is valid before `change` changes it.
   void check_data(const std::string& field, const std::function<void(v1::RegisterData&)>& change) {
     Prepared prepared(service);
     prepared.client.send([&](v1::Operation& operation) {
@@ -59,7 +59,7 @@ struct Service {
     });
     expect(prepared.client, "register_data." + field);
   }
-  /// Checks two tasks of `fill` that are right except for `change`.
+  /// Checks that the service refuses two tasks of `fill` that are valid before `change` changes them.
   void check_tasks(const std::string& field, const std::function<void(v1::Tasks&)>& change) {
     check(field, [&](v1::Operation& operation) {
       v1::Tasks& tasks = *operation.mutable_tasks();
@@ -387,7 +387,7 @@ BOOST_AUTO_TEST_CASE(runs_of_recordings_count_as_their_tasks) {
   const auto replay = [&] {
     client.send([&](v1::Operation& operation) { operation.mutable_replay()->set_task(client.next_task()++); });
   };
-  // The last run may exceed the limit, because otherwise large recordings could not run at all.
+  // The last run may exceed the limit; otherwise large recordings could never run.
   for (int i = 0; i < 3; ++i) replay();
   service.gate().open();
   BOOST_TEST(!client.wait_all());

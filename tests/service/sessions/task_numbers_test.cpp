@@ -8,7 +8,7 @@
 namespace troupe::service {
 namespace {
 
-/// Returns a future that contains the number for which it was made.
+/// Returns a future whose id is the given number.
 Future future_of(std::uint64_t number) {
   return {reinterpret_cast<graph::TaskOwner*>(std::uintptr_t{8}), nullptr, TaskId(number)};
 }
@@ -33,7 +33,8 @@ BOOST_AUTO_TEST_CASE(tasks_in_flight_are_found_however_old_they_are) {
       BOOST_REQUIRE((found.status == (number % 1000 == 1 ? TaskStatus::failed : TaskStatus::succeeded)));
     }
   }
-  // Failures alternate with successes. The last ranges are known; the oldest count as successes.
+  // Failures and successes alternate, so there are too many ranges. The latest ranges are kept. The oldest tasks count
+  // as succeeded.
   for (std::uint64_t number = 3; number <= kTasks; number += 3) numbers.ended(number, TaskStatus::cancelled);
   BOOST_TEST((numbers.find(3).status == TaskStatus::succeeded));
   BOOST_TEST((numbers.find(kTasks).status == TaskStatus::cancelled));
@@ -76,7 +77,7 @@ BOOST_AUTO_TEST_CASE(nothing_that_many_threads_leave_is_lost_or_comes_unannounce
   std::uint64_t taken = 0;
   int woken = 0;
   while (taken < kThreads * kEach) {
-    // An end that comes after the last look wakes this thread again.
+    // If a task ends after this check, the thread is woken once more.
     if (wakes == woken) {
       std::this_thread::yield();
       continue;

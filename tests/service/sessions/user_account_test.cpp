@@ -1,4 +1,4 @@
-// Tests the limits on what one user's clients may have together.
+// Tests the limits for all clients of one user together.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -11,7 +11,7 @@
 namespace troupe::tests {
 namespace {
 
-/// The smallest possible account, and limits that would let one client exhaust it.
+/// Options with the smallest account per user, so that a single client can use the whole account.
 struct SmallAccount {
   static service::ServerOptions options() {
     service::ServerOptions options;
@@ -91,8 +91,8 @@ BOOST_AUTO_TEST_CASE(pays_for_codelets) {
 }
 
 BOOST_AUTO_TEST_CASE(pays_for_data_that_are_held_what_a_hold_takes) {
-  // A hold costs as much as a task with all that belongs to it. If it were counted as 480 bytes, all of these would
-  // pass.
+  // The account counts an acquisition like a task and all records that belong to the task. If an acquisition counted as
+  // 480 bytes, all 3000 acquisitions would be accepted.
   client.register_vector<double>(1, segment, 1);
   for (int i = 0; i < 3000; ++i) {
     client.send([&](v1::Operation& operation) {

@@ -1,4 +1,4 @@
-/// A service that does not exist but changes, for tests of programs that show services.
+/// An invented service whose state changes with time, for tests of programs that show services.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace troupe::tests {
 
-/// Returns a view with every kind of content, `time` seconds after the service's start: two sessions on six cores and
-/// two GPUs that factorize, and one session with little to do. All counters grow with time.
+/// Returns a view of the service `time` seconds after its start. It has every kind of content: two sessions that
+/// factorize on six cores and two GPUs, and one session with little to do. All counters grow with time.
 [[nodiscard]] inline service::ServiceView sample_view(double time) {
   using std::chrono::microseconds;
   const auto in_seconds = [](double seconds) { return Duration(static_cast<std::int64_t>(seconds * 1e9)); };
@@ -31,7 +31,7 @@ namespace troupe::tests {
   constexpr std::array kCodelets{"gemm", "syrk", "trsm", "potrf"};
   for (int i = 0; i < 8; ++i) {
     const bool gpu = i >= 6;
-    // Each worker has its own phase, and sometimes nothing to do.
+    // Each worker changes between running and waiting at other times.
     const double phase = time * (gpu ? 9 : 3) + i * 1.7;
     const bool runs = std::fmod(phase, 5.0) < (gpu ? 4.8 : 4.0);
     const auto codelet = kCodelets[static_cast<std::size_t>(phase * 0.37) % (gpu ? 2 : 4)];
@@ -58,7 +58,7 @@ namespace troupe::tests {
                       {"GPU 1", used(1), used(0.4 + 0.3 * std::cos(time / 5))}};
   TransferReport& transfers = runtime.transfers;
   const auto pair = [&](unsigned from, unsigned to, double gigabytes_per_s) {
-    // The moved bytes are the integral of a rate that oscillates.
+    // The number of moved bytes is the integral of a rate that oscillates.
     const double moved = gigabytes_per_s * 1e9 * (time + 3 * (1 - std::cos(time / 3)));
     transfers.pairs.push_back(
         {NodeId(from), NodeId(to), Bytes{whole(moved)}, whole(moved / 8e6), in_seconds(moved / 12e9)});
@@ -117,8 +117,8 @@ namespace troupe::tests {
   return view;
 }
 
-/// Returns a `sample_view` whose first worker has four cores. It uses `share` of their time; together they offer four
-/// seconds in each second of the service.
+/// Returns a `sample_view` whose first worker is a cluster of four cores. The cluster offers four seconds in each
+/// second of the service, and `share` of this time is used.
 [[nodiscard]] inline service::ServiceView clustered_view(double time, double share) {
   service::ServiceView view = sample_view(time);
   LiveWorker& cluster = view.runtime.workers[0];
@@ -129,10 +129,10 @@ namespace troupe::tests {
   return view;
 }
 
-/// A source that shows `sample_view` as time goes by.
+/// A source that shows `sample_view` while time passes.
 class FakeViewSource final : public service::ServiceViewSource {
  public:
-  /// Begins as if the service had started `age_s` ago.
+  /// Begins as if the service had started `age_s` seconds ago.
   explicit FakeViewSource(double age_s = 0) : age_s_(age_s) {}
 
   [[nodiscard]] service::ServiceView look() const override {

@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_CASE(controls_nothing_and_turns_nothing_round) {
   BOOST_TEST(harmless("a\x1B[2Jb\x7F") == "a?[2Jb?");
   BOOST_TEST(harmless("a\xc2\x9b"
                       "b") == "a?b");
-  // These are line and paragraph separators, marks, embeddings, overrides and isolates.
+  // These are separators of lines and paragraphs, and characters that change the direction of text.
   for (const char* one : {"\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xaa",
                           "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9", "\xd8\x9c"}) {
     BOOST_TEST(harmless("a" + std::string(one) + "b") == "a?b");

@@ -24,7 +24,7 @@ using tests::contains;
 using tests::run_with_input;
 using tests::sample_view;
 
-/// A script that prints the metrics that the parser of Prometheus' own client library has found.
+/// A script that reads metrics with the parser of the Prometheus client library for Python, and prints them as JSON.
 constexpr const char* kParser = R"(
 import json, sys
 from prometheus_client.parser import text_string_to_metric_families
@@ -36,7 +36,7 @@ for family in text_string_to_metric_families(sys.stdin.read()):
 json.dump(families, sys.stdout)
 )";
 
-/// Returns the metrics; null if the library is not installed.
+/// Returns the parsed metrics; null if the library is not installed.
 Json parsed(const std::string& text) {
   if (run_with_input({"/usr/bin/python3", "-c", "import prometheus_client"}, "").status != 0) {
     tests::skip("python3-prometheus-client is not installed");
@@ -47,7 +47,7 @@ Json parsed(const std::string& text) {
   return Json::parse(ran.output);
 }
 
-/// Returns the value of the only sample that has this name and at least these labels.
+/// Returns the value of the only sample with this name that has at least these labels.
 double value(const Json& families, const std::string& name, const Json& labels = Json::object()) {
   double found = std::nan("");
   int count = 0;
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(labels_keep_their_text_whatever_it_is) {
   if (families.is_null()) return;
   (void)value(families, "troupe_client_weight", {{"name", view.sessions[0].name}});
   (void)value(families, "troupe_client_weight", {{"name", "not ? text"}});
-  // This session's service does not tell the user's name.
+  // The service does not know the name of this user, so the number is shown.
   (void)value(families, "troupe_client_weight", {{"session", "6"}, {"user", "1001"}});
 }
 
@@ -178,9 +178,9 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_characters_are_replaced_one_by_one) {
   BOOST_TEST(valid_text("plain, ü, 漢, 😀") == "plain, ü, 漢, 😀");
   BOOST_TEST(valid_text("\xFF") == "?");
   BOOST_TEST(valid_text("a\xC3") == "a?");
-  BOOST_TEST(valid_text("\xC0\x80") == "??");            // longer than needed
-  BOOST_TEST(valid_text("\xED\xA0\x80!") == "\?\?\?!");  // a surrogate
-  BOOST_TEST(valid_text("\xF4\x90\x80\x80") == "????");  // beyond the last character
+  BOOST_TEST(valid_text("\xC0\x80") == "??");            // An encoding that is longer than needed.
+  BOOST_TEST(valid_text("\xED\xA0\x80!") == "\?\?\?!");  // A surrogate, which is no character.
+  BOOST_TEST(valid_text("\xF4\x90\x80\x80") == "????");  // A number after the last Unicode character.
   BOOST_TEST(valid_text("\xE2\x82") == "??");
   BOOST_TEST(valid_text("") == "");
 }

@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read_again) {
   const ServiceView view = sample_view(1234.567);
   const std::string text = view_to_text(view);
   const ServiceView again = view_from_text(text).value_or_throw();
-  // Every member is written, so equal texts mean equal views.
+  // The text contains every member, so equal texts mean equal views.
   BOOST_TEST(view_to_text(again) == text);
   BOOST_TEST(again.age.count() == view.age.count());
   BOOST_TEST(again.sessions[1].name == "ensemble");
@@ -41,10 +41,10 @@ BOOST_AUTO_TEST_CASE(every_member_of_the_text_is_needed) {
   int removed = 0;
   const json flat = whole.flatten();
   for (const auto& [pointer, value] : flat.items()) {
-    // Elements of arrays may be missing; members of objects may not.
+    // Arrays may have any number of elements, but no member of an object may be missing.
     const std::string last = pointer.substr(pointer.rfind('/') + 1);
     if (last.find_first_not_of("0123456789") == std::string::npos) continue;
-    // These members were added in a later version, so they may be missing.
+    // These members may be missing, because older services do not have them.
     if (last == "members" || last == "user_name" || last == "manager_passes") continue;
     json without = whole;
     without.at(json::json_pointer(pointer.substr(0, pointer.rfind('/')))).erase(last);

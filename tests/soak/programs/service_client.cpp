@@ -1,6 +1,6 @@
-/// One client of a service: service_client FOLDER WHAT SEED SECONDS. If WHAT is `graphs`, it runs small graphs until
-/// the time is over, checks each, and prints their number. If it is `restless`, it uses everything that a client can
-/// use until it is killed.
+/// A client of a service. Usage: service_client FOLDER WHAT SEED SECONDS. If WHAT is `graphs`, it runs small graphs for
+/// SECONDS, checks each of them, and prints their number. If WHAT is `restless`, it uses everything that a client can
+/// use, until it is killed.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -15,10 +15,12 @@
 namespace troupe {
 namespace {
 
-/// Kernels take a hundred microseconds, so that clients compete for workers and not for the machine's cores.
+/// With this size, kernels take a hundred microseconds. So the clients compete for workers, not for the machine's
+/// cores.
 constexpr std::int64_t kElements = 131'072;
 
-/// Computes y = y + x several times, in memory of the service or of this program, and the sum of its squares.
+/// Computes y = y + x several times, in memory of the service or of this program, and then the sum of y's squares.
+/// Returns true if the result is right.
 bool small_graph(Runtime& runtime, Random& random) {
   const auto& k = kernels::element_codelets<double>();
   std::vector<double> own(kElements, 1);

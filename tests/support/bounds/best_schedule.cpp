@@ -33,8 +33,8 @@ class Search {
     std::vector<std::size_t> cores;
   };
 
-  /// Makes a place of each set of shared cores that is as large as a worker of the type. Places that share a core
-  /// exclude one another in time.
+  /// Adds a place for each set of shared cores that has as many cores as a worker of the type. Two places that share a
+  /// core cannot run tasks at the same time.
   void choose_cores(std::size_t type, const std::vector<std::size_t>& chosen, std::size_t next) {
     if (chosen.size() == static_cast<std::size_t>(problem_.machine.types[type].cores)) {
       places_.push_back({type, chosen});
@@ -47,7 +47,7 @@ class Search {
     }
   }
 
-  /// Returns true if an earlier place differs from this one in its name only.
+  /// Returns true if the previous place in the list is equal: same type, a core of its own, and free at the same time.
   [[nodiscard]] bool has_twin(std::size_t index) const {
     const Place& place = places_[index];
     const auto shared = static_cast<std::size_t>(problem_.machine.shared_cores);
@@ -56,8 +56,8 @@ class Search {
     return before.type == place.type && free_at_[before.cores[0]] == free_at_[place.cores[0]];
   }
 
-  /// Some best schedule starts each task as soon as its place and its predecessors allow. So tasks are placed in the
-  /// order in which they start.
+  /// There is a best schedule in which each task starts as soon as its place and its predecessors allow. So it is
+  /// enough to place the tasks in the order in which they start.
   void place_next(std::size_t placed, double not_before, double makespan) {
     if (makespan >= best_) return;
     if (placed == problem_.tasks.size()) {

@@ -1,4 +1,4 @@
-/// Launches kernels of the fake of CUDA by their names.
+/// Launches kernels of the fake CUDA library by their names.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-/// The data of one kernel in host memory and on a GPU, and functions that run the kernel on either.
+/// The data of a kernel in host memory and on a GPU, and functions that run the kernel on a core or on the GPU.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,12 +16,12 @@
 
 namespace troupe::tests {
 
-/// One block with gaps between its columns. Kernels must not change the gaps.
+/// A column-major block with gaps between its columns. Kernels must not change the gaps.
 struct Operand {
   Layout layout;
   std::vector<std::byte> bytes;
 
-  /// Returns a block of zeros whose gaps hold other values.
+  /// Returns a block of zeros. The gaps between the columns are filled with another value.
   template <class T>
   static Operand zeros(std::int64_t rows, std::int64_t cols, std::int64_t gap) {
     Operand result{layout_of<T>(rows, cols, std::max<std::int64_t>(rows + gap, 1)), {}};
@@ -40,7 +40,7 @@ struct Operand {
   }
 };
 
-/// A GPU, fake or real, with one stream, for kernels one at a time. Throws `Error` if there is no such GPU.
+/// A GPU, fake or real, with one stream, which runs one kernel at a time. Throws `Error` if there is no such GPU.
 class Gpu {
  public:
   explicit Gpu(int device = 0);
@@ -48,11 +48,11 @@ class Gpu {
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 
-  /// Runs the codelet's implementation for GPUs on copies of the operands, waits for its end, and copies the operands
-  /// back. Throws what the kernel throws, and what its checks at the end throw.
+  /// Runs the codelet's GPU kernel on copies of the operands, waits until it has ended, and copies the operands back.
+  /// Throws the errors of the kernel and of its checks at completion.
   void run(const Codelet& codelet, std::vector<Operand>& operands, const Arguments& arguments = {});
-  /// Run the codelet as `run` does, in two steps. `begin` returns when the kernel function has returned; the device may
-  /// not have run anything yet.
+  /// These functions do what `run` does, in two steps. `begin` returns when the kernel function has returned; the GPU
+  /// may not have run anything yet. `end` does the rest.
   void begin(const Codelet& codelet, std::vector<Operand>& operands, const Arguments& arguments = {});
   void end();
 
@@ -70,7 +70,7 @@ class Gpu {
   std::vector<std::unique_ptr<Task>> tasks_;
 };
 
-/// Runs the codelet's implementation for cores on the operands.
+/// Runs the codelet's CPU kernel on the operands.
 void run_on_core(const Codelet& codelet, std::vector<Operand>& operands, const Arguments& arguments = {});
 
 }  // namespace troupe::tests

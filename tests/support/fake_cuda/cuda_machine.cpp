@@ -12,7 +12,7 @@ thread_local int current_device = 0;
 namespace {
 thread_local cudaError_t last_error = cudaSuccess;
 
-/// Returns the last block that begins at or before `begin`; `blocks.end()` if there is none.
+/// Returns the block with the highest address that is not above `begin`; `blocks.end()` if there is none.
 template <class Map>
 auto find_block(const Map& blocks, const std::byte* begin) {
   auto found = blocks.upper_bound(begin);
@@ -29,7 +29,7 @@ cudaError_t report(cudaError_t error) {
 cudaError_t take_last_error(bool reset) {
   const cudaError_t error = last_error;
   if (reset) last_error = cudaSuccess;
-  // A fault is never forgotten.
+  // A device keeps its fault, so every later call reports the fault.
   int device = -1;
   const cudaError_t now = Machine::get().current(device);
   return error == cudaSuccess && now == cudaErrorIllegalAddress ? now : error;
@@ -140,7 +140,7 @@ void Stream::run() {
 }
 
 namespace {
-/// Returns the machine of a process in which no test calls `reset`.
+/// Returns the options of the machine in a process in which no test calls `reset`.
 FakeCudaOptions first_options() {
   FakeCudaOptions first;
   if (const char* const memory = std::getenv(kFakeCudaMemory)) first.memory = std::strtoull(memory, nullptr, 10);
@@ -149,7 +149,7 @@ FakeCudaOptions first_options() {
 }  // namespace
 
 Machine& Machine::get() {
-  // The machine is never destroyed: threads of the program may use it until the end.
+  // The machine is never destroyed, because threads of the program may use it until the process ends.
   static Machine* const machine = [] {
     auto* const made = new Machine();
     made->reset(first_options());
@@ -162,7 +162,7 @@ void Machine::reset(const FakeCudaOptions& to) {
   const std::lock_guard lock(mutex);
   options = to;
   forget_lost();
-  // Memory that is still allocated counts as used by the new device that has the same number.
+  // Memory that is still allocated counts as used memory of the new device with the number of the old one.
   std::vector<std::uint64_t> used;
   for (const Device& device : devices) used.push_back(device.used);
   devices.clear();
@@ -201,7 +201,7 @@ void Machine::register_kernel(const std::string& name, FakeKernel kernel) {
 FakeCudaLeaks Machine::leaks() const {
   const std::lock_guard lock(mutex);
   FakeCudaLeaks left{0, pinned.size() + pinned_allocations.size(), streams.size(), events.size(), libraries.size()};
-  // Memory of a lost device cannot be given back, so it is no leak.
+  // Memory of a lost device cannot be freed, so it does not count as a leak.
   for (const auto& [address, block] : memory) {
     if (fault_of(block.device) == cudaSuccess) ++left.allocations;
   }
@@ -241,7 +241,7 @@ cudaError_t Machine::visible(std::vector<int>& found) const {
   const char* const chosen = std::getenv("CUDA_VISIBLE_DEVICES");
   for (int device = 0; chosen == nullptr && device < options.devices; ++device) found.push_back(device);
   std::istringstream list(chosen != nullptr ? chosen : "");
-  // The list ends at the first number that is not a device.
+  // CUDA ignores all devices after the first invalid number in CUDA_VISIBLE_DEVICES, and so does the fake.
   for (std::string item; std::getline(list, item, ',');) {
     const int device = item.empty() ? -1 : std::atoi(item.c_str());
     if (device < 0 || device >= options.devices) break;
@@ -269,15 +269,15 @@ Place Machine::find(const void* address, std::size_t bytes) const {
       return {Side::pinned, -1, begin + bytes <= block->first + block->second};
     }
   }
-  // A host range that reaches into a device's memory is no host memory. A range that only ends in pinned memory counts
-  // as pageable.
+  // A host range that reaches into a device's memory is invalid. A range that only ends in pinned memory counts as
+  // pageable.
   const auto next = memory.upper_bound(begin);
   return {Side::host, -1, next == memory.end() || begin + bytes <= next->first};
 }
 
 cudaError_t Machine::add_work(cudaStream_t handle, std::function<void()> work) {
   auto* const stream = reinterpret_cast<Stream*>(handle);
-  // There is no default stream: a call that names no stream gets an error.
+  // The fake has no default stream, so a call that names no stream gets an error.
   if (!streams.contains(stream)) return cudaErrorInvalidResourceHandle;
   if (const cudaError_t fault = fault_of(stream->device); fault != cudaSuccess) return fault;
   stream->add(std::move(work));

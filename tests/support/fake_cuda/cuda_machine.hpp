@@ -1,4 +1,4 @@
-/// The state of the fake of CUDA's runtime library.
+/// The state of the fake CUDA runtime library.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -22,7 +22,7 @@ namespace troupe::tests::fake_cuda {
 
 using Clock = std::chrono::steady_clock;
 
-/// One record of an event. It is done when the stream has reached it.
+/// One recording of an event in a stream. It is done when the stream has reached this point.
 struct Mark {
   std::mutex mutex;
   std::condition_variable reached;
@@ -34,11 +34,11 @@ struct Mark {
   bool is_done();
 };
 
-/// A thread that performs the work that it is given, in order.
+/// A stream: a thread that does its work in the order in which the work was added.
 class Stream {
  public:
   explicit Stream(int device);
-  /// Performs the remaining work first.
+  /// Does the remaining work before it ends the thread.
   ~Stream();
 
   void add(std::function<void()> work);
@@ -69,12 +69,12 @@ struct Event {
 
 struct Library {};
 
-/// The processor of one device: its kernels share the processor's time and its clock.
+/// The processor of one device. It divides its time equally among its kernels and has a clock of its own.
 class Processor {
  public:
-  /// Waits until the calling thread's kernel has had `work` of the device's time.
+  /// Waits until the calling thread's kernel has received `work` of the processor's time.
   void run(Clock::duration work);
-  /// Returns the device's time. It stands still at a kernel's end until that kernel's thread has woken.
+  /// Returns the device's time. The clock stands still from a kernel's end until the kernel's thread has woken.
   Clock::time_point now();
 
  private:
@@ -84,7 +84,7 @@ class Processor {
   std::condition_variable changed_;
   Clock::time_point looked_at_ = Clock::now();
   Clock::time_point now_ = looked_at_;
-  /// The device time that a kernel would have had if it had run from the beginning.
+  /// The processor time that a kernel would have received if it had run since the beginning.
   Clock::duration served_{};
   /// The values of `served_` at which the running kernels end.
   std::multiset<Clock::duration> ends_;
@@ -109,12 +109,12 @@ enum class Side { host, pinned, device };
 struct Place {
   Side side = Side::host;
   int device = -1;
-  /// False if the range begins in a block and ends outside of it. CUDA refuses copies that begin in pinned memory and
-  /// end outside it.
+  /// False if the range begins in a block and ends outside of it. CUDA refuses copies of a range that begins in pinned
+  /// memory and ends elsewhere.
   bool inside = true;
 };
 
-/// Everything except the streams' threads works under `mutex`.
+/// The state of the fake. `mutex` must be locked for everything except the work in the streams' threads.
 class Machine final : public FakeCudaControl {
  public:
   static Machine& get();
@@ -129,10 +129,11 @@ class Machine final : public FakeCudaControl {
   [[nodiscard]] bool is_pinned(const void* address) const override;
   [[nodiscard]] bool is_in_use(int device) const override;
 
-  /// Finds the devices that the process may see by CUDA_VISIBLE_DEVICES. Returns an error if there is no driver or no
+  /// Lists the devices that CUDA_VISIBLE_DEVICES lets the process see. Returns an error if there is no driver or no
   /// device.
   cudaError_t visible(std::vector<int>& devices) const;
-  /// Finds the calling thread's device. Returns an error if the device is absent, taken or has a fault.
+  /// Stores the calling thread's device in `device`. Returns an error if the device does not exist, is unavailable or
+  /// has a fault.
   cudaError_t current(int& device) const;
   /// Notes that the process uses the device from now on.
   void begin_to_use(int device) { devices[static_cast<std::size_t>(device)].in_use = true; }
@@ -140,7 +141,7 @@ class Machine final : public FakeCudaControl {
 
   [[nodiscard]] Place find(const void* address, std::size_t bytes) const;
   cudaError_t add_work(cudaStream_t stream, std::function<void()> work);
-  /// Takes the time that every copy and kernel takes.
+  /// Waits for `FakeCudaOptions::least_ns`, the least time of each copy and kernel.
   void take_time() const;
   /// Returns the processor whose clock gives the times of the device's events.
   [[nodiscard]] Processor& processor(int device) { return devices[static_cast<std::size_t>(device)].processor; }
@@ -161,7 +162,7 @@ class Machine final : public FakeCudaControl {
 
  private:
   Machine() { reset({}); }
-  /// Frees the memory of lost devices. On a real machine it is freed when the process ends; here when a new machine
+  /// Frees the memory of lost devices. On a real machine it is freed when the process ends; here, when a new machine
   /// begins.
   void forget_lost();
   [[nodiscard]] bool any_fault() const;
@@ -169,7 +170,7 @@ class Machine final : public FakeCudaControl {
 
 /// The calling thread's device.
 extern thread_local int current_device;
-/// Stores the error for cudaGetLastError and returns it.
+/// Stores the error for `cudaGetLastError`, and returns the error.
 cudaError_t report(cudaError_t error);
 cudaError_t take_last_error(bool reset);
 

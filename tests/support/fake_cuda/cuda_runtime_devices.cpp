@@ -1,4 +1,4 @@
-// The fake's devices, memory, streams and events: functions of CUDA's runtime library with the library's own contracts.
+// The fake's functions for devices, memory, streams and events. They behave as CUDA's documentation says.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +11,7 @@ using namespace troupe::tests::fake_cuda;
 
 namespace {
 
-/// Runs `body(machine, device)` under the lock, with the calling thread's device. Returns an error if that device
+/// Calls `body(machine, device)` under the lock with the calling thread's device. Returns an error if that device
 /// cannot be used.
 template <class F>
 cudaError_t on_device(const F& body) {
@@ -31,7 +31,7 @@ cudaError_t physical(const Machine& machine, int device, int& found) {
   return cudaSuccess;
 }
 
-/// Runs `body` as `on_device` does, but with a device that the call names.
+/// Calls `body` like `on_device`, but with the device number that is an argument of the CUDA function.
 template <class F>
 cudaError_t of_device(int device, const F& body) {
   Machine& machine = Machine::get();
@@ -132,7 +132,7 @@ cudaError_t cudaMalloc(void** address, std::size_t size) {
     const std::uint64_t free = machine.options.memory - machine.options.taken - used;
     if (size > free || ++machine.mallocs == machine.options.failing_malloc) return cudaErrorMemoryAllocation;
     auto* const block = static_cast<std::byte*>(std::aligned_alloc(512, (size + 511) / 512 * 512));
-    // Fills the memory with a pattern, as no caller may rely on its content.
+    // Fills the memory with a pattern, because callers must not rely on the content of new memory.
     std::memset(block, 0xcd, size);
     used += size;
     machine.memory[block] = {size, device};
@@ -153,7 +153,7 @@ cudaError_t cudaFree(void* address) {
     return cudaSuccess;
   });
   if (error != cudaSuccess || address == nullptr) return error;
-  // The real library does the same: enqueued work ends before the memory is freed.
+  // The real library also completes enqueued work before it frees the memory.
   for (Stream* stream : streams) stream->drain();
   return on_device([&](Machine& machine, int) {
     const auto found = machine.memory.find(static_cast<const std::byte*>(address));

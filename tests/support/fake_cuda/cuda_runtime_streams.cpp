@@ -1,4 +1,4 @@
-// The fake's streams, events, copies and kernels.
+// The fake's functions for streams, events, copies and kernels.
 #include <cstring>
 #include <utility>
 
@@ -16,7 +16,7 @@ cudaError_t locked(const F& body) {
   return report(body(machine));
 }
 
-/// Calls `body` with the calling thread's device, or returns that device's error.
+/// Calls `body` with the calling thread's device. If that device cannot be used, returns the error instead.
 template <class F>
 cudaError_t on_device(const F& body) {
   return locked([&](Machine& machine) {
@@ -30,7 +30,7 @@ cudaError_t on_device(const F& body) {
 Stream* as_stream(cudaStream_t stream) { return reinterpret_cast<Stream*>(stream); }
 Event* as_event(cudaEvent_t event) { return reinterpret_cast<Event*>(event); }
 
-/// A copy of `rows` runs of `width` bytes each.
+/// A copy of `rows` rows of `width` bytes each. A pitch is the distance between the begins of two rows, in bytes.
 struct Copy {
   std::byte* to;
   std::size_t to_pitch;
@@ -61,7 +61,7 @@ bool fits(cudaMemcpyKind kind, const Place& to, const Place& from) {
   }
 }
 
-/// Makes the copy in the stream's thread. After a fault it does nothing.
+/// Copies the data in the stream's thread. Does nothing if the device has a fault.
 void do_copy(int device, const Copy& copy, bool faulty) {
   Machine& machine = Machine::get();
   if (machine.fault_of(device) != cudaSuccess) return;
@@ -76,7 +76,7 @@ void do_copy(int device, const Copy& copy, bool faulty) {
     const std::lock_guard lock(machine.mutex);
     const auto is_there = [&machine](const void* begin, std::size_t bytes) {
       const Place place = machine.find(begin, bytes);
-      // Host memory may have been pinned or unpinned since the copy was enqueued.
+      // Host memory may have been pinned or unpinned since the copy was enqueued, so only device memory is checked.
       return place.inside || place.side != Side::device;
     };
     good = is_there(copy.to, copy.to_bytes()) && is_there(copy.from, copy.from_bytes());
@@ -88,7 +88,7 @@ void do_copy(int device, const Copy& copy, bool faulty) {
   }
 }
 
-/// Begins a copy. If `across` is true, it may go from one device to another without peer access.
+/// Enqueues a copy. If `across` is true, the copy may go from one device to another without peer access.
 cudaError_t begin_copy(const Copy& copy, cudaMemcpyKind kind, cudaStream_t handle, bool across) {
   Machine& machine = Machine::get();
   std::unique_lock lock(machine.mutex);
@@ -112,7 +112,7 @@ cudaError_t begin_copy(const Copy& copy, cudaMemcpyKind kind, cudaStream_t handl
   const cudaError_t error =
       machine.add_work(handle, [device = stream->device, copy, faulty] { do_copy(device, copy, faulty); });
   lock.unlock();
-  // A device cannot reach pageable memory, so the call itself does the copy.
+  // A device cannot access pageable memory, so the call waits until the copy has ended.
   if (error == cudaSuccess && pageable) stream->drain();
   return report(error);
 }

@@ -1,6 +1,6 @@
-// A library that stands for a vendor's OpenCL driver. It has two platforms, the first with a GPU and a CPU, the second
-// with an accelerator; none can compute. The environment variable FAKE_OPENCL names a defect by one of the words that
-// `wrong("...")` looks for below. It is read at every call.
+// A library that imitates a vendor's OpenCL driver. It has two platforms: the first one with a GPU and a CPU, the
+// second one with an accelerator. No device can compute. The environment variable FAKE_OPENCL, which is read at every
+// call, names a defect. Its values are the words in the calls `wrong("...")` below.
 #include <CL/cl_icd.h>
 
 #include <array>
@@ -32,7 +32,7 @@ bool wrong(std::string_view what) {
   return said != nullptr && said == what;
 }
 
-/// Calls the function whose address is in FAKE_OPENCL_CALL. The function belongs to the process that has loaded this
+/// Calls the function whose address is in FAKE_OPENCL_CALL. The function belongs to the program that has loaded this
 /// library.
 void call_back() {
   const char* const address = std::getenv("FAKE_OPENCL_CALL");
@@ -92,7 +92,7 @@ cl_int device_text(cl_device_id device, cl_device_info question, std::size_t roo
   }
 }
 
-/// Only the CPU has faults.
+/// Returns information about a device. Only the CPU gives wrong answers.
 cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info question, std::size_t room, void* to,
                                std::size_t* needed) {
   const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
@@ -126,7 +126,7 @@ _cl_icd_dispatch make_table() {
 }
 
 const _cl_icd_dispatch kTable = make_table();
-/// A table without functions.
+/// A table whose function pointers are all null.
 const _cl_icd_dispatch kHoles{};
 
 std::array<_cl_platform_id, 2> platforms{
@@ -136,7 +136,7 @@ std::array<_cl_platform_id, 2> platforms{
       {{{&kTable, "Fake GPU", CL_DEVICE_TYPE_GPU, 8}, {&kTable, "Fake CPU", CL_DEVICE_TYPE_CPU, 2}}}},
      {&kTable, "Fake Two", 1, {{{&kTable, "Fake accelerator", CL_DEVICE_TYPE_ACCELERATOR, 1}, {}}}}}};
 
-/// Returns a table marked as the extension cl_khr_icd2 wants it; the loader has to fill in such tables.
+/// Returns a table with the mark that the extension cl_khr_icd2 requires. The loader has to fill in such a table.
 const _cl_icd_dispatch* marked_table() {
   static _cl_icd_dispatch table{};
   const std::uintptr_t mark = 0x4F50454E434C3331;
@@ -168,7 +168,7 @@ cl_int platform_ids(cl_uint room, cl_platform_id* to, cl_uint* count) {
 #define TROUPE_EXPORTED extern "C" __attribute__((visibility("default")))
 
 #ifdef FAKE_OPENCL_EXPORTS_PLATFORMS
-// This function is exported, as in drivers that leave the look-up to the dynamic loader.
+// Drivers that leave the look-up of functions to the dynamic loader export this function, so this one does, too.
 TROUPE_EXPORTED cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id* to, cl_uint* count) {
   return platform_ids(room, to, count);
 }

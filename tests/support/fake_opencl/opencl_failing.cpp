@@ -1,7 +1,9 @@
-// A driver that wraps pocl's: it has pocl's devices, and the second of them fails. FAILING_OPENCL says how, by three
-// words. With "FUNCTION STATUS CALLS" the function fails with the status after CALLS calls. With "lost STATUS CALLS"
-// all enqueued work fails after CALLS launches. With "local BYTES" the device has BYTES bytes of local memory. With
-// "type TYPE" the device is of that type.
+// A driver that wraps pocl. It has pocl's devices, and the second device fails. The environment variable FAILING_OPENCL
+// says how:
+// - "FUNCTION STATUS CALLS": after CALLS calls, the function fails with the status.
+// - "lost STATUS CALLS": after CALLS launches, all enqueued work fails.
+// - "local BYTES": the device has BYTES bytes of local memory.
+// - "type TYPE": the device is of that type.
 #include <CL/cl_icd.h>
 #include <dlfcn.h>
 
@@ -51,7 +53,7 @@ cl_int* as_status(Last last) {
   }
 }
 
-/// Replaces a function in the failing device's table by one that first finds out if it has to fail.
+/// Replaces a function in the failing device's table. The new function first checks whether it has to fail.
 template <auto kFunction, class Result, class... Arguments>
 void let_fail(const char* name, Result (*)(Arguments...)) {
   static const char* const called = name;

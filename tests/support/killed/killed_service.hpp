@@ -1,4 +1,4 @@
-/// Random programs on a service that is killed while they run, and on the service that takes its place. Include
+/// Random programs on a service that is killed while they run, and on the service that replaces it. Include
 /// `built_paths.hpp` before this header.
 #pragma once
 
@@ -19,12 +19,12 @@ namespace troupe::tests {
 
 class KilledServiceRuns {
  public:
-  /// The number of programs that run at a time, as starting a service takes longer than a program.
+  /// The number of programs that share a service. Starting a service takes longer than running one program.
   static constexpr std::uint64_t kAtOnce = 5;
 
-  /// Runs the programs of `count` seeds at the same time. The service is killed before some operation of one of them,
-  /// or when that program has ended; another service takes its place at once. The programs that lost the service run
-  /// once more on the new one. Returns what was wrong.
+  /// Runs the programs of `count` seeds at the same time. The service is killed before a random operation of one
+  /// program, or at that program's end. A new service replaces it at once. The programs that lost their service run
+  /// again on the new one. Returns the problems, one line each.
   std::vector<std::string> execute(std::uint64_t first, std::uint64_t count) {
     if (!service_) service_ = start(first);
     Random random(first * 0xd1b54a32d192ed03ULL + 7);
@@ -66,7 +66,7 @@ class KilledServiceRuns {
     }
     return problems;
   }
-  /// Returns the number of programs that were under way when their service was killed.
+  /// Returns the number of programs that were running when their service was killed.
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
 
  private:

@@ -1,4 +1,4 @@
-/// One random program on a service that may be lost at any moment.
+/// One random program on a service that may be killed at any moment.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@
 
 namespace troupe::tests {
 
-/// Runs a program and compares the data that it may look at with those of a sequential run. Every call either does what
-/// it promises or fails with an error that names the service. Data that are handed out without an error must be right,
-/// before and after the loss of the service. All tasks end, and each callback is called once.
+/// Runs a program and compares the data that it can read with a sequential run. Every call either does its work or
+/// fails with an error that names the service. Data that the service gives without an error must be right, also after
+/// the service was killed. All tasks end, and each callback is called once.
 class LoneProgram {
  public:
   explicit LoneProgram(std::uint64_t seed) : program_(make_program(options_for(seed))), seed_(seed) {
@@ -35,11 +35,11 @@ class LoneProgram {
     futures_.resize(program_.tasks.size());
   }
 
-  /// Returns true if some call failed because the service was not there.
+  /// Returns true if some call failed because the service had been killed.
   [[nodiscard]] bool lost() const { return lost_; }
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
 
-  /// Runs the program; may be called once. `before_each` is called with the number of each operation.
+  /// Runs the program. May be called once. Before each operation, `before_each` is called with the operation's number.
   void run(const std::string& folder, const std::function<void(std::size_t)>& before_each) {
     try {
       Runtime runtime = Runtime::connect({folder, "random program"});
@@ -72,7 +72,7 @@ class LoneProgram {
   }
 
   void problem(std::string what) { problems_.push_back(std::move(what)); }
-  /// Notes that a call failed, which only a lost service may cause.
+  /// Notes that a call failed. Only a killed service may be the reason, so the error must name the service.
   void note(const std::string& what, const Failure& failure) {
     lost_ = true;
     if (failure.message.find("service") != std::string::npos) return;
@@ -128,7 +128,7 @@ class LoneProgram {
     for (const PlannedAccess& access : task.accesses) accesses.emplace_back(handle(access.region), access.mode);
     return backend_->submit({step_, accesses, step_arguments(task), options});
   }
-  /// Returns true if all parts that the task uses could be made.
+  /// Returns true if all regions that the task uses have a handle.
   [[nodiscard]] bool has_its_data(const PlannedTask& task) {
     return std::ranges::all_of(task.accesses,
                                [this](const PlannedAccess& one) { return handle(one.region).record() != nullptr; });
@@ -146,7 +146,7 @@ class LoneProgram {
     if (task.has_callback) {
       options.callback = [this, again = task.salt % 2 == 0](const TaskOutcome&) {
         ++called_;
-        // The call may be refused, as the program may have ended or the service may be lost.
+        // The call may be refused, because the program may have ended or the service may have been killed.
         if (again) std::ignore = give({}, {});
       };
     }
@@ -225,7 +225,7 @@ class LoneProgram {
     set_reduction(index);
   }
 
-  /// Records a few tasks on whole matrices, and runs them several times.
+  /// Records a few tasks that use whole matrices, and runs the recording several times.
   void run_recording() {
     Random random(seed_ + 31);
     std::vector<PlannedTask> tasks(2 + random.below(6));
@@ -266,7 +266,7 @@ class LoneProgram {
   const std::uint64_t seed_;
   const Codelet step_ = step_codelet(false);
   client::Backend* backend_ = nullptr;
-  /// The program's data, and the values that they must have.
+  /// The program's data, and the same data after a sequential run.
   Memory memory_;
   Memory reference_;
   std::vector<std::shared_ptr<std::byte>> hidden_;

@@ -1,4 +1,4 @@
-/// A service in a process of its own, for tests that kill it. Include `built_paths.hpp` before this header.
+/// A service in a process of its own, which tests can kill. Include `built_paths.hpp` before this header.
 #pragma once
 
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX
@@ -15,8 +15,8 @@ extern char** environ;  // NOLINT: POSIX
 
 namespace troupe::tests {
 
-/// A process that serves when the constructor returns, and that the destructor kills. `options` are further arguments
-/// of tests/client/remote/service_process.cpp.
+/// A service process. When the constructor returns, clients can connect. The destructor kills the process. `options`
+/// are further arguments of the program tests/client/remote/service_process.cpp.
 class ServiceProcess {
  public:
   explicit ServiceProcess(const std::string& folder, const std::vector<std::string>& options = {}) {

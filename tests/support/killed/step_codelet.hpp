@@ -1,4 +1,4 @@
-/// The kernel of random programs whose service is another process. Its arguments contain everything that it needs.
+/// The kernel of random programs whose service is another process. The task's arguments hold all that the kernel needs.
 #pragma once
 
 #include "tests/support/random/random_program.hpp"
@@ -7,8 +7,8 @@
 
 namespace troupe::tests {
 
-/// Returns a codelet that does what `compute` says for the planned task in `step_arguments`. If `with_kernel` is false,
-/// it is the codelet of a client, which has no kernel.
+/// Returns a codelet whose kernel calls `compute` for the planned task in `step_arguments`. If `with_kernel` is false,
+/// returns the client's codelet, which has no kernel.
 [[nodiscard]] Codelet step_codelet(bool with_kernel);
 [[nodiscard]] Arguments step_arguments(const PlannedTask& task);
 

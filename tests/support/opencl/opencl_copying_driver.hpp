@@ -1,4 +1,4 @@
-/// An OpenCL driver whose state a test can see: a table of functions, without a library.
+/// An OpenCL driver whose state a test can inspect. It is a table of functions, not a library.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -15,17 +15,17 @@
 
 namespace troupe::tests {
 
-/// Buffers over host memory are copies of it. The host sees what the device has written when it maps a buffer, and not
-/// before. The device sees what the host has written when the host unmaps the buffer, and not before. Commands run
-/// inside the calls. Kernels are functions of the test that work on `content`. One thread uses the driver, and only one
-/// driver lives at a time.
+/// The driver copies host memory into its buffers. The host sees the device's changes only when the host maps the
+/// buffer. The device sees the host's changes only when the host unmaps the buffer. Commands run inside the calls that
+/// enqueue them. Kernels are functions of the test that work on `content`. Only one thread may use the driver, and only
+/// one driver may live at a time.
 class CopyingDriver {
  public:
   struct Buffer {
-    /// The host memory that the buffer is over; null if it is not over host memory.
+    /// The host memory of which the buffer is a copy; null if there is none.
     std::byte* host = nullptr;
     std::vector<std::byte> content;
-    /// The flags of each map that has not been unmapped.
+    /// The flags of each mapping that has not been unmapped yet.
     std::vector<cl_map_flags> maps;
   };
   enum class Fault : std::uint8_t { none, maps_elsewhere, maps_old_content, unmaps_old_content, buffers_fail };
@@ -48,7 +48,7 @@ class CopyingDriver {
     return made;
   }
 
-  /// Returns the device's content of a buffer. Notes a problem if the host has the buffer mapped.
+  /// Returns the device's copy of a buffer. Notes a problem if the host has mapped the buffer.
   [[nodiscard]] std::byte* content(cl_mem memory) {
     Buffer& buffer = at(memory);
     if (!buffer.maps.empty()) problems.emplace_back("a kernel uses a buffer that is mapped");
@@ -58,7 +58,7 @@ class CopyingDriver {
   Fault fault = Fault::none;
   std::vector<std::string> problems;
   std::size_t made = 0;
-  /// The numbers of calls that copy explicitly.
+  /// The numbers of explicit read and write commands.
   std::size_t reads = 0;
   std::size_t writes = 0;
   std::map<cl_mem, std::unique_ptr<Buffer>> buffers;
@@ -152,7 +152,7 @@ class CopyingDriver {
     return CL_SUCCESS;
   }
 
-  /// Returns a non-null pointer that stands for objects which only have to exist.
+  /// Returns a non-null pointer for objects that only have to exist.
   template <class Object>
   static Object something() {
     static char place = 0;

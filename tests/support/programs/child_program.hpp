@@ -1,4 +1,4 @@
-/// Runs another program, such as a parser or a tool, for a test.
+/// Runs another program for a test, such as a parser or a tool.
 #pragma once
 
 #include <fcntl.h>
@@ -16,13 +16,13 @@ extern char** environ;  // NOLINT: POSIX
 namespace troupe::tests {
 
 struct ChildResult {
-  /// The exit status; 127 if there is no such program.
+  /// The exit status; 127 if the program was not found.
   int status = 127;
-  /// The program's standard output and errors.
+  /// The text that the program wrote to standard output and standard error.
   std::string output;
 };
 
-/// Runs a program to its end with `input` as its standard input.
+/// Runs a program and waits for its end. The program reads `input` from its standard input.
 inline ChildResult run_with_input(std::vector<std::string> words, const std::string& input) {
   const TemporaryFolder folder;
   const std::string in = folder.write("in", input);

@@ -1,4 +1,4 @@
-/// A place where a random program runs: a task graph, or a client's connection to a service.
+/// An interface through which a random program runs on a task graph or on a client's connection to a service.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace troupe::tests {
 
-/// A place where a program runs. Each function does what the public function of its name does. Thread-safe.
+/// An interface through which a program runs. Each function does what Troupe's public function of this name does.
+/// Thread-safe.
 class ProgramPlace {
  public:
   virtual ~ProgramPlace() = default;
@@ -21,7 +22,7 @@ class ProgramPlace {
   };
 
   virtual Result<Handle> register_data(graph::DataDescription description) = 0;
-  /// Allocates memory that the program sees only while it holds the data in it.
+  /// Allocates memory that the program may access only while it holds the data in this memory.
   virtual std::shared_ptr<std::byte> allocate(Bytes size) = 0;
   virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) = 0;
   virtual Result<void> set_reduction(const Handle& handle, ReductionMethods methods) = 0;

@@ -36,8 +36,8 @@ double between(Random& random, double least, double most) {
   return least + (most - least) * static_cast<double>(random.next() >> 11U) * 0x1p-53;
 }
 
-/// The name of an application's kernel in a description, and its number of operations divided by the cube of the tile
-/// size.
+/// The name of a kernel in machine descriptions. Its number of operations is `flops_per_cube` times the cube of the
+/// tile size.
 struct KernelName {
   const char* name;
   double flops_per_cube;
@@ -53,8 +53,8 @@ std::vector<KernelName> kernels_of(Application application) {
   return {};
 }
 
-/// Random times at up to three tile sizes. They need not rise with the size. A kernel that runs on GPUs alone or on
-/// cores alone is rare.
+/// Draws times for one to three tile sizes. A larger tile need not take longer. Few kernels run only on GPUs or only on
+/// cores.
 std::vector<platform::TileTimes> random_tiles(Random& random, double flops_per_cube, std::size_t gpus) {
   const bool on_gpus = gpus > 0 && !chance(random, 10);
   const bool on_cores = !on_gpus || !chance(random, 5);
@@ -95,7 +95,7 @@ MachineDescription machine_for(Random& random, Application application) {
   return machine;
 }
 
-/// Random options: some of the machine's GPUs in any order, some of its cores, and any assumption.
+/// Draws options: some of the machine's GPUs in any order, some of its cores, and any assumption.
 SimulationOptions random_options(Random& random, MachineDescription machine) {
   SimulationOptions options;
   std::vector<int> gpus;
@@ -124,12 +124,12 @@ SimulationOptions random_options(Random& random, MachineDescription machine) {
   return options;
 }
 
-/// Returns the number of workers that are cores.
+/// Returns the number of cores that are workers.
 int cores_of(const SimulationOptions& options) {
   return options.cores > 0 ? options.cores : options.machine.cores - static_cast<int>(options.gpus.size());
 }
 
-/// Puts some of the cores into clusters of random sizes, such as "2x3+1x2".
+/// Groups some of the cores into clusters of random sizes, such as "2x3+1x2".
 void form_clusters(Random& random, SimulationOptions& options) {
   if (!chance(random, 40)) return;
   for (int left = cores_of(options); left > 1 && (options.clusters.empty() || chance(random, 50));) {
@@ -140,7 +140,7 @@ void form_clusters(Random& random, SimulationOptions& options) {
   }
 }
 
-/// Compares a run with its bounds.
+/// Calculates the lower bounds for a run, so that the run can be compared with them.
 void compare(const apps::FactorizationGraph& graph, const SimulationOptions& options, const RunReport& report,
              BoundedRun& run) {
   const apps::CoreWorkers cores = apps::core_workers_of(report);
@@ -160,8 +160,8 @@ struct Place {
   std::vector<Precision> precisions;
 };
 
-/// Draws a machine. A machine that comes with Troupe has times for some applications in some precision; a random
-/// machine has times for all.
+/// Draws a machine. A machine that comes with Troupe has times for some applications and precisions. A random machine
+/// has times for all of them.
 Place random_place(Random& random, Application application) {
   struct Known {
     const char* machine;
@@ -198,13 +198,14 @@ BoundedRun factorization(Random& random, Random& of_clusters) {
   const auto tiles = [&](std::uint32_t count) {
     return Bytes{static_cast<std::uint64_t>(run.tile * run.tile) * element * count};
   };
-  // The GPUs of a random machine have little memory.
+  // The GPUs of a random machine have little memory, so the run gets more.
   if (!known) run.simulation.accelerators.gpu_memory = tiles(1000);
   if (chance(random, 40)) run.simulation.accelerators.gpu_memory = tiles(5 + random.below(20));
-  // Kernels that run on GPUs alone need a GPU; the others need a core.
+  // Every run needs a core. A random machine may have kernels that only run on GPUs, so the run also needs a GPU if
+  // there is one.
   if (run.simulation.gpus.empty() || cores_of(run.simulation) <= 0) run.simulation.cores = 1;
   if (run.simulation.gpus.empty() && !run.simulation.machine.gpus.empty()) run.simulation.gpus = {0};
-  // Panels of LU run on cores alone, but some kernels of a random machine run on GPUs alone.
+  // The panels of LU only run on cores, but some kernels of a random machine only run on GPUs.
   if (known && run.application == Application::lu && chance(random, 50)) run.empty_tiles_seed = random.next();
   run.reuse_by_position = chance(random, 20);
   const auto& kernels = run.simulation.machine.kernels;
@@ -224,7 +225,7 @@ BoundedRun factorization(Random& random, Random& of_clusters) {
   return result;
 }
 
-/// Codelets that all have the same name, though their tasks take different times.
+/// The codelets of a random graph. All have the same name, although their tasks take different times.
 class Codelets {
  public:
   const Codelet& of(int kernel, bool on_cores, bool on_gpus, std::size_t accesses) {
@@ -232,7 +233,7 @@ class Codelets {
     if (!is_new) return found->second;
     const auto nothing = [](const KernelContext&) {};
     if (on_cores) found->second.implement(DeviceKind::cpu_core, nothing);
-    // Some codelets have a version for teams of any size, some for teams of up to four, and some none.
+    // Depending on its number, a codelet has a version for teams of any size, for teams of up to four cores, or none.
     if (on_cores && kernel % 3 != 0) {
       found->second.cpu_team(nothing, kernel % 3 == 1 ? std::numeric_limits<int>::max() : 4);
     }
@@ -314,7 +315,7 @@ std::vector<std::string> BoundedRun::problems() const {
 
 BoundedRun bounded_run(std::uint64_t seed) {
   Random random(seed * 0x9e3779b97f4a7c15ULL + 3);
-  // Clusters are drawn from a generator of their own, so that everything else is still the same for a seed.
+  // Clusters come from a second generator, so that a seed still gives the same values for everything else.
   Random of_clusters(seed * 0x9e3779b97f4a7c15ULL + 5);
   return chance(random, 60) ? factorization(random, of_clusters) : any_graph(random, of_clusters);
 }

@@ -17,7 +17,7 @@ namespace troupe::tests {
 
 namespace {
 
-/// Returns a random size in units of 256 bytes, the unit of allocation.
+/// Returns a random size, a multiple of 256 bytes, which is the unit of allocation.
 Bytes random_memory(Random& random) {
   if (chance(random, 15)) return {std::uint64_t{1} << 20U};
   return {(1 + random.below(chance(random, 70) ? 6 : 24)) * 256};
@@ -66,7 +66,7 @@ EmulatedRun emulated_run(std::uint64_t seed) {
   for (std::uint64_t i = 0; i < accelerators; ++i) {
     platform::EmulationOptions one = random_accelerator(random, peers);
     least = std::min(least, one.memory);
-    // Some accelerators have no faults, so that the run can go on.
+    // Some accelerators have no faults, so that the run does not lose all accelerators.
     if (run.program.device_faults && chance(random, 75)) {
       one.faults = faults;
       one.faults.seed += i;

@@ -33,7 +33,7 @@ const char* to_string(Storage storage) {
   return "unknown";
 }
 
-/// Draws a size from `low` to `high`, equally likely in each factor of two.
+/// Draws a size from `low` to `high`. All intervals from s to 2 s are equally likely.
 std::int64_t drawn_size(Random& random, std::int64_t low, std::int64_t high) {
   const double share = static_cast<double>(random.below(1U << 30U)) / (1U << 30U);
   const double size =
@@ -46,8 +46,8 @@ bool needs_definite(const linalg::FactorizationOptions& options) {
          (options.application == linalg::Application::lu && options.pivoting == linalg::Pivoting::none);
 }
 
-/// The rows of the program's memory between the columns of a matrix that is used in place, and the value that they
-/// hold.
+/// The number of rows between the columns of a matrix that is used in place, and the value in these rows. The rows must
+/// not change.
 constexpr std::int64_t kGap = 3;
 constexpr double kUntouched = 12345;
 
@@ -85,7 +85,7 @@ class Padded {
   std::vector<T> values_;
 };
 
-/// Calls the tile algorithms as a program does that chooses the storage itself.
+/// Calls the tile algorithms directly, like a program that chooses the storage of its matrices.
 template <class T>
 class Direct {
  public:
@@ -128,7 +128,7 @@ class Direct {
     return result;
   }
 
-  /// Submits its tasks without waiting for the factorization, so that the tasks of both overlap.
+  /// Submits the solve's tasks before the factorization has ended, so that the tasks of both overlap.
   linalg::DenseMatrix<T> solve(const linalg::DenseMatrix<T>& b) {
     Padded<T> memory(b);
     TiledMatrix<T> x = tiles_of(memory, b);

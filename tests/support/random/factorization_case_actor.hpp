@@ -1,4 +1,4 @@
-/// One factorization on one runtime, with all choices that a caller can make.
+/// One factorization on one runtime, with random choices of everything that a caller can choose.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace troupe::tests {
 
 /// The storage of the matrix while it is factorized.
 enum class Storage {
-  /// `apps::Factorization` decides.
+  /// `apps::Factorization` chooses the storage.
   automatic,
   tiles,
   columns,
-  /// The caller's column-major matrix, with rows between the columns that must not change.
+  /// The caller's column-major matrix. The rows between its columns must not change.
   in_place,
 };
 
@@ -25,7 +25,7 @@ struct FactorizationCase {
   linalg::FactorizationOptions factorization;
   bool single = false;
   std::int64_t rows = 1;
-  /// The number of columns. It may be less than the number of rows for QR only; then nothing is solved.
+  /// The number of columns. Only for QR may it be less than the number of rows; then no system is solved.
   std::int64_t cols = 1;
   std::int64_t right_hand_sides = 1;
   linalg::ProblemKind problem = linalg::ProblemKind::random;
@@ -33,18 +33,18 @@ struct FactorizationCase {
   RuntimeOptions runtime;
 };
 
-/// Draws everything except application, precision, size and tile from a seed: right-hand sides, problem, storage, inner
-/// block, policy, 1 to 4 workers, window. Every eighth case runs under the deterministic scheduler.
+/// Draws from a seed what the caller does not give: right-hand sides, problem, storage, inner block, policy, 1 to 4
+/// workers and window. Every eighth case runs under the deterministic scheduler.
 [[nodiscard]] FactorizationCase drawn_case(linalg::FactorizationOptions factorization, bool single, std::int64_t n,
                                            std::uint64_t seed);
-/// Draws everything from a seed: n from `smallest` to `largest`, and tile sizes from 1 to beyond n such that
+/// Draws everything from a seed. The size n is from `smallest` to `largest`. Tile sizes are from 1 to more than n, but
 /// `task_count` stays below `most_tasks`.
 [[nodiscard]] FactorizationCase drawn_case(std::uint64_t seed, std::int64_t smallest, std::int64_t largest,
                                            double most_tasks);
 
-/// Returns the approximate number of tasks of the factorization alone.
+/// Returns the approximate number of tasks of the factorization without the solve.
 [[nodiscard]] double task_count(const FactorizationCase& one);
-/// Describes a case for people.
+/// Describes a case in words.
 [[nodiscard]] std::string describe(const FactorizationCase& one);
 
 /// Assembles the system, factorizes and solves it, and returns the scaled residuals of the factors and of the solution.

@@ -25,7 +25,7 @@ std::vector<DataView> views_of(const KernelContext& context) {
   throw index;
 }
 
-/// Raises `log.end` to `at`. Several pieces may end at once.
+/// Sets `log.end` to `at` unless it is higher already. Several pieces may end at once.
 void end_at(TaskLog& log, std::uint64_t at) {
   const std::atomic_ref<std::uint64_t> end(log.end);
   std::uint64_t before = end.load();
@@ -46,7 +46,7 @@ void PlannedRun::run_whole() const {
   log.input = compute(task, views);
   log.end = clock.fetch_add(1);
   if (!task.faulty) return;
-  // A faulty task computes twice and then fails: the runtime must not use anything that it has written.
+  // A task that is to fail computes twice first. The runtime must not use anything that the task has written.
   compute(task, views);
   log.end = clock.fetch_add(1);
   fail_as_planned(index);
@@ -70,7 +70,7 @@ void PlannedRun::run_piece(std::size_t piece) const {
 }
 
 bool ran_all_pieces(const PlannedTask& task, const TaskLog& log, TaskStatus status) {
-  // A GPU runs the task as a whole, without pieces.
+  // A GPU runs the task as a whole, so no pieces are counted.
   return log.pieces == 0 || status != TaskStatus::succeeded || log.pieces == planned_pieces(task);
 }
 

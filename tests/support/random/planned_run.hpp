@@ -1,4 +1,4 @@
-/// The work of the kernels of random programs.
+/// The kernels of random programs.
 #pragma once
 
 #include <atomic>
@@ -10,25 +10,25 @@
 
 namespace troupe::tests {
 
-/// A planned task while it runs, whole or in pieces.
+/// One run of a planned task, as a whole or in pieces.
 struct PlannedRun {
   int index = 0;
   const PlannedTask& task;
   TaskLog& log;
-  /// The clock that all tasks share; see `TaskLog`.
+  /// The clock that all tasks share. See `TaskLog`.
   std::atomic<std::uint64_t>& clock;
   const KernelContext& context;
 
   /// Must be called before `run_whole` or `begin_pieces`.
   void begin() const;
   void run_whole() const;
-  /// Reads all data. Returns the number of pieces.
+  /// Reads all data of the task. Returns the number of pieces.
   [[nodiscard]] std::int64_t begin_pieces() const;
-  /// Runs one piece. Several threads may call this at once.
+  /// Runs one piece of the task. Several threads may call this at once.
   void run_piece(std::size_t piece) const;
 };
 
-/// Returns false if a task has succeeded in pieces and some pieces did not run, or ran twice.
+/// Returns false if a task has succeeded in pieces, but some piece did not run exactly once.
 [[nodiscard]] bool ran_all_pieces(const PlannedTask& task, const TaskLog& log, TaskStatus status);
 
 }  // namespace troupe::tests

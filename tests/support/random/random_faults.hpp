@@ -9,9 +9,9 @@
 
 namespace troupe::tests {
 
-/// Draws one or more kinds of fault, seldom or often, so that most runs have some faults and few runs have only faults.
+/// Draws one or more kinds of fault and how often they occur. Most runs have some faults; in few runs everything fails.
 [[nodiscard]] platform::FaultOptions random_faults(Random& random, std::uint64_t seed);
-/// Describes the faults for people; empty if nothing fails.
+/// Describes the faults in words; empty if there are none.
 [[nodiscard]] std::string describe(const platform::FaultOptions& faults);
 
 }  // namespace troupe::tests

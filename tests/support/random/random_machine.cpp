@@ -36,8 +36,8 @@ DescribedRoute route_over(const MachineDescription& machine, Random& random, std
   return route;
 }
 
-/// Gives every GPU a route in and a route out. Routes of several GPUs may share a switch; some pairs have a link of
-/// their own.
+/// Gives every GPU a route from the host and a route to the host. The routes of several GPUs may share a switch. Some
+/// pairs of GPUs have a direct link.
 void connect(MachineDescription& machine, Random& random) {
   const std::size_t nodes = machine.node_count();
   machine.routes.resize(nodes * nodes);

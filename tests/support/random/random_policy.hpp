@@ -9,7 +9,7 @@
 
 namespace troupe::tests {
 
-/// Returns true in `percent` of 100 cases.
+/// Returns true with a probability of `percent` in 100.
 inline bool chance(Random& random, std::uint32_t percent) { return random.below(100) < percent; }
 
 template <class T, std::size_t N>
@@ -17,7 +17,7 @@ T pick(Random& random, const std::array<T, N>& from) {
   return from[random.below(static_cast<std::uint32_t>(N))];
 }
 
-/// Draws any existing policy with options that it knows, as `RuntimeOptions::policy` takes it.
+/// Draws any existing policy and some of its options. The text is valid as `RuntimeOptions::policy`.
 [[nodiscard]] std::string random_policy(Random& random);
 
 }  // namespace troupe::tests

@@ -13,7 +13,7 @@ bool overlap(const Region& a, const Region& b) {
          b.col < a.col + a.cols;
 }
 
-/// Returns true if the program ever divides the region into parts.
+/// Returns true if the program divides the region into parts at some point.
 bool is_divided(const RandomProgram& program, int region) {
   const auto divides = [region](const Operation& operation) {
     return operation.kind == Operation::Kind::partition && operation.index == region;
@@ -23,7 +23,7 @@ bool is_divided(const RandomProgram& program, int region) {
                      [&](const std::vector<Operation>& all) { return std::any_of(all.begin(), all.end(), divides); });
 }
 
-/// Builds a program submitter by submitter.
+/// Builds a program, one submitter after the other.
 class Generator {
  public:
   explicit Generator(const ProgramOptions& options) : options_(options), random_(options.seed) {}
@@ -39,7 +39,8 @@ class Generator {
     for (int root = 0; root < program_.roots; ++root) {
       if (chance(40)) cut(root, program_.prologue, shared_);
     }
-    // If a submitter divides a matrix later, the matrix belongs to it, and no other submitter uses the parts.
+    // If a submitter divides a matrix later, the matrix belongs to that submitter, and no other submitter uses the
+    // parts.
     for (int submitter = 0; submitter < options_.submitters; ++submitter) add_submitter(submitter);
     return std::move(program_);
   }
@@ -50,7 +51,8 @@ class Generator {
 
   int add_region(const Region& region, bool reducible) {
     program_.regions.push_back(region);
-    // Tasks that combine reductions may be lost when a worker dies, and the reference does not know these tasks.
+    // The runtime adds tasks that combine reductions. If a worker dies, such a task may be lost, and the reference does
+    // not know these tasks.
     program_.reducible.push_back(reducible && !options_.losses);
     divided_.push_back(false);
     return static_cast<int>(program_.regions.size()) - 1;
@@ -162,8 +164,8 @@ class Generator {
       } else if (draw < 88) {
         out.push_back({Operation::Kind::read_host, pick(available)});
       } else if (draw < 91) {
-        // With one submitter and no nested tasks the host may use any data. Otherwise it uses only what this submitter
-        // has registered itself.
+        // With one submitter and no nested tasks the host may use any data. Otherwise it only uses data that this
+        // submitter has registered.
         const bool alone = options_.submitters == 1 && !options_.nested;
         if (alone || temporary >= 0) add_host_task(out, alone ? pick(available) : temporary);
       } else if (draw < 93) {
@@ -207,7 +209,7 @@ PlannedKernel planned_kernel(const RandomProgram& program, const PlannedTask& ta
   if (in_pieces) kernel.grain = 1 + static_cast<std::uint32_t>((task.salt >> 14U) % 3);
   if (!devices.mixed) return kernel;
   kernel.timed_as = static_cast<int>((task.salt >> 40U) % kTimedKernels);
-  // In virtual time no device touches real memory, so all devices may reduce.
+  // In virtual time no device touches real memory, so every device may run tasks that reduce.
   const bool can_reduce = devices.gpu != DeviceKind::opencl || std::ranges::none_of(task.accesses, reduces);
   kernel.on_gpus = devices.gpus && can_reduce;
   const std::uint64_t draw = (task.salt >> 20U) % 100;

@@ -20,24 +20,24 @@ void visit_elements(const DataView& view, const Visit& visit) {
 }
 
 /// A group of commuting and reducing tasks that may run in any order. If a handle is divided, the runtime treats
-/// reductions as commuting, so the two are not told apart.
+/// reducing tasks as commuting tasks, so the group may contain both.
 struct Epoch {
   std::vector<int> members;
 };
 
-/// One element of one root in its state after the tasks so far.
+/// One element of one root, in its state after the tasks that have been checked.
 struct Cell {
   /// The open group of commuting tasks, or -1.
   int epoch = -1;
-  /// The cell is `poisoned` if it is not valid for any task, and `poisoned_in_epoch` if it is not valid for tasks after
-  /// the open epoch.
+  /// `poisoned`: the element is invalid for every task. `poisoned_in_epoch`: it is invalid for tasks after the open
+  /// epoch.
   bool poisoned = false;
   bool poisoned_in_epoch = false;
-  /// The latest end of the tasks that the epoch waited for, of the epoch or last writer, and of the readers since.
+  /// The latest end of three groups of tasks: the predecessors of the epoch; the epoch or the last writer; its readers.
   std::uint64_t before_end = 0;
   std::uint64_t epoch_end = 0;
   std::uint64_t readers_end = 0;
-  /// The tasks of the epoch in mode commute.
+  /// The commuting tasks of the epoch.
   std::vector<int> commuting;
   /// True if a task has reduced into the cell since it was last overwritten.
   bool reduced = false;
@@ -100,8 +100,7 @@ class Checker {
   }
 
   struct Step {
-    /// `after` is the number of the task, or of the last one before an access of the host. `at` is the time of that
-    /// access.
+    /// The number of the task, or of the last task before an access by the host. `at` is the time of that access.
     std::uint64_t after = 0;
     std::uint64_t at = 0;
     int task = 0;
@@ -169,7 +168,7 @@ class Checker {
     cell.commuting.push_back(task);
   }
 
-  /// Checks the order of one access. Returns true if the data were invalid for the access.
+  /// Checks that one access comes after its predecessors. Returns true if the element was invalid for this access.
   bool access(Cell& cell, int task, AccessMode mode) {
     if (mode == AccessMode::reduce) cell.reduced = true;
     if (mode == AccessMode::commute || mode == AccessMode::reduce) {
@@ -232,7 +231,7 @@ class Checker {
   }
 
   void settle(int task, bool succeeded) {
-    // Refused accesses of the host changed nothing.
+    // An access by the host that was refused has changed nothing.
     if (!succeeded && log(task).by_host) return;
     for (const PlannedAccess& planned : plan(task).accesses) {
       if (!writes(planned.mode) || (succeeded && planned.mode != AccessMode::write)) continue;
@@ -244,8 +243,8 @@ class Checker {
     }
   }
 
-  /// A commuting task may be cancelled because of a task that came later in the program. Then another task of its group
-  /// must have had a reason of its own.
+  /// A commuting task may be cancelled because of a later task of its group. Then another task of the group must have a
+  /// reason of its own.
   void justify_cancellations() {
     bool changed = true;
     while (changed) {
@@ -269,7 +268,7 @@ class Checker {
     }
   }
 
-  /// Returns the cells that the host could read through some region.
+  /// Returns, for each root, which of its elements the host could read through some region.
   [[nodiscard]] std::vector<std::vector<bool>> readable_cells() const {
     std::vector<std::vector<bool>> cells;
     for (const auto& root : reference_) cells.emplace_back(root.size(), !device_faults_);

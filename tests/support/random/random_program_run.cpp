@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kServiceNames[] = {"random program/cores", "random program/gpus", "random program/any"};
 
-/// One execution of one program.
+/// One run of one program.
 class Run {
  public:
   Run(ProgramPlace& place, const ProgramOptions& options)
@@ -84,7 +84,7 @@ class Run {
   [[nodiscard]] TaskLog& log(int task) { return logs_[static_cast<std::size_t>(task)]; }
   [[nodiscard]] Handle& handle(int region) { return handles_[static_cast<std::size_t>(region)]; }
 
-  /// The key of a codelet. Tasks with equal keys share a codelet.
+  /// Tasks with equal keys have the same codelet.
   struct CodeletKey {
     std::vector<AccessMode> modes;
     bool on_cores = true;
@@ -103,7 +103,7 @@ class Run {
     }
     return key;
   }
-  /// Counts operations: larger data give more. Some codelets do not count.
+  /// Counts the operations of a task: the number grows with the size of its data. Some codelets use no such function.
   static double count_flops(const KernelContext& context) {
     std::int64_t elements = 1;
     for (std::size_t i = 0; i < context.size(); ++i) elements += context.data(i).layout.elements();
@@ -168,7 +168,7 @@ class Run {
     cancellable_.push_back(index);
   }
 
-  /// Cancels a few tasks, each time the newest one or a random one, unless all tasks have ended.
+  /// Cancels some of the program's tasks, the newest one or a random one each time, until all tasks have ended.
   void cancel_some() {
     Random random(options_.seed + 29);
     for (auto left = program_.tasks.size() / 8; left > 0 && !ended_.load(); --left) {
@@ -187,7 +187,8 @@ class Run {
     }
   }
 
-  /// Returns false if parts could not be made because their content was out of reach.
+  /// Returns false if a region of the task has no handle, because its root could not be divided after its content was
+  /// lost.
   [[nodiscard]] bool has_its_data(const PlannedTask& task) {
     return std::ranges::all_of(
         task.accesses, [this](const PlannedAccess& access) { return handle(access.region).record() != nullptr; });
@@ -210,7 +211,7 @@ class Run {
     }
   }
 
-  /// Performs an operation. `last` is the newest task of the submitter; `own` are the matrices that no other submitter
+  /// Performs an operation. `last` is the submitter's newest task. `own` are the matrices that only this submitter
   /// uses.
   void perform(const Operation& operation, std::uint64_t last = 0, std::span<const int> own = {}) {
     const int index = operation.index;
@@ -229,14 +230,15 @@ class Run {
       case Operation::Kind::register_root: register_root(index); break;
       case Operation::Kind::release_root:
         expect(place_.release(handle(index)), "release");
-        // If devices fail, the next wait says which data were lost.
+        // If devices fail, the content may be lost. Only the next wait reports that, so the content is not checked
+        // here.
         if (is_hidden(index)) copy_out(hidden_view(index), program_view(index));
         if (!options_.device_faults) look(index, last, program_view(index), "after its release");
         break;
     }
   }
 
-  /// Returns a view of the region in the program's own memory.
+  /// Returns a view of the region in the memory that the program can always access.
   [[nodiscard]] DataView program_view(int region) {
     return view_of(program_.regions[static_cast<std::size_t>(region)], program_, after_);
   }
@@ -267,7 +269,8 @@ class Run {
     return outcome;
   }
 
-  /// Looks at a region after a wait. If devices fail, only one wait says which data are lost.
+  /// Records the content of a region after a wait. If devices fail, only one wait reports that data were lost. So the
+  /// content may only be recorded if this wait reported everything.
   void look_after_wait(int region, std::uint64_t after, const Result<void>& waited) {
     if (!is_visible(region) || handle(region).record() == nullptr) return;
     if (options_.device_faults && (options_.submitters > 1 || !waited || failed_wait_.load())) {
@@ -323,7 +326,7 @@ class Run {
   static bool is_device_fault(ErrorCode code) {
     return code == ErrorCode::device_lost || code == ErrorCode::transfer_failed;
   }
-  /// Returns true if a task may fail with this code.
+  /// Returns true if a task of this program may fail with this code.
   [[nodiscard]] bool is_allowed(ErrorCode code) const {
     if (code == ErrorCode::kernel_failed) return true;
     return options_.device_faults && (is_device_fault(code) || code == ErrorCode::out_of_memory);
@@ -395,16 +398,16 @@ class Run {
         problem("task " + std::to_string(i) + " ran " + std::to_string(logs_[i].pieces.load()) + " pieces");
       }
     }
-    // The wait also fails if a scheduler has died.
+    // The wait also fails if a scheduler actor has died.
     if (!failed_wait_.load() == any_failure && !((options_.losses || options_.device_faults) && !any_failure)) {
       problem(any_failure ? std::string("a wait for everything hides that tasks did not succeed")
                           : "a wait for everything fails without reason: " +
                                 (outcome ? "an earlier one" : outcome.failure().message));
     }
     for (std::size_t i = 0; i < handles_.size(); ++i) {
-      if (program_.regions[i].root >= program_.roots) continue;  // the handle was released
+      if (program_.regions[i].root >= program_.roots) continue;  // The handle was released.
       if (static_cast<int>(i) < program_.roots) lost_roots_ += home[i].ok() ? 0 : 1;
-      if (options_.device_faults && !home[i]) continue;  // an error was reported
+      if (options_.device_faults && !home[i]) continue;  // The loss was reported as an error.
       if (home[i].ok() == poisoned[i]) {
         problem("region " + std::to_string(i) + (poisoned[i] ? " should not be valid" : " should be valid: ") +
                 (home[i] ? "" : home[i].failure().message));
@@ -420,15 +423,16 @@ class Run {
     }
   }
 
-  /// Brings the results from other memories to the host. Returns for each region whether the host has it now.
+  /// Copies the results from other memories to the host. Returns for each region whether its content is on the host
+  /// now.
   std::vector<Result<void>> bring_home() {
     std::vector<Result<void>> home(handles_.size(), Failure{ErrorCode::invalid_handle, "released"});
     for (std::size_t i = 0; i < handles_.size(); ++i) {
-      if (program_.regions[i].root >= program_.roots) continue;  // released
+      if (program_.regions[i].root >= program_.roots) continue;  // The handle was released.
       const auto hold = place_.acquire(handles_[i], AccessMode::read);
       home[i] = hold ? Result<void>() : Result<void>(hold.failure());
       if (!hold) {
-        // One part of the region has no content. The memory that belongs to no part lies on the host.
+        // Part of the region has lost its content. The memory that belongs to no part is still valid on the host.
         const int root = static_cast<int>(i);
         if (root < program_.roots && is_hidden(root)) copy_out(hidden_view(root), program_view(root));
         continue;
@@ -490,12 +494,12 @@ class Run {
   std::vector<TaskLog> logs_;
   const Memory before_;
   Memory after_;
-  /// The hidden memory of each root.
+  /// The memory of roots that the program may access only while it holds them.
   std::vector<std::shared_ptr<std::byte>> hidden_;
   std::vector<Handle> handles_;
   std::map<CodeletKey, Codelet> codelets_;
   int lost_roots_ = 0;
-  /// The status of each task after all have ended.
+  /// The status of each task after all tasks have ended.
   std::vector<TaskStatus> outcome_;
   std::atomic<std::uint64_t> clock_{1};
   std::mutex mutex_;

@@ -19,29 +19,29 @@ namespace troupe::tests {
 
 namespace {
 
-/// The number of sets of data. Every region exists once in each set. The recording uses the first set.
+/// The number of sets of data. Each set contains data for every region. The recording uses the first set.
 constexpr std::size_t kSets = 2;
 
-/// The data that replace a region of the program.
+/// The data that a run uses in place of the recorded data of a region.
 struct Target {
   std::size_t region = 0;
   std::size_t set = 0;
 };
 using Targets = std::vector<Target>;
 
-/// Consecutive tasks of the program.
+/// Consecutive tasks of the program, which are recorded together.
 struct Slice {
   std::size_t begin = 0;
   std::size_t end = 0;
   SharedRecording recording;
-  /// One entry per region: `used` if some task uses it, `exchangeable` if other data may take its place in a run,
-  /// `refused` if a run that exchanges this region alone is refused.
+  /// For each region: `used` if a task of the slice uses the region; `exchangeable` if a run may use other data for it;
+  /// `refused` if a run that exchanges only this region must be refused.
   std::vector<bool> used;
   std::vector<bool> exchangeable;
   std::vector<bool> refused;
 };
 
-/// The results of all executions of one task. They are sums, so that the order of executions does not matter.
+/// The results of all executions of one task. They are sums, so the order of the executions does not matter.
 struct Executions {
   std::atomic<std::uint64_t> count{0};
   std::atomic<std::uint64_t> inputs{0};
@@ -143,7 +143,7 @@ class RecordingRun {
     }
   }
 
-  /// Returns true if the region has parts or is a part. Then reductions are executed as commuting tasks.
+  /// Returns true if the region has parts or is a part. Then the runtime executes reducing tasks as commuting tasks.
   [[nodiscard]] bool divided(std::size_t region) const {
     const int root = program_.regions[region].root;
     return std::count_if(program_.regions.begin(), program_.regions.end(),
@@ -168,7 +168,7 @@ class RecordingRun {
         if (other == region || !slice.used[other]) continue;
         alone = alone && !overlap(program_.regions[region], program_.regions[other]);
       }
-      // Regions that tasks reduce into keep their data, because other data may take no reductions.
+      // Regions into which tasks reduce keep their data, because other data may have no reduction methods.
       slice.exchangeable[region] = alone && !reduces[region];
       slice.refused[region] = !alone || (reduces[region] && !divided(region));
     }
@@ -180,8 +180,8 @@ class RecordingRun {
     return targets;
   }
 
-  /// Returns targets in which some regions of the slice are replaced by the same regions of the second set of data, and
-  /// some pairs of regions are exchanged.
+  /// Returns the data for a run of the slice: some regions use their data of the second set, and some pairs of regions
+  /// exchange their data.
   Targets random_targets(const Slice& slice) {
     Targets targets = own_data();
     for (std::size_t region = 0; region < targets.size(); ++region) {
@@ -220,10 +220,11 @@ class RecordingRun {
     if (devices.mixed) codelet.timed_as("test/" + timed_kernel_name(planned.timed_as) + "/long");
     return codelet;
   }
-  /// Creates the codelet when it is first needed.
+  /// Returns the codelet of a task, which is made when it is needed for the first time.
   const Codelet& codelet_of(const PlannedTask& task) {
     PlannedKernel planned = planned_kernel(program_, task, options_.devices);
-    // Several executions may be in progress at once, so each piece has to find out itself what the task has read.
+    // Several executions may run at once, so every piece must read the task's input itself. A piece cannot do so if
+    // other pieces change the input.
     const auto rereads = [](const PlannedAccess& access) { return access.mode == AccessMode::read_write; };
     if (std::ranges::any_of(task.accesses, rereads)) planned.grain = 0;
     const auto key = std::tuple(planned.on_gpus, planned.timed_as, planned.grain);
@@ -262,7 +263,7 @@ class RecordingRun {
     executions_[index(number)].inputs.fetch_add(input);
   }
 
-  /// Submits a slice, either into a recording or to run.
+  /// Submits the tasks of a slice, either to record them or to run them.
   void submit_slice(const Slice& slice, const Targets& targets) {
     std::vector<Future> futures(program_.tasks.size());
     for (std::size_t i = slice.begin; i < slice.end; ++i) {
@@ -293,7 +294,8 @@ class RecordingRun {
         rebindings.push_back({handle({region, 0}), handle(targets[region])});
       }
     }
-    // The order of rebindings does not matter. If data cannot be exchanged, even a rebinding to themselves is refused.
+    // The order of rebindings must not matter, so the code reverses the order. Data that cannot be exchanged must not
+    // be rebound, not even to themselves.
     std::erase_if(rebindings, [&](const Rebinding& one) {
       const auto region = std::find(handles_[0].begin(), handles_[0].end(), one.recorded) - handles_[0].begin();
       return !slice.exchangeable[static_cast<std::size_t>(region)];
@@ -302,7 +304,7 @@ class RecordingRun {
     return graph_.replay(slice.recording, rebindings);
   }
 
-  /// Runs the slice's tasks one after the other on the reference.
+  /// Runs the tasks of the slice one after the other on the reference.
   void run_in_order(const Slice& slice, const Targets& targets) {
     for (std::size_t i = slice.begin; i < slice.end; ++i) {
       const PlannedTask& task = program_.tasks[i];
@@ -339,7 +341,7 @@ class RecordingRun {
     }
   }
 
-  /// Checks that the host reads what it would read in sequential execution.
+  /// Checks that the host reads the content of the sequential reference.
   void check_root(const Target& root) {
     const auto hold = graph_.acquire(handle(root), AccessMode::read);
     if (!hold) return problem("root " + std::to_string(root.region) + ": " + hold.failure().message);
@@ -370,8 +372,8 @@ class RecordingRun {
     }
   }
 
-  /// Runs a slice that fails or is cancelled, after which the program writes all data anew. No effect of the run may be
-  /// left.
+  /// Runs a slice that fails or is cancelled. After that the program overwrites all data. The failed run must have no
+  /// effect on later runs.
   void break_run(const Slice& slice) {
     wait_for_all();
     check();
@@ -394,8 +396,7 @@ class RecordingRun {
     }
   }
 
-  /// Cancels a run before it can start. Afterwards exactly those data are valid that none of its tasks would have
-  /// written.
+  /// Cancels a run before it can start. Then all data must be valid except those that its tasks would have written.
   void cancel_run(const Slice& slice) {
     wait_for_all();
     check();
@@ -450,7 +451,7 @@ class RecordingRun {
   }
 
   void wait_for_all() {
-    // A wait fails if a broken run of this thread or of another one has failed.
+    // The wait also fails because of a failed run, which may be a run of another thread.
     const Result<void> outcome = graph_.wait_all();
     if (!outcome && !options_.faults && options_.alone) problem("wait: " + outcome.failure().message);
     for (const Future& future : std::exchange(runs_, {})) {
@@ -458,7 +459,7 @@ class RecordingRun {
     }
   }
 
-  /// Must be called while nothing is in flight.
+  /// Must be called when no task is in flight.
   void check() {
     for (std::size_t set = 0; set < kSets; ++set) {
       for (std::size_t root = 0; root < index(program_.roots); ++root) {
@@ -491,7 +492,7 @@ class RecordingRun {
   std::vector<std::uint64_t> expected_inputs_;
   std::atomic<std::uint64_t> callbacks_{0};
   std::uint64_t callbacks_expected_ = 0;
-  /// The runs since the last wait for everything.
+  /// The runs since the last wait for all tasks.
   std::vector<Future> runs_;
   std::atomic<bool> broken_{false};
   std::vector<std::string> problems_;

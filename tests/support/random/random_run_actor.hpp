@@ -16,13 +16,14 @@ struct RandomRun {
   ProgramOptions program;
 };
 
-/// Draws a run: 1 to 16 workers, any policy and window; every fourth run in one thread, in a random order of messages.
+/// Draws a run with 1 to 16 workers and any policy and window. Every fourth run uses one thread and a random order of
+/// messages.
 [[nodiscard]] RandomRun random_run(std::uint64_t seed);
-/// Describes, for people, what `random_run` has drawn.
+/// Describes the drawn run in words.
 [[nodiscard]] std::string describe(const RandomRun& run);
 /// Runs the program of one seed. Returns the problems, as `run_program` does.
 std::vector<std::string> execute(const RandomRun& run, RanProgram* ran = nullptr);
-/// Runs a program that is recorded and run many times, by as many threads as `run` has submitters.
+/// Records a program and runs the recording many times. The number of threads is the number of submitters of `run`.
 std::vector<std::string> execute_recorded(const RandomRun& run);
 
 }  // namespace troupe::tests

@@ -1,4 +1,4 @@
-/// Short functions to record and run task graphs in tests of the graph alone.
+/// Short functions that record and run task graphs, for tests of the graph alone.
 #pragma once
 
 #include <initializer_list>
@@ -12,7 +12,7 @@ namespace troupe::tests {
 
 using SharedRecording = std::shared_ptr<graph::Recording>;
 
-/// Records the tasks that `program` submits in this thread.
+/// Records the tasks that `program` submits in the calling thread.
 template <class Program>
 SharedRecording record(graph::TaskGraph& graph, const Program& program, std::string name = "recording") {
   auto recording = std::make_shared<graph::Recording>(std::move(name));

@@ -19,7 +19,7 @@ namespace troupe::tests {
 
 namespace {
 
-/// Returns clusters such as "1x3+2x2", and now and then none.
+/// Returns random clusters such as "1x3+2x2", sometimes none.
 std::string random_clusters(Random& random, int cores) {
   std::string clusters;
   while (cores > 1 && chance(random, clusters.empty() ? 85 : 60)) {
@@ -41,7 +41,7 @@ void prepare(Run& run, Random& random, int cores) {
 
 int cores_of(const actors::RuntimeSystem& system) { return static_cast<int>(system.topology().cores.size()); }
 
-/// Asks for other clusters, and kills actors if the program expects that.
+/// Regroups the cores, and kills actors if the program expects this.
 class Regrouper {
  public:
   Regrouper(actors::RuntimeSystem& system, std::uint64_t seed, bool kills)

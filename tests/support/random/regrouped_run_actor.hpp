@@ -1,4 +1,4 @@
-/// Random programs on cores whose clusters change while they run.
+/// Random programs that run while the clusters of cores change.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,16 @@
 
 namespace troupe::tests {
 
-/// One program and its runtime: on threads (every fourth of these in one thread), on threads with emulated
-/// accelerators, or in virtual time with GPUs. Every other run with accelerators has faults.
+/// One program and its runtime. The runtime uses threads (every fourth of these runs uses only one), threads with
+/// emulated accelerators, or virtual time with GPUs. Every other run with accelerators has faults.
 using RegroupedRun = std::variant<RandomRun, EmulatedRun, SimulatedRun>;
 
-/// Draws a run with at least two cores. Each kind draws everything else itself. The run asks for clusters of any sizes
-/// at the start, between submissions, and on threads all the time. Actors of workers are killed now and then.
+/// Draws a run with at least two cores. The run regroups its cores into clusters of any sizes: at the start, between
+/// submissions and, with threads, all the time. Sometimes an actor of a worker is killed.
 [[nodiscard]] RegroupedRun regrouped_run(std::uint64_t seed);
 [[nodiscard]] std::string describe(const RegroupedRun& run);
-/// Returns the problems, as `run_program` does. `regroupings`, if given, receives the number of completed ones.
+/// Runs the program and returns the problems, like `run_program`. If `regroupings` is given, it receives the number of
+/// completed regroupings.
 std::vector<std::string> execute(const RegroupedRun& run, std::uint64_t* regroupings = nullptr);
 
 }  // namespace troupe::tests

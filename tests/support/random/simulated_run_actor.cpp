@@ -22,7 +22,7 @@ namespace troupe::tests {
 
 namespace {
 
-/// Returns a random size of GPU memory in units of 256 bytes, the unit of allocation.
+/// Returns a random size of GPU memory, a multiple of 256 bytes, which is the unit of allocation.
 Bytes random_memory(Random& random, bool roomy) {
   if (roomy || chance(random, 15)) return {std::uint64_t{1} << 20U};
   return {(1 + random.below(chance(random, 50) ? 8 : 40)) * 256};
@@ -37,7 +37,7 @@ SimulationOptions random_simulation(Random& random, std::uint64_t seed) {
   }
   if (chance(random, 20)) std::reverse(options.gpus.begin(), options.gpus.end());
   options.cores = 1 + static_cast<int>(random.below(static_cast<std::uint32_t>(options.machine.cores)));
-  // If `cores` is 0, all cores that drive no GPU are used; perhaps there are none.
+  // If `cores` is 0, the runtime uses all cores that do not drive a GPU. There may be no such core.
   if (chance(random, 20) && options.machine.cores >= static_cast<int>(options.gpus.size())) options.cores = 0;
   options.noise = chance(random, 40);
   options.seed = seed;
@@ -63,7 +63,7 @@ bool has_cores(const SimulationOptions& options) {
   return options.cores > 0 || options.machine.cores > static_cast<int>(options.gpus.size());
 }
 
-/// Kills a random actor now and then.
+/// Kills a random actor from time to time.
 class Killer {
  public:
   Killer(actors::RuntimeSystem& system, std::uint64_t seed) : system_(system), random_(seed) {}
@@ -157,7 +157,7 @@ std::vector<std::string> execute(const SimulatedRun& run, Seen* seen) {
   const Trace recorded = system->take_trace();
   const RunReport report = system->report();
   if (!problems.empty() && report.ended < report.submitted) problems.push_back(system->why().to_text());
-  // The check of traces does not cover runs in which copies and kernels fail.
+  // The check of traces cannot check runs in which copies or kernels fail.
   if (!run.program.device_faults) {
     check_simulated_trace({run.simulation(), make_program(options), ran, recorded, report, run.losses}, problems);
   }

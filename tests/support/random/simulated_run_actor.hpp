@@ -1,4 +1,4 @@
-/// Random programs on random machines in virtual time.
+/// Random programs on random machines, in virtual time.
 #pragma once
 
 #include <cstdint>
@@ -12,38 +12,38 @@
 
 namespace troupe::tests {
 
-/// One program and the machine and runtime to run it on, all drawn from a seed.
+/// One program with its machine and its runtime, all drawn from a seed.
 struct SimulatedRun {
   std::uint64_t seed = 0;
   RuntimeOptions runtime;
   ProgramOptions program;
-  /// True if actors are killed now and then.
+  /// True if actors are killed from time to time.
   bool losses = false;
 
   [[nodiscard]] const SimulationOptions& simulation() const { return *runtime.simulation; }
 };
 
-/// Draws cores, 0 to 4 GPUs, most of them with little memory, any policy with any options, the window, the lookahead
-/// and the message order.
+/// Draws a run: the cores, 0 to 4 GPUs, most of them with little memory, any policy with any options, the window, the
+/// lookahead and the order of messages.
 [[nodiscard]] SimulatedRun simulated_run(std::uint64_t seed);
-/// Draws a run as `simulated_run` does, in which GPUs fail: copies, kernels, allocations, or a whole GPU.
+/// Draws a run like `simulated_run`, but with GPUs that fail: copies, kernels, allocations, or a whole GPU.
 [[nodiscard]] SimulatedRun simulated_run_with_faults(std::uint64_t seed);
 /// Draws a run with 70 cores, 100 GPUs with little memory, and a policy that uses all of them.
 [[nodiscard]] SimulatedRun simulated_run_on_many_devices(std::uint64_t seed);
-/// Describes, for people, what has been drawn.
+/// Describes the drawn run in words.
 [[nodiscard]] std::string describe(const SimulatedRun& run);
 /// The results of a run.
 struct Seen {
-  /// All events, as text.
+  /// All events of the trace, as text.
   std::string trace;
   RunReport report;
   RanProgram ran;
 };
 
-/// Runs the program of one seed with real buffers, checks it as `run_program` does, then its trace
-/// (`check_simulated_trace`). Returns the problems. `seen`, if given, receives the results.
+/// Runs the program of one seed with real buffers. Checks it like `run_program`, and checks its trace
+/// (`check_simulated_trace`). Returns the problems. If `seen` is given, it receives the results.
 std::vector<std::string> execute(const SimulatedRun& run, Seen* seen = nullptr);
-/// Runs a program that is recorded and run many times, and checks it.
+/// Records a program, runs the recording many times, and checks the results.
 std::vector<std::string> execute_recorded(const SimulatedRun& run);
 
 }  // namespace troupe::tests

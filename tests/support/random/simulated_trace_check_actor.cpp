@@ -67,7 +67,7 @@ class Checker {
       const std::size_t ran = events_[i].size();
       const bool lost = outcome_.losses && status == TaskStatus::failed;
       const std::size_t expected = status == TaskStatus::succeeded || status == TaskStatus::failed ? 1 : 0;
-      // A task without pieces fails when its pieces are counted.
+      // A task of pieces whose number of pieces is 0 fails before it runs.
       const bool without = status == TaskStatus::failed && in_pieces(i) && planned_pieces(plan(i)) == 0;
       if (ran == expected || ((lost || without) && ran == 0)) continue;
       problem(fmt::format("task {} {} but is {} times in the trace", i, to_string(status), ran));
@@ -83,8 +83,8 @@ class Checker {
     }
   }
 
-  /// Returns true if the accesses of the two tasks do not allow them to change places. Sets `apart` if the tasks must
-  /// not overlap, even if their order is free.
+  /// Returns true if the accesses of the two tasks fix the order of the tasks. Sets `apart` to true if the two tasks
+  /// must not overlap, even if they may run in either order.
   [[nodiscard]] bool conflict(const PlannedTask& a, const PlannedTask& b, bool& apart) const {
     bool ordered = false;
     for (const PlannedAccess& x : a.accesses) {
@@ -140,7 +140,7 @@ class Checker {
         std::count_if(report_.workers.begin(), report_.workers.end(),
                       [](const WorkerReport& worker) { return worker.kind == DeviceKind::cpu_core; }));
   }
-  /// Returns the time that the machine's description gives.
+  /// Returns the task's time on the worker according to the machine description.
   [[nodiscard]] Duration time(std::size_t task, std::size_t worker) const {
     Devices devices;
     devices.mixed = true;
@@ -161,7 +161,7 @@ class Checker {
     for (std::size_t i = 0; i < events_.size(); ++i) {
       if (events_[i].empty()) continue;
       const TraceEvent& event = *events_[i].front();
-      // A task of pieces takes less time if other cores have helped.
+      // A task of pieces takes less time if other cores help.
       const bool shorter = in_pieces(i) && event.worker.index() < cores();
       const Duration takes = time(i, event.worker.index());
       if (event.duration() > takes || (event.duration() < takes && !shorter)) {
@@ -179,7 +179,8 @@ class Checker {
     std::map<TaskId, std::vector<TaskId>> before;
     for (const TraceDependency& each : trace_.dependencies) before[each.after].push_back(each.before);
     std::map<TaskId, Duration> chain;
-    for (const TraceEvent& event : trace_.events) {  // sorted by start, so predecessors come first
+    // The events are sorted by their start, so a task's predecessors come first.
+    for (const TraceEvent& event : trace_.events) {
       Duration longest{};
       for (const TaskId task : before[event.task]) longest = std::max(longest, chain[task]);
       const auto own = fastest.find(event.task);
@@ -188,7 +189,7 @@ class Checker {
     }
   }
 
-  /// Returns the number of the run's memory node in the machine's description.
+  /// Returns the number of the memory node in the machine description; the run may use only some of the nodes.
   [[nodiscard]] std::size_t described(NodeId node) const {
     return node.index() == 0 ? 0 : static_cast<std::size_t>(outcome_.options.gpus[node.index() - 1]) + 1;
   }
@@ -256,7 +257,7 @@ class Checker {
   const Trace& trace_;
   const RunReport& report_;
   std::vector<std::string>& problems_;
-  /// The events of each task, by its number in the program.
+  /// The events of each planned task, by the task's index.
   std::vector<std::vector<const TraceEvent*>> events_;
   std::map<TaskId, const TraceEvent*> by_id_;
 };

@@ -1,4 +1,4 @@
-/// Conditions that the trace of every run in virtual time meets.
+/// Conditions that the trace of every run in virtual time must meet.
 #pragma once
 
 #include <string>
@@ -18,18 +18,21 @@ struct FactorizationOutcome {
   /// The trace and the report of the whole run.
   const Trace& trace;
   const RunReport& report;
-  /// True if workers may have died after they had begun tasks.
+  /// True if workers may have died while they ran tasks.
   bool losses = false;
 };
 
-/// Checks the following from the figures of the machine and the plan of the program alone: each task ran once, for as
-/// long as the machine says, after all that it conflicts with; no worker ran two tasks at a time; copies between one
-/// pair of memories did not overlap, and no route or link carried more than it can; no memory held more than its size;
-/// report and trace agree; the run does not end before the longest chain of tasks could end. Appends problems to
-/// `problems`.
+/// Checks the trace with only the machine description and the program's plan:
+/// - Each task ran once, for the described time, and after all tasks that it conflicts with.
+/// - No worker ran two tasks at a time.
+/// - Copies between two memories did not overlap. No route or link carried more than its bandwidth allows.
+/// - No memory held more than its size. The report agrees with the trace.
+/// - The run did not end before the longest chain of tasks could end.
+///
+/// Appends the problems to `problems`.
 void check_simulated_trace(const FactorizationOutcome& outcome, std::vector<std::string>& problems);
 
-/// Returns every event, dependency and copy, one per line. Equal runs give equal texts.
+/// Returns all events, dependencies and copies, one per line. Equal runs give equal texts.
 [[nodiscard]] std::string text_of(const Trace& trace);
 
 }  // namespace troupe::tests

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(of_a_diamond_takes_the_longer_side) {
   BOOST_TEST((path.length == microseconds(35)));
   BOOST_TEST((path.pauses == microseconds(10)));
   BOOST_TEST((path.longest_pause == microseconds(8)));
-  // `unpaused` counts the first task and the task that began 2 us after it.
+  // `unpaused` adds up tasks that begin soon after their predecessor. It includes the task that begins 2 us after.
   BOOST_TEST((path.unpaused == microseconds(30)));
 }
 
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(of_a_chain_is_the_chain) {
 BOOST_AUTO_TEST_CASE(has_tasks_of_no_duration_in_order) {
   HandMadeTrace trace;
   trace.task(1, 0, 5, 5).task(2, 1, 5, 5).task(3, 0, 5, 9).edge(1, 2).edge(2, 3);
-  // All times are equal: the events are ordered by id.
+  // All times are equal, so the events are ordered by the ids of their tasks.
   is_path(*trace, critical_path(*trace), {1, 2, 3});
 }
 
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(of_equally_far_predecessors_follows_the_one_that_ended_last
 BOOST_AUTO_TEST_CASE(ignores_dependencies_that_cannot_be) {
   HandMadeTrace trace;
   trace.task(1, 0, 0, 10).task(2, 1, 5, 12).task(3, 0, 20, 21);
-  // Edges that go back in time, lead to the same task, or belong to a task that is not there.
+  // These edges must be ignored: they go back in time, lead to the same task, or belong to a task that does not exist.
   trace.edge(1, 2).edge(3, 1).edge(2, 2).edge(7, 3).edge(3, 8).edge(2, 3);
   is_path(*trace, critical_path(*trace), {1});
 }

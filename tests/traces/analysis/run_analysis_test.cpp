@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(time_without_a_task_is_idle_only_where_nothing_ran_anywhere
   BOOST_TEST(us(analysis.makespan) == 100);
   BOOST_TEST(us(analysis.workers[1].waiting) == 50);
   BOOST_TEST(us(analysis.workers[1].idle) == 50);
-  // The trace never says that worker 0 looked for work or slept.
+  // The trace has no states in which worker 0 looks for work or sleeps, so the rest of its time counts as overhead.
   BOOST_TEST(us(analysis.workers[0].kernels) == 50);
   BOOST_TEST(us(analysis.workers[0].overhead) == 50);
 }
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(pieces_of_others_tasks_are_kernels_and_no_tasks) {
   BOOST_TEST(analysis.workers[1].tasks == 0U);
   BOOST_TEST(us(analysis.workers[1].kernels) == 50);
   BOOST_TEST(us(analysis.workers[1].overhead) == 10);
-  // The other worker had nothing to do while this worker computed.
+  // The other worker had nothing to do while this worker computed, so its time counts as waiting.
   BOOST_TEST(us(analysis.workers[0].waiting) == 20);
 }
 
@@ -107,7 +107,8 @@ BOOST_AUTO_TEST_CASE(slow_tasks_are_measured_by_the_fastest_quartile_per_operati
   HandMadeTrace trace;
   int start = 0;
   for (std::uint64_t i = 1; i <= 8; ++i) {
-    // Some tasks take twice as long because they do twice as many operations; the last one is long for no reason.
+    // Some tasks take twice as long because they have twice as many operations. The last task is slow without such a
+    // reason.
     const int length = i == 8 ? 50 : (i % 2 == 0 ? 20 : 10);
     trace.task(i, 0, start, start + length, "work", i % 2 == 0 ? 2000 : 1000);
     start += length;
@@ -155,7 +156,8 @@ BOOST_AUTO_TEST_CASE(the_parts_of_every_worker_sum_up_whatever_the_trace_says) {
     HandMadeTrace trace;
     for (std::uint64_t i = 1; i <= 30; ++i) {
       const int start = below(1000);
-      // Overlapping tasks, workers that do not exist, states across tasks: a trace should have none of these.
+      // The trace may have overlapping tasks, unknown workers and states that overlap tasks, which real traces never
+      // have.
       trace.task(i, static_cast<std::uint32_t>(below(4)), start, start + below(60));
       const auto state = static_cast<WorkerActivity>(below(kWorkerActivities));
       const int from = below(1200) - 100;

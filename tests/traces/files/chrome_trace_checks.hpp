@@ -1,4 +1,4 @@
-/// Checks that every trace in Chrome's format must pass.
+/// Checks for every trace file in Chrome's format.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,15 @@ struct ChromeContent {
   std::vector<Json> tasks;
   std::vector<Json> states;
   std::map<int, std::string> threads;
-  /// The number of flows.
+  /// The number of flows, which are arrows between tasks.
   std::size_t flows = 0;
   std::size_t counters = 0;
 };
 
-/// Returns whole nanoseconds as Perfetto calculates them: it drops the fraction.
+/// Returns whole nanoseconds. Like Perfetto, the function drops the fraction.
 inline long nanoseconds(const Json& us) { return static_cast<long>(us.get<double>() * 1000.0); }
 
-/// Checks that no spans overlap on a thread, because Perfetto would drop them.
+/// Checks that the spans of a thread do not overlap, because Perfetto would drop overlapping spans.
 inline void check_threads(const ChromeContent& content) {
   std::map<int, std::vector<std::pair<long, long>>> spans;
   for (const auto* list : {&content.tasks, &content.states}) {
@@ -45,7 +45,7 @@ inline void check_threads(const ChromeContent& content) {
   }
 }
 
-/// Returns true if the flow's end lies within a task of its thread.
+/// Returns true if the flow's end is at a time when a task runs in its thread.
 inline bool within_a_task(const ChromeContent& content, const Json& flow) {
   const long at = nanoseconds(flow["ts"]);
   return std::any_of(content.tasks.begin(), content.tasks.end(), [&](const Json& task) {
@@ -54,7 +54,7 @@ inline bool within_a_task(const ChromeContent& content, const Json& flow) {
   });
 }
 
-/// Checks that every flow starts once and ends once, later, both within tasks.
+/// Checks that every flow has one begin and one later end, both within tasks.
 inline void check_flows(const ChromeContent& content, const std::map<long, std::vector<Json>>& flows) {
   for (const auto& [id, ends] : flows) {
     BOOST_TEST_REQUIRE(ends.size() == 2U);
@@ -75,7 +75,7 @@ inline ChromeContent check_chrome(const std::string& text) {
   for (const auto& event : json["traceEvents"]) {
     const auto phase = event["ph"].get<std::string>();
     BOOST_TEST_REQUIRE(event["pid"] == 1);
-    // The text of the time has enough digits that no nanosecond is lost.
+    // Times must have so many digits that no nanosecond is lost.
     if (phase != "M") BOOST_TEST_REQUIRE(nanoseconds(event["ts"]) == std::lround(event["ts"].get<double>() * 1000));
     if (phase == "X") {
       (event["cat"] == "task" ? content.tasks : content.states).push_back(event);

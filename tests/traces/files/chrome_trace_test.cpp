@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(who_helps_tells_with_which_task) {
   }
   BOOST_TEST(content.states[1]["name"] == "asleep");
   BOOST_TEST(!content.states[1].contains("args"));
-  // The task has not ended, so only its number is known.
+  // The task has not ended, so only its id is known.
   BOOST_TEST(content.states[2]["args"] == (Json{{"task", 22}}));
 }
 
@@ -100,7 +100,8 @@ BOOST_AUTO_TEST_CASE(times_count_from_the_begin) {
   BOOST_TEST(tests::nanoseconds(content.tasks[0]["ts"]) == 100'000);
 }
 
-/// 1.001 us times 1000, in binary, is a little less than 1001 ns.
+/// In binary, 1.001 us times 1000 is slightly less than 1001 ns, so a program that drops the fraction would lose a
+/// nanosecond.
 BOOST_AUTO_TEST_CASE(keeps_every_nanosecond_apart) {
   HandMadeTrace trace;
   for (int i = 0; i < 5000; ++i) trace.task(static_cast<std::uint64_t>(i + 1), 0, i, i + 1);

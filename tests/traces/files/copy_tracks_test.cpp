@@ -16,7 +16,7 @@ TraceTransfer transfer(unsigned handle, unsigned from, unsigned to, int start, i
 
 BOOST_AUTO_TEST_CASE(copies_of_one_pair_follow_one_another) {
   Trace trace;
-  // The second copy was requested while the first was under way, the third long after it.
+  // The second copy was requested while the first one was under way. The third copy was requested much later.
   trace.transfers = {transfer(1, 0, 1, 0, 10), transfer(3, 1, 0, 5, 12), transfer(2, 0, 1, 4, 20),
                      transfer(4, 0, 1, 30, 40)};
   const auto tracks = copy_tracks(trace);

@@ -1,4 +1,4 @@
-/// Checks that every trace in the Paje format must pass.
+/// Checks for every trace file in the Paje format.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -11,7 +11,7 @@
 
 namespace troupe::tests {
 
-/// Reads a Paje file and checks each line against the definition that the file's own header gives.
+/// Reads a Paje file. Checks each line against the definitions in the header of the file.
 class PajeContent {
  public:
   explicit PajeContent(const std::string& text) {
@@ -28,15 +28,15 @@ class PajeContent {
     BOOST_TEST(containers_.empty());
   }
 
-  /// The number of lines of each kind of event, such as "PajeSetState".
+  /// The number of lines for each kind of event, such as "PajeSetState".
   std::map<std::string, std::size_t> counts;
-  /// The values that each container's state had, with their times.
+  /// The states of each container, with the times at which they begin.
   std::map<std::string, std::vector<std::pair<double, std::string>>> states;
-  /// For each container, the tasks that it helped with, by number and name.
+  /// The tasks with which each container helped, by number and name.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> helped;
-  /// For each task, the cores of its worker, and how many of them it used.
+  /// For each task, the number of cores of its worker, and the number of cores that it used.
   std::map<std::string, std::pair<std::string, std::string>> cores;
-  /// The names of entity values by alias.
+  /// The names of the entity values, by their aliases.
   std::map<std::string, std::string> values;
 
  private:

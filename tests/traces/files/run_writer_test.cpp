@@ -1,4 +1,4 @@
-// The files that runtimes write when they stop because the environment asks for them.
+// Tests the files that a runtime writes when it stops, if environment variables ask for them.
 #include "traces/files/run_writer.hpp"
 #include "proto/json/json.hpp"
 

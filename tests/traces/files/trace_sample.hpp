@@ -1,12 +1,12 @@
-/// Traces for tests of the code that writes them.
+/// Sample traces for tests of code that writes traces.
 #pragma once
 
 #include "tests/support/hand_made_trace.hpp"
 
 namespace troupe::tests {
 
-/// Returns a diamond on two workers that steal, look for work and sleep, with names that have to be escaped, a task of
-/// no duration, and a dependency on a task that is not there.
+/// Returns the trace of four tasks that form a diamond, on two workers that steal, look for work and sleep. Some names
+/// have to be escaped, one task has no duration, and one dependency belongs to a task that does not exist.
 inline Trace sample_trace() {
   HandMadeTrace trace;
   trace.task(11, 0, 10, 30, "get \"rf\"\n", 4e4).task(12, 0, 30, 50, "gemm").task(13, 1, 42, 60, "gemm");
@@ -21,8 +21,8 @@ inline Trace sample_trace() {
   return *trace;
 }
 
-/// Returns a task with a name that two other workers help with. One of these also helps with another task, which has
-/// not ended.
+/// Returns the trace of a named task with which two other workers help. One of these also helps with another task,
+/// which has not ended.
 inline Trace helped_trace() {
   HandMadeTrace trace;
   trace.task(21, 0, 0, 40, "up \"date\"").help(1, 21, 10, 30).state(1, WorkerActivity::asleep, 30, 32);
@@ -32,8 +32,8 @@ inline Trace helped_trace() {
   return *trace;
 }
 
-/// Three tasks: one on a cluster of four that used 2.5 of its cores, one on that cluster whose use is not known, and
-/// one on a core.
+/// Returns the trace of three tasks: one on a cluster of four cores that used 2.5 of them; one on that cluster for
+/// which the use of the cores is unknown; and one on a single core.
 inline Trace cluster_trace() {
   HandMadeTrace trace;
   trace.task(1, 0, 0, 10, "gemm").task(2, 0, 10, 30, "omp").task(3, 1, 0, 20, "gemm");

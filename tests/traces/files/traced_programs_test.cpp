@@ -1,4 +1,4 @@
-// Traces of all kinds of programs, written in both formats and read again.
+// Writes traces of several kinds of programs in both formats, and reads them again.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -31,7 +31,7 @@ struct Fixture {
     if (!read_by_pajeng) std::cout << "not tested: what pj_dump says of the trace, as it is not installed (pajeng)\n";
   }
 
-  /// Writes the trace in both formats, and reads and checks them.
+  /// Writes the trace in both formats. Reads the files and checks them.
   tests::ChromeContent check(const Trace& trace, std::size_t workers, TimeStamp begin) {
     TraceDescription description{"a program", {}, begin};
     for (std::size_t i = 0; i < workers; ++i) description.workers.push_back("cpu core " + std::to_string(i));

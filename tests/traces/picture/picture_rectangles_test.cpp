@@ -18,7 +18,7 @@ Picture two_workers() {
   return picture;
 }
 
-/// Returns the time that each legend entry covers on a worker's row.
+/// Returns the time that each legend entry covers in the row of a worker.
 std::map<std::size_t, double> covered(const std::vector<PictureRectangle>& drawn, std::size_t worker) {
   std::map<std::size_t, double> time;
   for (const auto& rectangle : drawn) {
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(long_tasks_are_drawn_one_by_one) {
 
 BOOST_AUTO_TEST_CASE(short_tasks_are_merged_and_idle_time_stays_visible) {
   Picture picture = two_workers();
-  // 0.1 s of work and 0.1 s without work alternate, with steps of 1 s.
+  // Spans of 0.1 s with and without work alternate. A step of the picture is 1 s.
   for (int i = 0; i < 1000; ++i) picture.spans.push_back({0, "a", 0.2 * i, 0.2 * i + 0.1});
   const auto summary = summarize(picture);
   BOOST_TEST_REQUIRE(summary.ok());
@@ -51,7 +51,8 @@ BOOST_AUTO_TEST_CASE(short_tasks_are_merged_and_idle_time_stays_visible) {
   BOOST_TEST(std::abs(covered(drawn, 0)[0] - 100) <= 1.0);
 }
 
-/// For all tasks, colours cover the tasks' time. The error is at most a step at each wide task and at the end.
+/// For each legend entry, the covered time must be the time of its tasks. The error is at most one step for each wide
+/// task and one at the end.
 BOOST_AUTO_TEST_CASE(colours_cover_their_share_of_the_time) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::mt19937 random(seed);
@@ -88,7 +89,7 @@ BOOST_AUTO_TEST_CASE(tasks_on_clusters_are_as_high_as_what_they_used) {
   for (const auto& rectangle : rectangles(picture, summary.value(), 1.0)) {
     if (rectangle.worker == 1) BOOST_TEST(rectangle.used == 1);
     if (rectangle.worker == 0 && rectangle.one_task) BOOST_TEST(rectangle.used == (rectangle.start_s < 10 ? 0.25 : 1));
-    // A column of pixels shows the mean.
+    // A column of pixels for several tasks shows the mean of their values.
     if (!rectangle.one_task) BOOST_TEST(rectangle.used == 0.75);
     short_ones += rectangle.one_task ? 0 : 1;
   }

@@ -38,7 +38,7 @@ Picture small_picture() {
   return picture;
 }
 
-/// Returns the width and height of a PNG, from its first chunk; zeros if the text is not a PNG.
+/// Returns the width and height of a PNG image, from its first chunk; zeros if the text is no PNG image.
 std::pair<unsigned, unsigned> png_size(const std::string& png) {
   if (png.size() < 24 || !png.starts_with("\x89PNG\r\n\x1a\n")) return {0, 0};
   const auto number = [&](std::size_t at) {
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(draws_runs_of_any_shape) {
   if (no_gnuplot()) return;
   Picture picture;
   picture.workers = {"only"};
-  /// Checks that the picture is complete and has all of these words.
+  /// Checks that the picture is complete and contains all of these words.
   const auto shows = [&](const std::string& name, const std::vector<std::string>& words) {
     BOOST_TEST_CONTEXT(name) {
       BOOST_TEST_REQUIRE(draw_picture(folder.path(name + ".svg"), picture).ok());

@@ -1,4 +1,4 @@
-/// Tile Cholesky in place, with the graph of linalg/cholesky.cpp.
+/// Tile Cholesky in place, with the same task graph as linalg/cholesky.cpp.
 #include <vector>
 
 #include "kernels/codelets.hpp"

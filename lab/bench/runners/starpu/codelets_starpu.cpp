@@ -17,7 +17,7 @@ starpu_data_access_mode mode_of(AccessMode mode) {
   }
 }
 
-/// Returns a view that begins at the first of the pieces and has the height of all of them.
+/// Returns one view of all pieces: it begins at the first piece, and its height is the sum of the heights.
 DataView view_of(std::span<void* const> pieces) {
   DataView view;
   view.data = reinterpret_cast<std::byte*>(STARPU_MATRIX_GET_PTR(pieces.front()));
@@ -26,7 +26,7 @@ DataView view_of(std::span<void* const> pieces) {
   view.layout.cols = STARPU_MATRIX_GET_NY(pieces.front());
   view.layout.ld = STARPU_MATRIX_GET_LD(pieces.front());
   view.layout.element_size = static_cast<std::uint32_t>(STARPU_MATRIX_GET_ELEMSIZE(pieces.front()));
-  // Elements that are not doubles are pivots.
+  // If the elements are not doubles, they are pivots (ints).
   view.layout.element_tag = view.layout.element_size == sizeof(double) ? type_tag<double>() : type_tag<int>();
   return view;
 }

@@ -15,7 +15,7 @@
 
 namespace troupe::bench {
 
-/// One operand of a kernel: a registered matrix, or several that lie below one another in memory and are seen as one.
+/// One operand of a kernel: one registered matrix, or several that lie below one another in memory and form one matrix.
 /// `mode` is set if the codelet is variadic.
 struct Operand {
   std::span<const starpu_data_handle_t> pieces;
@@ -26,8 +26,8 @@ struct Operand {
   Operand(std::span<const starpu_data_handle_t> some, AccessMode how) : pieces(some), mode(how) {}
 };
 
-/// Submits kernels of codelets with the access modes of the codelets or the operands. This object must outlive the
-/// tasks, and a session must outlive this object. A kernel that throws ends the process.
+/// Submits Troupe's codelets as tasks, with the access modes of the codelets or of the operands. This object must
+/// outlive the tasks, and a session must outlive this object. If a kernel throws, the process ends.
 class CodeletTasks {
  public:
   /// Throws std::runtime_error if StarPU refuses the task.
@@ -36,7 +36,7 @@ class CodeletTasks {
 
  private:
   static constexpr std::size_t kMostOperands = 4;
-  /// The data that a task passes to its kernel.
+  /// The arguments that a task passes to its kernel.
   struct Call {
     const Kernel* kernel;
     Arguments arguments;

@@ -1,5 +1,5 @@
-/// Tile factorizations as a user of StarPU writes them: one task per kernel call, with priorities by critical path.
-/// Kernels, tiles, graphs and priorities are those of Troupe's linalg/. A session must outlive them.
+/// Tile factorizations as a user of StarPU would write them: one task per kernel call, with priorities by critical
+/// path. Kernels, tiles, graphs and priorities are those of Troupe's linalg/. A session must outlive the factors.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace troupe::bench {
 
-/// These functions factorize, and return when the matrix holds the factors. The height of tiles must be given.
+/// These functions factorize, and return when the factors have overwritten the matrix. The height of tiles must be set.
 [[nodiscard]] std::unique_ptr<Factors> starpu_cholesky(Matrix& a, const linalg::FactorizationOptions& options);
 [[nodiscard]] std::unique_ptr<Factors> starpu_lu(Matrix& a, const linalg::FactorizationOptions& options);
 [[nodiscard]] std::unique_ptr<Factors> starpu_qr(Matrix& a, const linalg::FactorizationOptions& options);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kMostTasks = 16'384;
 constexpr std::size_t kMostInputs = 5;
 
-/// A task's arguments. They lie in the program's own memory, so StarPU need not copy them.
+/// The arguments of a task. They lie in the program's own memory, so StarPU need not copy them.
 struct TaskArguments {
   const Workload* workload = nullptr;
   std::atomic<std::int64_t>* wrong = nullptr;
@@ -33,7 +33,7 @@ void run_starpu_task(void** buffers, void* argument) {
 class StarpuExecutor final : public GraphExecutor {
  public:
   StarpuExecutor(int cores, const GraphPattern& pattern) : ring_(pattern.width()), session_(cores) {
-    // There is one codelet for each number of inputs: StarPU is faster with modes that it knows beforehand.
+    // There is one codelet for each number of inputs, because StarPU is faster if a codelet has fixed access modes.
     for (std::size_t inputs = 0; inputs < codelets_.size(); ++inputs) {
       initialize(codelets_[inputs], "task", run_starpu_task);
       codelets_[inputs].nbuffers = static_cast<int>(inputs) + 1;

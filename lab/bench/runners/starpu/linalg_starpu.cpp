@@ -1,5 +1,5 @@
-/// Tile factorizations by StarPU. Cholesky and LU work in place, on handles with the matrix's leading dimension:
-/// copying would cost StarPU as much as it costs Troupe.
+/// Tile factorizations with StarPU. Cholesky and LU work in place, on handles with the matrix's leading dimension:
+/// copies to tiles would cost StarPU as much as they cost Troupe.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -13,7 +13,7 @@
 namespace troupe::bench {
 namespace {
 
-/// Returns tile sizes as Troupe chooses them.
+/// Returns the tile sizes that Troupe would choose.
 linalg::FactorizationOptions options_for(const FactorizationCase& options, std::int64_t n) {
   linalg::FactorizationOptions result;
   result.application = static_cast<linalg::Application>(options.algorithm);

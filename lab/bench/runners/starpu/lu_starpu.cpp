@@ -1,5 +1,6 @@
-/// Tile LU with partial pivoting in place, with the graph of linalg/lu.cpp. A task on a block column names all tiles of
-/// the column. This gives StarPU the dependencies at once; otherwise partitions would have to be switched.
+/// Tile LU with partial pivoting in place, with the same task graph as linalg/lu.cpp. A task on a block column names
+/// all tiles of the column as its data. So StarPU gets the dependencies directly; otherwise the program would have to
+/// switch between partitions of the matrix.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -16,7 +17,7 @@ namespace {
 
 using kernels::codelets;
 
-/// The pivots of LU. The pivots of each panel are a datum of their own.
+/// The pivots of LU. The pivots of each panel are a separate piece of data.
 class StarpuPivots {
  public:
   StarpuPivots(std::int64_t rows, std::int64_t panel) : rows_(static_cast<std::size_t>(rows)) {
@@ -33,7 +34,7 @@ class StarpuPivots {
     for (const starpu_data_handle_t panel : panels_) starpu_data_unregister(panel);
   }
   [[nodiscard]] const starpu_data_handle_t& panel(int k) const { return panels_[static_cast<std::size_t>(k)]; }
-  /// Returns the pivots of the panels from k on.
+  /// Returns the handles of the pivots from panel k to the last panel.
   [[nodiscard]] std::span<const starpu_data_handle_t> from(int k) const {
     return std::span(panels_).subspan(static_cast<std::size_t>(k));
   }

@@ -28,7 +28,7 @@ struct MemoryCodelets {
   starpu_codelet follow{};
 };
 
-/// The datum that all tasks read, and the data that they modify.
+/// The value that all tasks read (`gate`), and the values that they modify.
 struct Values {
   double gate = 0;
   std::array<double, kMemorySlots> slots{};
@@ -72,7 +72,7 @@ Json stream(Parameters& parameters) {
   const std::int64_t tasks = parameters.integer("tasks", 10'000'000, 1);
   const int cores = cores_of(parameters);
   parameters.require_all_used();
-  // Troupe has the same limit. Without a limit, StarPU keeps every task that has not run yet.
+  // Troupe uses the same limit. Without a limit, StarPU keeps every task that has not run yet in memory.
   constexpr std::int64_t kInFlight = 65'536;
   MemoryCodelets codelets;
   Values values;

@@ -12,7 +12,7 @@ namespace {
 
 void do_nothing(void** /*buffers*/, void* /*argument*/) { compute_nothing(); }
 
-/// The codelets of the case. StarPU's own programs have them as globals; here they outlive the session.
+/// The codelets of the case. In StarPU's own programs codelets are global; here this object outlives the session.
 struct Codelets {
   explicit Codelets(int handles) {
     initialize(look, "look", do_nothing);
@@ -43,8 +43,8 @@ std::int64_t run_on_data(const OverheadOptions& options, const StarpuVariables& 
   return options.tasks;
 }
 
-/// Runs tasks with declared dependencies. A task on which others are declared to depend must not be destroyed
-/// automatically.
+/// Runs tasks with declared dependencies. If other tasks are declared to depend on a task, StarPU must not destroy that
+/// task automatically.
 std::int64_t run_declared(const OverheadOptions& options, Codelets& codelets) {
   std::vector<starpu_task*> tasks(static_cast<std::size_t>(options.tasks));
   for (std::int64_t number = 0; number < options.tasks; ++number) {
@@ -84,7 +84,7 @@ std::int64_t run_one_by_one(const OverheadOptions& options, Codelets& codelets) 
   return options.tasks;
 }
 
-/// A node of the tree. Its kernel submits the children by this codelet.
+/// The codelet of the tree's tasks. Each task submits its children, which have the same codelet.
 struct Node {
   starpu_codelet codelet{};
 };

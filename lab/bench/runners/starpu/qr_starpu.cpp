@@ -1,4 +1,4 @@
-/// Tile QR in place, with the graph of linalg/qr.cpp.
+/// Tile QR in place, with the same task graph as linalg/qr.cpp.
 #include <algorithm>
 #include <deque>
 #include <vector>
@@ -79,9 +79,10 @@ class StarpuQr : public Factors {
   const Matrix& r_;
   CodeletTasks tasks_;
   StarpuTiles tiles_;
-  /// The factors T of every block column, from the diagonal downwards.
+  /// The factors T of each block column, from the diagonal downwards.
   std::deque<StarpuTiles> t_;
-  /// A copy of the vectors in every tile on the diagonal, since the tile's upper triangle is needed at the same time.
+  /// For each tile on the diagonal, a copy of its vectors, because other tasks need the tile's upper triangle at the
+  /// same time.
   std::deque<StarpuTiles> v_;
 };
 

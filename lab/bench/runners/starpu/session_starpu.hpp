@@ -1,4 +1,4 @@
-/// A running StarPU on some cores, without options that would cost time.
+/// Runs StarPU on some cores, without options that would cost time.
 #pragma once
 
 #include <starpu.h>
@@ -9,13 +9,13 @@
 
 namespace troupe::bench {
 
-/// Starts StarPU with locality work stealing (lws) by default, on CPU cores only, without tracing and calibration.
-/// StarPU's files go to a temporary folder, which is removed at the end. There may be only one session at a time.
-/// Throws std::runtime_error if StarPU does not start.
+/// Starts StarPU on CPU cores only, without tracing and calibration. The default scheduler is locality work stealing
+/// (lws). StarPU writes its files to a temporary folder, which is removed at the end. Only one session may exist at a
+/// time. Throws std::runtime_error if StarPU does not start.
 class StarpuSession {
  public:
   /// `submission_limit` is the number of tasks in flight before submission blocks; 0, StarPU's default, means no limit.
-  /// `scheduler` is a name that StarPU knows; the text must outlive the session.
+  /// `scheduler` is the name of a StarPU scheduler; the text must outlive the session.
   explicit StarpuSession(int cores, std::int64_t submission_limit = 0, const char* scheduler = "lws");
   StarpuSession(const StarpuSession&) = delete;
   StarpuSession& operator=(const StarpuSession&) = delete;
@@ -25,7 +25,7 @@ class StarpuSession {
   std::string home_;
 };
 
-/// Registered values, which are unregistered at the end. A session must outlive them.
+/// Values that are registered with StarPU. The destructor unregisters them. A session must outlive this object.
 class StarpuVariables {
  public:
   StarpuVariables() = default;
@@ -48,7 +48,7 @@ class StarpuVariables {
 /// Submits a task. Throws std::runtime_error if StarPU refuses it.
 void submit(starpu_task* task);
 
-/// Initializes a codelet for CPU cores. StarPU keeps pointers to codelets, so they must stay where they are.
+/// Initializes a codelet for CPU cores. StarPU keeps pointers to codelets, so a codelet must not move in memory.
 void initialize(starpu_codelet& codelet, const char* name, starpu_cpu_func_t function);
 
 }  // namespace troupe::bench

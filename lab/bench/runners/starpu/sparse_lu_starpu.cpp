@@ -1,5 +1,5 @@
-/// LU of sparse matrices of blocks. There is a handle and a task for each block, with Troupe's order, priorities and
-/// kernels.
+/// LU of sparse matrices of blocks. There is a handle for each block and a task for each step on a block, with Troupe's
+/// order, priorities and kernels.
 #include <array>
 #include <vector>
 
@@ -15,7 +15,7 @@ namespace {
 
 using Kind = linalg::BlockStep::Kind;
 
-/// A task's arguments. They lie in the program's own memory, so StarPU need not copy them.
+/// The arguments of a task. They lie in the program's own memory, so StarPU need not copy them.
 struct StepArguments {
   Kind kind;
   KernelTime* time;
@@ -31,7 +31,7 @@ MatrixView<const double> constant_view_of(void* buffer) {
   return {view.data, view.rows, view.cols, view.ld};
 }
 
-/// Runs a step. The last of the buffers is the one that is changed.
+/// Runs a step. It changes the last of the buffers.
 void run_starpu_step(void** buffers, void* argument) {
   const auto& step = *static_cast<const StepArguments*>(argument);
   step.time->measure([&] {
@@ -106,7 +106,7 @@ class StarpuBlockLu final : public BlockLuProgram {
   KernelTime time_;
   StarpuSession session_;
   SeparateBlocks blocks_;
-  /// The codelets by kind of step.
+  /// The codelets, one for each kind of step.
   std::array<starpu_codelet, 4> codelets_{};
   std::vector<starpu_data_handle_t> handles_;
   std::vector<StepArguments> arguments_;

@@ -1,4 +1,4 @@
-/// The runner of StarPU, used as in its users' programs: handles and codelets, tasks made by starpu_task_create.
+/// The runner of StarPU. It uses StarPU as users' programs do: handles, codelets, and tasks made by starpu_task_create.
 #include <array>
 
 #include "lab/bench/runners/cases.hpp"

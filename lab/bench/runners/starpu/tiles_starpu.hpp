@@ -1,4 +1,4 @@
-/// A matrix as a grid of StarPU's data.
+/// A matrix as a grid of tiles, each registered with StarPU.
 #pragma once
 
 #include <starpu.h>
@@ -10,12 +10,12 @@
 
 namespace troupe::bench {
 
-/// A `rows` x `cols` matrix of doubles in tiles, cut in the same way as a `TiledMatrix`. It is unregistered at the end,
-/// when no task uses it any more. A session must outlive it.
+/// A `rows` x `cols` matrix of doubles, divided into tiles in the same way as a `TiledMatrix`. The destructor
+/// unregisters the tiles when no task uses them any more. A session must outlive this object.
 class StarpuTiles {
  public:
-  /// `in_place` is a column-major matrix of doubles with `rows` as its leading dimension, whose parts are the tiles. If
-  /// it is null, StarPU allocates each tile when its first task writes it.
+  /// `in_place` is a column-major matrix of doubles with `rows` as its leading dimension; its parts become the tiles.
+  /// If it is null, StarPU allocates each tile when the first task writes it.
   StarpuTiles(double* in_place, std::int64_t rows, std::int64_t cols, std::int64_t tile_rows, std::int64_t tile_cols);
   StarpuTiles(const StarpuTiles&) = delete;
   StarpuTiles& operator=(const StarpuTiles&) = delete;
@@ -28,7 +28,8 @@ class StarpuTiles {
   /// Return the rows and columns of a tile.
   [[nodiscard]] std::int64_t height() const { return tile_rows_; }
   [[nodiscard]] std::int64_t width() const { return tile_cols_; }
-  /// Return where the diagonal enters tile column k, as in `TiledMatrix`.
+  /// Return the row in which the diagonal enters tile column k: the tile row, and the row within that tile, as in
+  /// `TiledMatrix`.
   [[nodiscard]] int diagonal(int k) const { return static_cast<int>(k * tile_cols_ / tile_rows_); }
   [[nodiscard]] std::int64_t diagonal_offset(int k) const { return k * tile_cols_ % tile_rows_; }
 

@@ -1,5 +1,5 @@
-/// The idle time of an emulated accelerator between the tasks of a chain, which all write the same data. Chains with
-/// `issue_ahead` tasks issued ahead and chains without any take turns in one process.
+/// Measures the idle time of an emulated accelerator between the tasks of a chain, which all write the same data.
+/// Chains with `issue_ahead` tasks issued ahead, and chains with no task issued ahead, take turns in one process.
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -12,7 +12,8 @@
 namespace troupe::bench {
 namespace {
 
-/// The times at which each task of a chain ran. The first two do not count: their duration is not known beforehand.
+/// The times at which the tasks of a chain began and ended. The first two tasks do not count, because the runtime does
+/// not know their duration beforehand.
 struct Chain {
   std::vector<std::int64_t> begins;
   std::vector<std::int64_t> ends;

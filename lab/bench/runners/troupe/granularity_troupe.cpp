@@ -10,13 +10,13 @@
 namespace troupe::bench {
 namespace {
 
-/// The most tasks of one execution: larger graphs would measure the caches.
+/// The largest number of tasks in one execution. With larger graphs, the measurement would depend on the caches.
 constexpr std::int64_t kMostTasks = 16'384;
 
-/// The largest number of tasks of a graph that is kept.
+/// The largest number of tasks in a recorded graph.
 constexpr std::int64_t kMostRecordedTasks = 2'048;
 
-/// Submits every task in every execution.
+/// Submits every task again in every execution.
 class TroupeExecutor : public GraphExecutor {
  public:
   TroupeExecutor(const RuntimeOptions& options, const GraphPattern& pattern)
@@ -63,7 +63,7 @@ class TroupeExecutor : public GraphExecutor {
   std::vector<Data> data_;
 };
 
-/// Records the submissions once and runs them again and again.
+/// Records the submissions once and runs the recording in every execution.
 class RecordedExecutor final : public TroupeExecutor {
  public:
   using TroupeExecutor::TroupeExecutor;

@@ -1,4 +1,4 @@
-/// Troupe's own factorizations, as `troupe run` uses them.
+/// Measures Troupe's own factorizations, with the same code as `troupe run`.
 #include "lab/bench/factorization_case.hpp"
 #include "lab/bench/runners/cases.hpp"
 #include "linalg/factorization.hpp"

@@ -28,7 +28,7 @@ Json memory(Parameters& parameters) {
   const MemoryOptions options = memory_options(parameters);
   RuntimeOptions runtime_options;
   runtime_options.cores = options.cores;
-  // The window has room for all tasks: one more than the window would block for ever.
+  // The window has room for all tasks. With one task more than the window, the submission would block for ever.
   runtime_options.window = static_cast<std::size_t>(options.in_flight) + 2;
   double gate = 0;
   Slots slots{};
@@ -46,7 +46,7 @@ Json memory(Parameters& parameters) {
       last = runtime.submit(follow, {gate_data, slot_data[static_cast<std::size_t>(i % kMemorySlots)]});
     }
   });
-  // The owner of an embedded runtime's futures is its task graph.
+  // In an embedded runtime, the futures are owned by the task graph.
   const auto& graph = dynamic_cast<const graph::TaskGraph&>(*last.owner());
   figures["pool_bytes_per_task"] = static_cast<double>(graph.footprint()) / static_cast<double>(options.in_flight);
   open = true;

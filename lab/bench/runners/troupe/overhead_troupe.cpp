@@ -11,7 +11,7 @@ namespace {
 
 const auto kNothing = [](const KernelContext&) { compute_nothing(); };
 
-/// One datum per cache line, registered in sets of `handles`.
+/// The data of the tasks, each on a separate cache line, in sets of `handles` data.
 class Sets {
  public:
   Sets(Runtime& runtime, const OverheadOptions& options)
@@ -46,7 +46,7 @@ std::int64_t run_on_data(Runtime& runtime, const OverheadOptions& options, const
 
 /// Runs tasks without data, ordered by `TaskOptions::after`.
 std::int64_t run_after(Runtime& runtime, const OverheadOptions& options, const Codelet& nothing) {
-  constexpr std::size_t kRemembered = 128;  // more than any shape reaches back
+  constexpr std::size_t kRemembered = 128;  // No shape refers further back.
   std::vector<Future> earlier(kRemembered);
   for (std::int64_t task = 0; task < options.tasks; ++task) {
     const Predecessors before = predecessors(options.shape, task);
@@ -76,7 +76,8 @@ std::int64_t run_one_by_one(Runtime& runtime, const OverheadOptions& options, co
   return options.tasks;
 }
 
-/// Runs a tree of tasks. Kernels submit nearly all of it: no thread but the workers submits.
+/// Runs a tree of tasks. The program submits only the root; the kernels, in the workers' threads, submit all other
+/// tasks.
 std::int64_t run_tree(Runtime& runtime, int depth, const Codelet& node) {
   runtime.submit(node, {}, args(depth));
   runtime.wait();

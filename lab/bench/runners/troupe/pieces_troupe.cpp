@@ -1,12 +1,12 @@
-/// The cost of tasks of pieces, and the time until other workers take part in one.
+/// Measures the cost of tasks of pieces, and the time until other workers take some of the pieces.
 ///
-/// `what=cost`: tasks of `pieces` empty pieces, `grain` of them taken at a time, beside empty tasks without pieces. The
-/// rounds of both alternate. The figures are medians: `piece_us`, the additional time of a task of pieces for each
-/// piece, and `task_us`, the time of a task without pieces.
+/// `what=cost`: tasks of `pieces` empty pieces, of which workers take `grain` at a time, compared with empty tasks
+/// without pieces. The rounds of both kinds alternate. The figures are medians: `piece_us`, the additional time of a
+/// task of pieces for each piece, and `task_us`, the time of a task without pieces.
 ///
-/// `what=steal`: two workers. The first piece of a task computes for `first_ms`. The measured time goes from the
-/// beginning of that piece to the beginning of the second piece, which only the other worker can run. That worker has
-/// been idle for `gap_us` before.
+/// `what=steal`: two workers. The first piece of a task computes for `first_ms`. The measured time goes from the begin
+/// of the first piece to the begin of the second piece, which only the other worker can run. Before the task, the other
+/// worker has been idle for `gap_us`.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -47,7 +47,7 @@ Json cost_of_pieces(Parameters& parameters) {
   for (std::int64_t round = -1; round < rounds; ++round) {
     const double without = us_per_task(whole);
     const double with = us_per_task(in_pieces);
-    if (round < 0) continue;  // warms up
+    if (round < 0) continue;  // The first round is a warm-up.
     task_us.push_back(without);
     piece_us.push_back((with - without) / static_cast<double>(pieces));
   }

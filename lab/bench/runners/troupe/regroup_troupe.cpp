@@ -1,4 +1,5 @@
-/// The time until cores work together, or apart again, after the last kernel that they ran before.
+/// Measures the time until cores work as one cluster, or separately again, from the end of the last kernel in the old
+/// grouping.
 #include <algorithm>
 #include <atomic>
 #include <vector>
@@ -12,11 +13,11 @@
 namespace troupe::bench {
 namespace {
 
-/// Kernels that keep every worker busy for a while, and their observed times.
+/// Kernels that keep every worker busy for some time, and their measured times.
 struct Round {
   std::atomic<int> running{0};
   std::atomic<std::int64_t> last_end{0};
-  /// The time at which the first kernel on the wanted number of cores began.
+  /// The time at which the first kernel with the wanted number of cores began.
   std::atomic<std::int64_t> first_begin{0};
 
   void ended(std::int64_t now) {
@@ -26,8 +27,8 @@ struct Round {
   }
 };
 
-/// Returns the microseconds from the end of the last of `before` kernels to the beginning of the first kernel that has
-/// `cores` cores. Other clusters are asked for during the `before` kernels.
+/// Returns the microseconds from the end of the last of `before` kernels to the begin of the first kernel that runs on
+/// `cores` cores. The new clusters are requested while the `before` kernels run.
 double change(Runtime& runtime, const char* clusters, int before, int cores, std::int64_t kernel_ns) {
   Round round;
   const Codelet busy = Codelet("busy", {}).cpu_team([&](const KernelContext&) {

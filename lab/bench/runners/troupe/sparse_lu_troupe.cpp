@@ -1,4 +1,4 @@
-/// Troupe's LU of sparse matrices of blocks, as `troupe run sparse-lu` uses it.
+/// Measures Troupe's LU of sparse matrices of blocks, with the same code as `troupe run sparse-lu`.
 #include <stdexcept>
 
 #include "lab/bench/runners/cases.hpp"
@@ -11,7 +11,7 @@
 namespace troupe::bench {
 namespace {
 
-/// Returns options with tracing, from which the time in kernels is known. Tracing costs about 0.1 us a task.
+/// Returns options with tracing, because the trace contains the time in kernels. Tracing costs about 0.1 us per task.
 RuntimeOptions traced(int cores) {
   RuntimeOptions options;
   options.cores = cores;

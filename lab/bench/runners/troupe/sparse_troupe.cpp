@@ -1,4 +1,4 @@
-/// Troupe's sparse LU, as `troupe solve --sparse` uses it.
+/// Measures Troupe's sparse LU, with the same code as `troupe solve --sparse`.
 #include "lab/bench/runners/cases.hpp"
 #include "lab/bench/sparse/sparse_case.hpp"
 #include "linalg/sparse/sparse_factorization.hpp"

@@ -9,7 +9,7 @@ Json start(Parameters& parameters) {
   const StartOptions options = start_options(parameters);
   RuntimeOptions runtime_options;
   runtime_options.cores = options.workers;
-  // There is one task at a time: its submission publishes where the task stores the time.
+  // There is only one task at a time. Its submission makes `target` visible to the worker that runs it.
   StartTime* target = nullptr;
   const Codelet stamp = Codelet("stamp", {}).cpu([&target](const KernelContext&) { target->store(now_ns()); });
   Runtime runtime(runtime_options);

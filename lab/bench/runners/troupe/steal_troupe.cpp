@@ -1,19 +1,21 @@
-/// Stealing from a worker that is inside a long kernel, measured from outside the runtime.
+/// Measures how fast a worker (the thief) steals from a worker that runs a long kernel (the victim). The times are
+/// taken in kernels, outside of the runtime.
 ///
-/// Two workers. The victim's kernel computes for `victim_ms`; now and then it submits small tasks, which lie in its own
-/// deque until the other worker takes them.
+/// There are two workers. The victim's kernel computes for `victim_ms`. At intervals it submits small tasks, which stay
+/// in its own deque until the other worker takes them.
 ///
-/// `what=answer`: pairs of tasks. A thief takes half of a deque, so it takes one of the two; when it has ended the
-/// first, it has to ask for the second. Measured is the time from the end of the first to the start of the second, both
-/// on the thief. It contains, besides request and answer, the completion of the first task and the start of the second:
-/// it is an upper bound for the time between request and reply.
+/// `what=answer`: pairs of tasks. A thief takes half of a deque, so it takes one task of the pair. When it has
+/// completed the first task, it has to send a steal request for the second. The measured time goes from the end of the
+/// first task to the start of the second, both on the thief. In addition to request and answer it contains the
+/// completion of the first task and the start of the second. So it is an upper bound for the time between request and
+/// answer.
 ///
-/// The victim submits nothing more until everything that it has submitted has run, so that its deque never holds more
-/// than the one pair or task. The number of steals that the runtime reports must be at least the number of tasks that
-/// moved; otherwise these were no steals and the measurement fails.
+/// The victim submits the next pair or task only when all earlier tasks have run, so that its deque never holds more
+/// than one pair or task. The runtime must report at least as many steals as there are tasks that ran on the thief;
+/// otherwise these tasks were not stolen, and the measurement fails.
 ///
 /// `what=surplus`: single tasks, `gap_us` apart. The measured time goes from just before the submission to the start on
-/// the idle worker. With short gaps that worker still looks for work, and with long ones it sleeps.
+/// the idle worker. With short gaps the idle worker still looks for work, with long gaps it sleeps.
 #include <algorithm>
 #include <atomic>
 #include <stdexcept>
@@ -34,13 +36,13 @@ struct StealOptions {
   std::int64_t samples = 400;
 };
 
-/// One small task: the times of its submission, start and end, and its worker.
+/// One small task: the times of its submission, start and end, and the worker that ran it.
 struct Small {
   std::int64_t submitted = 0;
   std::int64_t started = 0;
   WorkerId worker;
-  /// The task's end; 0 if it has not ended. Written last, with release; the victim, which waits for it, loads with
-  /// acquire.
+  /// The end of the task; 0 if it has not ended. The task stores it last, with release. The victim waits for it and
+  /// loads it with acquire.
   std::atomic<std::int64_t> ended{0};
 };
 
@@ -119,8 +121,8 @@ class StealMeasurement {
     spin_until(end);
   }
 
-  /// Computes until the last group has run, or until the kernel's time is over. In the second case the victim itself
-  /// may run the rest.
+  /// Computes until the last group of small tasks has run, and returns true. Returns false if the kernel's time is over
+  /// before that; then the victim itself may run the remaining tasks.
   [[nodiscard]] bool all_ended(std::int64_t end) const {
     for (std::size_t i = 0; i < group_; ++i) {
       while (records_[used_ + i].ended.load(std::memory_order_acquire) == 0) {
@@ -141,7 +143,7 @@ class StealMeasurement {
       const Small* second = &records_[i + 1];
       const std::int64_t both_there = std::max(first->submitted, second->submitted);
       if (second->started < first->started) std::swap(first, second);
-      // If the first task had ended before the second one was submitted, no request was under way.
+      // If the first task had already ended when the second one was submitted, no steal request was under way.
       if (both_there < first->ended) samples_.push_back(static_cast<double>(second->started - first->ended));
     }
   }
@@ -153,7 +155,7 @@ class StealMeasurement {
   Codelet victim_;
   const std::size_t group_ = options_.what == "answer" ? 2 : 1;
   std::vector<Small> records_ = std::vector<Small>(kMostRecords);
-  /// The number of records that are complete.
+  /// The number of complete records.
   std::size_t used_ = 0;
   /// The number of tasks that the other worker ran.
   std::uint64_t moved_ = 0;

@@ -1,9 +1,9 @@
-/// A cluster's kernel compared with the same cores on their own.
+/// Compares a cluster's kernel with the same cores as separate workers.
 ///
-/// Both take turns, in one process and on the same bound cores: the team's kernel on one tile; and each member's kernel
-/// for a core on a tile of its own, all begun at the same time. The ratios are the team's speed over the sum of the
-/// members' speeds: one from medians, and one from the fastest rounds. Data are restored before each kernel, outside of
-/// the measured time.
+/// Both take turns, in one process and on the same bound cores. Together, the cores run the team's kernel on one tile.
+/// Apart, each core runs the kernel for one core on a tile of its own; all begin at the same time. The ratios are the
+/// team's speed divided by the sum of the cores' speeds: one ratio from medians, and one from the fastest rounds. Data
+/// are restored before each kernel, outside of the measured time.
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -24,14 +24,14 @@ namespace {
 
 using kernels::TileCodelets;
 
-/// One codelet's task on square tiles.
+/// A task of one codelet, on square tiles.
 struct TeamTask {
   const char* name;
   Codelet TileCodelets<double>::*codelet;
-  /// The number of tiles, in the order of the handles; the last `written` are restored each time.
+  /// The number of tiles, in the order of the handles. The last `written` tiles are restored before each run.
   int tiles;
   int written;
-  /// The index of the handle that has as many rows as the inner block; -1 if there is none.
+  /// The index of the handle whose number of rows is the size of the inner block; -1 if there is none.
   int factors_at;
   Arguments arguments;
 };
@@ -55,8 +55,8 @@ std::vector<TeamTask> tasks() {
   };
 }
 
-/// A task's data for one member. A positive definite matrix suits all of the kernels; its other elements are so small
-/// compared with its diagonal that nothing overflows.
+/// The data of a task for one core of the team. One positive definite matrix suits all kernels. Its other elements are
+/// so small compared with its diagonal that nothing overflows.
 class TaskData {
  public:
   TaskData(const TeamTask& task, std::int64_t tile, std::int64_t inner)
@@ -88,7 +88,7 @@ class TaskData {
       std::ranges::copy(given_, tiles_[static_cast<std::size_t>(i)].begin());
     }
   }
-  /// Runs the task, by a team if one is given. Returns the seconds.
+  /// Runs the task, with a team if `team` is not null. Returns the seconds.
   double run(Team* team) {
     const CodeletDefinition& codelet = (kernels::codelets<double>().*task_->codelet).definition();
     KernelContext context(pointers_, task_->arguments.view());
@@ -160,7 +160,7 @@ Json team(Parameters& parameters) {
     together.push_back(seconds);
     for (std::size_t i = 0; i < own.size(); ++i) apart[i].push_back(own[i]);
   }
-  // During the fastest rounds, no other program used the cores.
+  // In the fastest rounds, other programs have disturbed least.
   const auto fastest = [](const std::vector<double>& times) { return std::ranges::min(times); };
   Json figures = compare(together, apart, median_of);
   figures["fastest_of_sum_of_speeds"] = compare(together, apart, fastest)["of_sum_of_speeds"];

@@ -1,4 +1,4 @@
-/// The runner of Troupe, used as in its users' programs: through include/troupe/runtime.hpp.
+/// The runner of Troupe. It uses Troupe as users' programs do: through include/troupe/runtime.hpp.
 #include <array>
 
 #include "lab/bench/runners/cases.hpp"

@@ -1,4 +1,4 @@
-/// Calls umfpack_di_symbolic, _numeric and _solve directly, with their defaults.
+/// Solves with UMFPACK: calls umfpack_di_symbolic, _numeric and _solve directly, with default settings.
 #include <umfpack.h>
 
 #include <stdexcept>
@@ -10,7 +10,8 @@
 #include "proto/json/json.hpp"
 
 extern "C" {
-// The symbol is weak: another BLAS library may be linked, which takes its number of threads from the environment.
+// The symbol is weak, because another BLAS library may be linked; that library takes its number of threads from the
+// environment.
 [[gnu::weak]] void openblas_set_num_threads(int);
 }
 
@@ -21,7 +22,7 @@ void require_ok(int status, const char* routine) {
   if (status != UMFPACK_OK) throw std::runtime_error(std::string(routine) + " returned " + std::to_string(status));
 }
 
-/// Solves the transposed system, as the rows of the matrix are passed as columns.
+/// Solves the transposed system, because the rows of the matrix are passed as columns.
 std::vector<double> solve_by_umfpack(const linalg::CompressedMatrix& a, const std::vector<int>& begin,
                                      const std::vector<double>& b, Json& figures) {
   const int n = static_cast<int>(a.order);

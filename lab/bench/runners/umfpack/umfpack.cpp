@@ -1,4 +1,4 @@
-/// The runner of SuiteSparse's UMFPACK, with the BLAS library's own threads.
+/// The runner of SuiteSparse's UMFPACK, which uses the BLAS library's own threads.
 #include <array>
 
 #include "lab/bench/runners/cases.hpp"

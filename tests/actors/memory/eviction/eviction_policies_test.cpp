@@ -39,7 +39,8 @@ BOOST_AUTO_TEST_CASE(the_lowest_reuse_index_goes_first_and_of_equals_the_oldest)
   for (const std::uint64_t id : {1, 2, 3, 4}) policy.inserted(kNode, HandleId(id));
   BOOST_TEST((first(policy) == HandleId(2)));
   policy.removed(kNode, HandleId(2));
-  BOOST_TEST((first(policy) == HandleId(3)));  // an unknown handle counts as 0
+  // The test has set no reuse for handle 3, so the policy assumes a reuse of 0.
+  BOOST_TEST((first(policy) == HandleId(3)));
   policy.touched(kNode, HandleId(3));
   BOOST_TEST((first(policy) == HandleId(4)));
   policy.set_reuse(HandleId(4), 6);
@@ -98,7 +99,7 @@ BOOST_AUTO_TEST_CASE(without_a_known_future_the_least_recently_used_goes_first) 
 BOOST_AUTO_TEST_CASE(what_no_task_uses_goes_first) {
   Foreseen known;
   known.submit(10, {read(0), read(1)});
-  known.submit(15, {read(0), read(3)});  // ids may have gaps
+  known.submit(15, {read(0), read(3)});  // Task ids may have gaps.
   BOOST_TEST(known.order() == (Order{2, 4, 5, 0, 1, 3}), boost::test_tools::per_element());
   known.policy.begun(TaskId(15));
   BOOST_TEST(known.order() == (Order{2, 3, 4, 5, 0, 1}), boost::test_tools::per_element());
@@ -120,7 +121,7 @@ BOOST_AUTO_TEST_CASE(where_tasks_are_placed_well_ahead_what_is_used_by_those_sub
   known.policy.begun(TaskId(10));
   for (std::uint64_t task = 20; task < 24; ++task) known.policy.begun(TaskId(task));
   BOOST_TEST(known.order() == (Order{4, 0, 3, 1, 2, 5}), boost::test_tools::per_element());
-  known.policy.begun(TaskId(24));  // too few expected tasks are left to tell
+  known.policy.begun(TaskId(24));  // Too few tasks are expected on the node to say how far ahead tasks are placed.
   BOOST_TEST(known.order() == (Order{4, 0, 1, 2, 3, 5}), boost::test_tools::per_element());
 }
 
@@ -134,7 +135,7 @@ BOOST_AUTO_TEST_CASE(what_is_expected_on_the_node_stays_longest_and_what_another
   BOOST_TEST(known.order(kOther) == (Order{2, 3, 4, 5, 1, 0}), boost::test_tools::per_element());
   BOOST_TEST(!known.policy.gives_way_to_prefetches(kNode, HandleId(3)));
   BOOST_TEST(known.policy.gives_way_to_prefetches(kNode, HandleId(1)));
-  known.policy.expected(kOther, TaskId(3), {});  // another worker has stolen the task
+  known.policy.expected(kOther, TaskId(3), {});  // Another worker has stolen the task.
   BOOST_TEST(known.order() == (Order{0, 3, 4, 5, 1, 2}), boost::test_tools::per_element());
 }
 

@@ -28,7 +28,7 @@ ExecutionHistory sample() {
   for (const double time : {0.1, 0.1, 0.1, 9.0}) gemm.add(gemm.shape(7, {.size = 1.0 / 3}), time);
   KernelHistory& copy = history.kernel(kCopy);
   copy.add(copy.shape(1, {.size = 4096}), 1e-7);
-  // These shapes were asked for and never measured.
+  // The program asked for the times of these shapes, but no task of these shapes was measured.
   (void)copy.shape(2, {.size = 4096});
   (void)history.kernel({"unused", DeviceKind::cpu_core, 8, true}).shape(1, {.size = 1});
   return history;
@@ -133,9 +133,9 @@ BOOST_AUTO_TEST_CASE(a_file_is_bounded_and_what_was_not_used_for_longest_goes_fi
   const auto& shapes = read.kernels().at(kGemm).shapes();
   BOOST_TEST(shapes.size() == HistoryBounds().shapes_of_kernel);
   for (const auto& [hash, shape] : shapes) BOOST_TEST(shape.used == 3U);
-  // Shape 70 was measured twice.
+  // Shape 70 is kept because it was measured twice.
   BOOST_TEST(shapes.contains(70));
-  // The law predicts a shape that was removed.
+  // Shape 9999 was not kept, but the law that was fitted to all shapes predicts its time.
   BOOST_TEST(read.kernels().at(kGemm).predict(9999, {.size = 10'999})->time_s == 10'999e-6,
              boost::test_tools::tolerance(0.01));
   write_history(path, kMachine, history, {.shapes_of_kernel = 8, .shapes = 10, .kernels = 2}).value_or_throw();
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_file_is_bounded_and_what_was_not_used_for_longest_goes_fi
 }
 
 BOOST_AUTO_TEST_CASE(files_of_the_first_version_are_read) {
-  // The first version had no laws, extents and ages.
+  // The first version of the format had no laws, no extents and no ages.
   folder.write(
       "times.json",
       R"({"checksum":"1f2bf55641b8a47c","format":"troupe kernel times","kernels":[{"codelet":"gemm","element_bytes":8,"kind":"cpu core","measured":[{"count":5,"deviation_s":0.0,"mean_s":0.001,"shapes":1,"size":1000.0,"strange":0},{"count":5,"deviation_s":0.0,"mean_s":0.002,"shapes":2,"size":2000.0,"strange":0},{"count":5,"deviation_s":0.0,"mean_s":0.004,"shapes":3,"size":4000.0,"strange":0}],"size_in":"flops"}],"machine":"a-machine-1x2c4t","version":1})");
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(folders_are_made) {
 
 BOOST_AUTO_TEST_CASE(a_file_that_ends_anywhere_too_early_is_damaged) {
   const std::string whole = written();
-  // Without the last brace and the line's end the text is not a JSON object.
+  // Without the last brace the text is not a JSON object. Only the newline at the end may be missing.
   for (std::size_t length = 0; length + 1 < whole.size(); ++length) {
     const auto read = read_history(folder.write("cut.json", whole.substr(0, length)), kMachine);
     BOOST_TEST_REQUIRE(!read.ok(), "length " << length);
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(any_changed_byte_is_noticed_or_harmless) {
     std::string changed = whole;
     changed[i] = static_cast<char>(changed[i] ^ 1);
     const auto read = read_history(folder.write("changed.json", changed), kMachine);
-    // White space may become other white space, but measured times must not change.
+    // A changed byte may leave a valid file if it only changes white space. The measured times must be unchanged.
     if (!read.ok()) continue;
     const auto& times = read.value().kernels().at(kGemm).shapes().at(7).times;
     BOOST_TEST_REQUIRE(times.mean_s() == sample().kernels().at(kGemm).shapes().at(7).times.mean_s(), "byte " << i);

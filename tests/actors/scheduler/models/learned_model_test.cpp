@@ -67,7 +67,8 @@ BOOST_AUTO_TEST_CASE(small_changes_are_not_told_until_they_add_up) {
   measure(large, kCore, 1000us, 50);
   BOOST_TEST((model.predict(large, kCore) == 1000us));
   int told = 0;
-  // The mean moves by 0.4 % at first. The third measurement makes a change that is noticed.
+  // Each measurement moves the mean by 0.4 % at first. Only after some measurements is the change large enough to
+  // report.
   BOOST_TEST((model.measured(large, kCore, 1200us) != Change::size_class));
   BOOST_TEST((model.measured(large, kCore, 1200us) != Change::size_class));
   for (int i = 0; i < 3; ++i) told += model.measured(large, kCore, 1200us) == Change::size_class ? 1 : 0;
@@ -77,13 +78,13 @@ BOOST_AUTO_TEST_CASE(small_changes_are_not_told_until_they_add_up) {
 }
 
 BOOST_AUTO_TEST_CASE(sizes_that_were_not_measured_are_predicted_by_the_law_through_all_others) {
-  // The three measured tasks have different sizes.
+  // The three measured tasks have three different sizes, and their times are proportional to the size.
   for (std::uint64_t i = 1; i <= 3; ++i) measure(size_class(gemm, 1e6 * static_cast<double>(i), i), kCore, 10us * i, 1);
   const auto between = size_class(gemm, 2.5e6, 10);
   BOOST_TEST(predicted_us(between, kCore) == 25, kClose);
   BOOST_TEST(predicted_us(size_class(gemm, 5e6, 11), kCore) == 50, kClose);
   BOOST_TEST(!model.predict(between, kGpu).has_value());
-  // A measurement of the same size counts more than the law.
+  // Measurements of the size itself count more than the law.
   measure(between, kCore, 30us);
   BOOST_TEST((model.predict(between, kCore) == 30us));
 }
@@ -99,7 +100,7 @@ BOOST_AUTO_TEST_CASE(equal_sizes_of_other_shapes_are_told_apart) {
 }
 
 BOOST_AUTO_TEST_CASE(how_times_go_with_sizes_is_learned_from_the_other_kind_of_device_too) {
-  // The times grow with the square of the size.
+  // On the GPU, the times grow with the square of the size.
   for (std::uint64_t i = 1; i <= 12; ++i)
     measure(size_class(gemm, 1e6 * static_cast<double>(i), i), kGpu, 1us * i * i, 1);
   for (std::uint64_t i = 1; i <= 3; ++i)
@@ -125,13 +126,13 @@ BOOST_AUTO_TEST_CASE(where_operations_are_not_counted_bytes_are_the_size) {
   between.bytes = Bytes{200};
   measure(small, kCore, 10us);
   measure(large, kCore, 80us);
-  // The time is 8 times as long for 4 times the size, so the exponent is 3/2.
+  // For four times the size the time is eight times as long, so the exponent of the law is 3/2.
   BOOST_TEST(predicted_us(between, kCore) == 28.284, boost::test_tools::tolerance(0.03));
 }
 
 BOOST_AUTO_TEST_CASE(a_prediction_is_sure_when_the_law_is_or_when_many_tasks_were_measured) {
   Codelet odd = Codelet("odd", {}).cpu([](const KernelContext&) {});
-  // The times do not depend on the size.
+  // The times alternate between 10 and 90 us, whatever the size.
   const auto one = [&](std::uint64_t i) { return size_class(odd, 1e6 + static_cast<double>(i), i); };
   const auto asked = one(1'000'000);
   std::uint64_t next = 0;
@@ -139,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_prediction_is_sure_when_the_law_is_or_when_many_tasks_wer
   BOOST_TEST(!model.is_sure(asked, kCore));
   for (; next < LearnedModel::kMany; ++next) measure(one(next), kCore, next % 2 == 0 ? 10us : 90us, 1);
   BOOST_TEST(model.is_sure(asked, kCore));
-  // Only a few tasks were measured on the GPU, because hardly any run there.
+  // Only three tasks are measured on the GPU, too few for a sure prediction.
   measure(one(next++), kGpu, 10us, 1);
   measure(one(next++), kGpu, 90us, 1);
   measure(one(next++), kGpu, 90us, 1);
@@ -196,7 +197,7 @@ BOOST_AUTO_TEST_CASE(devices_of_other_models_or_with_other_numbers_of_cores_lear
     BOOST_TEST((mixed.predict(large, WorkerId(worker)) == 10us * (worker + 1)), worker);
   }
   BOOST_TEST((mixed.predict(large, WorkerId(4)) == 10us));
-  // The plain core's times are those of any other run.
+  // The other model has the same history, so it uses the time of the single core, too.
   BOOST_TEST((model.predict(large, kCore) == 30us));
 }
 
@@ -229,7 +230,7 @@ BOOST_FIXTURE_TEST_CASE(two_numbers_of_cores_predict_the_others, Clusters) {
   const auto large = size_class(team, 1e6, 1);
   measure_on(large, one, 90us);
   for (const std::uint32_t worker : {two, four, eight}) BOOST_TEST(!predicted(large, worker).has_value());
-  // 10 us of the time are not shared by the cores, 80 us are.
+  // 10 us of the time cannot be divided among the cores; 80 us can.
   measure_on(large, four, 30us, 2);
   for (const std::uint32_t worker : {two, eight}) BOOST_TEST(!predicted(large, worker).has_value());
   measure_on(large, four, 30us, 1);
@@ -237,7 +238,7 @@ BOOST_FIXTURE_TEST_CASE(two_numbers_of_cores_predict_the_others, Clusters) {
   BOOST_TEST((predicted(large, two) == 50us));
   BOOST_TEST((predicted(large, eight) == 20us));
   BOOST_TEST(!predicted(large, gpu).has_value());
-  // A measurement on eight cores counts once there are enough of them.
+  // Times that were measured on eight cores replace the prediction when there are three of them.
   measure_on(large, eight, 35us, 2);
   BOOST_TEST((predicted(large, eight) == 20us));
   measure_on(large, eight, 35us, 1);
@@ -267,7 +268,7 @@ BOOST_FIXTURE_TEST_CASE(sizes_that_were_not_measured_on_a_cluster_are_predicted_
 BOOST_FIXTURE_TEST_CASE(a_codelet_without_a_version_for_teams_takes_as_long_as_on_one_core, Clusters) {
   const auto large = size_class(gemm, 1e6, 1);
   measure_on(large, one, 90us, 2);
-  // Only one of the cluster's cores runs the task.
+  // The codelet has no version for teams, so only one of the cluster's cores runs the task.
   measure_on(large, eight, 90us, 1);
   for (const std::uint32_t worker : {one, two, four, eight}) BOOST_TEST((predicted(large, worker) == 90us));
   BOOST_TEST(history->kernels().size() == 1U);

@@ -27,7 +27,7 @@ std::optional<PowerLaw> law_of(const Times& times) {
 }
 
 BOOST_AUTO_TEST_CASE(through_two_points) {
-  // The times 8 at size 2 and 64 at size 4 follow t = s^3.
+  // The times are 8 at size 2 and 64 at size 4, so they follow t = s^3.
   const auto law = law_of(Times{{2, 8}, {4, 64}});
   BOOST_REQUIRE(law.has_value());
   BOOST_TEST(law->exponent == 3, kClose);
@@ -36,8 +36,8 @@ BOOST_AUTO_TEST_CASE(through_two_points) {
 }
 
 BOOST_AUTO_TEST_CASE(least_squares_of_logarithms_count_weights) {
-  // The first time counts a quarter. In logarithms to base 2 the points (0, 0), (1, 1) twice, (2, 1): means 1 and 3/4;
-  // slope (3/4 + 0 + 1/4) / 2.
+  // The first time of each size has a quarter of the weight. In logarithms to base 2 the points are (0, 0), (1, 1)
+  // twice and (2, 1). Their means are 1 and 3/4; the slope is (3/4 + 0 + 1/4) / 2.
   const auto law = law_of(Times{{1, 1}, {2, 2, 0.5}, {4, 2, 0.25}});
   BOOST_REQUIRE(law.has_value());
   BOOST_TEST(law->exponent == 0.5, kClose);
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(absurd_exponents_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(times_that_do_not_depend_on_size_are_refused) {
-  // The sizes are equal and the times 1 and 9, so each is off by a factor of 3 from the best law.
+  // At each size the times are 1 and 9 times a factor, so each time is off by a factor of 3 from the best law.
   BOOST_TEST(!law_of(Times{{1, 1}, {1, 9}, {4, 4}, {4, 36}}).has_value());
   BOOST_TEST(law_of(Times{{1, 1}, {1, 2}, {4, 4}, {4, 8}}).has_value());
 }

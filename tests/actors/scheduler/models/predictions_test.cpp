@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(times_are_kept_by_class_and_worker) {
 BOOST_AUTO_TEST_CASE(a_copy_comes_from_where_it_is_fastest) {
   machine.data_on(5, {0, 1});
   BOOST_TEST((predictions.source(HandleId(5), NodeId(2)) == NodeId(1)));
-  // If several sources are equally fast, the first is taken.
+  // If several nodes would send the data equally fast, the node with the lowest number is the source.
   BOOST_TEST((predictions.source(HandleId(5), NodeId(3)) == NodeId(0)));
   machine.data_on(5, {1, 3});
   BOOST_TEST((predictions.source(HandleId(5), NodeId(0)) == NodeId(1)));
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_copy_comes_from_where_it_is_fastest) {
 BOOST_AUTO_TEST_CASE(any_number_of_nodes_are_told_apart) {
   HandMadeMachine many(1, 199);
   many.link(70, 134, 0ns, 0.5);
-  // The numbers 6, 70 and 134 have the same place in words of 64 bits.
+  // The sets of nodes are words of 64 bits, in which the nodes 6, 70 and 134 have the same bit position.
   many.data_on(5, {6, 70});
   const ReplicaMap& replicas = many.predictions.replicas;
   BOOST_TEST((replicas.valid(HandleId(5), NodeId(6)) && replicas.valid(HandleId(5), NodeId(70))));
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(copies_are_counted_one_after_the_other) {
       machine.task(1, 1,
                    {HandMadeMachine::use(1, AccessMode::read, 1000), HandMadeMachine::use(2, AccessMode::commute, 2000),
                     HandMadeMachine::use(3, AccessMode::read, 4000)});
-  // The copy from node 1 takes 100 + 500 ns, the one from the host 2000 ns.
+  // Copying the data from node 1 takes 100 + 500 ns, copying the other data from the host 2000 ns.
   BOOST_TEST((predictions.transfer(task, NodeId(2)) == 2600ns));
   BOOST_TEST((predictions.transfer(task, NodeId(0)) == 5000ns));
   BOOST_TEST((predictions.transfer(machine.task(1, 1), NodeId(0)) == 0ns));

@@ -24,7 +24,7 @@ TaskMeasures task(double size, std::initializer_list<double> extents = {}) {
   return made;
 }
 
-/// A law that times follow, and a function that draws sizes.
+/// An exact rule for times, and a function that draws random sizes. A `TimeLaw` has to learn the rule.
 struct Followed {
   const char* name;
   TaskMeasures (*draw)(Random&);
@@ -32,7 +32,7 @@ struct Followed {
   friend std::ostream& operator<<(std::ostream& out, const Followed& law) { return out << law.name; }
 };
 
-/// Draws a whole number, evenly in the logarithm.
+/// Draws a whole number whose logarithm is evenly distributed.
 double drawn(Random& random, double least, double most) {
   return std::round(least * std::pow(most / least, static_cast<double>(random.next() >> 11U) * 0x1p-53));
 }
@@ -63,7 +63,7 @@ const std::initializer_list<Followed> kFollowed{
     {"product of two", pair, [](const TaskMeasures& t) { return t.extents[0] * t.extents[2] * 1e-12; }},
 };
 
-/// Returns the root mean square of the errors of the predictions' logarithms.
+/// Returns the error after so many measurements: the root mean square over the logarithms of the predictions.
 double error_after(const Followed& followed, int measurements) {
   Random random(7);
   TimeLaw law;
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(knows_how_sure_it_is) {
   BOOST_TEST(law.at(task(10000))->doubt > 3 * near);
   for (const double size : {100, 110, 120, 105, 115, 95}) law.add(task(size), size);
   BOOST_TEST(law.at(task(110))->doubt < near);
-  // Times that vary by a factor of two leave a larger doubt.
+  // Times that differ by a factor of two leave more doubt.
   TimeLaw vague;
   for (int i = 0; i < 9; ++i) vague.add(task(100 + i), i % 2 == 0 ? 100 : 200);
   BOOST_TEST(vague.at(task(104))->doubt > 2 * law.at(task(110))->doubt);
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(beyond_what_was_measured_times_neither_fall_nor_grow_faster
   TimeLaw steep;
   for (const double size : {100, 200, 400, 800}) steep.add(task(size), std::pow(size, 6));
   BOOST_TEST(steep.at(task(1600))->time_s <= steep.at(task(800))->time_s * 8.001);
-  // An extent alone changes a time by a factor of three at most.
+  // If only an extent leaves the measured range, the predicted time changes by a factor of three at most.
   TimeLaw extent;
   for (const double rows : {10, 20, 40, 80}) extent.add(task(1000, {rows, 1000 / rows}), std::pow(rows, 3));
   BOOST_TEST(extent.at(task(1000, {1000, 1}))->time_s <= extent.at(task(1000, {80, 12.5}))->time_s * 3.01);
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(what_is_known_elsewhere_is_believed_here_but_for_the_factor
   BOOST_TEST(slower.at(large)->time_s == 10 * time_s(large), boost::test_tools::tolerance(0.15));
   BOOST_TEST(alone.at(large)->time_s < 5 * time_s(large));
   BOOST_TEST(slower.at(large)->doubt < 0.9 * alone.at(large)->doubt);
-  // Measured times count more than the resemblance: here all tasks take equally long.
+  // Measured times count more than the law of another kernel. Here all tasks take equally long, unlike in `known`.
   TimeLaw constant;
   for (int i = 0; i < 40; ++i) constant.add(rectangle(random), 1);
   constant.resemble(known);
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(sums_are_all_that_it_is) {
     const TaskMeasures one = product(random);
     law.add(one, one.size);
   }
-  // Both laws are fitted to the same sums.
+  // Both laws are fitted to equal sums, so they predict equal times.
   const TimeLaw first(law.sums());
   const TimeLaw second(first.sums());
   const TaskMeasures one = product(random);
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(data_without_elements_and_tasks_without_time_are_very_small
 }
 
 BOOST_AUTO_TEST_CASE(a_task_with_more_data_than_all_before_leaves_doubts_that_are_numbers) {
-  // Laws are fitted now and then only: some of these laws are asked before the next fit.
+  // Laws are fitted only now and then. For some of these numbers of tasks, `at` is called before the next fit.
   for (int before = 30; before < 60; ++before) {
     TimeLaw law;
     for (int i = 0; i < before; ++i) law.add(task(8, {1, 1}), 1e-6);

@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(nothing_measured_is_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(mean_and_deviation_are_those_of_a_sample) {
-  // Squares of the distances from 5: 9 1 1 1 0 0 4 16, together 32; 32 / 7.
+  // The squares of the distances from 5 are 9 1 1 1 0 0 4 16. Their sum is 32, so the variance is 32 / 7.
   const TimeStatistics statistics = of({4, 2, 4, 4, 5, 5, 7, 9});
   BOOST_TEST(statistics.count() == 8U);
   BOOST_TEST(statistics.mean_s() == 5, kClose);
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(times_that_vary_wildly_all_count) {
   std::vector<double> times;
   for (int i = 0; i < 200; ++i) times.push_back(i % 2 == 0 ? 1 : 10);
   const TimeStatistics statistics = of(times);
-  // The first few times replaced one another, so they do not count.
+  // The first few times replaced one another as the mean, so they are not counted.
   BOOST_TEST(statistics.mean_s() > 5);
   BOOST_TEST(statistics.mean_s() < 6);
   BOOST_TEST(statistics.count() > 190U);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(old_times_fade) {
   const TimeStatistics statistics = of(times);
   BOOST_TEST(statistics.count() == 2000U);
   BOOST_TEST(statistics.weight() == 100);
-  // Each time reduces the remaining difference from 2 by a hundredth.
+  // Each new time reduces the distance between the mean and 2 by a hundredth.
   BOOST_TEST(statistics.mean_s() == 2 - std::pow(0.99, 1000), kClose);
 }
 

@@ -11,8 +11,8 @@ namespace affinity {
 
 using tests::HandMadeMachine;
 
-/// One core (node 0) and two GPUs (nodes 1 and 2). The task reads 1 and 2, modifies 3 and overwrites 4. The size of
-/// each piece of data is another power of ten.
+/// One core (node 0) and two GPUs (nodes 1 and 2). The task reads data 1 and 2, modifies data 3 and overwrites data 4.
+/// Each piece of data has another power of ten as its size.
 struct Fixture {
   Fixture() {
     machine.data_on(1, {0, 1}).data_on(2, {0}).data_on(3, {1}).data_on(4, {2});

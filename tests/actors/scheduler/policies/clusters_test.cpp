@@ -12,7 +12,7 @@
 #include "actors/scheduler/policies/speedup.hpp"
 #include "tests/actors/scheduler/hand_made_run.hpp"
 
-// The behaviour of each policy where cores are clusters, of one size or of several.
+// Tests every policy on machines where some cores form clusters, of one size or of several sizes.
 namespace troupe::scheduler {
 
 namespace clusters {
@@ -22,8 +22,8 @@ using tests::HandMadeRun;
 using Placement = std::map<std::uint64_t, std::uint32_t>;
 constexpr int kNever = HandMadeMachine::kNever;
 
-/// Two single cores, a cluster of four and a GPU. The cluster comes last of the cores; no policy may depend on this
-/// order.
+/// Two single cores, a cluster of four cores and a GPU. The cluster is the last of the CPU workers, but no policy may
+/// depend on this order.
 enum : std::uint32_t { single, other_single, cluster, gpu };
 struct Mixed : HandMadeMachine {
   Mixed() : HandMadeMachine(3, 1) {}
@@ -37,7 +37,7 @@ std::unique_ptr<PlacingPolicy> made(const std::string& specification) {
   return std::move(make_policy(specification, Nearness(64), true).value_or_throw().placing);
 }
 
-/// The microseconds of a double-precision gemm at tile 960 on sirocco-double: on one core, ten cores and one GPU.
+/// The times in microseconds of a double-precision gemm of tile size 960 on the machine sirocco-double.
 constexpr int kOne = 48530;
 constexpr int kTen = 6246;
 constexpr int kGpu = 1685;
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(of_28_gemms_single_cores_get_none_and_a_cluster_of_ten_gets
   }
 }
 
-// Two clusters have twice the speed of one, so they get more: the best schedule has five each.
+// Two clusters together are twice as fast as one, so they get more tasks: five each in the best schedule.
 BOOST_AUTO_TEST_CASE(of_28_gemms_two_clusters_of_ten_get_five_each) {
   for (const char* policy : {"mct", "heft", "heft-rank", "heteroprio", "homeward"}) {
     BOOST_TEST_CONTEXT(policy) {
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(dada_gives_clusters_work_that_single_cores_do_not_get) {
       BOOST_TEST(std::accumulate(together.tasks.begin(), together.tasks.end(), 0) == 28);
       BOOST_TEST(on_cores(alone) == 0);
       BOOST_TEST(on_cores(together) >= 6);
-      // The policy settles for twice the best makespan.
+      // The policy only guarantees a makespan of at most twice the best one.
       BOOST_TEST(together.makespan_us < 2 * 5 * kTen);
     }
   }
@@ -107,13 +107,13 @@ BOOST_AUTO_TEST_CASE(earliest_finish_goes_by_each_workers_own_time) {
     std::vector<ReadyTask> tasks;
     const SizeClassId gemm = machine.size_class_on({100, 100, 30, 12});
     for (int i = 0; i < 11; ++i) tasks.push_back(machine.of_class(gemm));
-    // The ends: the GPU at 12, 24, ..., the cluster at 30, 60 and 90. At 96 the GPU comes before a single core at 100.
+    // Tasks end on the GPU at 12, 24, …, 96 us and on the cluster at 30, 60 and 90 us. A single core would need 100 us.
     std::vector<int> placed = machine.place(*policy, tasks);
     BOOST_TEST_CONTEXT(name) {
       BOOST_TEST(std::ranges::count(placed, int{cluster}) == 3);
       BOOST_TEST(std::ranges::count(placed, int{gpu}) == 8);
     }
-    // The GPU is busy, so single cores get tasks that end at 100.
+    // The GPU is busy. After three tasks on the cluster (90 us), single cores end the next tasks earliest, at 100 us.
     machine.load(gpu, 1000);
     placed = machine.place(*policy, std::vector<ReadyTask>(tasks.begin(), tasks.begin() + 5));
     BOOST_TEST(placed == (std::vector<int>{cluster, cluster, cluster, single, other_single}),
@@ -140,12 +140,13 @@ BOOST_AUTO_TEST_CASE(speed_ups_are_those_of_the_fastest_cluster) {
 BOOST_AUTO_TEST_CASE(the_outlook_adds_up_what_each_worker_does_in_a_second) {
   Mixed machine;
   const SizeClassId gemm = machine.size_class_on({100, 100, 25, 10});
-  // In 100 us each single core runs one task, the cluster four and the GPU ten.
+  // In 100 us each single core runs one task, the cluster runs four and the GPU ten, which makes sixteen.
   machine.predictions.left = {16};
   Outlook outlook;
   outlook.look(machine.snapshot());
   BOOST_TEST(outlook.rest_s() == 100e-6, boost::test_tools::tolerance(1e-9));
-  // Three cores of the mean speed take 50 us each.
+  // The three CPU workers together run six tasks in 100 us, so a worker of mean speed takes 50 us, five times as long
+  // as the GPU.
   BOOST_TEST(outlook.speedup(gemm) == 5.0, boost::test_tools::tolerance(1e-9));
   machine.predictions.left = {32};
   outlook.look(machine.snapshot());
@@ -153,7 +154,7 @@ BOOST_AUTO_TEST_CASE(the_outlook_adds_up_what_each_worker_does_in_a_second) {
 }
 
 BOOST_AUTO_TEST_CASE(dada_gives_small_cores_nothing_that_takes_longer_than_the_guess) {
-  // No GPU runs the four tasks. The cluster ends all of them at 100, before a single core ends one.
+  // There is no GPU. The cluster ends all four tasks at 100 us, before a single core ends one at 200 us.
   DualApproximationRound round;
   round.workers.resize(3);
   round.resize(4);
@@ -162,8 +163,8 @@ BOOST_AUTO_TEST_CASE(dada_gives_small_cores_nothing_that_takes_longer_than_the_g
   DualApproximation search(0);
   search.solve(round);
   BOOST_TEST(search.placement() == (std::vector<std::uint32_t>(4, cluster)), boost::test_tools::per_element());
-  // A guess below a single core's time puts no task on single cores, although they would end it earlier than the loaded
-  // cluster.
+  // The cluster is loaded. If the guess is shorter than a task on a single core, no task goes to a single core, even if
+  // the task would end earlier there.
   round.workers[cluster].load = round.workers[cluster].free = std::chrono::microseconds(190);
   static_cast<void>(search.fits(round, std::chrono::microseconds(150)));
   for (const std::uint32_t worker : search.last_guess()) BOOST_TEST(worker == cluster);
@@ -183,7 +184,7 @@ BOOST_AUTO_TEST_CASE(dada_keeps_its_guess_with_mixed_cores) {
     BOOST_TEST_REQUIRE(worker >= 0);
     busy_us[static_cast<std::size_t>(worker)] += us_on[static_cast<std::size_t>(worker)];
   }
-  // The best schedule takes 400 us.
+  // The best schedule takes 400 us, and the policy guarantees twice its guess. The guess may be slightly above 400 us.
   BOOST_TEST(*std::ranges::max_element(busy_us) <= 2 * 410);
   // Every worker gets a task.
   for (const int us : busy_us) BOOST_TEST(us > 0);
@@ -201,7 +202,7 @@ BOOST_AUTO_TEST_CASE(heteroprio_serves_the_fastest_idle_core_first) {
 BOOST_AUTO_TEST_CASE(heteroprio_leaves_to_the_gpu_what_a_single_core_would_end_later) {
   Mixed machine;
   const auto policy = heteroprio({.ahead = 0});
-  // The GPU would end the two tasks at 60 and 70 us.
+  // The GPU would end the two tasks at 60 and 70 us, before a single core (100 us) and after the cluster (30 us).
   machine.load(gpu, 50);
   const SizeClassId gemm = machine.size_class_on({100, 100, 30, 10});
   const ReadyTask first = machine.of_class(gemm);
@@ -212,8 +213,8 @@ BOOST_AUTO_TEST_CASE(heteroprio_leaves_to_the_gpu_what_a_single_core_would_end_l
   for (const auto& [task, worker] : placed) BOOST_TEST(worker == cluster);
 }
 
-/// Sets the task's upward rank in microseconds: the time of the chain behind it plus its own time on the fastest
-/// worker.
+/// Sets the task's upward rank in microseconds. The rank is the task's own time on the fastest worker plus the time of
+/// the longest chain of tasks after it.
 ReadyTask ranked(ReadyTask task, int rank_us) {
   task.upward_rank_s = rank_us * 1e-6;
   return task;
@@ -222,7 +223,7 @@ ReadyTask ranked(ReadyTask task, int rank_us) {
 BOOST_AUTO_TEST_CASE(homeward_gives_what_is_on_the_longest_chain_to_the_cluster) {
   Mixed machine;
   const auto policy = homeward();
-  // The panel is fastest on the cluster, and everything waits for it.
+  // The panel is fastest on the cluster, and all remaining tasks wait for it.
   const ReadyTask panel = ranked(machine.mixed(110, 20, 60), 1000);
   machine.predictions.left = {1};
   (void)machine.place(*policy, {panel});
@@ -235,9 +236,9 @@ BOOST_AUTO_TEST_CASE(homeward_measures_delays_by_kernels_on_the_fastest_worker) 
   machine.predictions.left = {1};
   Outlook outlook;
   outlook.look(machine.snapshot());
-  // A core of mean speed takes 44 us for the panel.
+  // The unit for delays is the time on the fastest worker, the cluster: 20 us. A core of mean speed would take 44 us.
   BOOST_TEST(outlook.kernel_s() == 20e-6, boost::test_tools::tolerance(1e-9));
-  // The data are on the GPU, which would end the panel 35 us later than the cluster.
+  // The GPU has the data, but would end the panel 35 us later than the cluster.
   machine.data_on(1, {1});
   const auto policy = homeward();
   const ReadyTask task = ranked(machine.of_class(panel, {machine.use(1, AccessMode::read_write, 5000)}), 20);
@@ -251,7 +252,7 @@ BOOST_AUTO_TEST_CASE(homeward_feeds_the_fastest_idle_core_first) {
   machine.load(gpu, 300, 2);
   const SizeClassId gemm = machine.size_class_on({400, 400, 130, 10});
   machine.predictions.left = {400};
-  // The GPU would end the task at 310. The cluster may take it; a single core would end it later than the GPU.
+  // The GPU would end the task at 310 us. The cluster would end it earlier (130 us), a single core later (400 us).
   const ReadyTask task = ranked(machine.of_class(gemm), 10);
   (void)machine.place(*policy, {task});
   BOOST_TEST((machine.place_kept(*policy) == Placement{{task.id.value(), cluster}}));
@@ -261,16 +262,16 @@ BOOST_AUTO_TEST_CASE(homeward_measures_slack_by_the_fastest_worker_of_all) {
   for (const int more_us : {40, -10}) {
     Mixed machine;
     const auto policy = homeward();
-    // The GPU and the cluster are busy, and the GPU would end the panel before the cluster.
+    // The GPU and the cluster are busy. The GPU would end the panel earlier than the cluster would.
     machine.load(gpu, 60, 2).load(cluster, 150, 1);
     const ReadyTask panel = machine.mixed(190, 20, 60);
     static_cast<void>(machine.size_class_on({100, 100, 25, 10}));
     machine.predictions.left = {1, 159};
     Outlook outlook;
     outlook.look(machine.snapshot());
-    // The policy may use 0.8 of the remaining time. A single core uses 190 us, and the chain behind the panel takes the
-    // panel's rank less the 20 us of the cluster. A longer chain is too long, even if it is longer by less than the 60
-    // us of the GPU.
+    // The policy may use 0.8 of the remaining time. A single core uses 190 us of it. The chain after the panel takes
+    // the panel's rank less 20 us, the panel's time on the cluster, which is the fastest worker. If the policy
+    // subtracted the GPU's 60 us instead, it would accept a chain that is up to 40 us too long.
     const int limit_us = static_cast<int>(0.8e6 * outlook.rest_s()) - 190;
     (void)machine.place(*policy, {ranked(panel, limit_us + more_us)});
     const Placement placed = machine.place_kept(*policy);

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_slow_core_gets_only_what_leaves_the_gpus_too_much) {
   std::vector<ReadyTask> tasks;
   for (int t = 0; t < 6; ++t) tasks.push_back(machine.task(30, 10));
   const Workers placed = machine.place(*dada({.alpha = 0}), tasks);
-  // With a guess of 30 us the GPU gets three tasks, and a fourth that exceeds the guess.
+  // With a guess of 30 us the GPU gets three tasks of 10 us, and a fourth task, with which its load exceeds the guess.
   BOOST_TEST(placed == (Workers{2, 2, 2, 2, 0, 1}), kPerElement);
 }
 

@@ -25,7 +25,7 @@ Round machine(int cores, int gpus) {
   return round;
 }
 
-/// Adds a task with its times on a core and on a GPU; a time of -1 says that it cannot run there.
+/// Adds a task with its times on a core and on a GPU. A time of -1 says that this kind of device cannot run the task.
 void add(Round& round, int cpu_us, int gpu_us) {
   const std::size_t row = round.execution.size();
   round.resize(round.tasks + 1);
@@ -92,8 +92,8 @@ BOOST_AUTO_TEST_CASE(gpus_are_filled_by_decreasing_ratio_until_they_overstep_the
 }
 
 BOOST_AUTO_TEST_CASE(the_guess_is_within_its_precision_of_the_smallest_that_fits) {
-  // One core has two tasks of 10 us, 20 us in all. The smallest guess that is accepted is 10 us, as a load of up to
-  // twice the guess is allowed.
+  // One core has two tasks of 10 us, so its load is 20 us. A load of up to twice the guess is allowed, so the smallest
+  // guess that the search accepts is 10 us.
   Round round = machine(1, 0);
   add(round, 10, -1);
   add(round, 10, -1);
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(the_guess_is_within_its_precision_of_the_smallest_that_fits
   search.solve(round);
   BOOST_TEST(search.lambda().count() >= 10'000 - 1);
   BOOST_TEST(search.lambda().count() <= 10'000 * (1 + 2 * DualApproximation::kPrecision));
-  // With alpha = 1 three times the guess is allowed, but no task may be longer than the guess.
+  // With alpha = 1 the load may be up to three times the guess, but no single task may be longer than the guess.
   DualApproximation with_affinity(1);
   with_affinity.solve(round);
   BOOST_TEST(with_affinity.lambda().count() >= 10'000 - 1);
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(what_a_worker_has_counts_in_the_affinity_phase_where_it_is_
 }
 
 BOOST_AUTO_TEST_CASE(the_highest_score_is_served_first) {
-  // Both tasks want the same GPU, which has room for one.
+  // Both tasks have their data on GPU 0, which has room for one task within the guess.
   Round round = machine(0, 2);
   add(round, -1, 10);
   add(round, -1, 10);
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(the_guess_covers_what_workers_have_to_do_already) {
   round.workers[1].load = std::chrono::seconds(90);
   DualApproximation search(0.5);
   search.solve(round);
-  // No schedule is shorter than 100 s, and the GPU has room until then.
+  // No schedule ends before 100 s, because worker 0 is busy until then. The GPU can run the task in that time.
   BOOST_TEST(seconds(search.lambda()) >= 100);
   BOOST_TEST(seconds(search.lambda()) <= 100 * (1 + 2 * DualApproximation::kPrecision));
   BOOST_TEST(search.placement() == (Workers{1}), kPerElement);

@@ -24,7 +24,8 @@ std::vector<memory::Use> reads(std::uint64_t data, std::uint64_t bytes) {
 BOOST_AUTO_TEST_CASE(a_task_goes_where_it_ends_first) {
   HandMadeMachine machine(1, 2);
   machine.load(0, 5).load(1, 40).load(2, 25);
-  // The task would end at 35, 50 and 35 us. Of the two equal workers the first one gets it.
+  // The task would end at 35 us on workers 0 and 2 and at 50 us on worker 1. If the ends are equal, the lower worker
+  // wins.
   BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), {machine.task(30, 10)}) == (Workers{0}),
              kPerElement);
   BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), {machine.task(31, 10)}) == (Workers{2}),
@@ -37,7 +38,7 @@ BOOST_AUTO_TEST_CASE(what_is_placed_counts_for_the_next) {
   BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), tasks) == (Workers{2, 2, 0, 1, 2}), kPerElement);
 }
 
-/// The task with the larger speed-up belongs to the shorter chain.
+/// Two tasks. The second one has the larger speed-up, but the shorter chain of tasks after it.
 struct TwoTasks {
   TwoTasks() {
     tasks = {machine.task(20, 10), machine.task(90, 10)};
@@ -50,8 +51,8 @@ struct TwoTasks {
 
 BOOST_FIXTURE_TEST_CASE(mct_takes_tasks_as_they_come, TwoTasks) {
   std::swap(tasks[0], tasks[1]);
-  // The first task runs on the GPU until 10. The second would end at 20 on the GPU and on the core; the core has the
-  // lower number, so it gets the task.
+  // The GPU runs the first task until 10 us. The second task would end at 20 us on the GPU and on the core. The core
+  // gets the task because it has the lower number.
   BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), tasks) == (Workers{1, 0}), kPerElement);
   std::swap(tasks[0], tasks[1]);
   BOOST_TEST(machine.place(*earliest_finish({.order = Order::given}), tasks) == (Workers{1, 1}), kPerElement);
@@ -85,8 +86,8 @@ BOOST_AUTO_TEST_CASE(transfers_count) {
 BOOST_AUTO_TEST_CASE(copies_that_other_work_would_hide_are_charged_all_the_same) {
   HandMadeMachine machine(1, 1);
   machine.load(1, 15).data_on(5, {0});
-  // The GPU is free at 15, when the data could be there. The task would end at 25, but the policy counts 40 against the
-  // core's 30.
+  // The GPU is free at 15 us, and the data could be there by then, so the task could end at 25 us. But the policy adds
+  // the times: it counts 40 us for the GPU against 30 us for the core.
   BOOST_TEST(machine.place(*earliest_finish({}), {machine.task(30, 10, reads(5, 15'000))}) == (Workers{0}),
              kPerElement);
 }
@@ -94,7 +95,7 @@ BOOST_AUTO_TEST_CASE(copies_that_other_work_would_hide_are_charged_all_the_same)
 BOOST_AUTO_TEST_CASE(a_worker_s_load_grows_by_copies_only_where_nothing_hides_them) {
   HandMadeMachine machine(1, 1);
   machine.load(1, 10).data_on(5, {0});
-  // The first ends at 20 on the GPU, as its copy overlaps the running task; the second at 30 there, or 35 on the core.
+  // On the GPU the first task ends at 20 us, as its copy overlaps the running task. The second task then ends at 30 us.
   BOOST_TEST(machine.place(*earliest_finish({}), {machine.task(35, 10, reads(5, 10'000)), machine.task(35, 10)}) ==
                  (Workers{1, 1}),
              kPerElement);
@@ -108,17 +109,17 @@ BOOST_AUTO_TEST_CASE(shared_links_make_copies_cost_twice_as_often_as_there_are_g
   BOOST_TEST(machine.place(*earliest_finish({.shared_links = true}), {task}) == (Workers{0}), kPerElement);
 }
 
-/// With one GPU the policy charges twice the time that a byte takes.
+/// With one GPU, this policy charges a copy that no work hides twice.
 BOOST_AUTO_TEST_CASE(dmda_charges_copies_that_other_work_hides_once_and_others_twice) {
   const auto place = [](int load, int on_core) {
     HandMadeMachine machine(1, 1);
     machine.load(1, load).data_on(5, {0});
     return machine.place(*earliest_finish({.dmda = true}), {machine.task(on_core, 10, reads(5, 6'000))});
   };
-  // On a free GPU the policy counts 12 us for the copy, 10 us for the kernel, and the copy once more.
+  // On a free GPU the policy counts 12 us for the copy, 10 us for the kernel, and the 12 us once more.
   BOOST_TEST(place(0, 34) == (Workers{0}), kPerElement);
   BOOST_TEST(place(0, 35) == (Workers{1}), kPerElement);
-  // On a GPU that is free at 20 us, the policy counts 20 + 10 + 12 us.
+  // On a GPU that is busy until 20 us, the policy counts 20 us, 10 us for the kernel and 12 us for the copy.
   BOOST_TEST(place(20, 42) == (Workers{0}), kPerElement);
   BOOST_TEST(place(20, 43) == (Workers{1}), kPerElement);
 }

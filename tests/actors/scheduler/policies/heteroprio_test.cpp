@@ -15,7 +15,7 @@ using Placement = std::map<std::uint64_t, std::uint32_t>;
 constexpr int kNever = HandMadeMachine::kNever;
 
 struct Fixture {
-  /// Makes the tasks ready. This alone may not place any of them.
+  /// Tells the policy that the tasks are ready. The policy must not place any of them yet.
   void ready(HandMadeMachine& machine, const std::vector<ReadyTask>& tasks) {
     for (const int worker : machine.place(*policy, tasks)) BOOST_TEST(worker == -1);
   }
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_gpu_has_one_task_more_for_its_data_to_come_meanwhile) {
   std::vector<ReadyTask> tasks;
   for (int t = 0; t < 6; ++t) tasks.push_back(machine.task(kNever, 10));
   ready(machine, tasks);
-  // Tasks go one by one to the GPU that will be free first.
+  // The policy gives the tasks one by one to the GPU that will be free first.
   BOOST_TEST((machine.place_kept(*policy) == Placement{{0, 0}, {1, 1}, {2, 0}, {3, 1}}));
   machine.load(0, 20, 1).load(1, 10, 0);
   BOOST_TEST((machine.place_kept(*policy) == Placement{{4, 1}}));
@@ -98,12 +98,12 @@ BOOST_AUTO_TEST_CASE(a_core_leaves_what_the_gpus_would_end_earlier) {
   const SizeClassId gemm = machine.size_class(300, 10);
   ready(machine, {machine.of_class(gemm), machine.of_class(gemm)});
   BOOST_TEST((machine.place_kept(*policy) == Placement{{0, 1}}));
-  // The core takes a task if there are so many that it ends one before the GPU ends all.
+  // The core takes a task only if there are so many tasks that it ends one before the GPU would end all of them.
   machine.load(1, 10);
   std::vector<ReadyTask> many;
   for (int t = 0; t < 27; ++t) many.push_back(machine.of_class(gemm));
   ready(machine, many);
-  // The GPU is busy for 10 us and would take 28 tasks of 10 us; this is less than the 300 us of the core.
+  // The GPU is busy for 10 us and needs 280 us for 28 tasks. The core would need 300 us for one task and end later.
   BOOST_TEST(machine.place_kept(*policy).empty());
   ready(machine, {machine.of_class(gemm)});
   BOOST_TEST((machine.place_kept(*policy) == Placement{{29, 0}}));
@@ -113,15 +113,15 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_smaller_speedup_do_not_make_a_core_take_one_of_a
   HandMadeMachine machine(1, 1);
   machine.load(1, 10);
   ready(machine, {machine.task(60, 10), machine.task(75, 15)});
-  // The GPU is busy for 10 us and would end both tasks after 10 + 10 + 15 us, before the core ends one of them.
+  // The GPU is busy for 10 us and would end both tasks at 35 us. The core would end its first task only later.
   BOOST_TEST(machine.place_kept(*policy).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_core_that_leaves_one_takes_the_next_that_it_would_end_in_time) {
   HandMadeMachine machine(1, 1);
   machine.load(1, 10);
-  // The core would end the first task after 100 us and the GPU after 10 + 2 + 50 us. It ends the second one after 8 us,
-  // and the GPU after 10 + 2 us.
+  // The GPU would end the first task after 10 + 2 + 50 us, earlier than the core, which needs 100 us. The core would
+  // end the second task after 8 us, earlier than the GPU, which needs 10 + 2 us.
   ready(machine, {machine.task(100, 50), machine.task(8, 2)});
   BOOST_TEST((machine.place_kept(*policy) == Placement{{1, 0}}));
 }

@@ -19,7 +19,7 @@ ReadyTask ranked(ReadyTask task, int rank_us) {
   return task;
 }
 
-/// Returns the tasks that the policy lets go after `tasks` have become ready; maps each task to its worker.
+/// Makes `tasks` ready. Returns the tasks that the policy then places, each with its worker.
 Placement let_go(PlacingPolicy& policy, HandMadeMachine& machine, const std::vector<ReadyTask>& tasks) {
   (void)machine.place(policy, tasks);
   return machine.place_kept(policy);
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_task_goes_to_the_gpu_that_has_its_data_rather_than_to_one
   const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
   machine.predictions.left = {100};
   const auto policy = homeward();
-  // Worker 0 would copy for 5 us and run the task for 10 us; worker 1 would wait for 8 us and run it for 10 us.
+  // Worker 0 would copy the data for 5 us, worker 1 would wait for 8 us. Then each would run the task for 10 us.
   const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), 10);
   BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, 1}}));
 }
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(it_does_not_wait_for_its_data_where_the_delay_exceeds_the_t
   HandMadeMachine machine(0, 2);
   machine.data_on(1, {2}).load(1, 40);
   const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
-  // This task is all that is left, so there is no slack.
+  // No other task is left, so a delay of this task delays the whole run.
   machine.predictions.left = {1};
   const auto policy = homeward();
   const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), 10);
@@ -60,11 +60,11 @@ BOOST_AUTO_TEST_CASE(where_the_longest_chain_exceeds_the_work_no_task_on_it_is_d
     HandMadeMachine machine(0, 2);
     machine.data_on(1, {2}).load(1, 8);
     const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
-    // The GPUs have 500 us of work left.
+    // The two GPUs have 500 us of work left: 100 tasks of 10 us.
     machine.predictions.left = {100};
     const auto policy = homeward();
     const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), rank_us);
-    // On the worker that has its data, the task ends after 18 us instead of 15.
+    // On the worker that has the task's data, the task would end after 18 us; on the other worker, after 15 us.
     const std::uint32_t expected = rank_us == 10 ? 1 : 0;
     BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, expected}}));
   }
@@ -75,11 +75,11 @@ BOOST_AUTO_TEST_CASE(slack_widens_the_tolerance_up_to_four_kernels) {
     HandMadeMachine machine(0, 2);
     machine.data_on(1, {2}).load(1, 35);
     const auto gemm = machine.size_class(HandMadeMachine::kNever, 10);
-    // 1000 us of work for two GPUs: 1 ms is left at least.
+    // The two GPUs have 1000 us of work left: 200 tasks of 10 us.
     machine.predictions.left = {200};
     const auto policy = homeward();
     const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read, 5000)}), behind_us);
-    // On the worker that has its data, the task ends after 45 us instead of 15.
+    // On the worker that has the task's data, the task would end after 45 us; on the other worker, after 15 us.
     const std::uint32_t expected = behind_us == 10 ? 1 : 0;
     BOOST_TEST((let_go(*policy, machine, {task}) == Placement{{0, expected}}));
   }
@@ -133,8 +133,8 @@ BOOST_AUTO_TEST_CASE(a_core_takes_nothing_that_would_be_the_last_to_end) {
   BOOST_TEST(let_go(*policy, machine, {ranked(machine.of_class(gemm), 10)}).empty());
 }
 
-/// Places a task that suits cores better (its speed-up is 2.8; the pivot's is 30) while the GPUs are free in 30 us. A
-/// GPU would end it after 60 us, the core after 85.
+/// Places a task that suits the core: it takes 85 us there and 30 us on a GPU, a speed-up of 2.8, while other tasks
+/// have a speed-up of 30. The GPUs are free in 30 us, so a GPU would end the task after 60 us.
 Placement panel_placement(int rank_us, int gpus) {
   HandMadeMachine machine(1, gpus);
   for (int gpu = 1; gpu <= gpus; ++gpu) machine.load(static_cast<std::uint32_t>(gpu), 30, 1);
@@ -150,7 +150,8 @@ BOOST_AUTO_TEST_CASE(a_task_that_cores_are_better_off_with_goes_there_while_gpus
 }
 
 BOOST_AUTO_TEST_CASE(on_the_longest_chain_it_takes_the_faster_device_unless_the_gpus_gain_more_than_the_chain_loses) {
-  // The chain loses 25 us. One GPU gains 30 us, which is 15 us for each of two GPUs.
+  // If the core runs the task, the longest chain loses 25 us. A single GPU saves 30 us; with two GPUs, each saves 15
+  // us.
   BOOST_TEST((panel_placement(5000, 2) == Placement{{0, 1}}));
   BOOST_TEST((panel_placement(5000, 1) == Placement{{0, 0}}));
 }
@@ -190,8 +191,8 @@ BOOST_AUTO_TEST_CASE(an_idle_gpu_leaves_what_a_busy_core_will_end_earlier) {
   }
 }
 
-/// Two GPUs, each with room for 4000 bytes, and 16 ready tasks with rising numbers and falling ranks. The first eight
-/// use data on the host. Of the others, the even ones use data of the first GPU and the odd ones data of the second.
+/// Places 16 ready tasks with rising numbers and falling ranks. Each of two GPUs has room for 4000 bytes. Tasks 0 to 7
+/// use data on the host. Later tasks use data of the first GPU if their number is even, else of the second GPU.
 Placement by_data(std::uint64_t bytes_left, int task_without_slack = -1) {
   HandMadeMachine machine(0, 2);
   const auto gemm = machine.size_class(HandMadeMachine::kNever, 1000);
@@ -201,7 +202,7 @@ Placement by_data(std::uint64_t bytes_left, int task_without_slack = -1) {
   machine.data_on(1, {0}).data_on(2, {1}).data_on(3, {2});
   std::vector<ReadyTask> tasks;
   for (int i = 0; i < 16; ++i) {
-    // The first eight use data that neither GPU has.
+    // Tasks 0 to 7 use data that neither GPU has.
     const std::uint64_t data = i < 8 ? 1 : i % 2 == 0 ? 2 : 3;
     const int rank_us = i == task_without_slack ? 1'000'000 : 2000 - i;
     tasks.push_back(ranked(machine.of_class(gemm, {machine.use(data, AccessMode::read, 500)}), rank_us));
@@ -221,7 +222,7 @@ BOOST_AUTO_TEST_CASE(in_core_ranks_come_first) {
 }
 
 BOOST_AUTO_TEST_CASE(out_of_core_what_has_no_slack_is_not_overtaken_by_what_is_near) {
-  // One GPU has task 3, and tasks whose data it has.
+  // Task 3 has no slack, so a GPU gets it, although its data must be copied to that GPU.
   const Placement placed = by_data(8001, 3);
   BOOST_TEST(placed.contains(3));
 }
@@ -235,14 +236,14 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_not_ready_is_placed_ahead_where_it_would_go_
   const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), 10);
   BOOST_TEST(policy->places_ahead(task, WorkerId(1), machine.snapshot()));
   BOOST_TEST(!policy->places_ahead(task, WorkerId(0), machine.snapshot()));
-  // The policy only answers the question; it does not keep the task.
+  // `places_ahead` only answers a question: the policy does not keep the task.
   BOOST_TEST(machine.place_kept(*policy).empty());
 }
 
 BOOST_AUTO_TEST_CASE(what_is_ready_and_has_a_longer_chain_behind_it_comes_before_what_is_placed_ahead) {
   for (const int ready_us : {20, 5}) {
     HandMadeMachine machine(1, 1);
-    // The GPU has no room.
+    // The GPU has its two tasks already, so it takes no other task.
     machine.load(1, 10, 2).load(0, 10);
     const auto gemm = machine.size_class(HandMadeMachine::kNever, 30);
     const auto trsm = machine.size_class(25, 10);

@@ -16,7 +16,7 @@ using Placement = std::map<std::uint64_t, std::uint32_t>;
 constexpr int kNever = HandMadeMachine::kNever;
 
 struct Fixture {
-  /// Makes the tasks ready. This alone may not place any of them.
+  /// Tells the policy that the tasks are ready. The policy must not place any of them yet.
   void ready(HandMadeMachine& machine, const std::vector<ReadyTask>& tasks) {
     for (const int worker : machine.place(*policy, tasks)) BOOST_TEST(worker == -1);
   }
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(all_cores_together_have_one_super_task) {
   BOOST_TEST((machine.place_kept(*policy) == Placement{{1, 0}}));
   machine.load(0, 5).open(0, 1);
   BOOST_TEST(machine.place_kept(*policy).empty());
-  // All pieces of that super-task are taken, though some still run.
+  // Workers have taken all pieces of that super-task, although some of the pieces still run.
   machine.open(0, 0);
   BOOST_TEST((machine.place_kept(*policy) == Placement{{0, 1}}));
 }

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(nothing_left_takes_no_time) {
 }
 
 BOOST_AUTO_TEST_CASE(one_class_is_shared_so_that_cores_and_gpus_end_together) {
-  // In 100 us the two cores run 2 tasks and the GPU 10, so 60 tasks take 500 us.
+  // In 100 us the two cores together run 2 tasks and the GPU runs 10, so 60 tasks take 500 us.
   HandMadeMachine machine(2, 1);
   (void)machine.size_class(100, 10);
   machine.predictions.left = {60};
@@ -41,8 +41,8 @@ BOOST_AUTO_TEST_CASE(one_class_is_shared_so_that_cores_and_gpus_end_together) {
 }
 
 BOOST_AUTO_TEST_CASE(cores_take_what_gpus_gain_least_on) {
-  // The GPU is 20 times as fast on class 0, twice on class 1. All of class 1 on the core takes 300 us, all of class 0
-  // on the GPU 500 us: part of class 0 goes to the core, (50 - x) * 10 = 300 + x * 200, x = 20 / 21.
+  // The GPU's speed-up is 20 for class 0 and 2 for class 1. The core would need 300 us for all of class 1, the GPU 500
+  // us for all of class 0. So the core also gets x tasks of class 0: (50 - x) * 10 = 300 + x * 200, x = 20 / 21.
   HandMadeMachine machine(1, 1);
   (void)machine.size_class(200, 10);
   (void)machine.size_class(30, 15);
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(cores_take_what_gpus_gain_least_on) {
 }
 
 BOOST_AUTO_TEST_CASE(unequal_devices_of_a_kind_share_a_class_as_they_are_fast_whatever_their_order) {
-  // In 60 us the GPUs run 6 and 2 tasks and the core 1, so 45 tasks take 300 us.
+  // In 60 us the fast GPU runs 6 tasks, the slow GPU 2 and the core 1, so 45 tasks take 300 us.
   for (const std::uint32_t slow : {1U, 2U}) {
     HandMadeMachine machine(1, 2);
     const SizeClassId gemm = machine.size_class(60, 10);
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(unequal_devices_of_a_kind_share_a_class_as_they_are_fast_wh
     machine.predictions.left = {45};
     const Outlook outlook = look_at(machine);
     BOOST_TEST(outlook.rest_s() == 300e-6, kClose);
-    // A GPU of the mean speed runs 4 tasks in this time.
+    // In 60 us a GPU of mean speed runs 4 tasks and the core runs 1.
     BOOST_TEST(outlook.speedup(gemm) == 4, kClose);
     BOOST_TEST(outlook.kernel_s() == 10e-6, kClose);
   }

@@ -18,7 +18,7 @@ namespace core_device {
 
 using tests::GraphFixture;
 
-/// A clock that advances by one nanosecond at each look.
+/// A clock that advances by one nanosecond each time it is read.
 class CountingClock final : public platform::Clock {
  public:
   [[nodiscard]] TimeStamp now() const noexcept override { return TimeStamp(++looks_); }
@@ -60,7 +60,7 @@ struct Fixture {
     return started.cause->message;
   }
 
-  /// The code of the last failure.
+  /// The error code of the last failure.
   ErrorCode code{};
 };
 
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(on_a_single_core_a_kernel_for_teams_is_alone) {
   BOOST_TEST(members == 1);
 }
 
-/// Stands for some milliseconds of computing. A thread that sleeps needs no core, so other programs hardly matter.
+/// Stands for 4 ms of computing. A sleeping thread needs no core, so other programs hardly change the measured time.
 void compute() { std::this_thread::sleep_for(std::chrono::milliseconds(4)); }
 
 BOOST_AUTO_TEST_CASE(a_kernel_on_the_master_alone_uses_one_cores_time) {
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_in_the_team_uses_the_time_in_which_members_compute
     compute();
     team.run([](int, int) { compute(); });
   });
-  // The nearest value of many rounds counts, because on a busy machine the helper begins late.
+  // On a busy machine the helper begins late in some rounds, so the round that comes nearest to `expected` counts.
   const auto share_of = [&](const Codelet& codelet, double expected) {
     double nearest = 9;
     for (int round = 0; round < 40 && std::abs(nearest - expected) > 0.05; ++round) {
@@ -269,8 +269,7 @@ BOOST_AUTO_TEST_CASE(a_single_core_has_no_team_whose_time_is_used) {
   BOOST_TEST(spans[0].used.count() < 0);
 }
 
-/// The log of prologues: "+3" when a prologue began for a team of three, "-3" when the object that it made was
-/// destroyed.
+/// The log of all prologues: "+3" when a prologue began for a team of three, "-3" when its object was destroyed.
 std::string prologues;  // NOLINT: a prologue is a plain function
 
 std::shared_ptr<void> noted(Team& team) {

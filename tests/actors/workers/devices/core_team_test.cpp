@@ -31,7 +31,7 @@ CoreTeam::Options team_of(int members, Duration spin = std::chrono::microseconds
   return options;
 }
 
-/// The number of actions of each member: `{3, 3}` if two members acted three times each.
+/// The number of calls of each member: `{3, 3}` if both of two members were called three times.
 using Counts = std::vector<int>;
 
 BOOST_DATA_TEST_CASE(every_member_takes_part_once, data::make({1, 2, 4, 7}), members) {
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(who_throws_keeps_nobody_waiting_and_the_first_is_heard) {
     BOOST_CHECK_EXCEPTION(team.run(part), std::runtime_error,
                           [](const auto& error) { return std::string(error.what()) == "member 1"; });
     BOOST_TEST(passed == 2);
-    // The next run of the team has no error.
+    // An error of one run must not appear in the next run of the team.
     Counts ran(4);
     team.run([&](int rank, int) { ++ran[static_cast<std::size_t>(rank)]; });
     BOOST_TEST(ran == Counts(4, 1), boost::test_tools::per_element());
@@ -125,11 +125,11 @@ BOOST_AUTO_TEST_CASE(a_kernel_may_get_fewer_members) {
 
 constexpr Duration kSome = std::chrono::milliseconds(5);
 
-/// Stands for `kSome` of computing. A thread that sleeps needs no core, so other programs hardly matter.
+/// Stands for computing of the duration `kSome`. A sleeping thread needs no core, so other programs hardly matter.
 void compute() { std::this_thread::sleep_for(kSome); }
 
-/// Returns the time that the team gains by the work, in units of `kSome`. Of many rounds, the one that comes nearest to
-/// `expected` counts, because on a busy machine members may begin late.
+/// Returns the time that the team saves compared with one core, in units of `kSome`. On a busy machine members begin
+/// late in some rounds, so the round that comes nearest to `expected` counts.
 template <class Work>
 double gains(CoreTeam& team, double expected, const Work& work) {
   double nearest = 1e9;
@@ -158,24 +158,24 @@ BOOST_AUTO_TEST_CASE(what_helpers_compute_is_gained) {
 
 BOOST_AUTO_TEST_CASE(whoever_waits_for_others_does_not_compute) {
   CoreTeam team(team_of(3));
-  // The master has nothing to do and waits for one helper; the other helper has nothing to do either.
+  // Only one helper computes. The master and the other helper have nothing to do.
   const auto one = [](int rank, int) {
     if (rank == 1) compute();
   };
   BOOST_TEST(std::abs(gains(team, 0, one)) < 0.2);
-  // One helper computes, and both other members wait for it at a barrier.
+  // Only one helper computes. The two other members wait for it at a barrier.
   const auto barrier = [&](int rank, int) {
     if (rank == 1) compute();
     team.barrier();
   };
   BOOST_TEST(std::abs(gains(team, 0, barrier)) < 0.2);
-  // Both helpers wait for the master.
+  // Only the master computes. Both helpers wait for it at a barrier.
   const auto master = [&](int rank, int) {
     if (rank == 0) compute();
     team.barrier();
   };
   BOOST_TEST(std::abs(gains(team, 0, master)) < 0.2);
-  // The members compute one after the other, and then all at once.
+  // The three members compute one after the other, and then all three at once.
   const auto mixed = [&](int rank, int) {
     for (int turn = 0; turn < 3; ++turn) {
       if (rank == turn) compute();

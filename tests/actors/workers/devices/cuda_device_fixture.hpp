@@ -1,4 +1,4 @@
-/// A device on a fake GPU, and a listener that records the ends of its tasks.
+/// A device on a fake GPU, and a listener that records the tasks that have ended.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace troupe::workers {
 
 inline constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-/// Records the ends of tasks.
+/// Records the tasks that have ended.
 struct DoneTasks final : DeviceListener {
   struct Done {
     graph::Task* task;
@@ -42,7 +42,7 @@ struct DoneTasks final : DeviceListener {
   std::vector<Done> all;
 };
 
-/// A fake GPU that works on data in its own memory. Value i is the i-th double there.
+/// A fake GPU and a device that runs tasks on it. `values[i]` is a copy of the i-th double in the GPU's memory.
 struct CudaDeviceFixture : tests::CudaFixture {
   explicit CudaDeviceFixture(const tests::FakeCudaOptions& options = {}, std::size_t slots = 4) : CudaFixture(options) {
     if (fake == nullptr) return;
@@ -105,7 +105,7 @@ struct CudaDeviceFixture : tests::CudaFixture {
       std::this_thread::yield();
     }
   }
-  /// Returns a codelet whose kernel adds `value` to its handle.
+  /// Returns a codelet whose kernel adds `value` to the number of its handle.
   Codelet adder(double value) {
     return Codelet("add", {AccessMode::read_write}).cuda([this, value](::CUstream_st* stream, double& to) {
       (*launcher)(stream, "add", &to, value);

@@ -1,4 +1,4 @@
-// GPUs that are lost while tasks run on them, or between tasks.
+// Tests of GPUs that are lost while tasks run on them, or between tasks.
 #include <string>
 #include <vector>
 
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_fault_fails_all_tasks_on_the_gpu_and_the_device_does_noth
   for (std::size_t i = 0; i < 3; ++i) {
     const Listener::Done* const done = f.listener.find(started[i]);
     BOOST_TEST_REQUIRE(done != nullptr);
-    // The other tasks may have ended before the fault.
+    // The two other tasks may have ended before the fault, so they may have succeeded.
     if (!done->cause) continue;
     ++failed;
     BOOST_TEST((done->cause->code == ErrorCode::device_lost));
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_fault_fails_all_tasks_on_the_gpu_and_the_device_does_noth
   }
   BOOST_TEST(failed >= 1U);
   BOOST_TEST(f.listener.find(started[1])->cause != nullptr);
-  // The worker heard of the loss before it heard of the tasks that failed because of it.
+  // The device reported the loss before it reported the tasks that failed because of the loss.
   BOOST_TEST(f.done_when_lost == 3 - failed);
   BOOST_TEST(f.gpu->lost());
   BOOST_TEST(accelerator_told == 1);
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(every_task_on_a_lost_gpu_ends_though_there_is_no_memory_to_
     f.listener.all.reserve(3);
     for (std::size_t i = 0; i < 3; ++i) f.start(f.submit(f.adder(2), {f.value(i)}));
     f.fake->break_device(0);
-    // The limit begins only now, because the fake needs memory, too.
+    // Allocations fail only from here on, because the fake GPU itself needs memory before.
     f.allocations_after_loss = allocations;
     while (f.lost_calls == 0) f.device->poll();
     f.memory.reset();

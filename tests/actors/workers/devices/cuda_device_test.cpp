@@ -1,4 +1,4 @@
-// Tasks on a GPU: how they run, how long they took, and how one fails without the others.
+// Tests of tasks on a GPU: how they run, how their times are measured, and how one task fails without the others.
 #include "actors/workers/devices/cuda_device.hpp"
 
 #include <chrono>
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(kernels_work_on_the_gpus_memory_and_end_when_polled) {
   graph::Task* const task = f.submit(f.adder(5), {f.value(3)});
   f.start(task);
   f.device->poll();
-  // Only the stream does the work.
+  // The stream is paused, so nothing has run: `poll` must not do the work itself.
   BOOST_TEST(f.listener.all.empty());
   f.fake->resume();
   f.poll_until(1);
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(each_slot_has_a_stream_and_tasks_are_on_the_gpu_together) {
   BOOST_TEST(!streams.contains(nullptr));
   f.fake->resume();
   f.poll_until(4);
-  // A further task uses a slot again.
+  // A fifth task uses one of the four slots again, with its stream.
   f.start(f.submit(codelet));
   f.poll_until(5);
   BOOST_TEST(streams.size() == 4U);
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(each_slot_has_a_stream_and_tasks_are_on_the_gpu_together) {
 BOOST_AUTO_TEST_CASE(what_a_task_took_is_measured_on_its_stream) {
   Fixture f({.devices = 1, .least_ns = 3'000'000});
   if (!f.needs_fake()) return;
-  // Both tasks wait in the same queue of threads, but each measures only its own kernel.
+  // The second task starts 30 ms after the first one has ended. Each task measures only its own kernel.
   f.start(f.submit(f.adder(1), {f.value(0)}));
   f.poll_until(1);
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_share_the_gpu_are_charged_their_parts_of_the_tim
   constexpr Duration kAlone = std::chrono::milliseconds(2);
   Fixture f({.devices = 1, .shared_ns = kAlone.count()});
   if (!f.needs_fake()) return;
-  // One task runs alone, then four at once, then four more that begin as others end.
+  // One task runs alone, then four tasks run at once. Each time a task ends, one more begins.
   f.start(f.submit(f.adder(1), {f.value(0)}));
   f.poll_until(1);
   f.fake->pause();
@@ -101,10 +101,10 @@ BOOST_AUTO_TEST_CASE(tasks_that_share_the_gpu_are_charged_their_parts_of_the_tim
   f.poll_until(9);
   Duration charged{};
   for (const auto& done : f.listener.all) charged += done.took;
-  // The tolerance would be a tenth, but the machine may be busy. The sum is far off if each task is charged all of its
-  // time.
+  // On an idle machine the tolerance could be a tenth. If each task were charged the whole time that it spent on the
+  // GPU, the sum would be much larger.
   BOOST_TEST(std::chrono::duration<double>(charged) / kAlone == 9, boost::test_tools::tolerance(0.5));
-  // In the trace, four tasks at once take longer.
+  // The trace shows the whole time of each task, so its sum is larger.
   WorkerTrace::Content content = f.trace.take(f.clock.now());
   Duration ran{};
   content.tasks.for_each([&](const TaskSpan& span) { ran += span.end - span.start; });
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_launch_that_fails_and_that_its_kernel_does_not_look_at_fa
   BOOST_TEST_REQUIRE(f.listener.all[0].cause != nullptr);
   BOOST_TEST((f.listener.all[0].cause->code == ErrorCode::kernel_failed));
   BOOST_TEST(contains(f.listener.all[0].cause->message, "launching on the GPU failed"));
-  // The error of a task does not become the error of the next one.
+  // The error of this task must not appear in the next task.
   f.start(f.submit(f.adder(1), {f.value(1)}));
   f.poll_until(2);
   BOOST_TEST(!f.listener.all[1].cause);
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(checks_are_made_when_the_work_has_ended) {
   double* const status = reinterpret_cast<double*>(f.gpu->memory());
   const Codelet codelet = Codelet("checked", {AccessMode::read_write}).cuda([&](::CUstream_st* stream, double& to) {
     (*f.launcher)(stream, "add", &to, 7.0);
-    // The host can read the fake's device memory.
+    // The fake GPU's memory is host memory, so the check can read it directly.
     check_at_completion([status] {
       if (*status == 7.0) throw Error(ErrorCode::numerical, "leading minor 7 is not positive definite");
     });
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(checks_are_made_when_the_work_has_ended) {
   BOOST_TEST_REQUIRE(f.listener.all[0].cause != nullptr);
   BOOST_TEST((f.listener.all[0].cause->code == ErrorCode::numerical));
   BOOST_TEST(contains(f.listener.all[0].cause->message, "leading minor 7"));
-  // The next task in the slot does not have the checks of this one.
+  // The next task in the slot must not run the checks of this task.
   for (std::size_t i = 0; i < 4; ++i) f.start(f.submit(f.adder(0), {f.value(1 + i)}));
   f.poll_until(5);
   for (std::size_t i = 1; i < 5; ++i) BOOST_TEST(!f.listener.all[i].cause);
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(two_gpus_have_streams_of_their_own_whichever_thread_uses_th
   };
   options.accelerator = second.get();
   auto other = make_cuda_device(std::move(options), f.listener).value_or_throw();
-  // One thread starts tasks on both devices in turn. The fake would refuse a stream of the wrong device.
+  // One thread starts tasks on both devices in turn. The fake GPU refuses a stream that belongs to the other device.
   const auto* place = reinterpret_cast<const double*>(second->memory());
   const Codelet set = Codelet("set", {AccessMode::read_write}).cuda([&](::CUstream_st* stream, double& to) {
     BOOST_TEST(f.launcher->api().cudaMemsetAsync(&to, 0, sizeof to, stream) == cudaSuccess);

@@ -22,7 +22,7 @@ namespace emulated_device {
 
 using tests::GraphFixture;
 
-/// Records the ends of tasks in their order.
+/// Records the tasks that have ended, in their order.
 class Listener final : public DeviceListener {
  public:
   struct End {
@@ -37,7 +37,7 @@ class Listener final : public DeviceListener {
     ends_.push_back({&task, std::move(cause), took, std::this_thread::get_id()});
     changed_.notify_all();
   }
-  /// Waits for `count` ends.
+  /// Waits until `count` tasks have ended, and returns the ends.
   std::vector<End> wait(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return ends_.size() >= count; });
@@ -71,13 +71,13 @@ struct Fixture {
     BOOST_TEST_REQUIRE(!list.empty());
     return list.pop_front();
   }
-  /// Completes a task as the worker does when it hears of the end.
+  /// Completes a task in the graph, as a worker does when the device reports the end of the task.
   void complete(const Listener::End& end) {
     graph::TaskList ready;
     tasks.graph.complete(*end.task, end.cause, WorkerId(1), ready);
   }
-  /// Starts the tasks on a device, two at a time, and completes them. After a failure it takes back the tasks that have
-  /// not begun and starts them again, as the worker does.
+  /// Runs the tasks on the device, at most two at a time, and completes them. After a failure the function takes back
+  /// the tasks that have not begun and starts them again, as a worker does.
   std::vector<Listener::End> run(EmulatedDevice& device, const std::vector<graph::Task*>& all) {
     std::deque<graph::Task*> left(all.begin(), all.end());
     std::size_t started = 0;
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(tasks_run_in_the_order_of_their_starts_one_at_a_time) {
 BOOST_AUTO_TEST_CASE(it_tells_how_long_each_kernel_ran_without_the_wait_for_the_one_before) {
   static constexpr auto kLong = std::chrono::milliseconds(60);
   const Codelet slow = Codelet("slow", {}).cpu([](const KernelContext&) { std::this_thread::sleep_for(kLong); });
-  // On a busy machine the end of a short kernel may be noticed late by as much, but not each time.
+  // On a busy machine the end of the short kernel may also be noticed late, but not in each of ten tries.
   bool short_is_short = false;
   for (int i = 0; i < 10 && !short_is_short; ++i) {
     graph::Task* first = ready(slow);
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(after_a_failure_nothing_begins_that_is_not_started_again) {
   for (graph::Task* task : {others[0], others[1]}) BOOST_TEST(!device.start(*task, {&first, 1}).finished);
   started.set_value();
   BOOST_TEST(listener.wait(1)[0].cause);
-  // This task is started before its worker has heard of the failure.
+  // This task is started before the worker has been told of the failure.
   BOOST_TEST(!device.start(*others[2], {&first, 1}).finished);
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   BOOST_TEST(ran == 0);
@@ -298,7 +298,7 @@ BOOST_AUTO_TEST_CASE(its_end_waits_for_the_kernel_that_runs_and_fails_what_did_n
   const auto ends = listener.wait(2);
   BOOST_TEST_REQUIRE(ends.size() == 2U);
   BOOST_TEST(!ends[0].cause);
-  // The kernel thread may have begun the second before it was told to stop.
+  // The kernel thread may have begun the second kernel before the device told the thread to stop.
   if (ends[1].cause) says(ends[1].cause, ErrorCode::kernel_failed, {"codelet nothing", "worker 1"});
   for (const auto& end : ends) complete(end);
 }

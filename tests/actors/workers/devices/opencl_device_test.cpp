@@ -26,7 +26,7 @@ namespace opencl_device {
 
 using tests::GraphFixture;
 
-/// Records the ends of tasks in their order.
+/// Records the tasks that have ended, in their order.
 class Ended final : public DeviceListener {
  public:
   struct End {
@@ -56,10 +56,10 @@ class Ended final : public DeviceListener {
   std::vector<End> ends_;
 };
 
-/// A device whose kernels wait until the test releases them, in the order of their starts.
+/// A device whose kernels wait until the test releases them. Kernels are numbered in the order of their starts.
 struct Fixture {
   Fixture() {
-    // The queues of device 2 can be held.
+    // Device 2 can hold its queues back, so most of these tests use it.
     if (tests::has_opencl_devices()) use(2);
   }
   void use(std::size_t number) {
@@ -87,7 +87,7 @@ struct Fixture {
     cl_int status = CL_SUCCESS;
     events.push_back(api().clCreateUserEvent(launch.context(), &status));
     BOOST_TEST_REQUIRE(status == CL_SUCCESS);
-    // The event is kept, because pocl 3.1 uses events that fail after it has released them.
+    // The test keeps a reference to the event, because pocl 3.1 uses a failed event after it has released the event.
     status = api().clEnqueueMarkerWithWaitList(launch.queue(), 1, &events.back(), &markers.emplace_back());
     BOOST_TEST_REQUIRE(status == CL_SUCCESS);
   }
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(tasks_end_when_what_they_enqueued_has_ended) {
   BOOST_TEST(listener.count() == 0U);
   release(1);
   BOOST_TEST(listener.wait(1)[0].task == &second);
-  // The task's slot is free again.
+  // The slot of the task `second` is free again.
   graph::Task& third = ready(holding);
   BOOST_TEST(!device->start(third).finished);
   release(0);
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_share_the_device_share_its_time) {
   graph::Task& second = ready(holding);
   BOOST_TEST(!device->start(first).finished);
   BOOST_TEST(!device->start(second).finished);
-  // This is long in comparison with the time that a busy machine's driver takes to begin.
+  // This sleep is long compared with the time in which the driver begins a kernel, even on a busy machine.
   std::this_thread::sleep_for(std::chrono::milliseconds(80));
   release(0);
   (void)listener.wait(1);
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_device_that_ends_waits_for_what_is_in_flight) {
   });
   device.reset();
   const std::size_t told = listener.count();
-  // The thread makes checks, too, so it has to end before the next check here.
+  // The thread `releasing` makes checks, too, so it must end before this thread makes checks again.
   releasing.join();
   BOOST_TEST(told == 2U);
   for (const Ended::End& end : listener.wait(2)) complete(*end.task);
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_task_whose_data_have_no_buffer_fails_before_its_kernel) {
   const Handle handle = tasks.scalar(value);
   platform::OpenClDevice tiny = platform::list_opencl_devices().devices[0];
   tiny.largest_buffer = {4};
-  // Measuring copies takes buffers of this size, too.
+  // Measuring the speed of copies takes buffers of this size, too.
   const auto memory = platform::OpenClAccelerator::open(tiny, Bytes{1U << 20U}).value_or_throw();
   OpenClDeviceOptions options;
   options.executor = {.graph = &tasks.graph,

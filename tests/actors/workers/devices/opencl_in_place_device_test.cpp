@@ -1,5 +1,5 @@
-// OpenCL devices that work on host memory, with a driver that must be told whenever the memory passes between host and
-// device.
+// Tests of OpenCL devices that work on host memory in place. The fake driver must be told whenever the memory passes
+// between host and device.
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <memory>
@@ -22,12 +22,13 @@ namespace opencl_in_place {
 using platform::OpenClHostMemory;
 using tests::GraphFixture;
 
-/// A listener that must not be called: the driver runs commands inside the calls, so each task ends inside `start`.
+/// A listener that must not be called. The driver runs each command inside the call that enqueues it, so each task ends
+/// inside `start`.
 class NobodyHears final : public DeviceListener {
   void done(graph::Task&, graph::FailureLog::Cause, Duration) noexcept override { BOOST_ERROR("a task ended late"); }
 };
 
-/// Two devices over the same host memory, each with buffers of its own.
+/// Two devices that use the same host memory. Each device has buffers of its own for this memory.
 struct Fixture {
   static constexpr std::size_t kSize = 100;
 
@@ -50,7 +51,7 @@ struct Fixture {
     const Layout layout = layout_of<double>(rows, columns, ld == 0 ? rows : ld);
     return tasks.graph.register_data({layout, reinterpret_cast<std::byte*>(at), nullptr, {}});
   }
-  /// A buffer's content while its task runs.
+  /// Returns the content of the buffer at `address` while the buffer's task runs.
   double* content(const OpenClLaunch& launch, const void* address) {
     return reinterpret_cast<double*>(driver.content(launch.buffer(address)));
   }
@@ -103,7 +104,7 @@ BOOST_AUTO_TEST_CASE(host_and_devices_see_what_the_others_have_written) {
   const Handle handle = data(values, kSize);
   double expected = 0;
   for (int i = 0; i < 40; ++i) {
-    // The host and the two devices write in changing order, and readers come in between.
+    // The host and the two devices write in a changing order. In between, the devices also read.
     const auto turn = static_cast<std::size_t>(i * 7 % 5);
     if (turn < 2) {
       add(turn, handle);
@@ -114,7 +115,7 @@ BOOST_AUTO_TEST_CASE(host_and_devices_see_what_the_others_have_written) {
     if (i % 3 == 0) BOOST_TEST(sum(static_cast<std::size_t>(i) % 2, handle) == expected * kSize);
     for (std::size_t k = 0; k < kSize; ++k) BOOST_TEST_REQUIRE(values[k] == expected);
   }
-  // There is one buffer for each device, and no explicit copy.
+  // Each device has made one buffer, and the devices have not copied anything explicitly.
   BOOST_TEST(driver.made == 2U);
   BOOST_TEST(driver.reads + driver.writes == 0U);
   for (const auto& memory : memories) {
@@ -147,7 +148,8 @@ BOOST_AUTO_TEST_CASE(data_that_are_not_aligned_are_copied) {
   add(1, handle);
   BOOST_TEST(sum(0, handle) == 2.0 * kSize);
   BOOST_TEST(driver.writes == 3U);
-  // A kernel that only reads has nothing to copy back.
+  // The data of the two kernels that write are copied back. The data of the kernel that only reads are not copied
+  // back.
   BOOST_TEST(driver.reads == 2U);
   BOOST_TEST(values[0] == 0);
   BOOST_TEST(values[kSize] == 2);
@@ -226,7 +228,7 @@ BOOST_AUTO_TEST_CASE(what_a_kernel_wrote_before_it_threw_is_back_and_the_next_ta
 }
 
 BOOST_AUTO_TEST_CASE(data_without_a_buffer_are_worked_on_as_by_a_core_or_refused) {
-  // A buffer may have at most 4096 bytes.
+  // The device allows at most 4096 bytes in a buffer.
   const Handle small = data(values + 600, kSize);
   const Handle large = data(values, 513);
   const Codelet only_opencl =
@@ -235,7 +237,7 @@ BOOST_AUTO_TEST_CASE(data_without_a_buffer_are_worked_on_as_by_a_core_or_refused
   const auto cause = run(0, only_opencl, {read(small), {large, AccessMode::read_write}});
   BOOST_TEST_REQUIRE(cause != nullptr);
   BOOST_TEST(tests::contains(cause->message, "data of 4104 bytes are more than the 4096 bytes"));
-  // The data that had been lent before the failure belong to the host again.
+  // Before the failure the device had already acquired the other data. These data belong to the host again.
   for (std::size_t k = 0; k < kSize; ++k) values[600 + k] = 3;
   BOOST_TEST(sum(0, small) == 3.0 * kSize);
 

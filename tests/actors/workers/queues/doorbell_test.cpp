@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(doorbell)
 
 namespace {
 
-/// Returns true if a thread that waits goes on waiting until the bell is rung.
+/// Returns true if a thread that waits at the bell sleeps until the bell is rung.
 bool keeps_waiting(Doorbell& bell) {
   std::atomic<bool> woken{false};
   std::thread sleeper([&] {

@@ -80,7 +80,8 @@ BOOST_AUTO_TEST_CASE(a_task_keeps_the_place_of_the_priority_that_it_arrived_with
   BOOST_TEST(queue.top() == 5);
 }
 
-/// The submitter pushes more than the inbox holds and empties it itself; nothing is lost or out of order.
+/// The submitter pushes more tasks than the inbox can hold, and empties the inbox itself. No task is lost or out of
+/// order.
 BOOST_AUTO_TEST_CASE(a_full_inbox_is_emptied_by_who_fills_it) {
   constexpr std::size_t kTasks = 5000;
   Tasks tasks(kTasks);
@@ -137,7 +138,7 @@ BOOST_AUTO_TEST_CASE(random_operations_lose_nothing_and_keep_the_order) {
   }
 }
 
-/// Submitters push, workers drain and take. `size` always counts every pushed task.
+/// Submitters push, and workers empty the inbox and take tasks. `size` always counts every pushed task.
 BOOST_AUTO_TEST_CASE(under_contention_every_task_is_taken_exactly_once) {
   constexpr std::size_t kEach = 15'000;
   constexpr std::size_t kSubmitters = 2;

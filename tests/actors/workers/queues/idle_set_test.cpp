@@ -53,8 +53,8 @@ BOOST_AUTO_TEST_CASE(more_workers_than_bits_in_a_word) {
   }
 }
 
-/// Workers declare themselves idle once per round, and takers compete for them. No worker is taken twice, and none is
-/// lost.
+/// Each worker enters the set of idle workers once per round, and several threads take workers out. No worker is taken
+/// twice, and no worker is lost.
 BOOST_AUTO_TEST_CASE(every_insertion_is_taken_exactly_once) {
   constexpr std::size_t kWorkers = 130;
   constexpr std::size_t kRounds = 300;

@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_thief_gets_high_priorities_first) {
   BOOST_TEST(drained(deque, &TaskDeque::pop_newest) == (Ids{4, 3, 0}), kPerElement);
 }
 
-/// The model is the simplest implementation: a vector that is searched.
+/// Compares the deque with a simple model: a vector that is searched from end to end.
 BOOST_AUTO_TEST_CASE(random_operations_agree_with_a_model) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Random random(seed);
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(random_operations_agree_with_a_model) {
       model.erase(chosen);
       return task->id.load();
     };
-    // The test uses few priorities, or more than the deque has reserved room for.
+    // Half of the runs use few priorities. The others use more than the deque has reserved room for.
     const std::uint32_t priorities = seed % 2 == 0 ? 4 : 200;
     for (std::size_t next = 0; next < 2000;) {
       switch (random.below(5)) {
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(random_operations_agree_with_a_model) {
   }
 }
 
-/// One owner pushes and pops; thieves steal into deques of their own and take from there, from either end.
+/// One owner pushes and pops. Thieves steal tasks into their own deques and take tasks from either end of their deques.
 BOOST_AUTO_TEST_CASE(under_contention_every_task_is_taken_exactly_once) {
   constexpr std::size_t kTasks = 40'000;
   constexpr std::size_t kThieves = 3;

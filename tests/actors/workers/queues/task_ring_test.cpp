@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(grows_wherever_its_first_task_lies) {
   const auto tasks = std::make_unique<Task[]>(kTasks);
   for (const std::size_t before : {0U, 1U, 63U, 64U, 100U}) {
     TaskRing ring;
-    // Moves the first position to any place in the ring.
+    // These pairs of calls move the ring's first position to another place in its array.
     for (std::size_t i = 0; i < before; ++i) {
       ring.push_newest(&tasks[0]);
       BOOST_TEST_REQUIRE(ring.pop_oldest() == &tasks[0]);
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(random_operations_agree_with_a_deque) {
     Random random(seed);
     TaskRing ring;
     std::deque<Task*> model;
-    // The ring alternates between growing and shrinking.
+    // In turn, the ring mostly grows for 500 steps and mostly shrinks for 500 steps.
     for (int i = 0; i < 4000; ++i) {
       const bool grows = i / 500 % 2 == 0;
       if (random.below(10) < (grows ? 7U : 3U)) {

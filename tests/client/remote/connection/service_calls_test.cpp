@@ -34,7 +34,7 @@ bool fails(const Result<T>& result, ErrorCode code, const std::vector<std::strin
   return true;
 }
 
-/// Returns a bound socket; it listens if `listening` is true.
+/// Returns a socket that is bound to `path`. The socket listens if `listening` is true.
 platform::FileDescriptor bound_socket(const std::string& path, bool listening) {
   platform::FileDescriptor fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};

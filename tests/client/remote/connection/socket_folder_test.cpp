@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(else_it_is_the_users_own_or_the_systems) {
   if (::geteuid() != 0) BOOST_TEST(!socket_folder());
 }
 
-/// A folder with a socket at which a process listens, or did so before.
+/// A folder with the socket of a service. If `listens` is false, the service's process has ended.
 class Place {
  public:
   explicit Place(bool listens) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(the_users_own_service_comes_before_the_nodes) {
   const Place own(true);
   const Place node(true);
   BOOST_TEST(find_service({own.path(), node.path()}).value_or_throw() == own.path());
-  // A socket with a full queue still belongs to a service.
+  // A socket whose queue of connections is full still belongs to a running service.
   for (int i = 0; i < 4; ++i) BOOST_TEST(find_service({own.path(), node.path()}).value_or_throw() == own.path());
 }
 
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(paths_that_no_socket_can_have_are_refused) {
   BOOST_TEST(relative.failure().message.find("'here/sockets'") != std::string::npos);
   BOOST_TEST(relative.failure().message.find("absolute") != std::string::npos);
   BOOST_TEST(!socket_folder("/" + std::string(120, 'x')));
-  // This is the longest path: the address has 108 bytes with the null byte.
+  // The longest path that fits: the address has 108 bytes, including the final null byte.
   const std::string longest = "/" + std::string(107 - 1 - std::string("/service.sock").size(), 'x');
   BOOST_TEST(socket_folder(longest).ok());
   BOOST_TEST(!socket_folder(longest + "x"));

@@ -1,4 +1,4 @@
-// `troupe-bench` itself, as a user runs it, on sizes that take no time. No speed is looked at.
+// Tests the program `troupe-bench` with sizes that take little time. The tests do not check speeds.
 #include "lab/bench/driver/command_line.hpp"
 
 #include <CLI/CLI.hpp>
@@ -53,7 +53,7 @@ void check_estimate(const Json& figure) {
   BOOST_TEST(figure["low"].get<double>() > 0);
 }
 
-/// Checks every row of a report, whatever was measured.
+/// Checks every row of a report, whatever the benchmark measures.
 void check_rows(const Json& report, std::size_t rounds) {
   BOOST_TEST(!report["rows"].empty());
   for (const auto& row : report["rows"]) {
@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(numbers_are_consistent) {
   check_rows(measure({"granularity", "--pattern", "stencil_1d", "--width", "2", "--rounds", "1"}), 1);
 }
 
-/// The rate, granularity and efficiency of a point are three views of one time. METG lies within the curve.
+/// The rate, the granularity and the efficiency of a point are calculated from the same time, so they must agree. METG
+/// (the minimum effective task granularity) lies within the curve.
 BOOST_AUTO_TEST_CASE(curves_are_consistent) {
   const Json report = measure({"granularity", "--pattern", "tree", "--width", "4", "--rounds", "1"});
   for (const auto& entry : report["rows"][0]["runtimes"]) {
@@ -148,7 +149,7 @@ BOOST_AUTO_TEST_CASE(the_program_troupe_passes_arguments_and_exit_code_on) {
   BOOST_TEST(contains(run_troupe({"memory", "--tiny", "--runtimes", "troupe"}).output, "bytes per task in flight"));
 }
 
-/// This needs at least two cores, and not every machine has two to spare.
+/// This benchmark needs two cores, and some machines have only one.
 BOOST_AUTO_TEST_CASE(steals_are_measured) {
   const Json report = measure({"steal", "--runtimes", "troupe", "--rounds", "1"});
   if (report["cores"].get<int>() < 2) {
@@ -181,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_runner_that_fails_is_reported) {
   BOOST_TEST(contains(ran.output, "exit status 7: broken"), ran.output);
 }
 
-/// The runners print constants, so the driver's results are known.
+/// These runners print constants, so the expected results of the driver are known.
 BOOST_AUTO_TEST_CASE(factorizations_are_compared_with_the_peak_and_the_peers) {
   const TemporaryFolder folder;
   const auto add_runner = [&folder](const std::string& name, const std::string& line) {
@@ -202,7 +203,8 @@ BOOST_AUTO_TEST_CASE(factorizations_are_compared_with_the_peak_and_the_peers) {
   BOOST_TEST(entries[2]["ratio"]["median"].get<double>() == 2);
 }
 
-/// The runners print constants. The same work must give the same result, or there is nothing to compare.
+/// These runners print constants. The driver must report a runtime whose result differs, because runtimes can only be
+/// compared if they do the same work.
 BOOST_AUTO_TEST_CASE(a_result_that_differs_is_a_failure) {
   const TemporaryFolder folder;
   for (const auto& [name, checksum] :
@@ -231,7 +233,7 @@ BOOST_AUTO_TEST_CASE(sparse_factorizations_are_measured_by_grain) {
   }
 }
 
-/// A kept graph of another runtime is compared with Troupe's recorded graph, if that was measured.
+/// A kept graph of another runtime is compared with Troupe's recorded graph, if the recorded graph was measured.
 BOOST_AUTO_TEST_CASE(kept_graphs_are_compared_with_the_recorded_one) {
   const TemporaryFolder folder;
   const std::string recorded =

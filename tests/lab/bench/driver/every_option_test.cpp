@@ -1,4 +1,4 @@
-// Every option of every benchmark changes the runners' arguments, the report, or a file.
+// Tests that every option of every benchmark changes the arguments of the runners, the report, or a file.
 #include <CLI/CLI.hpp>
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
@@ -19,14 +19,14 @@ BOOST_AUTO_TEST_SUITE(every_option_of_bench)
 using tests::TemporaryFolder;
 using Words = std::vector<std::string>;
 
-/// A runner that prints constants, and the arguments that it was given.
+/// A runner that prints constants and its own arguments.
 constexpr const char* kRunner = R"sh(#!/bin/sh
 echo '{"us_per_task": 2, "metg_us": 3, "gflops": 4, "iterations_per_second": 1, "seconds": 5, "residual": 0.5,
  "kernel_share": 0.9, "checksum": "c0ffee", "bytes_per_task": 6, "peak_mib": 7, "latency_us": 8, "latency_p99_us": 9, "stored_bytes": 10, "told": "'"$*"'"}' | tr -d '\n'
 )sh";
 
-/// For each option, the arguments that are added to the benchmark's shortest command. "FILE NAME": the file exists
-/// afterwards.
+/// The arguments that are added to the shortest command of a benchmark to test an option. "FILE NAME" means that the
+/// file must exist afterwards.
 const std::map<std::string, Words> kCommon{{"--rounds", {"--rounds", "1"}},
                                            {"--cores", {"--cores", "1"}},
                                            {"--runtimes", {"--runtimes", "troupe"}},
@@ -61,13 +61,13 @@ struct Bench {
     BOOST_TEST_CONTEXT(ran.errors) { BOOST_TEST(ran.exit_status == 0); }
     return ran.output;
   }
-  /// Returns the report, which has the runners' arguments and the figures.
+  /// Returns the report, which contains the runners' arguments and results.
   [[nodiscard]] std::string report(const std::string& benchmark, const Words& more) const {
     Words arguments{benchmark, "--json", "-", "--tiny", "--runners", runners.path()};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   }
-  /// Checks that the words change something. `least` is the report without them.
+  /// Checks that the additional words change the report or write the file. `least` is the report without them.
   void changes_something(const std::string& benchmark, const std::string& least, Words words) const {
     const std::string file = words.back().starts_with("FILE ") ? out.path(words.back().substr(5)) : std::string();
     if (file.empty()) {
@@ -99,7 +99,7 @@ BOOST_FIXTURE_TEST_CASE(changes_what_is_measured_or_written, Bench) {
       BOOST_TEST_CONTEXT(benchmark->get_name() << " " << name) {
         if (name == "--help") continue;
         if (name == "--runners") {
-          // Another folder has other runners.
+          // The word "told" in the report comes from the runners in this folder, so `--runners` has an effect.
           BOOST_TEST((least.find("\"told\"") != std::string::npos));
         } else if (name == "--tiny") {
           Words arguments{benchmark->get_name(), "--json", "-", "--runners", runners.path()};

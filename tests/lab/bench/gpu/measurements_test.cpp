@@ -1,4 +1,5 @@
-// The measurements of the benchmarks for GPUs, here on cores: the data, the order of steps and the checks are the same.
+// Tests the measurements of the GPU benchmarks on cores. The data, the order of the steps and the checks are those for
+// GPUs.
 #include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -111,7 +112,8 @@ BOOST_AUTO_TEST_CASE(a_part_of_a_matrix_is_generated_as_in_the_whole) {
 }
 
 BOOST_AUTO_TEST_CASE(generated_elements_are_spread_evenly) {
-  // The means of uniform numbers in (-1/2, 1/2) and of their squares, within five standard deviations.
+  // The numbers are uniform in (-1/2, 1/2). The means of the numbers and of their squares must be within five standard
+  // deviations.
   constexpr int kOrder = 300;
   double sum = 0;
   double squares = 0;

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(claims_on_clusters)
 
 namespace {
 
-/// The made-up results of one problem in one configuration.
+/// Invented results of one problem in one configuration.
 struct MadeUp {
   double gflops = 0;
   /// The spread: (slowest - fastest) / median.
@@ -29,8 +29,8 @@ struct World {
                                  {{"2x10", "mct"}, {{5, 5}, 18, 0.03123}}};
 };
 
-/// Results in which all configurations are equally fast. The speed at 45,000 is nine times that at 5,000, and it grows
-/// with the number of GPUs; bounds are a fifth higher. `change` modifies this world.
+/// Returns invented results in which all configurations are equally fast. The speed at 45,000 is nine times that at
+/// 5,000, and it grows with the number of GPUs. Bounds are a fifth higher. `change` changes these results.
 template <class Change>
 ClustersResults results_of(const World& world, Change change) {
   ClustersResults::Points points;
@@ -44,7 +44,8 @@ ClustersResults results_of(const World& world, Change change) {
           made_up.gflops = gpus * static_cast<double>(order) / 40;
           made_up.bound_gflops = 1.2 * made_up.gflops;
           change(problem, configuration, made_up);
-          const double one_s = problem.gflops(made_up.gflops);  // operations divided by 10^9 operations per second
+          // The number of operations divided by 10^9 operations per second.
+          const double one_s = problem.gflops(made_up.gflops);
           points[{problem, configuration, "mct"}].seconds = {one_s * (1 - made_up.spread / 2), one_s,
                                                              one_s * (1 + made_up.spread / 2)};
           bounds[{problem, configuration}] = {
@@ -69,7 +70,7 @@ std::map<std::string, std::string> verdicts(const ClustersResults& results, cons
 
 const auto unchanged = [](const ClustersProblem&, const std::string&, MadeUp&) {};
 
-/// Makes speeds and bounds as the paper draws them.
+/// Sets speeds and bounds to values like those in the paper's figures.
 void as_in_the_paper(const ClustersProblem& problem, const std::string& configuration, MadeUp& made_up) {
   const bool single = configuration == "20x1";
   const bool constrained = configuration == "2x10c";
@@ -113,7 +114,7 @@ BOOST_AUTO_TEST_CASE(hold_in_the_papers_world) {
   }
 }
 
-/// Returns the verdict on a claim in the paper's world with one thing changed.
+/// Returns the verdict on a claim for results like the paper's, to which `change` makes one change.
 template <class Change>
 std::string verdict_where(const std::string& claim, Change change) {
   return verdicts(
@@ -136,7 +137,7 @@ BOOST_AUTO_TEST_CASE(fail_each_where_its_own_numbers_differ) {
   BOOST_TEST(verdict_where("constrained-large", times("2x10c", 0.97)) == "does not hold");
   BOOST_TEST(verdict_where("constrained-small", times("2x10c", 1.2)) == "does not hold");
   BOOST_TEST(verdict_where("peak", times("2x10c", 1.2)) == "holds in part");
-  // The configuration is behind at one point of twenty.
+  // The configuration is slower at one of twenty points.
   BOOST_TEST(verdict_where("always-ahead", [](const auto& problem, const auto& configuration, MadeUp& made_up) {
                if (problem == ClustersProblem{1920, 1, 30000} && configuration == "20x1") made_up.gflops *= 2;
              }) == "holds in part");
@@ -168,7 +169,8 @@ BOOST_AUTO_TEST_CASE(are_not_tested_without_their_points) {
     if (name.starts_with("products")) continue;
     BOOST_TEST(verdict == "not tested", name << ": " << verdict);
   }
-  // The bounds hold for all policies.
+  // Bounds do not depend on the policy, so only claims about bounds are tested for heft, which has no other results
+  // here.
   for (const auto& [name, verdict] : verdicts(results_of({}, unchanged), "heft")) {
     if (!name.starts_with("bound")) BOOST_TEST(verdict == "not tested", name << ": " << verdict);
   }
@@ -179,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_run_below_its_bound_is_found) {
   const auto nearest = results_of({}, [&](const auto& problem, const auto& configuration, MadeUp& made_up) {
                          if (problem == wrong && configuration == "2x10") made_up.bound_gflops = 1.01 * made_up.gflops;
                        }).nearest_to_bound();
-  // The fastest of its three runs takes 0.95 of the median's time.
+  // The fastest of the three runs takes 0.95 times the median.
   BOOST_TEST(nearest.ratio == 0.95 * 1.01, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(nearest.point == "20160/960 2 2x10 mct");
 }
@@ -204,7 +206,8 @@ BOOST_AUTO_TEST_CASE(a_policy_is_compared_by_its_best_configuration) {
   add(8000, "2x10", "homeward", 2);
   add(8000, "20x1", "mct", 1);
   const PolicyWithClusters compared = compare_with_clusters(ClustersResults(points, {}, {}), "homeward");
-  BOOST_TEST(compared.mean == 1, boost::test_tools::tolerance(1e-12));  // the mean of 2 and 1/2
+  // The mean of 2 and 1/2 is 1, because it is a geometric mean.
+  BOOST_TEST(compared.mean == 1, boost::test_tools::tolerance(1e-12));
   BOOST_TEST(compared.worst == 0.5, boost::test_tools::tolerance(1e-12));
   BOOST_TEST(compared.worst_point == "7680/960 1");
 }

@@ -16,7 +16,7 @@ constexpr const char* kFirst = "amd-gtx470";
 constexpr const char* kSecond = "xeon-gtx480";
 constexpr auto kStep3 = linalg::BlockSteps::products;
 
-/// Points that a test makes by hand.
+/// Points that a test sets by hand.
 struct MadeUp {
   MultigrainResults::Points points;
 
@@ -50,7 +50,7 @@ BOOST_FIXTURE_TEST_CASE(grains_are_compared_size_by_size, MadeUp) {
   add(kFirst, 160, multigrain::kCoresFine, 400);
   BOOST_TEST((judge("fine-cores").verdict() == Verdict::holds));
   BOOST_TEST((judge("fine-small").verdict() == Verdict::holds_in_part));
-  // The second machine does not count for this claim.
+  // This claim only uses results of the first machine.
   add(kSecond, 40, multigrain::kCoresFine, 1);
   add(kSecond, 40, multigrain::kCoresCoarse, 200);
   BOOST_TEST((judge("fine-cores").verdict() == Verdict::holds));
@@ -84,7 +84,7 @@ BOOST_FIXTURE_TEST_CASE(both_are_compared_with_the_sum_of_each_alone, MadeUp) {
   BOOST_TEST(judge("above-sum").checks == 2);
   BOOST_TEST(judge("aim-together").checks == 4);
   BOOST_TEST((judge("aim-together").verdict() == Verdict::holds));
-  // The matrix of 80 x 80 blocks takes less than 1 GiB, the one of 120 x 120 blocks more.
+  // The matrix of 80 x 80 blocks takes less than 1 GiB; the matrix of 120 x 120 blocks takes more.
   BOOST_TEST(judge("aim-beyond").checks == 2);
   BOOST_TEST((judge("aim-beyond").verdict() == Verdict::does_not_hold));
   BOOST_TEST((judge("aim-ahead").verdict() == Verdict::not_tested));

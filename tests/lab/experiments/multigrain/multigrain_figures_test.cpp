@@ -17,7 +17,7 @@ using Names = std::vector<std::string>;
 constexpr const char* kAmd = "amd-gtx470";
 constexpr const char* kXeon = "xeon-gtx480";
 
-/// Points made by hand, no two of them equal.
+/// Points that a test sets by hand. No two of them are equal.
 struct PointsToDraw {
   MultigrainResults::Points points;
   double next = 1;
@@ -130,7 +130,7 @@ BOOST_FIXTURE_TEST_CASE(both_together_are_drawn_beside_the_sum_of_each_alone, Po
     const auto speed = [&](const char* series) {
       return points.at({{kAmd, BlockSteps::products, static_cast<int>(point.x)}, series}).gflops.median;
     };
-    // Speeds rise from line to line here, so that multi is the fastest on cores.
+    // Here the speed rises from series to series, so multi is the fastest series on cores.
     BOOST_TEST(point.gflops.value == speed(multigrain::kCoresMulti) + speed(multigrain::kGpuCache));
     BOOST_TEST(!point.gigabytes.has_value());
   }

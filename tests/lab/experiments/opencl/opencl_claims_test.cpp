@@ -1,4 +1,4 @@
-// Verdicts on made-up results, and the values read from programs and traces.
+// Tests verdicts on invented results, and values that are read from programs and traces.
 #include "lab/experiments/opencl/opencl_claims.hpp"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(nearly_double_is_over_the_better_of_gpus_and_processors) {
   BOOST_TEST(contains(virtual_verdict(points, "double").measured, "all the machine has: 1.67"));
   points[{kHundred, "all, homeward"}] = exactly(2 / 1.86);
   BOOST_TEST((virtual_verdict(points, "double-aim").verdict() == Verdict::holds));
-  // Larger blocks do not count for this claim.
+  // This claim does not use results of larger blocks.
   points[{kLarge, "all, homeward"}] = exactly(100);
   BOOST_TEST((virtual_verdict(points, "double-aim").verdict() == Verdict::holds));
 }
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(policies_that_do_not_look_at_data_have_to_be_clearly_slower
 }
 
 BOOST_AUTO_TEST_CASE(inputs_move_once) {
-  // There are 25 million options, with 12 bytes in and 8 bytes out each.
+  // There are 25 million options. Each needs 12 bytes of input and 8 bytes of output.
   const double least = 25e6 * 20;
   BOOST_TEST(kAgain.compulsory_bytes() == least);
   const auto verdict = [&](double bytes) {
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(several_devices_are_compared_with_the_drivers_one) {
   }
   BOOST_TEST(measured_verdict(measured, "measured-double").passed == 0);
   BOOST_TEST(measured_verdict(measured, "measured-double").checks == 3);
-  // A speed-up of 2.6 with three devices corresponds to 1.73 with two.
+  // A speed-up of 2.6 with three devices corresponds to 1.73 with two devices, and here it is 1.8.
   BOOST_TEST((measured_verdict(measured, "measured-frames").verdict() == Verdict::holds));
   BOOST_TEST((measured_verdict(measured, "measured-range").verdict() == Verdict::holds));
   BOOST_TEST((measured_verdict(measured, "measured-overhead").verdict() == Verdict::does_not_hold));
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(bytes_that_were_copied_are_compared_with_those_that_have_to
   OpenClMeasured measured = two_devices();
   const auto work = std::ranges::find(measured.works, OpenClWorkSort::reuse, &OpenClWork::sort);
   BOOST_TEST_REQUIRE((work != measured.works.end()));
-  // This is a part of 0.02 of 25 million options, with 20 bytes each.
+  // The work is 0.02 of 25 million options, with 20 bytes for each option.
   BOOST_TEST(work->compulsory_bytes.value() == 500000.0 * 20);
   measured.points[{work->name, opencl_ways::kAll}].bytes = 1.5 * *work->compulsory_bytes;
   measured.points[{work->name, opencl_ways::kOne}].bytes = *work->compulsory_bytes;

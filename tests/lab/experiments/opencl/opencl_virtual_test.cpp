@@ -10,7 +10,7 @@ BOOST_AUTO_TEST_SUITE(opencl_virtual)
 
 namespace {
 
-/// Options for one run of few points.
+/// Returns options for one run with few points.
 OpenClOptions few() {
   OpenClOptions options;
   options.blocks = {{1'000'000, {99}}, {25'000'000, {40}}};
@@ -32,16 +32,17 @@ BOOST_AUTO_TEST_CASE(times_are_those_of_links_and_kernels) {
     BOOST_TEST_REQUIRE(point != nullptr, line);
     return point->seconds.median;
   };
-  // Each GPU has 33 blocks. Its link has 3 GB/s and moves 20 bytes for each option. Kernels and copies overlap.
+  // Each GPU has 33 blocks. Its link moves 20 bytes for each option, at 3 GB/s. Kernels and copies overlap, so the
+  // copies determine the time.
   const double gpus = 33e6 * 20 / 3e9;
   BOOST_TEST(seconds(kBlocks, opencl_lines::kRoundRobin) > gpus);
   BOOST_TEST(seconds(kBlocks, opencl_lines::kRoundRobin) < 1.02 * gpus);
-  // The assumptions make the processors as fast as three GPUs. Noise and launches take little time.
+  // The assumptions say that the processors are as fast as three GPUs. Noise and launches take little time.
   BOOST_TEST(std::abs(seconds(kBlocks, opencl_lines::kProcessors) / gpus - 1) < 0.03);
-  // No policy is faster than processors and GPUs together.
+  // No policy can be faster than processors and GPUs together.
   for (const char* policy : {"heft", "eager"})
     BOOST_TEST(seconds(kBlocks, opencl_lines::line("all", policy)) > gpus / 2);
-  // A frame's result has 4 bytes for each pixel, and the kernel takes as long as copying it.
+  // A frame's result has 4 bytes for each pixel, and the kernel takes as long as the copy of the result.
   const OpenClPlace image{OpenClProgram::tone_mapping, 1'600'000, 12};
   const double frames = 20 * 19.2e6 * 4 / 3e9;
   const double input = 19.2e6 * 16 / 3e9;
@@ -59,7 +60,7 @@ BOOST_AUTO_TEST_CASE(bytes_are_at_least_those_that_have_to_be_copied) {
       BOOST_TEST(point.seconds.median > 0);
     }
   }
-  // Blocks that are used once are copied once, on whichever device they are computed.
+  // Each block is used once, so it is copied once, whichever device computes it.
   BOOST_TEST(results.point(kBlocks, "all, heft")->bytes.median == 99e6 * 20);
 }
 

@@ -1,4 +1,4 @@
-// Tests without a compiler, on texts as compilers write them.
+// Tests the reader of LLVM code without a compiler, on texts as compilers write them.
 #include "opencl/analysis/code/code_module.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -13,7 +13,7 @@ using opencl::CodeNotUnderstood;
 using opencl::CodeTokens;
 using opencl::CodeTypes;
 
-/// Code whose pointers do not say what they point to, as newer compilers write them.
+/// Code as newer compilers write it, in which pointers do not have the type of their target.
 inline const std::string kNewCode = R"(source_filename = "-"
 target triple = "spir64-unknown-unknown"
 
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(newer_compilers_are_understood) {
   const std::uint32_t n = 6;
   values.arguments[2] = std::as_bytes(std::span(&n, 1));
   values.global = {8, 1, 1};
-  // Structures of 64 bytes; the number is at byte 32 + 9 + 1.
+  // The structures have 64 bytes. The stored number is at byte 42 (32 + 9 + 1) of each.
   BOOST_TEST((stored_bytes(facts, 0, {{0, 0, 0}, {8, 1, 1}}, values) == opencl::ByteRange{42, 5 * 64 + 50}));
   BOOST_TEST((loaded_bytes(facts, 1, {{2, 0, 0}, {2, 1, 1}}, values) == opencl::ByteRange{16, 32}));
 }
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(no_text_is_a_danger) {
     }
     try {
       read += static_cast<int>(opencl::facts_of_code(text).size());
-    } catch (const std::exception&) {  // a caller expects this
+    } catch (const std::exception&) {  // A caller expects this exception.
     }
   }
   BOOST_TEST(read > 300);
