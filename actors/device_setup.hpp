@@ -23,8 +23,8 @@ struct DeviceSetup {
   /// device. Null for all other devices.
   platform::HostDevice* in_place = nullptr;
   NodeId node = NodeId(0);
-  /// For each core of a cluster but the first, the processing units (PUs) that its thread may run on. A thread with an
-  /// empty set may run anywhere.
+  /// For each core of a cluster, except the first core: the processing units (PUs) that the core's thread may run on. A
+  /// thread with an empty set may run anywhere.
   std::vector<platform::CpuSet> helpers;
   /// The time for which a cluster's threads look for work before they sleep.
   Duration spin{};

@@ -18,12 +18,12 @@
 
 namespace troupe::actors {
 
-/// A program may free memory as soon as it has released the data that lie there. So each copy first borrows the memory
+/// A program may free memory as soon as it has released the data in this memory. So each copy first borrows the memory
 /// that it uses. `forget` waits until borrowed memory has been given back, or keeps the memory's owner alive until
 /// then. Thread-safe.
 class HostViews {
  public:
-  /// Notes the data of a task, part by part. Must be called before any of the data is copied.
+  /// Notes the host memory of each part of a task's data. Must be called before any of these data are copied.
   void know(const graph::Task& task) {
     const LockGuard lock(mutex_);
     for (const graph::TaskAccess& access : task.data()) {
@@ -34,8 +34,8 @@ class HostViews {
     const LockGuard lock(mutex_);
     know_locked(part);
   }
-  /// Returns a `Use` for reading for each of `handles` whose data the program of `graph` may read without acquiring
-  /// them.
+  /// Selects from `handles` those whose data the program of `graph` may read without acquiring the data. Returns one
+  /// `Use` with mode `read` for each selected handle.
   [[nodiscard]] std::vector<memory::Use> in_sight(std::span<const HandleId> handles, const graph::TaskOwner& graph) {
     std::vector<memory::Use> uses;
     const LockGuard lock(mutex_);
@@ -46,8 +46,8 @@ class HostViews {
     }
     return uses;
   }
-  /// Borrows the memory of the data. Returns nothing if the data have been forgotten: their content is not needed any
-  /// more.
+  /// Borrows the memory of the data. Returns nothing if the data have been forgotten, because then no code needs their
+  /// content any more.
   [[nodiscard]] std::optional<DataView> borrow(HandleId handle) {
     const LockGuard lock(mutex_);
     const auto found = views_.find(handle);
@@ -63,7 +63,7 @@ class HostViews {
     given_back_.notify_all();
   }
   /// Ends the use of the data's memory. If `owner` is null, waits until all borrowers have given the memory back.
-  /// Otherwise does not wait, and keeps `owner` alive until then.
+  /// Otherwise does not wait, and keeps `owner` alive until the last borrower has given the memory back.
   void forget(HandleId handle, std::shared_ptr<void> owner) {
     UniqueLock lock(mutex_);
     const auto found = views_.find(handle);

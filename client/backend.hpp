@@ -37,10 +37,10 @@ class RecordedTasks {
 /// Receives warnings; must not throw.
 using Warn = std::function<void(const std::string&)>;
 
-/// The operations behind the members of `Runtime`, `Data`, `HostAccess` …: each call does what the documentation of the
-/// `Runtime` member with the same name says, and fails where that member throws. There are two backends: workers in
-/// this process (`EmbeddedBackend`), and the service of this node (client/remote/). Thread-safe. The destructor waits
-/// for all tasks.
+/// The operations behind the members of `Runtime`, `Data`, `HostAccess` …: each function does the work of the `Runtime`
+/// member with the same name, and returns a failure where that member throws. There are two backends: workers in this
+/// process (`EmbeddedBackend`), and the service of this node (client/remote/). Thread-safe. The destructor waits for
+/// all tasks.
 class Backend {
  public:
   Backend() = default;
@@ -68,7 +68,7 @@ class Backend {
 
   // The next functions are about data.
   virtual Result<Handle> register_data(graph::DataDescription description) = 0;
-  /// Returns false in virtual time, unless kernels are executed there.
+  /// Returns false if the runtime runs in virtual time and does not execute kernels; data then need no memory.
   [[nodiscard]] virtual bool data_have_memory() const { return true; }
   /// Returns uninitialized memory, on a NUMA node if `node` is valid and the system allows the choice.
   virtual Result<Memory> allocate(Bytes size, NumaId node) = 0;
@@ -95,16 +95,16 @@ class Backend {
   // The next functions wait for tasks or data, or give acquired data back.
   virtual Result<void> wait_all() = 0;
   virtual Result<void> wait_for(const Handle& handle) = 0;
-  /// Data that the program may use until it calls `give_back(hold)`, once. Only the backend knows what `hold`
-  /// means.
+  /// Data that the program may use until it calls `give_back(hold)` once. `hold` is a value that only the backend
+  /// interprets.
   struct Acquired {
     void* hold = nullptr;
     DataView view;
   };
   virtual Result<Acquired> acquire(const Handle& handle, AccessMode mode) = 0;
   virtual void give_back(void* hold) noexcept = 0;
-  /// Says that another thread may give the data back. The thread that acquired the data may then wait for tasks that
-  /// need them.
+  /// Allows another thread to give the data back. After this call, the thread that acquired the data may wait for tasks
+  /// that need them.
   virtual void hand_on(void* hold) noexcept = 0;
 
   virtual Result<void> regroup(const std::string& clusters) = 0;

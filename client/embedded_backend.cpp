@@ -28,7 +28,7 @@ class Kept {
     try {
       system_.unlock(handles_);
     } catch (...) {
-      // There was no memory for the event that unlocks the data: they stay locked, and are evicted last.
+      // The event that unlocks the data could not be allocated, so the data stay locked and are evicted last.
     }
   }
   Kept(const Kept&) = delete;
@@ -131,7 +131,7 @@ Result<Memory> EmbeddedBackend::allocate(Bytes size, NumaId node) {
   if (!buffer) return buffer.failure();
   auto owner = std::make_shared<PinnedBuffer>();
   owner->buffer = std::move(buffer).value();
-  // Smaller buffers share memory pages with other buffers, so they are not pinned.
+  // Pin only buffers of at least one huge page: smaller buffers share memory pages with other buffers.
   if (size >= platform::kHugePage) owner->pinned = pin(owner->buffer.data(), size);
   std::byte* const data = owner->buffer.data();
   return Memory{std::shared_ptr<std::byte>(std::move(owner), data), size};

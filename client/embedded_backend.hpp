@@ -79,7 +79,7 @@ class EmbeddedBackend final : public Backend {
   };
   Result<std::unique_ptr<OpenRecording>> begin_recording(std::string name);
 
-  /// Returns the task graph, for interfaces that must not block in the cases in which the calls above block.
+  /// Returns the task graph. Interfaces that must not block use it directly, because the functions above may block.
   [[nodiscard]] graph::TaskGraph& graph() const { return graph_; }
 
  private:

@@ -41,7 +41,8 @@ std::int64_t padded(std::int64_t rows, std::size_t element_size) {
   return std::max<std::int64_t>(1, (lines % 2 == 0 ? lines + 1 : lines) * line);
 }
 
-/// Returns the number of tiles. A tile may be as large as the type allows, so nothing is added to its size.
+/// Returns the number of tiles. The code does not round up by adding to the tile size, because a tile may be as large
+/// as the type allows, and the sum would overflow.
 std::int64_t tiles_in(std::int64_t extent, std::int64_t tile) { return extent / tile + (extent % tile != 0 ? 1 : 0); }
 
 /// The largest number of rows. It is larger than any memory, and small enough that padding does not overflow.

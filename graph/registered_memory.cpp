@@ -35,17 +35,17 @@ struct Runs {
 
 bool is_empty(const DataView& view) { return view.data == nullptr || view.layout.rows == 0 || view.layout.cols == 0; }
 
-/// Returns true if one of `runs` and the single run `run` have a byte in common. It suffices to test the first of
-/// `runs` that ends after `run` begins: the two have a byte in common if that one begins before `run` ends.
+/// Returns true if one of `runs` and the single run `run` have a byte in common. Only the first of `runs` that ends
+/// after `run` begins needs a test: it has a byte in common with `run` if it begins before `run` ends.
 bool meets(const Runs& runs, const Runs& run) {
   std::uint64_t first = 0;
   if (run.begin >= runs.begin + runs.length) first = (run.begin - runs.begin - runs.length) / runs.pitch + 1;
   return first < runs.count && runs.begin + first * runs.pitch < run.end();
 }
 
-/// Returns true if the first run of `b`, which does not begin before `a`, meets a run of `a`, perhaps because it
-/// reaches into the next column. If the runs of both are equally far apart, as in one matrix, no other run can meet if
-/// the first does not.
+/// Returns true if the first run of `b` has a byte in common with a run of `a`; the first run may also reach into the
+/// next column of `a`. `b` must not begin before `a`. If both blocks have the same pitch, as blocks of one matrix have,
+/// it suffices to test the first run.
 bool first_meets(const Runs& a, const Runs& b) {
   const std::uint64_t row = (b.begin - a.begin) % a.pitch;
   const std::uint64_t col = (b.begin - a.begin) / a.pitch;

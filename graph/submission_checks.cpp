@@ -111,7 +111,7 @@ Failure cannot_take(const Codelet& codelet, const DataParameter& parameter, cons
                     std::size_t index) {
   const Layout& layout = record.view.layout;
   const std::string which = which_handle(record, index);
-  // This was checked when the codelet was built, unless each task names its modes.
+  // The mode was checked when the codelet was built, unless the codelet is variadic, so that each task names its modes.
   if (parameter.writable != writes(mode)) {
     return mismatch(codelet, which + " has mode " + to_string(mode) + ", but the kernel takes it as " +
                                  (parameter.writable ? "writable" : "const"));

@@ -17,7 +17,8 @@ namespace troupe::graph {
 /// Returns a text such as "codelet 'gemm'".
 [[nodiscard]] std::string quoted(const Codelet& codelet);
 
-/// Returns a text such as " on data of 4 x 4, 4 x 1" for the accesses that are registered; "" if none is.
+/// Returns a text such as " on data of 4 x 4, 4 x 1" for the accesses whose handles are registered; "" if there are
+/// none.
 [[nodiscard]] std::string sizes_of(std::span<const Access> accesses, const DataRegistry& registry);
 
 /// Returns the failure `no_implementation` for a task whose `TaskOptions::devices` are empty.

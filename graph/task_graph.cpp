@@ -140,7 +140,7 @@ Result<void> TaskGraph::wait(const Future& future) {
       do {
         pending = head != Task::closed();
         edge.link(head);
-        // The release order publishes the edge to the worker that completes the task (acquire exchange in `end`).
+        // The release order publishes the edge to the worker that completes the task (acquire exchange in `free`).
       } while (pending && !task.successors.compare_exchange_weak(head, &edge, std::memory_order_release,
                                                                  std::memory_order_acquire));
     }
@@ -261,7 +261,8 @@ Result<void> TaskGraph::wait_for_room() {
 TaskStatus TaskGraph::status(const Future& future) const {
   if (future.task() == nullptr) return TaskStatus::pending;  // a task of a recording
   const std::uint64_t id = future.id().value();
-  // The memory may belong to another task by now. Acquire: if this is that task's status, the load below sees its id.
+  // The memory may belong to another task by now. Acquire: if the loaded status belongs to that other task, the load
+  // below sees the other task's id.
   const TaskStatus status = future.task()->status.load(std::memory_order_acquire);
   if (future.task()->id.load(std::memory_order_acquire) == id) return status;
   return failures_.status_of(future.id());

@@ -91,8 +91,9 @@ class GraphHost {
  public:
   virtual ~GraphHost() = default;
 
-  /// Takes tasks that have become ready outside a worker's completion: by submission (`worker` is valid if a kernel
-  /// submitted the task) or because a thread gave data back. May be called from any thread.
+  /// Takes tasks that have become ready for another reason than the completion of a task by a worker: they were
+  /// submitted (`worker` is valid if a kernel submitted the task), or a thread gave data back. May be called from any
+  /// thread.
   virtual void activate(TaskList& ready, WorkerId worker) noexcept = 0;
 
   enum class Pump {
@@ -246,9 +247,9 @@ class TaskGraph final : public TaskOwner {
     if (task.role == TaskRole::recorded) static_cast<RecordedTask&>(task).prepare();
     return is_plain(task) ? Begin::run : begin_special(task, worker, ready);
   }
-  /// Called in place of `begin` for a task without commute locks that a device ran early, queued there behind its
-  /// predecessors. The task has started, so cancelling it has no effect any more; if a predecessor has failed, the task
-  /// ends as if it had not run.
+  /// Called in place of `begin` for a task without commute locks that has already run: its device had queued it behind
+  /// its predecessors before they ended. The program can no longer cancel the task. If a predecessor has failed, the
+  /// task ends as if it had not run.
   Begin begin_after_running(Task& task, WorkerId worker, TaskList& ready);
   /// Returns true if `begin` would let a ready task run. The task must have no commute locks to take.
   [[nodiscard]] bool would_run(Task& task) { return is_plain(task) || !why_cancelled(task).cause; }
@@ -303,7 +304,7 @@ class TaskGraph final : public TaskOwner {
       TROUPE_REQUIRES(submission_mutex_);
   void infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after)
       TROUPE_REQUIRES(submission_mutex_);
-  /// Keeps a recording that is run, for `inspect`.
+  /// Adds a recording to the list of recordings that have been run, in which `inspect` finds their tasks.
   void keep(const std::shared_ptr<Recording>& recording) TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] std::vector<const Recording*> running_recordings() const TROUPE_REQUIRES(submission_mutex_);
   void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count)
@@ -387,9 +388,9 @@ class TaskGraph final : public TaskOwner {
   bool release_late(DataRecord& record, const std::shared_ptr<LateRelease>& late, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
   void end_late(LateRelease& late) noexcept TROUPE_EXCLUDES(submission_mutex_);
-  /// Ends a registration. If `finally` is true, the caller ends the registration even if this fails (`abandon`).
-  /// Kernels and callbacks may then also end registrations of the program's memory that no task uses. If it is false,
-  /// they may not: the success of such a call would depend on the speed of other threads.
+  /// Ends a registration. If `finally` is true, the caller calls `abandon` if this function fails. Kernels and
+  /// callbacks may then also end registrations of the program's memory that no task uses. If `finally` is false,
+  /// kernels and callbacks may not: the success of such a call would depend on the speed of other threads.
   Result<void> end_registration(const Handle& handle, bool finally);
   /// Tries `end_registration` without waiting. Returns false if the caller has to wait.
   Result<bool> release_without_waiting(const Handle& handle, bool finally);
@@ -410,7 +411,8 @@ class TaskGraph final : public TaskOwner {
 
   // The next functions look for waits that would never end (task_graph_holds.cpp). All take the lock, and fail with
   // `invalid_argument`.
-  /// Maps each task that waits, directly or not, for data that the calling thread holds to the hold that it waits for.
+  /// A map of the tasks that wait, directly or not, for data of the calling thread. Each task is mapped to the hold
+  /// that it waits for.
   using WaitingForThread = std::unordered_map<const Task*, const Task*>;
   [[nodiscard]] WaitingForThread waiting_for_this_thread() const TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] Result<void> check_may_wait_for_all() TROUPE_EXCLUDES(submission_mutex_);
@@ -418,7 +420,7 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] Result<void> check_may_wait(const DataRecord& record, AccessMode mode) const
       TROUPE_REQUIRES(submission_mutex_);
   void begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind);
-  /// Gives the data of a part that is about to be released to its parent, valid or not.
+  /// Passes the state of a part (whether its content is missing or invalid) to its parent, before the part is released.
   void return_to_parent(DataRecord& part) TROUPE_REQUIRES(submission_mutex_);
 
   // The next functions complete tasks.
@@ -554,7 +556,7 @@ class TaskGraph final : public TaskOwner {
   // Every submission and completion reads the next members; they are seldom written.
   const GraphOptions options_;
   /// True if a submission may need a stand-in codelet, or restrictions to devices that the task does not name, or if
-  /// this may be another process. Points to `HomeProcess::any_left` or to a constant.
+  /// the calling process may be a child of the graph's process. Points to `HomeProcess::any_left` or to a constant.
   const std::atomic<bool>* const adapts_;
   GraphHost& host_;
   mutable Cancelled cancelled_;

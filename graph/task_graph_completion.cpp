@@ -11,7 +11,7 @@ TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
     access.data()->visit_data([&](DataRecord& part) {
       if (refusal.cause || !part.poisoned.load(std::memory_order_relaxed)) return;
       refusal.origin = failures_.poison_of(part.handle_id());
-      // Another writer may just have been cancelled too, and not yet have stored the reason.
+      // Another writer of the data may just have been cancelled and may not have stored the reason yet.
       if (!refusal.origin) {
         refusal.origin = std::make_shared<Failure>(Failure{ErrorCode::cancelled, "its writer did not succeed"});
       }

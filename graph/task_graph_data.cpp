@@ -145,7 +145,7 @@ Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing,
 
 void TaskGraph::begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind) {
   if (!ready.empty()) host_.activate(ready, WorkerId{});
-  // The note serves inspections only, and a wait that has ended needs none, so the note may come late.
+  // The note may come late: it serves inspections only, and a wait that has ended needs no note.
   pending.note_.emplace(waiting_threads_, kind, pending.hold_->task_id());
   if (immediately) pending.waiter_.signal();
 }

@@ -40,8 +40,8 @@ void keep_oldest(std::vector<InFlight>& tasks) {
   std::size_t more = kMostTasks;
   tasks.erase(std::remove_if(rest, tasks.end(),
                              [&](const InFlight& one) {
-                               // Relaxed: an old value of a task that has just become free does no harm; a running task
-                               // has been free for long.
+                               // Relaxed: an old value is harmless for a task that has just become ready; a running
+                               // task became ready long ago.
                                const bool free = one.task->pending.load(std::memory_order_relaxed) == 0;
                                return !free || more == 0 || more-- == 0;
                              }),

@@ -13,7 +13,8 @@ namespace troupe::graph {
 
 namespace {
 
-/// Longer than a worker takes from its last check of a task's data to its report that it runs the task.
+/// The wait before the first look at the running tasks. It is longer than a worker takes from its last check of a
+/// task's data to its report that it runs the task.
 constexpr auto kBeforeLook = std::chrono::microseconds(200);
 constexpr auto kBetweenLooks = std::chrono::microseconds(100);
 

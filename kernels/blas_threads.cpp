@@ -24,8 +24,8 @@ namespace troupe::kernels {
 
 namespace {
 
-/// The memory that OpenBLAS maps for each thread that calls it. This is its `BUFFER_SIZE` on x86-64, in a build with
-/// kernels for all processors.
+/// The size of the work space that OpenBLAS maps for each thread that calls it: OpenBLAS's `BUFFER_SIZE` on x86-64, in
+/// a build with kernels for all processors.
 constexpr std::size_t kWorkSpace = std::size_t{128} << 20U;
 
 bool fits(std::size_t bytes) {
@@ -34,9 +34,9 @@ bool fits(std::size_t bytes) {
   return place != MAP_FAILED;
 }
 
-/// Makes OpenBLAS allocate all its work space, once, if the process has a limit on its address space. Later an
-/// allocation could fail, and OpenBLAS would then retry for ever. OpenBLAS keeps the work space, so kernels can use it
-/// later. Throws `Error`.
+/// Makes OpenBLAS allocate all its work space now, once, if the process has a limit on its address space. Otherwise an
+/// allocation inside a kernel could fail, and OpenBLAS would retry forever. OpenBLAS keeps the work space, so kernels
+/// can use it later. Throws `Error`.
 void reserve_work_space() {
   static bool reserved = false;
   if (reserved || blas_memory_alloc == nullptr || blas_memory_free == nullptr || !platform::address_space_left())

@@ -10,7 +10,8 @@ namespace troupe::kernels {
 
 /// While any of the returned objects lives, the BLAS library runs in the calling thread only. When the last object is
 /// destroyed, the number of threads that the program had set before the first object was made is restored. The object
-/// is the `Environment` of codelets that call BLAS: a runtime holds one from the first such codelet on. Thread-safe.
+/// is the `Environment` of codelets that call BLAS: a runtime holds such an object from its first such codelet on.
+/// Thread-safe.
 ///
 /// In OpenBLAS's pthread build the number of threads is a setting of the whole process, so meanwhile the program's own
 /// BLAS calls run in one thread, too. If the program sets another number meanwhile, the next kernel sets it to one

@@ -39,7 +39,7 @@ class BlockColumn {
       if (tile.data != next || tile.ld != first.ld) return std::nullopt;
       next += tile.rows;
     }
-    // With more rows than the leading dimension the columns would overlap.
+    // If the block had more rows than its leading dimension, its columns would overlap in memory.
     if (rows() > first.ld && cols() > 1) return std::nullopt;
     return MatrixView<T>{first.data, rows(), cols(), std::max(first.ld, rows())};
   }
@@ -55,8 +55,8 @@ class BlockColumn {
   std::vector<std::int64_t> ends_;
 };
 
-/// Returns a task's pivots, in pieces: one piece for each handle from number `begin` on, up to the first whose elements
-/// are not integers.
+/// Returns a task's pivots, in pieces: one piece for each handle from number `begin` on. The first handle whose
+/// elements are not integers, and all later handles, do not belong to the pivots.
 inline std::vector<std::span<const int>> pivots_from(const KernelContext& context, std::size_t begin) {
   std::vector<std::span<const int>> pieces;
   while (begin < context.size() && context.data(begin).layout.element_tag == type_tag<int>()) {

@@ -36,8 +36,9 @@ MatrixView<const T> constant(MatrixView<T> a) {
   return {a.data, a.rows, a.cols, a.ld};
 }
 
-/// Calls `apply(first, count)` for the blocks of `inner` reflectors in the order in which Q or Q^T applies them:
-/// Q = Q_1 Q_2 …, so Q^T begins with the first and Q with the last.
+/// Divides the reflectors into blocks of `inner` reflectors, and calls `apply(first, count)` for each block, in the
+/// order in which Q^T (`trans` 'T') or Q applies the blocks. Q = Q_1 Q_2 …, so Q^T begins with the first block, and Q
+/// with the last block.
 template <class F>
 void for_each_block(std::int64_t reflectors, std::int64_t inner, char trans, F apply) {
   const std::int64_t blocks = (reflectors + inner - 1) / inner;

@@ -105,7 +105,8 @@ Codelet trsm_right(char uplo, char trans) {
   return make("trsm", {r, rw}, kernel, [](const KernelContext& c) { return rows(c, 1) * cols(c, 1) * cols(c, 1); });
 }
 
-/// The operations of a solve with the diagonal block of handle 0, and of the update of the other rows.
+/// Returns the number of operations of a solve with the diagonal block of handle 0, and of the update of `other_rows`
+/// other rows.
 double solve_flops(const KernelContext& c, double other_rows) {
   return cols(c, 0) * cols(c, 0) * cols(c, 1) + 2 * other_rows * cols(c, 0) * cols(c, 1);
 }
@@ -224,8 +225,8 @@ void exchange(Team& team, const BlockColumn<T>& c, std::span<const std::span<con
   });
 }
 
-/// Calls `work` with one block: the rows of a block column from `offset` on, in place if they lie below one another in
-/// memory, else in a copy that is copied back.
+/// Calls `work` with the rows of a block column from `offset` on, as one block. If the tiles do not lie one below the
+/// other in memory, the block is a copy, which is copied back afterwards.
 template <class T, class F>
 void as_one_block(const BlockColumn<T>& a, std::int64_t offset, F work) {
   if (const auto whole = a.whole()) return work(rows_below(*whole, offset));
@@ -257,8 +258,8 @@ Codelet getrf_panel() {
   const auto kernel = [](const KernelContext& context) {
     const auto pivots = context.vector<int>(0);
     const Position position(context);
-    // LAPACK reads the pivots that it has written, so they are kept in memory of this task. In shared memory, another
-    // process such as a client of a service could change them meanwhile.
+    // LAPACK writes the pivots and then reads them. So they are written to memory of this task first: in shared memory,
+    // another process, such as a client of a service, could change them meanwhile.
     std::vector<int> own(pivots.size());
     int info = 0;
     as_one_block(BlockColumn<T>(context, 1), position.offset,

@@ -56,8 +56,9 @@ struct TileCodelets : IncrementalLuCodelets {
 
   /// P w (int, as many as the panel has columns), A rw…; offset, first: factorizes A from row `offset` on.
   Codelet getrf_panel;
-  /// D r, P r, C rw…; offset, first: exchanges rows of C from row `offset` on by P; then `solve_unit_lower` on the rows
-  /// of C that are in the same matrix rows as D. All of these are in the first tile.
+  /// D r, P r, C rw…; offset, first: exchanges rows of C, from row `offset` on, as the pivots say; then
+  /// `solve_unit_lower` on the rows of C that are in the same matrix rows as D. All of these rows are in the first tile
+  /// of C.
   Codelet swap_and_solve;
   /// P r… (one after the other), C rw…; offset, first: exchanges rows of C, from row `offset` on, as the pivots say.
   Codelet swap_rows;

@@ -25,7 +25,7 @@ int factor_panel(MatrixView<T> a, std::span<int> pivots);
 template <class T>
 int getrf_without_pivoting(MatrixView<T> a);
 
-/// The pivots that were too small to divide by.
+/// Counts the pivots that were replaced, because they were too small to divide by.
 struct ReplacedPivots {
   std::int64_t count = 0;
   /// The row of the first such pivot, counted from zero. It has no meaning if there is no such pivot.

@@ -155,7 +155,7 @@ void tstrf(Team& team, MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::s
     const std::span<int> chosen =
         std::span(own).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
     copy_to_panel(constant(diagonal), constant(below), panel);
-    // A column of zeros is no error here: a pair further down may have a pivot for the column.
+    // A column of zeros is no error here: the column may still get a pivot from a tile further down.
     (void)factor_panel(team, panel, chosen);
     copy_from_panel(constant(panel), diagonal, columns_from(l, first, count), below);
     for (int& pivot : chosen) pivot += fortran::as_int(pivot < count ? first : n - count);

@@ -28,8 +28,9 @@ struct TileKernel {
   /// Gives the codelet its implementation for CUDA GPUs. Null if there is no such implementation, or in a build without
   /// CUDA.
   void (*add_gpu)(Codelet&) = nullptr;
-  /// The names of kernels in machine descriptions whose times this kernel takes, the best first: "getrf_nopiv getrf".
-  /// If empty, the kernel does not run in virtual time.
+  /// The names of kernels in machine descriptions, the best first: "getrf_nopiv getrf". In virtual time, this kernel
+  /// takes the times of the first of these kernels that the machine has. If empty, the kernel does not run in virtual
+  /// time.
   std::string_view timed_as = {};
 };
 
@@ -42,7 +43,7 @@ std::span<const TileKernel<T>> tile_kernels();
 template <class T>
 const TileKernel<T>& tile_kernel(Codelet TileCodelets<T>::*codelet);
 
-/// Returns a name such as "gemm_nt/double".
+/// Returns the name with the precision, such as "gemm_nt/double".
 template <class T>
 std::string precise_name(std::string_view name);
 

@@ -38,8 +38,8 @@ bool eliminates_pairs(Application application, Pivoting pivoting) {
 namespace {
 
 std::int64_t default_tile_on_cores(Application application, std::int64_t n) {
-  // A dozen block columns keep a few cores busy. QR needs more block columns, because its panels have more work, at
-  // half the speed of the updates.
+  // A dozen block columns keep a few cores busy. QR needs more block columns, because its panels have more work and run
+  // at half the speed of the updates.
   const bool qr = application == Application::qr;
   const std::int64_t best = qr ? 256 : 384;
   const std::int64_t across = qr ? 16 : 12;
@@ -48,9 +48,9 @@ std::int64_t default_tile_on_cores(Application application, std::int64_t n) {
 
 /// Returns the largest useful edge of a tile on GPUs.
 double largest_tile_on_gpus(Application application, const GpuRate& gpus) {
-  // The time of one product of tiles. With tiles of this size, factorizations were among the fastest: on an H200, where
-  // the tiles are then 1600 wide, and in virtual time on GPUs with a fiftieth of the rate, where they are 384 wide. On
-  // the latter, tiles 960 wide halve the speed (docs/notes/measurements.md).
+  // The time that one product of tiles should take. With this time, measured factorizations were among the fastest: on
+  // an H200 (tiles of 1600 columns), and in virtual time on GPUs with a fiftieth of the rate (tiles of 384 columns). On
+  // these slower GPUs, tiles of 960 columns halve the speed (docs/notes/measurements.md).
   constexpr double kProductSeconds = 130e-6;
   double largest = std::cbrt(gpus.flops_per_second * kProductSeconds / 2);
   if (gpus.memory_elements > 0) {
@@ -76,7 +76,8 @@ std::int64_t default_tile(Application application, std::int64_t n, const GpuRate
 
 std::int64_t default_inner(std::int64_t tile_rows, std::int64_t tile) {
   constexpr std::int64_t kSmallest = 48;
-  constexpr std::int64_t kShare = 8;  // a share of the tile's rows: three percent more operations
+  // The inner block has an eighth of the tile's rows. This costs three percent more operations.
+  constexpr std::int64_t kShare = 8;
   return std::min(std::max(tile_rows / kShare, kSmallest), tile);
 }
 

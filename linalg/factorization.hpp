@@ -64,15 +64,15 @@ struct GpuRate {
   std::uint64_t memory_elements = 0;
 };
 
-/// Returns the number of columns of a tile that measured best, if the matrix is large enough. With GPUs of a known
-/// rate, tiles are larger than on cores alone, within three bounds: a product of tiles takes at most about 130
-/// microseconds at that rate; the tiles of all tasks that a GPU runs at a time fit into its memory; and tiles have at
-/// most 2048 columns (QR: 768). Tiles are never smaller than on cores.
+/// Returns the number of columns of a tile that was the best in measurements, if the matrix is large enough. With GPUs
+/// of a known rate, tiles are larger than on cores alone, within three bounds: a product of tiles takes at most about
+/// 130 microseconds at that rate; the tiles of all tasks that a GPU runs at a time fit into its memory; and tiles have
+/// at most 2048 columns (QR: 768). Tiles are never smaller than on cores.
 [[nodiscard]] std::int64_t default_tile(Application application, std::int64_t n, const GpuRate& gpus = {});
 
 /// Returns the number of rows of a tile for a matrix of order `n`, a multiple of `tile`. Matrix products are faster on
-/// tall tiles, so tiles are as tall as leaves several tasks for every worker in each step. With GPUs the result is
-/// `tile`.
+/// tall tiles, so tiles are as tall as possible while every worker still has several tasks in each step. With GPUs the
+/// result is `tile`.
 [[nodiscard]] std::int64_t default_tile_rows(std::int64_t n, std::int64_t tile, std::size_t workers,
                                              const GpuRate& gpus = {});
 
@@ -81,9 +81,9 @@ struct GpuRate {
 /// rows).
 [[nodiscard]] std::int64_t default_inner(std::int64_t tile_rows, std::int64_t tile);
 
-/// Returns the size of the data of the largest task on single tiles, whose size is in `options`: three tiles and, if
-/// pairs of tiles are eliminated (QR, LU with incremental pivoting), a triangular factor. Tasks on whole block columns
-/// (LU with partial pivoting) run on cores.
+/// Returns the size of the data of the largest task on single tiles: three tiles of the size in `options` and, if pairs
+/// of tiles are eliminated (QR, LU with incremental pivoting), a triangular factor. Tasks on whole block columns (LU
+/// with partial pivoting) run on cores.
 [[nodiscard]] Bytes largest_task_data(const FactorizationOptions& options, std::int64_t n, std::size_t element_bytes);
 
 /// Returns the number of operations of the factorization of a `rows` x `cols` matrix, as LAPACK counts them (LAWN 41).

@@ -21,7 +21,7 @@ class IncrementalFactors {
                      TileStorage storage = TileStorage::tiles);
 
   /// Returns a copy of the diagonal tile of column k, from the diagonal on. The copy is made when the tile has just
-  /// been factorized, so that tasks that apply it may run while the tiles below are eliminated.
+  /// been factorized, so that tasks that apply the copy may run while the tiles below are eliminated.
   [[nodiscard]] Handle diagonal(int k) const { return diagonal_[static_cast<std::size_t>(k)]; }
   /// Returns the row exchanges of tile column k. If `below` is 0, these are the exchanges in the diagonal tile;
   /// otherwise, the exchanges in the pair of the diagonal tile and the tile that is `below` tiles below it.

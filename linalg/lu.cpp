@@ -96,7 +96,7 @@ template <class T>
 void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a, const kernels::TileCodelets<T>& kernel, LuOrder order) {
   require_diagonal_in_tiles(a);
   const std::vector<int> priorities = lu_without_pivoting_priorities(TileGrid::of(a));
-  // The priorities are in the order `by_columns`; `priority` points to the first one of step k.
+  // The priorities are in the order `by_columns`; `priority` points to the first priority of step k.
   auto priority = priorities.begin();
   for (int k = 0; k < a.tile_cols(); ++k) {
     const int top = a.diagonal(k);

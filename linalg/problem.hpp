@@ -1,4 +1,4 @@
-/// Systems of equations that are generated, not read.
+/// Systems of equations that are generated, and not read from a file.
 #pragma once
 
 #include <cstdint>

@@ -147,8 +147,8 @@ std::vector<int> lu_priorities(const TileGrid& a) {
     }
   }
   for (int j = 0; j + 1 < n; ++j) {
-    // The number of operations that a core can do in the time in which it moves an element of a few bytes. The task
-    // depends on the last pivots.
+    // A core can do about this many operations in the time in which it moves one element. The task depends on the last
+    // pivots.
     constexpr double kOperationsPerElement = 16;
     plan.add_on_column(kOperationsPerElement * number(a.rows) * number(a.cols_of(j)), a.diagonal(j + 1), j,
                        {plan.read_extra(n - 1)});

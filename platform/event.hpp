@@ -12,8 +12,8 @@
 namespace troupe::platform {
 
 /// Like `std::function<void()>`, with two differences: the callable may own objects that can only be moved, and a
-/// callable of up to `kInline` bytes needs no allocation. A simulated task costs about ten events. Larger callables lie
-/// on the heap.
+/// callable of up to `kInline` bytes needs no allocation. A simulated task makes about ten events, so allocations
+/// would cost much time. Larger callables lie on the heap.
 class Event {
  public:
   static constexpr std::size_t kInline = 48;

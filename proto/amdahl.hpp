@@ -24,7 +24,8 @@ struct AmdahlLaw {
 
 /// Returns the law with the least squares of relative errors; for two points that lie on a law it is exactly that law.
 /// If times fall faster than the number of cores rises, `fixed` is 0; if they do not fall, `shared` is 0. Returns
-/// nothing without times on two different numbers of cores, because one number tells nothing about others. O(times).
+/// nothing without times on two different numbers of cores, because times on one number of cores tell nothing about
+/// other numbers. O(times).
 [[nodiscard]] inline std::optional<AmdahlLaw> fit_amdahl(std::span<const TimeOnCores> times) {
   if (times.empty()) return std::nullopt;
   bool differ = false;

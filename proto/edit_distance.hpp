@@ -1,4 +1,4 @@
-/// The distance between a name and the one that was probably meant.
+/// The distance between a misspelt name and the name that was probably meant.
 #pragma once
 
 #include <cstddef>

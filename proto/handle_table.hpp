@@ -13,10 +13,10 @@
 
 namespace troupe {
 
-/// A table by handle, of rows of `width` values each. Ids of handles are never used again, and a service makes handles
-/// for years; therefore rows lie in pages of 256, and a page without rows is freed. The table takes memory for the rows
-/// in use, if they lie close together, and one byte for every 16 handles that ever existed. Every operation except
-/// `visit` is O(1).
+/// A table that has a row of `width` values for each handle in use. Ids of handles are never used again, and a service
+/// makes handles for years; therefore rows lie in pages of 256, and a page without rows is freed. The table takes
+/// memory for the rows in use, if they lie close together, and one byte for every 16 handles that ever existed. Every
+/// operation except `visit` is O(1).
 template <class T>
 class HandleTable {
  public:

@@ -1,4 +1,5 @@
-/// An actor's inbox of events. The events are stored here, and a message to the actor only says that there are some.
+/// An actor's inbox of events. The events are stored here, and a message to the actor only says that the inbox has
+/// events.
 #pragma once
 
 #include <utility>
@@ -27,8 +28,8 @@ class Inbox {
     events_.push_back(std::move(event));
     return awaited_ && !std::exchange(told_, true);
   }
-  /// Sets whether the reader awaits events that `leave` adds from now on. The reader calls it. After `true`, the reader
-  /// has to empty the inbox once more, because nobody notified it of events that were added before.
+  /// Sets whether the reader awaits events that `leave` adds from now on. Called by the reader. After `true`, the
+  /// reader has to empty the inbox once more, because nobody notified it of events that were added before.
   void set_awaited(bool awaited) {
     const LockGuard lock(mutex_);
     awaited_ = awaited;

@@ -5,7 +5,7 @@
 ///     int balance_ TROUPE_GUARDED_BY(mutex_) = 0;
 ///     void pay(int amount) TROUPE_REQUIRES(mutex_);
 ///
-/// A lambda is a function of its own for clang, so a lambda that is called with the lock held says so, too:
+/// For clang, a lambda is a function of its own. So a lambda that is called with the lock held needs the mark, too:
 /// `changed_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return balance_ > 0; })`. Constructors and destructors are
 /// not checked.
 #pragma once
@@ -22,9 +22,9 @@
 #define TROUPE_LOCK(name) TROUPE_THREAD_SAFETY(capability(name))
 /// Marks a class that holds a lock while it lives.
 #define TROUPE_SCOPED_LOCK TROUPE_THREAD_SAFETY(scoped_lockable)
-/// Marks a member that is read and written with the lock only.
+/// Marks a member that is read and written only while the lock is held.
 #define TROUPE_GUARDED_BY(...) TROUPE_THREAD_SAFETY(guarded_by(__VA_ARGS__))
-/// Mark a function that is called with the lock held, or without it because the function takes it itself.
+/// Mark a function that must be called with the lock held, or without the lock because the function acquires it.
 #define TROUPE_REQUIRES(...) TROUPE_THREAD_SAFETY(requires_capability(__VA_ARGS__))
 #define TROUPE_EXCLUDES(...) TROUPE_THREAD_SAFETY(locks_excluded(__VA_ARGS__))
 /// Mark a function that returns with the lock held, or released.

@@ -9,7 +9,8 @@
 namespace troupe {
 
 /// A test-and-test-and-set lock. After about a microsecond of contention it yields, so that an owner that lost its core
-/// (more workers than cores) gets the core back. `lock` acquires what the last `unlock` released.
+/// (more workers than cores) gets the core back. Memory order: a thread that has called `lock` sees all that was
+/// written before the last `unlock`.
 class TROUPE_LOCK("spin lock") SpinLock {
  public:
   void lock() noexcept TROUPE_ACQUIRES() {

@@ -39,7 +39,8 @@ ParsedNumber<double> parse_real(std::string_view token);
 /// enough for a double to hold it exactly.
 ParsedNumber<std::uint64_t> parse_whole(std::string_view token);
 
-/// Parses 1, yes, on, true, or 0, no, off, false; in capitals or not. Returns nothing for other words.
+/// Parses 1, yes, on or true as true, and 0, no, off or false as false, in capital or small letters. Returns nothing
+/// for other words.
 std::optional<bool> parse_switch(std::string_view token);
 
 /// Returns `token` within quotes for a message: control characters and bytes outside ASCII become '?', and long tokens

@@ -6,10 +6,11 @@
 
 namespace troupe {
 
-/// Returns true if the byte is the second or a later one of a character.
+/// Returns true if the byte is the second or a later byte of a character.
 [[nodiscard]] inline bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
-/// Returns the number of bytes of the character that `text`, which is not empty, begins with; 0 if it begins with none.
+/// Returns the number of bytes of the first character of `text`, which is not empty; 0 if `text` does not begin with a
+/// valid character.
 [[nodiscard]] std::size_t character_length(std::string_view text);
 
 }  // namespace troupe

@@ -1,4 +1,4 @@
-/// A thread for questions of clients that take a while, so that gRPC's threads can continue to move bytes.
+/// A thread that answers clients' slow questions, so that gRPC's threads can continue to move bytes.
 #pragma once
 
 #include <chrono>

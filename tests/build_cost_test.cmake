@@ -19,8 +19,8 @@ if(NOT result EQUAL 3 OR NOT lines MATCHES "^[0-9]+m[0-9.]+s [0-9]+m[0-9.]+s tro
   message(FATAL_ERROR "the steps returned ${result}, and left '${lines}'")
 endif()
 
-# If a step has several lines, only the last line counts. A file that was made of a folder's sources is named after the
-# folder. The seconds are added up for each room.
+# If a step has several lines, only the last line counts. A file that joins all sources of a folder is reported under
+# the folder's name. The report adds up the seconds for each folder or subfolder.
 file(WRITE ${log} "0m9.00s 0m9.00s troupe_graph c++ ${object}
 0m1.50s 0m0.50s troupe_graph ccache ${object}
 1m2.00s 0m1.00s troupe c++ apps/CMakeFiles/troupe.dir/main.cpp.o

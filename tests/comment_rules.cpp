@@ -9,8 +9,8 @@
 namespace troupe::tests {
 namespace {
 
-/// Words that need something before them, so a comment must not begin with them. "The same" is refused because it names
-/// nothing.
+/// Words with which a comment must not begin, because they only make sense after other words. "The same" is refused
+/// because the reader cannot know to what it refers.
 constexpr std::array<std::string_view, 17> kOpenings{"Of",       "That",  "Whose", "Who",  "Whom",  "Which",
                                                      "The same", "As",    "Those", "Than", "What",  "Whether",
                                                      "How",      "Among", "Nor",   "Such", "Behind"};

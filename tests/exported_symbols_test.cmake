@@ -39,8 +39,8 @@ if(C_LIBRARY)
   exported(names ${C_LIBRARY})
   file(READ ${C_HEADER} header)
   string(REGEX REPLACE "/\\*[^*]*\\*+([^/*][^*]*\\*+)*/|//[^\n]*" "" header "${header}")
-  # In a declaration, the function's name is the word before a parenthesis. In types of functions a star is there, so
-  # they are not found.
+  # In the declaration of a function, its name stands before an opening parenthesis. The name of a function type stands
+  # before a closing parenthesis, so the search does not find it.
   string(REGEX MATCHALL "[ *]troupe_[a-z0-9_]+\\(" declared "${header}")
   list(TRANSFORM declared REPLACE "[ *(]" "")
   list(REMOVE_DUPLICATES declared)

@@ -25,8 +25,8 @@ struct Folder {
   std::vector<std::string_view> rooms{};
 };
 
-/// Returns the folders, in an order in which each folder only includes folders before it. The folder actors/ means its
-/// own files and its own rooms.
+/// Returns the folders, in an order in which each folder only includes folders before it. The entry of actors/ does not
+/// cover the subfolders of actors/ that have an entry of their own.
 const std::vector<Folder>& folders() {
   static const std::vector<std::string_view> runtime{
       "proto",         "graph",          "platform", "actors/observation", "actors/scheduler",
@@ -78,8 +78,8 @@ bool is_below(std::string_view path, std::string_view folder) {
   return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
 }
 
-/// The public headers, which only use one another. Every folder may include those public headers that declare things of
-/// the folders below it.
+/// The public headers, which only include one another. Every folder may include those public headers that declare
+/// things of the folders below it.
 constexpr std::string_view kFace = "include/troupe";
 
 /// Returns true if client/ defines what the header declares.
@@ -209,7 +209,7 @@ std::vector<Include> includes_of(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    // Without '#' the regular expression would find nothing, and slowly.
+    // A line without '#' cannot match. Skip it here, because the regular expression is slow.
     if (line.find('#') == std::string::npos) continue;
     std::smatch match;
     if (!std::regex_search(line, match, directive)) continue;

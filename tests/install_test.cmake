@@ -193,8 +193,8 @@ run("the program in C, built with pkg-config," ${work}/plain_pkg_config)
 check_output(c-program "pkg-config")
 find_program(python NAMES python3)
 if(python)
-  # The kernel of the example halves the value 7, which the tasks before have made. A kernel that raises an exception
-  # fails its task.
+  # The kernel of the example halves the value 7, which earlier tasks have computed. If a kernel raises an exception,
+  # its task fails.
   set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBDIR})
   set(ENV{PYTHONPATH} ${SOURCE_DIR}/docs/examples)
   set(ENV{PYTHONDONTWRITEBYTECODE} 1)

@@ -11,7 +11,8 @@ set(ENV{PYTHONDONTWRITEBYTECODE} 1)
 if(PRELOAD)
   set(ENV{LD_PRELOAD} ${PRELOAD})
   set(ENV{PYTHONMALLOC} malloc)
-  # The sanitizer starts a program that names the functions in its reports. It must not check that program.
+  # The sanitizer starts a program, the symbolizer, that names the functions in its reports. The sanitizer must not be
+  # loaded into the symbolizer.
   set(naming symbolize=0)
   find_program(symbolizer NAMES llvm-symbolizer llvm-symbolizer-15)
   if(symbolizer)

@@ -46,8 +46,8 @@ bool MemoryState::holds(const MemoryEvent& event) {
   if (!std::ranges::all_of(event.uses, fine, &Use::handle)) return false;
   if (!std::ranges::all_of(commands_, fine, &Command::handle)) return false;
   if (events_left_-- > 0) return true;
-  // A check of everything takes time in proportion to the number of handles. It runs only once in that many events, so
-  // that it adds no more to each event than the check of the event's own handles.
+  // A check of everything takes time in proportion to the number of handles, so it runs only once in about as many
+  // events as there are handles. Per event, it then takes no longer than the check of the event's own handles.
   events_left_ = 64 + core_.handles();
   return core_.check().empty();
 }
@@ -64,10 +64,10 @@ void MemoryState::empty_inbox() {
   } while (awaits_what_is_left());
 }
 
-// No release may stay in the inbox while a request waits for one. `Inbox::leave` and `Inbox::set_awaited` take the same
-// lock. So the next round of `empty_inbox` handles each release that was left before `set_awaited`, and a thread that
-// leaves a release later learns that it has to wake the actor. Requests begin to wait only in `empty_inbox`, which
-// calls this function last.
+// No release may stay in the inbox while a request waits for a release. `Inbox::leave` and `Inbox::set_awaited` take
+// the same lock. So the next round of `empty_inbox` handles each release that was left before `set_awaited`, and a
+// thread that leaves a release later learns that it has to wake the actor. Requests begin to wait only in
+// `empty_inbox`, which calls this function last.
 bool MemoryState::awaits_what_is_left() {
   if (core_.awaits_release() == awaits_release_) return false;
   awaits_release_ = !awaits_release_;

@@ -49,8 +49,8 @@ class MemoryState {
   /// thread looks at the inbox again.
   [[nodiscard]] bool try_to_handle_inbox();
   /// Handles all events, and then acquires the working set of `acquire` if that is possible now
-  /// (`MemoryCore::acquire_at_once`). Returns false if it is not: then the caller has to post the event and wait for
-  /// the answer.
+  /// (`MemoryCore::acquire_at_once`). Returns false if it is not possible now: then the caller has to post the event
+  /// and wait for the answer.
   [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire) {
     return acquire_at_once(acquire, [](const MemoryCore&) {});
   }
@@ -106,7 +106,7 @@ class MemoryState {
   mutable std::uint64_t passes_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
-/// Returns the behaviour, which handles `DataRequested` and `Stop`.
+/// Returns the behaviour of the memory manager's actor, which handles the messages `DataRequested` and `Stop`.
 caf::behavior memory_behavior(caf::event_based_actor* self, std::shared_ptr<MemoryState> state);
 
 }  // namespace troupe::memory

@@ -7,7 +7,7 @@
 
 namespace troupe::memory {
 
-/// One command. Only the fields that are named at the command's kind have a meaning.
+/// One command. A field has a meaning only if the comment on the command's kind names it.
 struct Command {
   enum class Kind : std::uint8_t {
     /// Copy `bytes` of `handle` from `from` (at `from_offset`) to `to` (at `to_offset`), and report the end of
@@ -47,7 +47,7 @@ struct Command {
   TransferId transfer{};
   HandleId handle{};
   Bytes bytes{};
-  /// The offsets are in the arenas of the nodes, in bytes; zero on a node without a limit.
+  /// The offsets from the beginning of each node's arena, in bytes; zero on a node without a limit.
   std::uint64_t from_offset = 0;
   std::uint64_t to_offset = 0;
   Bytes needed{};

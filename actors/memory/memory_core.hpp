@@ -21,8 +21,8 @@
 
 namespace troupe::memory {
 
-/// The states of a replica. Each handle has one replica on each node; on node 0 it begins as `shared`, on all others as
-/// `invalid`:
+/// The states of a replica. Each handle has one replica on each node; on node 0 the replica begins as `shared`, on all
+/// other nodes as `invalid`. In the table, "it" is the replica and "here" its node:
 ///
 /// | from             | event                                               | to       | commands                    |
 /// |------------------|-----------------------------------------------------|----------|-----------------------------|
@@ -46,7 +46,7 @@ namespace troupe::memory {
 /// The host's replica may be the only valid one and still be `shared`: if all other replicas were dropped, or if the
 /// handle was never copied.
 ///
-/// The states of a request:
+/// The states of a request. In the table, "it" is the request and "here" its node:
 ///
 /// | from     | event                                                          | to       | commands             |
 /// |----------|----------------------------------------------------------------|----------|----------------------|
@@ -98,19 +98,19 @@ class MemoryCore {
 
   // Events. Each of these functions appends its commands to `out`, in the order in which they are to be carried out.
 
-  /// Asks for a task's whole working set, pinned, on a node. The answer is `acquired`, `cannot_fit`, `failed`,
-  /// `node_lost` or `content_lost`, at once or later. A handle may be named more than once. `task` is the task's number
-  /// in the graph, for eviction policies that know the submitted tasks.
+  /// Asks for a task's whole working set to be brought to a node and pinned there. The answer is `acquired`,
+  /// `cannot_fit`, `failed`, `node_lost` or `content_lost`, at once or later. A handle may be named more than once.
+  /// `task` is the task's number in the graph, for eviction policies that know the submitted tasks.
   void acquire(RequestId request, NodeId node, std::span<const Use> uses, std::vector<Command>& out, TaskId task = {});
   /// Acquires the working set if that is possible now: if nothing has to be copied or evicted, no use on another node
-  /// excludes this one, and no request waits for the node. Returns true if the working set is acquired; then there is
-  /// no `acquired` command. Returns false if nothing has changed. Allocates almost no memory in steady state.
+  /// excludes this one, and no request waits for the node. If the working set is acquired, returns true, and appends no
+  /// `acquired` command. Otherwise adds no request and returns false. Allocates almost no memory in steady state.
   [[nodiscard]] bool acquire_at_once(RequestId request, NodeId node, std::span<const Use> uses,
                                      std::vector<Command>& out, TaskId task = {});
   /// Called before the program reads data on the host: brings the newest content of each handle there. The requests are
   /// admitted at once, because the host needs no room. Each use becomes a request of its own; the requests are numbered
   /// from `first` on. The answer to each request is `acquired`, `failed` or `content_lost`; `content_lost` comes only
-  /// once for each loss. Data that an admitted request writes are not brought, and the answer is `acquired`.
+  /// once for each loss. Data that an admitted request writes are not copied, and the answer is `acquired`.
   void bring_home(RequestId first, std::span<const Use> uses, std::vector<Command>& out);
   /// Ends a request. Called when the task has ended or failed (then the data that it was to write count as written), or
   /// to give up a request that was not acquired yet (then nothing was written). Does nothing if the request has been
@@ -129,8 +129,8 @@ class MemoryCore {
   /// Called when the node's device is gone for good. The node is not the host. The ends of transfers under way from the
   /// node or to it must still be reported.
   void node_lost(NodeId node, std::vector<Command>& out);
-  /// Sets an index of how much the data are going to be used, for eviction policies that use it: replicas with low
-  /// indexes are evicted first. The index holds until the handle is forgotten.
+  /// Sets an index of how much the data are going to be used, for eviction policies that use this index: replicas with
+  /// low indexes are evicted first. The index holds until the handle is forgotten.
   void set_reuse(HandleId handle, std::int64_t index);
   /// Locks the handle: its replicas are evicted only if no other replica can be, so that a request that needs the room
   /// still gets it. Locks are counted; `forget` removes them all.
@@ -194,7 +194,7 @@ class MemoryCore {
 
   // These functions admit requests (memory_core_admission.cpp).
 
-  /// Tries to admit waiting requests, again and again, until nothing has changed that a request may wait for.
+  /// Tries to admit waiting requests, and repeats this as long as something changes that a request may wait for.
   void settle(Commands& out);
   void admit_waiting(Commands& out);
   /// Admits the oldest request of a node's queue, if that is possible now. `admit_waiting` calls this for each node;
@@ -216,8 +216,8 @@ class MemoryCore {
   void acquired(Request& request, Commands& out);
   void hold(Request& request, Commands& out);
   void overwrite_others(HandleId handle, NodeId writer, Commands& out);
-  /// Called when the transfers of the handle have changed: the admitted requests of the node that have waited for them
-  /// and are ready now become acquired.
+  /// Called when the transfers of the handle have changed. Admitted requests of the node that waited only for these
+  /// transfers become acquired.
   void transfers_changed(NodeId node, HandleId handle, Commands& out);
   /// Fails the request because of a handle that cannot be brought to the node, or that cannot leave it to make room.
   void fail(Place place, HandleId handle, Commands& out);
@@ -240,7 +240,7 @@ class MemoryCore {
   [[nodiscard]] HandleId cannot_be_written_back(NodeId node) const;
   void evict(HandleId handle, NodeId node, Commands& out);
   void keep(HandleId handle, NodeId node);
-  /// Drops a replica that is valid, or that is invalid and only has memory.
+  /// Drops a valid replica, or an invalid replica that only occupies memory.
   void drop(HandleId handle, NodeId node, Commands& out);
   /// If only one replica is valid, and it is not on the host, marks it as modified.
   void mark_only_one(HandleId handle, Commands& out);
@@ -256,7 +256,8 @@ class MemoryCore {
   void lose(HandleId handle, NodeId node, Commands& out);
   void note_loss(HandleId handle);
   /// Corrects the replicas' states after a copy from a lost node has succeeded. If the new replica is the only valid
-  /// one, it becomes `modified`. If another one had become the only valid one, that one is no longer `modified`.
+  /// one, it becomes `modified`. If another replica had become the only valid one, that replica is no longer
+  /// `modified`.
   void came_from_the_lost(HandleId handle, Commands& out);
   void refuse_all(Node& where, NodeId id, Commands& out);
   /// Called when a transfer has ended. Readers wait while it is in doubt whether a copy from a lost node brings the
@@ -293,7 +294,7 @@ class MemoryCore {
   /// Finds a transfer that the request waits for, and sets `why`. Returns false if there is none.
   bool find_transfer(const Request& request, WaitingRequest& why) const;
 
-  // These are the parts of check().
+  // These functions are the parts of `check`.
   [[nodiscard]] std::string_view check_replica(HandleId handle, NodeId node) const;
   [[nodiscard]] std::string_view check_node(NodeId node) const;
   [[nodiscard]] std::string_view check_requests() const;
@@ -311,7 +312,7 @@ class MemoryCore {
   std::size_t waiting_ = 0;
   /// True if something has changed that a waiting request may wait for.
   bool changed_ = false;
-  /// The request of `acquire_at_once`, which examines it here before it adds the request to the table.
+  /// `acquire_at_once` examines its request here before it adds the request to the table.
   Request probe_;
   /// The number of handles that have locks.
   std::size_t locked_ = 0;

@@ -172,7 +172,7 @@ void MemoryCore::keep(HandleId handle, NodeId id) {
 void MemoryCore::finish_eviction(HandleId handle, NodeId id, Commands& out) {
   const Replica& replica = directory_.at(handle, id);
   if (!replica.evicting || replica.outgoing > 0) return;
-  if (directory_.record(handle).valid == 1) {  // the copy that was to save its content elsewhere failed
+  if (directory_.record(handle).valid == 1) {  // the copy that should save the content failed
     keep(handle, id);
     return;
   }

@@ -111,7 +111,7 @@ void MemoryCore::transfer_failed(TransferId id, Commands& out) {
     if (target.pins == 0) {
       drop(handle, to, out);
     } else {
-      set_state(handle, to, ReplicaState::invalid, out);  // its memory belongs to requests that overwrite it
+      set_state(handle, to, ReplicaState::invalid, out);  // kept for requests that will overwrite it
     }
     HandleRecord& all = directory_.record(handle);
     if (all.valid == 0 && !all.content_lost) {  // another copy from a lost node may end well
@@ -139,7 +139,7 @@ void MemoryCore::write_back_early(const Request& request, Commands& out) {
   for (const Use& use : request.uses) {
     if (!use.last_write || !writes(use.mode) || directory_.record(use.handle).write_pins > 0) continue;
     if (directory_.at(use.handle, kHost).state != ReplicaState::invalid) continue;
-    if (directory_.at(use.handle, request.node).state != ReplicaState::modified) continue;  // the node is lost
+    if (directory_.at(use.handle, request.node).state != ReplicaState::modified) continue;  // the node was lost
     ++statistics_.write_backs;
     start(use.handle, request.node, kHost, false, {}, out);
   }

@@ -9,7 +9,7 @@
 
 namespace troupe::memory {
 
-/// One call of the memory core. Fields that the call does not take have no meaning.
+/// An event: one call of a function of the memory core. Fields that this function does not take have no meaning.
 struct MemoryEvent {
   enum class Kind : std::uint8_t {
     acquire,

@@ -96,8 +96,8 @@ class ReplicaDirectory {
   /// Returns the handles whose newest content the host does not have, in no particular order.
   [[nodiscard]] std::span<const HandleId> away() const { return away_; }
 
-  /// Sets a replica's state, the count of valid replicas and the list of handles that are away. Returns false if the
-  /// replica was in that state already.
+  /// Sets a replica's state, and updates the count of valid replicas and the list `away`. Returns false if the replica
+  /// was in that state already.
   bool set_state(HandleId handle, NodeId node, ReplicaState state);
 
   /// Returns true if a request on `node` may use the known handle in this mode, beside the requests that are already

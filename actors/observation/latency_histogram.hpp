@@ -11,14 +11,15 @@
 
 namespace troupe::observation {
 
-/// Buckets grow by powers of two, each cut into eight equal parts, so that a percentile is at most an eighth too large.
-/// Durations below 8 ns are exact; all durations from 2^40 ns (18 minutes) on share one bucket. The size is 2.3 KiB.
+/// The ranges between powers of two are each cut into eight equal buckets, so that a percentile is at most an eighth
+/// too large. Durations below 8 ns are exact; all durations from 2^40 ns (18 minutes) on share one bucket. The size is
+/// 2.3 KiB.
 ///
-/// Any thread may add, and any thread may read meanwhile. All operations are relaxed: the counters publish no other
-/// data, and a snapshot taken while others add may lack the newest durations.
+/// Any thread may add, and any thread may read meanwhile. All atomic operations are relaxed: the counters publish no
+/// other data, and a snapshot taken while others add may lack the newest durations.
 class LatencyHistogram {
  public:
-  /// Adds a duration. Negative ones count as zero.
+  /// Adds a duration. Negative durations count as zero.
   void note(Duration duration) noexcept;
   [[nodiscard]] LatencySummary summary() const;
 

@@ -82,7 +82,7 @@ void MailboxMeter::put_back() noexcept {
 
 void MailboxMeter::close() noexcept {
   // Acquire: makes visible the counts of all messages sent before. Release: the senders of later messages see that the
-  // mailbox is closed, and drop them.
+  // mailbox is closed, and drop these messages.
   const std::uint64_t drawn = tickets_.fetch_or(1, std::memory_order_acq_rel);
   if ((drawn & 1U) != 0) return;
   record_.open_.fetch_sub(1, std::memory_order_relaxed);

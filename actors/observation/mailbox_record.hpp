@@ -69,7 +69,7 @@ class MailboxMeter {
   /// Called when a message is about to be delivered; from any thread.
   void sent(TimeStamp now) noexcept;
 
-  // These are called by the actor's thread.
+  // The functions below are called by the actor's thread.
   /// Called when a message has been taken out of the mailbox and its handler begins.
   void begin(TimeStamp now) noexcept;
   /// Returns true if a handler has begun and its time is still being measured.
@@ -92,10 +92,11 @@ class MailboxMeter {
 
   MailboxRecord& record_;
   /// Twice the number of tickets drawn, plus one when the actor has ended. So each message that was not taken is
-  /// dropped once: by `close` if its ticket was drawn before, else by its sender, which finds the mailbox closed.
+  /// counted as dropped exactly once: by `close` if its ticket was drawn before the end, otherwise by its sender, which
+  /// finds the mailbox closed.
   std::atomic<std::uint64_t> tickets_{0};
   std::array<Stamp, kRing> ring_;
-  // These are used only by the actor's thread.
+  // The members below are used only by the actor's thread.
   std::uint64_t taken_ = 0;
   TimeStamp began_{};
   bool measuring_ = false;

@@ -184,7 +184,7 @@ Json as_json(const T& report) {
   return MemberWriter::written(report);
 }
 
-/// Calls a function with each member, whatever its key.
+/// Calls a function with the value of each member, and ignores the keys.
 template <class F>
 class MemberVisitor {
  public:

@@ -338,7 +338,8 @@ class Explanation {
       WhyThread thread;
       thread.kind = kKinds[static_cast<std::size_t>(wait.kind)];
       const std::uint32_t node = wait.task.valid() ? by_id[wait.task.value()] : kNone;
-      // If the task has just ended and its waiter is not awake yet, the snapshot does not name the task.
+      // If the task has just ended and the thread that waits for it is not awake yet, the snapshot does not name the
+      // task.
       thread.task.text = "a task that has ended";
       if (node != kNone) thread.task = task_of(node);
       thread.text = words_of(wait, thread.task, node == kNone ? "data" : data_of(node));
@@ -353,9 +354,9 @@ class Explanation {
   const Adjacency predecessors_;
   std::unordered_map<std::uint32_t, const graph::NodeData*> data_;
   std::vector<WhyCause> causes_;
-  /// For each cause, the node of its task.
+  /// For each cause, the index of its task's node in the graph snapshot.
   std::vector<std::uint32_t> roots_;
-  /// The cause of each node.
+  /// For each node, the index of its cause in `causes_`.
   std::vector<std::uint32_t> cause_;
   WhyReport report_;
 };

@@ -59,8 +59,8 @@ class StallDetector {
  public:
   explicit StallDetector(Duration after) : after_(after) {}
 
-  /// Compares the pulse at time `now`, which never decreases. Returns the time for which nothing has happened if it
-  /// should be reported now, otherwise zero.
+  /// Compares the pulse at time `now`, which never decreases. If a stall should be reported now, returns the time for
+  /// which nothing has happened; otherwise returns zero.
   [[nodiscard]] Duration beat(const Pulse& pulse, TimeStamp now);
 
  private:

@@ -22,7 +22,7 @@ constexpr unsigned without(OptionDoor door, unsigned doors = kEverywhere) {
 /// The largest number that an option can have.
 constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 
-/// The parts of a row that all kinds have.
+/// The parts of a row that options of all kinds have.
 struct Names {
   std::string_view field;
   std::string_view word;
@@ -61,7 +61,7 @@ Result<void> store(Result<T> read, Member& member) {
   return {};
 }
 
-/// A check of a text; its failure says what is wrong.
+/// A function that checks the text of an option's value. Its failure says what is wrong with the text.
 using Check = Result<void> (*)(const std::string& text);
 
 template <auto... Members>

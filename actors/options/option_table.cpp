@@ -55,8 +55,8 @@ Result<void> check_models(const std::string& text) {
                  "'default' is no folder here, since neither XDG_CACHE_HOME nor HOME is set: name a folder, or none"};
 }
 
-/// Checks a choice of OpenCL devices. Their numbers are checked only when a runtime starts. For other texts, a failure
-/// lists the devices.
+/// Checks the text that chooses OpenCL devices. Device numbers are checked only when a runtime starts. If the text has
+/// another form, the failure lists the devices.
 Result<void> check_opencl(const std::string& text) {
   if (text == "all" || text == "gpu" || text == "cpu") return {};
   for (std::string_view rest = text; true;) {
@@ -91,7 +91,7 @@ constexpr auto kObservation = OptionGroup::observation;
 
 /// The doors of options that only programs can set.
 constexpr unsigned kPrograms = static_cast<unsigned>(OptionDoor::c);
-/// The commands' kernels have no implementation for OpenCL, so `troupe run` has no option for its devices.
+/// The commands' kernels have no implementation for OpenCL, so `troupe run` has no option for OpenCL devices.
 constexpr unsigned kNoCommand = without(OptionDoor::command);
 /// The configuration of a service lacks these options: its clients have windows and profiles of their own, and are
 /// observed through the service.

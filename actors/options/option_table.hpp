@@ -25,7 +25,7 @@ enum class OptionKind : std::uint8_t {
   /// One of the words that `RuntimeOption::examples` lists.
   word,
   path,
-  /// A number of devices, or a specification that begins with it.
+  /// A number of devices, or a specification that begins with such a number.
   devices,
 };
 
@@ -56,11 +56,11 @@ struct RuntimeOption {
   /// The range of a `whole` number.
   std::uint64_t least = 0;
   std::uint64_t most = 0;
-  /// True if the option only observes a run; then the environment also sets it in virtual time and with
+  /// True if the option only observes a run; then its environment variable has an effect also in virtual time and with
   /// `deterministic`.
   bool watches = false;
-  /// The value that Troupe's own programs (`troupe run`, `troupe serve`) use if none is given, in place of the default;
-  /// if empty, the programs use the default.
+  /// The value that Troupe's own programs (`troupe run`, `troupe serve`) use in place of the default if the user gives
+  /// no value; if empty, the programs use the default.
   std::string_view usual = {};
   /// Sets the option from a text. Fails with a sentence that quotes the text and names the possible values. If the
   /// option's kind is `bytes`, `text`, `path` or `devices` and its default is empty, an empty text means the default.
@@ -86,18 +86,18 @@ struct RuntimeOption {
   [[nodiscard]] std::string key() const { return "runtime." + std::string(word); }
   /// Returns what Python accepts: "int", "float or str".
   [[nodiscard]] std::string_view python_type() const;
-  /// Returns the meaning with a capital initial, with examples and the page: the help text.
+  /// Returns the help text: the meaning with a capital initial, then examples and the page of the manual.
   [[nodiscard]] std::string help() const;
 };
 
 /// Returns all options, in the order in which all lists show them.
 [[nodiscard]] std::span<const RuntimeOption> runtime_options();
 
-/// Returns the option of this word, with `-` or `_` between its parts; null if there is none.
+/// Returns the option with this `word`, which may have `-` or `_` between its parts; null if there is no such option.
 [[nodiscard]] const RuntimeOption* option_of(std::string_view word);
 
 /// Fails with `invalid_argument` if an option has a value that the other doors would refuse. The message is the same as
-/// theirs, but begins with the field, such as "RuntimeOptions::accelerators.ahead.gpu: ".
+/// at the other doors, but begins with the field, such as "RuntimeOptions::accelerators.ahead.gpu: ".
 [[nodiscard]] Result<void> check_options(const RuntimeOptions& options);
 
 }  // namespace troupe

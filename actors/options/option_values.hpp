@@ -17,7 +17,7 @@ namespace troupe {
 /// Reads a whole number, written with digits or like 1e4 or 1.5e3.
 [[nodiscard]] Result<std::uint64_t> read_whole(std::string_view text, std::uint64_t least, std::uint64_t most);
 [[nodiscard]] Result<double> read_real(std::string_view text, double least, double most);
-/// Reads true, yes, on, 1; false, no, off, 0; in capitals or not.
+/// Reads the words true, yes, on and 1 as true, and false, no, off and 0 as false, in capital or small letters.
 [[nodiscard]] Result<bool> read_switch(std::string_view text);
 /// Reads one of the words. The failure suggests the word that was probably meant.
 [[nodiscard]] Result<std::string> read_word(std::string_view text, std::span<const std::string> words);

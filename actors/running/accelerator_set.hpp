@@ -16,7 +16,7 @@ namespace troupe::actors {
 
 /// Node 0 is the host; node i + 1 is accelerator i. Thread-safe.
 ///
-/// A copy between two accelerators that do not reach each other passes through a buffer in host memory.
+/// A copy between two accelerators that cannot access each other's memory passes through a buffer in host memory.
 class AcceleratorSet final : public MemoryNodes {
  public:
   struct Setup {
@@ -53,8 +53,8 @@ class AcceleratorSet final : public MemoryNodes {
 
   /// Returns the copies that have ended since the last call.
   [[nodiscard]] std::vector<TraceTransfer> take_copies();
-  /// Waits for the copies under way. Copies that have not begun, and later ones, fail. Afterwards no copy touches data
-  /// in host memory.
+  /// Waits for the copies under way. Copies that have not begun, and copies that are requested later, fail. Afterwards
+  /// no copy touches data in host memory.
   void stop();
 
  private:

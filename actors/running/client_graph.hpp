@@ -19,7 +19,7 @@ struct ClientGraphOptions {
   /// The user's weight from now on, above 0: while several users have work, each gets worker time in proportion to the
   /// weight.
   double weight = 1;
-  /// Notified of how each task ended; outlives the graph. May be null.
+  /// This object is notified of how each task ended. It outlives the graph, and may be null.
   graph::TaskEndings* endings = nullptr;
   /// The number of the client's user: all clients of one user share that user's part of the worker time. Without a
   /// number, the client is a user of its own.
@@ -29,7 +29,7 @@ struct ClientGraphOptions {
 /// One client's tasks and data, separate from the tasks and data of other clients: failures, cancellation, waiting and
 /// ids are its own; the workers are shared. The number of tasks in flight has no limit here: the submitting code counts
 /// them. The destructor cancels the tasks that have not started, waits for the running ones, and forgets all data.
-/// Before that, the program must have ended its accesses to acquired data.
+/// Before the destructor is called, the program must have ended its accesses to acquired data.
 class ClientGraph {
  public:
   virtual ~ClientGraph() = default;

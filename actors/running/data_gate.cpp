@@ -217,7 +217,8 @@ void DataGate::refused(const memory::Command& command) {
 
 void DataGate::refuse(const Request& asked, KindSet elsewhere, const Failure& failure) {
   elsewhere &= setup_.crew.able(*asked.task) & setup_.crew.alive(*asked.task);
-  // A device with a memory of its own that has just refused the task would refuse it again.
+  // The code `invalid_argument` means that the task uses data with parts as a whole. No device with memory of its own
+  // can run such a task.
   if (failure.code == ErrorCode::invalid_argument) elsewhere &= kOnHostMemory;
   graph::FailureLog::Cause cause;
   if (elsewhere == 0) {

@@ -48,14 +48,14 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
 
   explicit DataGate(Setup setup);
 
-  // DataProvider, called in workers' threads.
+  // These functions implement `DataProvider`. They are called in workers' threads.
   bool acquire(WorkerId worker, graph::Task& task) override;
   void withdraw(WorkerId worker, graph::Task& task) override;
 
   /// Releases the data of tasks that have ended.
   void happened(const graph::TaskEvent& event) override;
 
-  // MemoryHost, called by the thread that handles the memory manager's inbox.
+  // These functions implement `MemoryHost`. They are called by the thread that handles the memory manager's inbox.
   void copy(const memory::Command& transfer) override;
   void hurry(memory::TransferId transfer) override;
   void acquired(memory::RequestId request) override;
@@ -65,8 +65,8 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
   /// Called by the scheduler: asks the memory manager to copy the data that the task reads to the node.
   void prefetch(NodeId node, const graph::Task& task, std::span<const memory::Use> uses);
 
-  // The program calls these, see `GraphHost`. `pump` handles events of the run until something has happened; it returns
-  // false if nothing can happen any more.
+  // The program calls these functions, see `GraphHost`. `pump` handles events of the run until something has happened;
+  // it returns false if nothing can happen any more.
   Result<void> bring_home(const graph::DataRecord& data, AccessMode mode, const std::function<bool()>& pump);
   Result<void> bring_all_home(const graph::TaskOwner& graph, const std::function<bool()>& pump);
   void forget(const graph::DataRecord& data);
@@ -109,8 +109,8 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
   [[nodiscard]] bool looks_for_replicas(WorkerId worker) const;
   /// Called when the task has its data: records where its kernel finds them. The memory manager's lock must be held.
   void grant(WorkerId worker, TaskId task, std::span<const memory::Use> uses, const memory::MemoryCore& core);
-  /// Removes and returns the request, which no longer waits; its task is null if the request was withdrawn. The caller
-  /// keeps the lock until it has put the answer where the worker reads it, so that a withdrawn request gets no answer.
+  /// Removes the request from `requests_` and returns it; its task is null if the request was withdrawn. The caller
+  /// keeps the lock until the answer is where the worker reads it, so that a withdrawn request gets no answer.
   Request take_request(memory::RequestId request) TROUPE_REQUIRES(mutex_);
   /// Returns the number of the task's present request.
   [[nodiscard]] memory::RequestId request_of(TaskId task) const;
@@ -145,8 +145,8 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
   mutable Mutex mutex_;
   // The requests that were not granted at once. The map is never iterated over.
   std::unordered_map<memory::RequestId, Request> requests_ TROUPE_GUARDED_BY(mutex_);
-  /// A task's request normally has the task's id as its number. If the task has withdrawn that request, its present one
-  /// has another number, which is kept here. Empty unless workers die.
+  /// A task's request normally has the task's id as its number. If the task has withdrawn that request, its present
+  /// request has another number, which is kept here. Empty unless workers die.
   std::unordered_map<TaskId, memory::RequestId> anew_ TROUPE_GUARDED_BY(mutex_);
   std::uint64_t requests_anew_ TROUPE_GUARDED_BY(mutex_) = 0;
   /// The program's requests that were answered, with their results.

@@ -1,4 +1,4 @@
-/// Copies data that the program wants to use back "home", to host memory.
+/// Copies data "home", which means back to host memory, before the program uses them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace troupe::actors {
 
 namespace {
 
-/// The number of handles that one wait brings home, so that other threads can copy data between two waits.
+/// The largest number of handles that are brought home in one wait. Between two waits, other threads can copy data.
 constexpr std::size_t kHomeAtOnce = 64;
 
 }  // namespace
@@ -26,7 +26,8 @@ Result<void> DataGate::bring_home(const graph::DataRecord& data, AccessMode mode
   });
   Result<void> home = bring_home(uses, pump);
   if (home) return home;
-  // At least one part could not be brought home. Now the parts are brought one by one, so that all others get home.
+  // At least one part could not be brought home. Now the parts are brought one by one, so that all other parts are
+  // brought home.
   for (const memory::Use& use : uses) {
     if (uses.size() > 1) (void)bring_home({&use, 1}, pump);
   }
@@ -41,7 +42,7 @@ Result<void> DataGate::bring_home(std::span<const memory::Use> uses, const std::
                    .request = request,
                    .uses = {uses.begin(), uses.end()}});
   Result<void> home = wait_for_home(request, pump);
-  // A refused request does not exist any more, so only a granted one is released.
+  // A refused request does not exist any more, so only a granted request is released.
   if (home) post_release(request);
   return home;
 }

@@ -33,9 +33,10 @@ struct OpenedDevice {
 struct DeviceFactory {
   DeviceKind kind = DeviceKind::cpu_core;
   /// Returns the number of devices that the options ask for: 0 if none, negative if the options are wrong. Null for
-  /// cores, whose number the machine gives, and for kinds that the factories of other kinds open.
+  /// cores, whose number depends on the machine, and for kinds whose devices are opened by the factories of other
+  /// kinds.
   int (*asked_for)(const RuntimeOptions& options) = nullptr;
-  /// Opens the devices that the options ask for. Opened devices may be of a variant of the kind.
+  /// Opens the devices that the options ask for. The kind of an opened device may be a variant of the factory's kind.
   Result<std::vector<OpenedDevice>> (*open)(const RuntimeOptions& options) = nullptr;
   /// Makes a device. Called in the worker's thread, or in the thread that starts it.
   Result<std::unique_ptr<workers::Device>> (*make)(DeviceSetup setup, workers::DeviceListener& listener) = nullptr;

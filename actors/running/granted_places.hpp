@@ -16,10 +16,11 @@ namespace troupe::actors {
 /// The places of one worker's data: each entry exists from the time when a task has its data until the task ends. The
 /// worker's kernels look up places here instead of in the memory manager, whose lock all workers share. A replica that
 /// a request pins does not move, so the place that one task was granted is valid for all tasks that use the data at
-/// that time. Thread-safe. Its memory stops growing when it has reached its largest size.
+/// that time. Thread-safe. In steady state, `grant` allocates no memory.
 class alignas(64) GrantedPlaces {
  public:
-  /// Adds the places of a task's data. `offset_of(handle)` returns the place that the manager has given the data.
+  /// Adds the places of a task's data. `offset_of(handle)` returns the place that the memory manager has given the
+  /// data.
   template <class OffsetOf>
   void grant(TaskId task, std::span<const memory::Use> uses, OffsetOf offset_of) {
     const LockGuard lock(lock_);
@@ -30,7 +31,8 @@ class alignas(64) GrantedPlaces {
     const LockGuard lock(lock_);
     std::erase_if(places_, [task](const Place& place) { return place.task == task; });
   }
-  /// Returns the place of the data, which a task that has not ended uses; throws `Error` if no task was granted them.
+  /// Returns the place of the data, which a task that has not ended uses; throws `Error` if no task was granted these
+  /// data.
   [[nodiscard]] std::uint64_t offset(HandleId handle) const {
     const LockGuard lock(lock_);
     const auto found =
@@ -48,7 +50,8 @@ class alignas(64) GrantedPlaces {
   };
 
   mutable SpinLock lock_;
-  /// A short list: the data of the worker's present tasks, and of the few tasks whose data it has fetched ahead.
+  /// A short list: the data of the worker's present tasks, and of the few tasks whose data the worker has fetched
+  /// ahead.
   std::vector<Place> places_ TROUPE_GUARDED_BY(lock_);
 };
 

@@ -20,11 +20,11 @@ namespace {
 
 using Pump = graph::GraphHost::Pump;
 
-/// Sets how much work a device gets before it has ended its present work. `turnaround` is the time that the host takes
-/// from the end of a kernel to the start of the next.
+/// Sets how much further work a device gets while it still runs its present work. `turnaround` is the time that the
+/// host takes from the end of a kernel to the start of the next.
 void issue_ahead(workers::WorkerCore::Options& core, std::size_t most, Duration turnaround) {
   // Work of four times this length hides the turnaround, even if kernels take half as long as expected. With more work,
-  // decisions would only be made too early.
+  // the scheduler would only decide earlier than necessary.
   core.work_ahead = 4 * turnaround;
   core.most_ahead = turnaround > Duration{} ? most : 0;
 }

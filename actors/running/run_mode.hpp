@@ -54,11 +54,11 @@ class RunMode {
   virtual void set_depth(workers::WorkerSetup& /*worker*/, const WorkerPlace& /*place*/) const {}
   virtual Result<std::unique_ptr<workers::Device>> make_device(DeviceSetup setup, DeviceKind kind,
                                                                workers::DeviceListener& listener) = 0;
-  /// Called when the number of cores that a worker drives changes to this number.
+  /// Called when the number of cores that `worker` drives changes to `cores`.
   virtual void set_cores(WorkerId /*worker*/, int /*cores*/) {}
   /// Sets the function that is called when a memory turns out to be lost.
   virtual void on_lost(std::function<void(NodeId)> /*act*/) {}
-  /// Returns the codelet that runs in place of this one.
+  /// Returns the codelet that runs in place of `codelet`.
   virtual Result<const Codelet*> stand_in(const Codelet& codelet) { return &codelet; }
 
   /// Returns the memories other than host memory; null if there are none.

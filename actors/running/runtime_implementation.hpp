@@ -33,8 +33,8 @@ namespace troupe::actors {
 struct Configuration : caf::actor_system_config {
   explicit Configuration(bool has_threads) {
     add_message_types<caf::id_block::troupe>();
-    // Cooperative actors (supervisor, scheduler) share one control thread. With `sharing` it sleeps when there is
-    // nothing to do; with `stealing` it would poll.
+    // Cooperative actors (supervisor, scheduler) share one control thread. With `sharing`, this thread sleeps when
+    // there is nothing to do; with `stealing`, it would poll.
     set("scheduler.policy", caf::atom(has_threads ? "sharing" : "testing"));
     set("scheduler.max-threads", 1);
   }
@@ -52,13 +52,14 @@ struct Scheduling {
   workers::TaskDeque activation;
   /// Null until the runtime starts.
   std::shared_ptr<scheduler::SchedulerState> state;
-  /// True if the policy keeps tasks, and is asked whenever a task has ended.
+  /// True if the policy may keep ready tasks for later (`PolicyTraits::keeps`). Such a policy is asked whenever a task
+  /// has ended.
   const bool keeps;
   /// True if the program's thread may decide on the tasks that it submits. False for a policy that the program defines:
-  /// it may take long, or may never return.
+  /// such a policy may take long to decide, or may never return.
   const bool program_decides;
-  /// True if the scheduler is asked whenever a task has ended: always if the policy keeps tasks, otherwise while the
-  /// scheduler holds tasks (`SchedulerState::ends_count`).
+  /// True if the scheduler is asked whenever a task has ended: always if `keeps` is true, otherwise only while the
+  /// scheduler holds tasks back (`SchedulerState::ends_count`).
   std::atomic<bool> ends_count;
   scheduler::SchedulerNews news;
   /// The groups of each candidate in `RuntimePlan::candidates`.
@@ -184,9 +185,9 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void push_to_node(graph::Task* task, std::size_t node);
   /// Wakes an idle worker, if there is one: the first in the order of ids from `near` on.
   void wake_one(WorkerId near);
-  /// The worker's thread calls it as `WorkerSetup::decide`.
+  /// Called as `WorkerSetup::decide`, in a worker's thread.
   void decide();
-  /// Sends the scheduler the message for the work that was not done in this thread.
+  /// Sends the scheduler the message that `left` names, for work that was not done in this thread.
   void leave_to_scheduler(scheduler::SchedulerState::Left left);
   /// Returns a worker on another core than the calling thread's: a worker on the same core would have to wait for that
   /// thread.

@@ -246,7 +246,8 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
     try {
       placing = options.placement.make_policy();
       who = "the program's own policy (RuntimeOptions::placement.make_policy)";
-      // The policy is asked for its traits again later, where an exception must not occur.
+      // The policy is asked once here, so that an exception is reported. Later it is asked again, where an exception
+      // must not occur.
       if (placing) (void)placing->policy_traits();
     } catch (const std::exception& error) {
       return unusable(fmt::format("{} threw: {}", who, error.what()));

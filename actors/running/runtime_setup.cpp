@@ -113,12 +113,12 @@ void RuntimeSystem::Implementation::make_observers() {
   if (scheduling_) observers_.add(scheduling_->news);
   if (plan_.stages.size() > 1) {
     at_ends_ = std::make_unique<AtEnds>([this, counter = std::make_shared<StageCounter>(plan_.stages)] {
-      // The clusters of all stages were checked before, so this does not fail.
+      // The clusters of all stages were checked before, so `regroup` does not fail.
       counter->task_ended([this](const platform::ClusterStage& stage) { (void)regroup(stage.clusters); });
     });
   }
   if (plan_.candidates.size() > 1) {
-    // The chooser may look after every end of a task, even if the end makes no other task ready.
+    // The cluster chooser may examine the tasks whenever a task has ended, even if no other task becomes ready.
     at_ends_ = std::make_unique<AtEnds>([this] {
       if (scheduling_->state->wants_to_look()) decide();
     });
@@ -238,8 +238,8 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
 
 platform::CpuSet RuntimeSystem::Implementation::pus_of(int pu) const {
   if (plan_.options.threads.bind && plan_.topology.bindable && pu >= 0) return {pu};
-  // The worker may run on all allowed PUs. Otherwise, if a bound thread started the runtime, all its workers would be
-  // on one core.
+  // The worker may run on all allowed PUs. If it inherited the PUs of the thread that starts the runtime, and that
+  // thread is bound, all workers would be on one core.
   return plan_.topology.machine.this_system ? plan_.topology.allowed_pus : platform::CpuSet{};
 }
 
@@ -284,8 +284,8 @@ void RuntimeSystem::Implementation::device_lost(WorkerId worker) {
   if (crew_->ports[worker.index()].lost.exchange(true, std::memory_order_seq_cst)) return;
   if (const NodeId node = plan_.places[worker.index()].node; node != memory::kHost) gate_->node_lost(node);
   crew_->tell({.kind = graph::TaskEvent::Kind::worker_lost, .worker = worker});
-  // The worker sends the tasks in its queues to other workers. The message makes it do so soon, because it handles
-  // messages even while its device computes.
+  // The worker sends the tasks in its queues to other workers. The message makes the worker do this soon, because a
+  // worker handles messages even while its device computes.
   peers_->send(worker, WorkAvailable{});
 }
 

@@ -23,11 +23,13 @@ namespace {
 /// The number of CAF's own threads: one each for actors without a thread, for its clock, and for the output of actors.
 constexpr std::size_t kCafThreads = 3;
 
-/// Checks that the system has enough threads and memory, because CAF cannot handle it if the system refuses them.
+/// Checks that the system has enough threads and memory, because CAF does not handle it if the system refuses threads
+/// or memory.
 Result<void> check_limits(const RuntimePlan& plan) {
   if (const auto checked = platform::check_stacks(); !checked) return checked;
   const bool alone = plan.cooperative();
-  // Copies and kernels of an accelerator have threads of their own, and so have a cluster's other cores.
+  // An accelerator has two threads of its own, for copies and for kernels. A cluster has a thread for each of its other
+  // cores.
   std::size_t threads = kCafThreads + 2 * plan.accelerators.size();
   for (const WorkerPlace& place : plan.places) threads += 1 + place.helper_pus.size();
   if (const auto checked = platform::check_room_for_threads(alone ? 0 : threads); !checked) return checked;
@@ -54,7 +56,8 @@ void kill(const caf::actor& actor) {
 RuntimeSystem::Implementation::~Implementation() { stop(); }
 
 void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& reason) {
-  // The worker may have died asleep. Until it is replaced, which may take long, no thread must try to wake it.
+  // The worker's actor may have died while it slept. Until the actor is replaced, which may take long, no thread must
+  // try to wake it.
   crew_->idle.erase(worker);
   workers::WorkerPort& port = crew_->ports[worker.index()];
   Task* task = port.running.exchange(nullptr, std::memory_order_acquire);
@@ -115,7 +118,7 @@ Result<DevicesHere> RuntimeSystem::Implementation::find_devices(const DeviceSet&
   if (devices.choices().empty()) return DevicesHere{devices.kinds(), nullptr};
   const auto members = find_members(devices, RuntimePlan::names_of(plan_.places));
   if (!members) return members.failure();
-  // A set that contains all workers of some kinds needs no object of its own, and neither does an empty set.
+  // A set needs no object of its own if it is empty, or if it contains all workers of some kinds and no other workers.
   KindSet some = 0;
   KindSet some_not = 0;
   for (std::size_t i = 0; i < plan_.places.size(); ++i) {
@@ -238,7 +241,7 @@ void RuntimeSystem::Implementation::policy_failed(const std::string& what) {
 }
 
 void RuntimeSystem::Implementation::push(Task* task, WorkerId worker, bool first) {
-  // Tasks start in the policy's order, whatever their priorities.
+  // Tasks start in the policy's order. Their priorities do not count here.
   const workers::TaskDeque::Entry entry{task, first ? 1 : 0};
   crew_->ports[worker.index()].deque.push({&entry, 1});
   // A worker that is awake checks its deque before it sleeps; a worker that passes tasks on is not in the idle set.

@@ -44,9 +44,9 @@ class RuntimeSystem {
   /// task.
   [[nodiscard]] const workers::IdleSet* sleepers() const;
   /// Called by a thread that is about to submit a task while a worker sleeps. If the task will be ready because it
-  /// waits for nothing, or if all workers sleep, this call begins to wake the worker that the submission would wake:
-  /// waking takes as long as the submission. The worker stays in the set of sleepers until it is awake, so nothing
-  /// depends on this call.
+  /// waits for nothing, or if all workers sleep, this call begins to wake the worker that the submission would wake.
+  /// This saves time, because waking a worker takes as long as the submission. The worker stays in the set of sleepers
+  /// until it is awake, so nothing depends on this call.
   void wake_early(bool waits_for_nothing) noexcept;
   /// Opens a graph for one client; `ThreadOptions::shared` must be true. The graph must not outlive the system.
   [[nodiscard]] std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
@@ -59,7 +59,7 @@ class RuntimeSystem {
   /// Returns the present state of the actors. May be called from any thread, at any time.
   [[nodiscard]] LiveView look() const;
   /// Hints for eviction: see `Runtime::set_reuse` and `Runtime::keep`. `unlock` gets the handles that `lock` has
-  /// returned. `of` is a client's graph, or null for the runtime's own.
+  /// returned. `of` is a client's graph, or null for the runtime's own graph.
   Result<void> set_reuse(const Handle& handle, std::int64_t index, graph::TaskGraph* of = nullptr);
   Result<std::vector<HandleId>> lock(const Handle& handle, graph::TaskGraph* of = nullptr);
   void unlock(std::span<const HandleId> handles);

@@ -18,9 +18,9 @@ graph::GraphOptions options_of(graph::GraphOptions options, const ClientGraphOpt
   options.owner = &share;
   options.endings = client.endings;
   options.window = kNoWindow;
-  // This limits the number of sets of workers that tasks name, because each set lives as long as the runtime.
+  // This option limits the number of sets of workers that tasks name, because each set lives as long as the runtime.
   options.most_named_devices = kMostNamedDevices;
-  // Observers that need future tasks rely on a single graph with rising ids, so clients' graphs have none.
+  // Observers that need future tasks rely on a single graph with rising ids, so clients' graphs have no such observers.
   options.observers.clear();
   return options;
 }
@@ -38,7 +38,7 @@ SharingGraph::~SharingGraph() {
   // Failures were reported to the client that submitted the tasks, and the client no longer exists.
   [[maybe_unused]] Result<void> outcome = graph_.wait_until_ended();
   graph_.release_all();
-  // This waits for tasks that waited only for data that the program had acquired.
+  // This second call waits for tasks that waited only for data that the program had acquired.
   outcome = graph_.wait_until_ended();
   {
     const LockGuard lock(runtime_.clients_.mutex);

@@ -77,7 +77,7 @@ void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::do
     return;
   }
   if (state.memory && down.source == state.memory) {
-    // The actor's knowledge and the requests to it are kept outside of the actor.
+    // The memory manager's state and the requests to it are kept outside of the actor.
     if (!state.stopping) start_memory(self, state);
     return;
   }

@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 constexpr std::size_t kMostTasks = 4096;
 constexpr std::size_t kMostLevels = 256;
 /// Estimates of the time that one call of `choose` takes: for each task, for each pair of a grouping and a class of a
-/// level, and for each pair of a grouping and a new class. These calls may take at most 1/`kLookShare` of the time.
+/// level, and for each pair of a grouping and a new class. Calls of `choose` may take at most 1/`kLookShare` of the
+/// run's time.
 constexpr Duration kTaskLook = 200ns;
 constexpr Duration kLevelLook = 400ns;
 constexpr Duration kClassLook = 300ns;
@@ -228,8 +229,8 @@ void ClusterChooser::count_saved(TimeStamp now) {
   last_ = now;
   seen_s_ = 0;
   for (std::size_t i = 0; i < saving_.size(); ++i) {
-    // A grouping that would have lost time has a negative saving. Its sum stays at zero, so later savings count at
-    // once.
+    // A grouping that would have lost time has a negative saving. Its sum does not fall below zero, so that later
+    // savings count at once.
     saved_s_[i] = std::max(0.0, saved_s_[i] + passed_s * saving_[i]);
   }
   saving_.clear();

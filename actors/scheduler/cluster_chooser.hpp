@@ -15,15 +15,15 @@ namespace troupe::scheduler {
 /// From time to time, divides the tasks that were submitted and have not ended into levels: tasks that wait for no
 /// other task, tasks that wait only for tasks of the first level, and so on. The learned times give the time of each
 /// level with each grouping of the cores. For numbers of cores that were not measured, times follow Amdahl's law or, if
-/// only one number was measured, an assumed speed-up. It is large enough that clusters are tried when cores would be
-/// idle, but not when there are tasks for all cores. `change_now` makes the decision.
+/// only one number was measured, an assumed speed-up. The assumed speed-up is large enough that clusters are tried when
+/// cores would be idle, but not when there are tasks for all cores. `change_now` makes the decision.
 ///
 /// If later tasks are unknown (a service's clients submit them, or a recording is run again), only the ready tasks
 /// count. Then past savings have to predict future savings: the time that another grouping would have saved so far is
 /// added up, and the cores are regrouped when this sum exceeds the cost of a change.
 ///
-/// The thread that decides calls it, under the scheduler's lock. One look examines at most 4096 tasks in 256 levels.
-/// Its duration is estimated, and the next look comes after fifty times that duration.
+/// The chooser is called by the thread that decides, under the scheduler's lock. One look examines at most 4096 tasks
+/// in 256 levels. Its duration is estimated, and the next look comes after fifty times that duration.
 class ClusterChooser {
  public:
   struct Options {
@@ -46,7 +46,8 @@ class ClusterChooser {
                                                   TimeStamp now);
   /// Adds the time that other groupings would have saved since the last look.
   void count_saved(TimeStamp now);
-  /// `level_s` holds the time of the ready tasks with each grouping, the present one last.
+  /// Decides by the savings so far. `level_s` holds the time of the ready tasks with each grouping, the present one
+  /// last.
   [[nodiscard]] std::optional<std::size_t> choose_by_past(const std::vector<double>& level_s, double change_s);
 
   const Options options_;

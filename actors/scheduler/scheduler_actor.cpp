@@ -71,7 +71,7 @@ void SchedulerState::choose_clusters(std::span<const ReadyTask> tasks) {
     // The grouping stays as it is: a change only makes the run faster.
     return;
   }
-  // These events tell the core which workers there are now.
+  // These events tell the core which workers exist after the regrouping.
   take_events();
 }
 
@@ -131,8 +131,8 @@ SchedulerState::Left SchedulerState::try_to_decide() noexcept {
 }
 
 SchedulerState::Left SchedulerState::try_to_decide_alone() noexcept {
-  // Relaxed: an old value only costs or spares a lock in vain. One task may be under way: the last one, whose end the
-  // core has not seen yet.
+  // Relaxed: because of an old value, this thread at most tries the lock in vain, or leaves the decision to the actor.
+  // One task may be under way: the previous task, whose end the core has not seen yet.
   if (under_way_.load(std::memory_order_relaxed) > 1 || !mutex.try_lock()) return Left::activated;
   const LockGuard lock(mutex, std::adopt_lock);
   try {

@@ -21,7 +21,7 @@
 
 namespace troupe::scheduler {
 
-/// The scheduler's access to the workers' queues; it does not know the workers.
+/// The interface through which the scheduler uses the workers' queues, so that it need not know the workers.
 class WorkerQueues {
  public:
   virtual ~WorkerQueues() = default;
@@ -41,7 +41,7 @@ class WorkerQueues {
   virtual void regroup(std::size_t grouping) = 0;
   /// Returns true if the cores are being grouped into other clusters: the core may then know only a part of the change.
   [[nodiscard]] virtual bool regroups() const = 0;
-  /// Reports that the policy failed; its tasks have been placed without it.
+  /// Reports that the policy failed. Its tasks have been placed without the policy.
   virtual void policy_failed(const std::string& what) = 0;
 };
 
@@ -52,10 +52,10 @@ struct SchedulerState {
 
   /// Takes the tasks that were activated and the events since the last call; then decides.
   SchedulerCore::Decision look() TROUPE_REQUIRES(mutex);
-  /// Carries out a decision. Returns true if the ends of tasks wake the scheduler from now on (`ends_count`). Earlier
-  /// ends may have woken nobody, so the caller then has to look for events once more.
+  /// Carries out a decision. Returns true if the ends of tasks wake the scheduler from now on (`ends_count`). Tasks
+  /// that ended earlier may not have woken the scheduler, so the caller then has to look for events once more.
   bool perform(const SchedulerCore::Decision& decision) TROUPE_REQUIRES(mutex);
-  /// Calls `look` and `perform`. If it returns true, the caller sends `Decide`.
+  /// Calls `look` and `perform`. Returns true if the caller has to send `Decide` to the actor.
   bool decide() TROUPE_REQUIRES(mutex);
   /// The message that the caller must send to the actor for the remaining work: none, `TasksActivated` or `Decide`.
   enum class Left : std::uint8_t { nothing, activated, decide };
@@ -65,8 +65,8 @@ struct SchedulerState {
   [[nodiscard]] Left try_to_decide() noexcept;
   /// Does the same as `try_to_decide`, but only if no other task is under way. It runs in the thread of a program that
   /// has submitted a task. A program that waits for each of its tasks would otherwise wait until the actor's thread
-  /// wakes up. If other tasks are under way, the program need not wait like that, and the policy should see several
-  /// tasks at a time.
+  /// wakes up. If other tasks are under way, the actor decides instead: then workers have work meanwhile, and the
+  /// policy sees several tasks at a time.
   [[nodiscard]] Left try_to_decide_alone() noexcept;
   /// The task waits only for tasks on this worker's device. Returns true if the policy would place it on this worker;
   /// the task then counts as placed there. Returns nothing if another thread is deciding.
@@ -101,11 +101,11 @@ struct SchedulerState {
   std::shared_ptr<SubmittedTasks> submitted;
   /// Tasks that the policy has not decided about, by id. The map is never iterated over for a decision.
   std::unordered_map<TaskId, Undecided> undecided TROUPE_GUARDED_BY(mutex);
-  /// Points to a flag that is true while the core holds tasks: a thread that ends a task then has to wake the
-  /// scheduler. If null, every end wakes it.
+  /// Points to a flag that is true while the core holds tasks back: a thread that ends a task then has to wake the
+  /// scheduler. If the pointer is null, every end of a task wakes the scheduler.
   std::atomic<bool>* ends_count = nullptr;
-  /// Working sets of tasks that were placed without asking the policy. A policy that keeps tasks may still use them.
-  /// Empty unless the policy failed or the actor died.
+  /// The working sets of tasks that were placed without asking the policy. They are kept in memory because a policy
+  /// with `keeps` may still refer to them. Empty unless the policy failed or the actor died.
   std::vector<std::vector<memory::Use>> taken_away TROUPE_GUARDED_BY(mutex);
   std::vector<TaskEvent> events TROUPE_GUARDED_BY(mutex);
 
@@ -129,7 +129,7 @@ struct SchedulerState {
   bool made_room_ TROUPE_GUARDED_BY(mutex) = false;
 
  public:
-  /// `undecided.size()`, for threads that do not hold the mutex.
+  /// A copy of `undecided.size()`, for threads that do not hold the mutex.
   std::atomic<std::size_t> undecided_count_{0};
 
  private:

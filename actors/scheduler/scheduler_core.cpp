@@ -155,7 +155,7 @@ void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& dec
   if (predicted && classes_[task.size_class.index()].in_doubt) {
     expected = model_->predict(submitted_->size_class(task.size_class), worker).value_or(execution);
   }
-  // If no worker can run the task, a worker gets it only to report that. Its time then counts as 0.
+  // If no worker can run the task, a worker gets the task only to report this. The task's time then counts as 0.
   const Duration guess = execution == ExecutionTimes::kNever ? Duration::zero() : execution;
   const bool guessed =
       traits_.uses_times && task.size_class.index() < classes_.size() && !classes_[task.size_class.index()].sure;

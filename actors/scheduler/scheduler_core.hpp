@@ -97,9 +97,10 @@ class SchedulerCore {
   Decision decide(TimeStamp now);
   /// Called after tasks have ended.
   Decision ended(TimeStamp now);
-  /// A task is *issuable* if it waits only for tasks on one worker's device. Returns true if the policy would place it
-  /// on this worker, too; it then counts as placed. The policy sees no worker as available before those tasks have
-  /// ended. Returns false if times have to be measured first: the policy is then asked when the task is ready.
+  /// A task is *issuable* if it waits only for tasks on one worker's device. Returns true if the policy would place the
+  /// task on this worker, too; the task then counts as placed. The policy sees no worker as available before those
+  /// tasks have ended. Returns false if times have to be measured first: the policy is then asked when the task is
+  /// ready.
   [[nodiscard]] bool may_issue(WorkerId worker, const ReadyTask& task, TimeStamp now);
   /// Places these tasks on the least loaded workers, because the actor around this core has died. A new actor may
   /// continue with this core. `failure` is the text to report.
@@ -120,8 +121,8 @@ class SchedulerCore {
   [[nodiscard]] std::size_t under_way() const {
     return placed_.size() + kept_.size() + round_.tasks.size() + held_.count;
   }
-  /// Returns true if tasks are held until more is known of their times: the core then has to hear of every end
-  /// (`ended`).
+  /// Returns true if tasks are held until more is known of their times: then `ended` has to be called after every end
+  /// of a task.
   [[nodiscard]] bool holds() const { return held_.count > 0; }
   /// `model` returns null if kernel times are unknown; `submitted` returns null if tasks are unknown before they are
   /// ready.
@@ -160,7 +161,7 @@ class SchedulerCore {
   [[nodiscard]] std::uint64_t copy_key(HandleId handle, NodeId node) const {
     return handle.value() * predictions_.replicas.nodes() + node.value();
   }
-  // These are the parts of `happened` (scheduler_core_events.cpp).
+  // These functions are the parts of `happened` (scheduler_core_events.cpp).
   void task_started(const graph::TaskEvent& event);
   void all_taken(TaskId task);
   void stopped(const graph::TaskEvent& event);
@@ -174,7 +175,7 @@ class SchedulerCore {
 
   Decision place(std::span<const ReadyTask> tasks, TimeStamp now);
   void place_kept(Decision& decision);
-  /// Takes a task back if the policy wants it, unless another task is being taken back.
+  /// Takes a task back if the policy asks for that, unless another task is being taken back.
   void take_back(Decision& decision);
   /// Calls `ask`, which asks the policy; returns the text of an exception that the policy throws, else an empty text.
   template <class Ask>
@@ -189,8 +190,8 @@ class SchedulerCore {
   void enter(SizeClassId size_class, const graph::SizeClass& known);
   /// Predicts again, from the present measurements, the times of tasks that were placed by a guess.
   void predict_guessed();
-  /// Updates the predictions of this class's kernel, for all of its classes that have tasks left. Its other classes are
-  /// updated when they have tasks again.
+  /// Updates the predictions of this class's kernel, for all classes of the kernel that have tasks left. The other
+  /// classes of the kernel are updated when they have tasks again.
   void learn_kernel(SizeClassId size_class);
   /// Updates the predictions of all classes that have predictions.
   void learn_again();
@@ -226,7 +227,7 @@ class SchedulerCore {
   void place_held(Decision& decision, std::vector<ReadyTask>& shown);
   /// Places the held tasks of one kernel, except those that wait for room.
   void place_held(KernelState& kernel, Decision& decision, std::vector<ReadyTask>& shown);
-  /// Returns true if the time of a held task is not known surely. Examines only the first tasks of each kernel.
+  /// Returns true if the time of any held task is not known surely. Examines only the first tasks of each kernel.
   [[nodiscard]] bool holds_unsure();
   /// If measurements of the kernel are missing, tries its smallest tasks, so that trials on a slow device cost little.
   void try_smallest(KernelState& kernel, Decision& decision);
@@ -246,7 +247,7 @@ class SchedulerCore {
   /// Returns the tasks that wait for room, but not more than the policy may see at once.
   [[nodiscard]] std::vector<HeldTask> waiting_for_room();
   /// Returns the order in which the tasks should begin on the workers that the policy has named: by priority, then by
-  /// rank if the policy asks for ranks, then the longest first, so that the short ones at the end balance wrong
+  /// rank if the policy asks for ranks, then the longest first. Short tasks at the end even out the effects of wrong
   /// predictions.
   [[nodiscard]] std::vector<std::size_t> first_to_begin(std::span<const ReadyTask> tasks,
                                                         std::span<const WorkerId> placement) const;
@@ -259,7 +260,7 @@ class SchedulerCore {
   /// Asks the policy about the tasks, and places them as the policy decides.
   void show(std::span<const ReadyTask> tasks, Decision& decision);
   [[nodiscard]] bool is_measured(SizeClassId size_class, WorkerId worker) const;
-  /// Returns the number of trials of the class that are under way on the type of device.
+  /// Returns the number of trials of the class's kernel that are under way on the type of device.
   [[nodiscard]] std::uint32_t& trials(SizeClassId size_class, std::uint32_t type) {
     std::vector<std::uint32_t>& trials = kernel_of(size_class).trials;
     if (trials.size() <= type) trials.resize(types_.size());
@@ -267,7 +268,7 @@ class SchedulerCore {
   }
   /// Records that no other worker can take pieces of the task any more.
   void close(Running& running);
-  /// Removes a task from the placed ones and returns it; returns nothing if it was not placed.
+  /// Removes a task from the placed tasks and returns its record; returns nothing if the task was not placed.
   std::optional<Running> forget(TaskId task);
   void compare(const Running& running, WorkerId worker, Duration took);
   [[nodiscard]] bool can_run(WorkerId worker, const ReadyTask& task) const;

@@ -18,14 +18,15 @@ namespace {
 
 /// The number of held tasks of each kernel that one decision examines.
 constexpr std::size_t kLookedAt = 32;
-/// The smallest tasks among this many held tasks of a kernel are tried.
+/// The tasks for trials are the smallest among the first `kTriedOf` held tasks of a kernel.
 constexpr std::size_t kTriedOf = 256;
-/// The number of tasks for each worker that a policy is shown when some worker has room: enough for the policy to give
-/// some to workers that it thinks slow.
+/// When some worker has room, the policy is asked about this many tasks at most, times the number of workers. This is
+/// enough that the policy also gives some tasks to workers that it thinks slow.
 constexpr std::size_t kShownPerWorker = 16;
 /// The number of tasks that wait on an accelerator behind the running one, so that their copies overlap with it.
 constexpr std::size_t kAhead = 2;
-/// No task is queued behind one whose time is in more doubt than this, as a standard deviation of the time's logarithm.
+/// No task is queued behind a task whose time is more doubtful than this (the standard deviation of the time's
+/// logarithm).
 constexpr double kVague = 0.3;
 
 }  // namespace
@@ -238,7 +239,8 @@ void SchedulerCore::place_with_room(Decision& decision) {
       nowhere.push_back(placement[i]);
     }
   }
-  // The policy's mistake is reported, and these tasks are placed without the policy.
+  // For the tasks in `wrong`, the policy threw or named a worker that cannot run the task. `settle` reports this, and
+  // places these tasks without the policy.
   if (!wrong.empty()) settle(wrong, nowhere, std::move(failure), decision);
   std::ranges::sort(placed);
   for (KernelState& kernel : kernels_) {

@@ -124,8 +124,8 @@ void SchedulerCore::learn_kernel(SizeClassId size_class) {
   submitted_->left(left);
   for (const SizeClassId one : classes) {
     classes_[one.index()].in_kernel = false;
-    // Tasks that were not recorded when they were submitted are not counted, so the number of their class may be beyond
-    // the counts.
+    // Tasks that were not recorded when they were submitted are not counted, so `left` may have no entry for their
+    // class.
     if (one.index() < left.size() && left[one.index()] > 0) {
       learn(one);
     } else {

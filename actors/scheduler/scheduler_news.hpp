@@ -20,7 +20,8 @@ class SchedulerNews final : public graph::TaskObserver {
   struct Options {
     /// True if workers have threads of their own, in which they make the scheduler decide when a task has ended.
     bool workers_decide = false;
-    /// True while the scheduler has to decide even if an end makes no task ready. The flag must outlive this object.
+    /// True while the scheduler has to decide even if the end of a task makes no other task ready. The flag must
+    /// outlive this object.
     const std::atomic<bool>* ends_count = nullptr;
     std::function<void()> wake;
   };
@@ -38,7 +39,7 @@ class SchedulerNews final : public graph::TaskObserver {
   [[nodiscard]] bool wakes(const TaskEvent& event) const {
     using Kind = TaskEvent::Kind;
     if (!event.makes_room()) return false;
-    // The policy may keep tasks that were meant for this worker.
+    // The policy may keep tasks for this worker, and may now place them elsewhere.
     if (event.kind == Kind::worker_lost || event.kind == Kind::regrouped) return true;
     const bool left = event.kind == Kind::left || event.kind == Kind::dropped;
     return (left || !options_.workers_decide) && options_.ends_count->load(std::memory_order_seq_cst);

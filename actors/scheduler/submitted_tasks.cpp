@@ -19,8 +19,9 @@ struct Behind {
   double readers_s = 0;
 };
 
-/// For one piece of data: the least levels of the next tasks that use it, which are one level after the last task that
-/// wrote it, and one level after the tasks that have read it since. Tasks are visited from the first to the last.
+/// For one piece of data: the lowest levels that later tasks which use it can have. `after_writer` is one level after
+/// the last task that wrote the data; `after_readers` is one level after all tasks that have read the data since then.
+/// Tasks are visited from the first to the last.
 struct Before {
   std::size_t after_writer = 0;
   std::size_t after_readers = 0;

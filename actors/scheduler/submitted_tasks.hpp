@@ -18,9 +18,9 @@
 namespace troupe::scheduler {
 
 /// Records every task as it is submitted, with its size class and its working set. The working sets determine
-/// dependencies and so upward ranks: a reader waits for the last writer, a writer for that writer and its readers;
-/// commuting tasks count as writers. Thread-safe. Memory: about 100 bytes a task; as tasks end, the memory of the
-/// oldest is freed.
+/// dependencies and so upward ranks: a reader waits for the last writer; a writer waits for the last writer and for the
+/// readers since then; commuting tasks count as writers. Thread-safe. Memory: about 100 bytes a task; as tasks end, the
+/// memory of the oldest is freed.
 class SubmittedTasks final : public graph::SubmissionObserver, public graph::TaskObserver {
  public:
   void submitted(const graph::Task& task) noexcept override;
@@ -59,8 +59,8 @@ class SubmittedTasks final : public graph::SubmissionObserver, public graph::Tas
   /// Returns the length, in seconds, of the longest chain of tasks from the task's start to the end of all submitted
   /// tasks; 0 if the task was not recorded. `costs_s` holds seconds by size class. Ranks are computed for all tasks at
   /// once: when new tasks are at least an eighth of all, or when a cost has changed by a tenth. Until then, a new
-  /// task's rank is its own cost. If there are many tasks, n, changed costs cause a computation at most once in n / 8
-  /// calls.
+  /// task's rank is its own cost. With n tasks in flight, where n is large, changed costs cause a new computation at
+  /// most once in n / 8 calls.
   [[nodiscard]] double rank(TaskId task, std::span<const double> costs_s);
 
  private:
@@ -86,12 +86,12 @@ class SubmittedTasks final : public graph::SubmissionObserver, public graph::Tas
 
   mutable Mutex mutex_;
   graph::SizeClasses classes_ TROUPE_GUARDED_BY(mutex_);
-  /// The records, sorted by the task's id. Ids have gaps, for example those of tasks in recordings.
+  /// The records, sorted by the task's id. Some ids are missing, for example the ids of tasks in recordings.
   std::vector<Record> records_ TROUPE_GUARDED_BY(mutex_);
   /// Position of the first record that has not ended.
   std::size_t first_live_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::vector<memory::Use> uses_ TROUPE_GUARDED_BY(mutex_);
-  /// The uses left of each handle that tasks in flight use.
+  /// For each handle that tasks in flight use, the number of their accesses and how many of these write.
   HandleTable<Uses> uses_left_ TROUPE_GUARDED_BY(mutex_);
   /// The reuse index of each handle for which one was set.
   HandleTable<std::int64_t> reuse_ TROUPE_GUARDED_BY(mutex_);
@@ -100,7 +100,7 @@ class SubmittedTasks final : public graph::SubmissionObserver, public graph::Tas
   /// The number of records that have ranks; they come before all others.
   std::size_t ranked_ TROUPE_GUARDED_BY(mutex_) = 0;
   /// The first value of `may_rank_again_`: at the beginning, times become known one by one, and small programs should
-  /// not have to wait for their new ranks.
+  /// get their new ranks at once.
   static constexpr std::size_t kRankedAtOnce = 65'536;
   /// The number of records that may be ranked again because costs have changed. Calls of `rank` raise it, computations
   /// lower it.

@@ -27,8 +27,8 @@ struct DescribedDevice {
                                                       std::string_view kernel);
 
 /// Returns the time on `device` of a task that is timed as `kernel` ("application/kernel/precision") and has `flops`
-/// operations: the time of the kernel at the tile edge at which it has as many operations. Fails with `bad_input` if
-/// the description has no such time.
+/// operations. This is the described time of the kernel for the tile edge at which the kernel has `flops` operations.
+/// Fails with `bad_input` if the description has no such time.
 [[nodiscard]] Result<platform::KernelTime> described_time(const platform::MachineDescription& machine,
                                                           const std::string& kernel, double flops,
                                                           const DescribedDevice& device);
@@ -38,9 +38,9 @@ struct DescribedDevice {
 [[nodiscard]] Result<platform::KernelTime> given_time(const CodeletTimes& times, const graph::SizeClass& size_class,
                                                       const DescribedDevice& device);
 
-/// Returns the time of a task, in whole nanoseconds, on a device of this kind in a run with these options. `time` is
-/// the time of its kernel. With noise, the time depends on the seed and the task, so a task is slower or faster than
-/// its mean by the same factor on every device.
+/// Returns the time of a task, in whole nanoseconds, on a device of kind `kind` in a run with `options`. `time` is the
+/// time of its kernel. With noise, the time depends on the seed and the task, so a task is slower or faster than its
+/// mean by the same factor on every device.
 [[nodiscard]] Duration kernel_duration(const SimulationOptions& options, const platform::KernelTime& time,
                                        DeviceKind kind, TaskId task);
 

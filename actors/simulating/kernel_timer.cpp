@@ -44,7 +44,8 @@ class ExactModel final : public scheduler::ExecutionModel {
   const ModelError error_;
 };
 
-/// Predicts from times measured in this run, multiplied by errors, on the devices for which the description has times.
+/// Predicts kernel times from the times that were measured in this run, multiplied by errors. A kernel cannot run on a
+/// device for which the description has no times.
 class LearnedFromDescription final : public scheduler::ExecutionModel {
  public:
   LearnedFromDescription(KernelTimer& timer, std::vector<DeviceType> workers, ModelError error)

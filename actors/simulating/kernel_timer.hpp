@@ -18,11 +18,11 @@
 
 namespace troupe::actors {
 
-/// A task's time is the one that `SimulationOptions::times` gives. If there is none, it is the time of the kernel that
-/// its codelet names (`CodeletDefinition::timed_as`; `StandIns` makes sure that all codelets name one) at the tile edge
-/// at which the kernel has as many operations. On a cluster it is the time for the number of cores that the codelet
-/// uses (`CodeletDefinition::cores_used`). Tasks that the runtime submits for itself (to combine a reduction) take no
-/// time. One thread at a time.
+/// `SimulationOptions::times` gives the time of a task. If it gives none, the task takes the time of the kernel that
+/// its codelet names (`CodeletDefinition::timed_as`; `StandIns` makes sure that all codelets name one) for the tile
+/// edge at which the kernel has as many operations as the task. On a cluster, this is the time for the number of cores
+/// that the codelet uses (`CodeletDefinition::cores_used`). Tasks that the runtime submits for itself (to combine a
+/// reduction) take no time. One thread at a time.
 class KernelTimer {
  public:
   /// `options` outlives this object.

@@ -77,7 +77,7 @@ class Simulation final : public MemoryNodes {
 
   /// Returns the reason if the kernel that ends now fails; null if it succeeds.
   graph::FailureLog::Cause fault(const graph::Task& task, WorkerId worker, NodeId node);
-  /// Fails if the copy that ends now fails.
+  /// Returns a failure if the copy that ends now has to fail.
   Result<void> fault(const memory::Command& transfer);
   [[nodiscard]] Result<void> lost(NodeId node) const;
   Result<Duration> duration(const graph::Task& task, WorkerId worker);

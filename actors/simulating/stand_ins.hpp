@@ -12,8 +12,9 @@
 namespace troupe::actors {
 
 /// A codelet runs on a kind of device if it has an implementation for that kind, or if the program gives it a time
-/// there. A codelet without any implementation runs on every kind for which there is a time. Without a time for a kind,
-/// it never runs there. With real buffers it needs both an implementation and a time. One thread at a time.
+/// there. A codelet without any implementation runs on every kind for which there is a time. No codelet runs on a kind
+/// for which it has no time. With real buffers, a codelet needs both an implementation and a time for a kind. One
+/// thread at a time.
 class StandIns {
  public:
   /// `options` outlives this object. `kinds` holds the kinds of the run's devices.

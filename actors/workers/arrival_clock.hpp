@@ -9,9 +9,9 @@
 
 namespace troupe::workers {
 
-/// A worker that reads the entry queue costs the submitting thread a cache miss, so it does this at most once per
-/// microsecond. Reading the processor's tick counter takes a quarter of the time of an empty task, so the counter is
-/// read once for several short tasks. Used by one thread.
+/// When a worker reads the entry queue, the submitting thread has a cache miss. So a worker reads the queue at most
+/// once per microsecond. Reading the processor's tick counter takes a quarter of the time of an empty task, so the
+/// counter is read once for several short tasks. Used by one thread.
 class ArrivalClock {
  public:
   /// Called before each task. Returns true if the worker has to call `may_look`.
@@ -22,8 +22,8 @@ class ArrivalClock {
     ++tasks_;
     return long_ago || tasks_ >= stride_;
   }
-  /// Reads the tick counter. Returns true if the worker may read the entry queue now: it last did so a microsecond ago
-  /// or longer.
+  /// Reads the tick counter. Returns true if the worker may read the entry queue now, because it last read the queue at
+  /// least a microsecond ago.
   [[nodiscard]] bool may_look() {
     const std::uint64_t now = platform::rough_ticks();
     const bool short_tasks = now - read_ < tasks_ * (platform::kRoughMicrosecond / kLongestStride);

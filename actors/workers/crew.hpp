@@ -79,7 +79,7 @@ struct alignas(64) WorkerPort {
   /// The core time that a cluster was offered and used; for the leaders of clusters only.
   TeamCounters team_use;
   WorkerTrace trace;
-  /// The task that runs on a core device; null between tasks. The supervisor blames this task when the actor dies.
+  /// The task that runs on a core device; null between tasks. If the actor dies, the supervisor fails this task.
   std::atomic<graph::Task*> running{nullptr};
   /// The graph of the task in `running`, stored before `running`. Used only if several clients share the workers.
   std::atomic<graph::TaskGraph*> running_graph{nullptr};
@@ -90,8 +90,8 @@ struct alignas(64) WorkerPort {
   SpinLock arrived_lock;
   std::vector<graph::Task*> arrived TROUPE_GUARDED_BY(arrived_lock);
   std::vector<Refused> refused TROUPE_GUARDED_BY(arrived_lock);
-  /// A task that the scheduler wants back to place it again, if it is in this worker's hands and has not begun; an
-  /// invalid id if there is none.
+  /// A task that the scheduler wants to take back and place again, if this worker has the task and it has not begun. An
+  /// invalid id if there is no such task.
   std::atomic<TaskId> wanted_back{TaskId()};
   /// The time at which the task in `running` began, read from `platform::coarse_now`: reading the real clock for each
   /// task would cost five times as much.

@@ -61,7 +61,7 @@ void Grouping::begin(const Groups& groups) {
     const bool will_help = coming_[worker.index()].rank > 0;
     Standing& standing = *standings_[worker.index()];
     if (standing.part() == Part::helps) {
-      // Until its leader has drained, the worker still runs the parts of kernels for which the leader calls it in.
+      // Until its old leader has drained, the worker still runs its parts of that leader's kernels.
       if (!will_help) standing.set(Part::helps_to_lead);
       continue;
     }
@@ -83,8 +83,8 @@ void Grouping::begin(const Groups& groups) {
 
 void Grouping::drained(WorkerId worker, Part as) {
   const LockGuard lock(mutex_);
-  // The worker may have read its state before another regrouping made it drain for another role. Then this call does
-  // not count.
+  // The worker may have read its state before another regrouping made it drain for another role. Such a call has no
+  // effect.
   if (!draining_[worker.index()] || standings_[worker.index()]->part() != as) return;
   draining_[worker.index()] = false;
   standings_[worker.index()]->set(coming_[worker.index()].rank > 0 ? Part::helps : Part::waits_to_lead);

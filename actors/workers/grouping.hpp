@@ -50,7 +50,8 @@ class Grouping {
   Grouping(Options options, std::vector<Standing*> standings);
 
   /// Begins to form these groups, which contain all cores. If a regrouping is in progress, these groups are formed
-  /// after it; they replace groups that have been waiting for that. Throws if there is no memory; then nothing changes.
+  /// after it; they replace other groups that already wait for its end. Throws if there is no memory; then nothing
+  /// changes.
   void regroup(Groups groups);
   /// Called by a worker's own thread when its kernel has ended and it has passed on all tasks that it may not keep in
   /// its new role. `as` is the state in which the worker drained.
@@ -72,7 +73,7 @@ class Grouping {
   [[nodiscard]] std::vector<WorkerId> members(WorkerId leader) const;
   /// Returns true if some worker is about to change its place.
   [[nodiscard]] bool in_progress() const;
-  /// Returns the number of completed regroupings. A helper looks at its place again when this number has changed.
+  /// Returns the number of completed regroupings. A helper reads its place again when this number has changed.
   [[nodiscard]] std::uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
 
  private:

@@ -89,7 +89,7 @@ class Peers {
   void tell_scheduler() const {
     if (const caf::actor target = scheduler()) caf::anon_send(target, Message{});
   }
-  /// Tells the memory manager that there is something in its inbox.
+  /// Tells the memory manager that there are events in its inbox.
   void tell_memory() const {
     if (const caf::actor target = memory()) caf::anon_send(target, DataRequested{});
   }

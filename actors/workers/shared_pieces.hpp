@@ -67,8 +67,8 @@ class SharedPieces {
   // These functions are called by workers that do not take part.
 
   [[nodiscard]] bool has_some_for(DeviceKind kind, WorkerId worker) const noexcept;
-  /// Lets one more worker take part: takes its first range. The range is empty if no piece is left, if devices of this
-  /// kind cannot run the task on host memory, or if the worker is not allowed to run the task.
+  /// Lets one more worker take part, and takes the first range for this worker. The range is empty if no piece is left,
+  /// if devices of this kind cannot run the task on host memory, or if the worker is not allowed to run the task.
   [[nodiscard]] PieceRange join(DeviceKind kind, WorkerId worker) noexcept;
 
   // These functions are called by workers that take part: the owner, and each worker that has joined and has not left.
@@ -78,7 +78,7 @@ class SharedPieces {
   [[nodiscard]] graph::Task& task() const { return *task_.load(std::memory_order_relaxed); }
   [[nodiscard]] WorkerId owner() const { return owner_; }
   [[nodiscard]] std::uint32_t pieces() const { return pieces_.load(std::memory_order_relaxed); }
-  /// Notes that a piece has failed. The first cause becomes the task's. `cause` must not be null.
+  /// Notes that a piece has failed. The first cause becomes the cause of the task's failure. `cause` must not be null.
   void fail(const graph::FailureLog::Cause& cause) noexcept;
   [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_relaxed); }
   /// Called when the worker takes no more pieces. Returns true if all others have left: the task has ended, and the
@@ -170,8 +170,8 @@ class PieceBoard {
   std::atomic<std::uint32_t>* anywhere_ = nullptr;
   std::atomic<SharedPieces*> open_{nullptr};
   std::atomic<const SharedPieces*> working_{nullptr};
-  /// One object for each task that was open at the same time: other workers may still run the last pieces of one task
-  /// when the worker opens the next.
+  /// The objects of this worker's tasks of pieces. There may be several, because other workers may still run the last
+  /// pieces of one task when this worker opens the next task.
   std::deque<SharedPieces> all_;
 };
 

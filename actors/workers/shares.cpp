@@ -465,8 +465,8 @@ void Shares::followed_up(WorkerId worker, Share& share) noexcept {
 void Shares::note_kernel(UserShare& user, const graph::Task& task, Duration took) {
   if (task.codelet == nullptr) return;
   const Time now = now_();
-  // The number of operations that no core does in less than `kLong`. Kernels with fewer operations are that slow only
-  // if something delayed them, so their speed would say nothing about the kernel.
+  // The smallest number of operations for which every core needs at least `kLong`. Kernels with fewer operations are
+  // that slow only if something delayed them, so their speed would say nothing about the kernel.
   constexpr double kLongOnAnyCore = 1.5e9;
   const bool may_tell = took >= LongKernels::kLong && task.codelet->flops && task.codelet->pieces == nullptr;
   const double flops = may_tell ? graph::flops_of(task) : 0;

@@ -43,8 +43,9 @@ struct UserShare {
   LongKernels long_kernels;
   /// The last time at which a worker took a task of the user while more of the user's tasks waited; zero for never.
   std::chrono::steady_clock::time_point had_more;
-  /// Results of the last count. `long_running` is the number of the user's long tasks that run. `around` is true if the
-  /// user has tasks or had some lately. `wants_more` is true if the user could have used more workers lately.
+  /// The results of the last count (`Shares::count_long`, `Shares::count_around`). `long_running` is the number of the
+  /// user's long tasks that run. `around` is true if the user has tasks or had some lately. `wants_more` is true if the
+  /// user could have used more workers lately.
   std::size_t long_running = 0;
   bool around = false;
   bool wants_more = false;
@@ -76,7 +77,7 @@ struct alignas(64) Share {
 /// proportion to their weights, however many clients they have. A worker that wants a task chooses the user with the
 /// least worker time, divided by the user's weight, and then the client of this user with the least worker time. A user
 /// that had no work for a while may catch up on at most `kCredit` of that time. While only one client has work, its
-/// tasks go through the same queues as in a runtime with one client, and this class only counts.
+/// tasks go through the same queues as in a runtime with one client, and this class only counts tasks and worker time.
 ///
 /// A ready task is counted for its client (`activated`) and may wait for its turn (`put_into_turns`). Then it is given
 /// to a worker (`take_turn`) or, under a placing policy, to the scheduler (`pass_on`). It leaves the workers (`left`)
@@ -102,8 +103,8 @@ class Shares {
   static constexpr Duration kWantsMore = std::chrono::seconds(1);
   using Now = std::chrono::steady_clock::time_point (*)();
 
-  /// The tasks that a worker was given, all of one client, and the time that the client was charged for the first one
-  /// in advance.
+  /// The tasks that a worker was given, all of one client, and the time that the client was charged in advance for the
+  /// first task.
   struct Turn {
     Share* share = nullptr;
     graph::TaskList tasks;
@@ -204,7 +205,7 @@ class Shares {
   /// worker's last task. Returns the task's share.
   Share& released(WorkerId worker, const graph::Task& task, Duration took = Duration(-1)) noexcept;
   /// Charges the worker's time since it `released` the client's last task. In this time the worker has, for example,
-  /// made ready the tasks that waited for that task.
+  /// put tasks that waited for that task into queues.
   void followed_up(WorkerId worker, Share& share) noexcept;
   /// Charges time that a worker has spent on a part of a task that another worker has begun.
   void charge(Share& share, Duration took) noexcept;

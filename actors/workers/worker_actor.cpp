@@ -313,7 +313,7 @@ void WorkerActor::send_on(graph::Task& task) {
 
 void WorkerActor::send_to(KindSet kinds, graph::Task& task) {
   TaskDeque* const activation = setup_->core.activation_queue;
-  // The policy knows the task as it was at submission, when its data may not have been split yet. Such a policy would
+  // The policy knows the task as it was at submission, when its data may not have been split yet. Then the policy would
   // send the task to an accelerator again and again.
   const bool policy_knows = graph::find_whole_of_parts(task) == nullptr;
   if (activation != nullptr && policy_knows && kinds == (crew_.able(task) & crew_.alive(task))) {

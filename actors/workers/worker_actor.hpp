@@ -171,9 +171,9 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   bool helps_ = false;
   bool busy_ = false;
   TimeStamp busy_since_{};
-  /// The time at which `look_around` found the next task; zero if it was found otherwise.
+  /// The time at which `look_around` found the next task; zero if the task was found in another way.
   TimeStamp looked_until_{};
-  /// True if another thread wanted this core when this thread last looked around.
+  /// True if another thread wanted this core during the last call of `look_around`.
   bool shares_core_ = false;
 
   /// The number of messages delivered, counted by the senders. The number is only a hint for the worker's thread,

@@ -162,7 +162,8 @@ void WorkerCore::tell_not_run(TaskId task, bool ended) const {
 }
 
 Task* WorkerCore::next_task() {
-  // New arrivals are looked for even if a task was handed over, because a chain of such tasks may have no end.
+  // The worker looks for newly submitted tasks even if the next task is known already (`handed_over_`), because a chain
+  // of such tasks may never end.
   look_up();
   if (shares_ != nullptr) [[unlikely]]
     give_way();
@@ -213,7 +214,8 @@ bool WorkerCore::look_at_arrivals() {
 
 void WorkerCore::give_way() {
   if (!shares_->contention_is_new(options_.self)) return;
-  // Tasks that were left here while one client was alone would run before those of all other clients.
+  // While one client was alone, its tasks were put into the queues below. There they would run before the tasks of all
+  // other clients.
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
   shares_->put_all_into_turns(port_.deque);
   crew_.entry.drain();
@@ -336,7 +338,7 @@ bool WorkerCore::goes_first(const TaskList& ready) const {
 
 void WorkerCore::acquired(Task& task) {
   const auto found = std::ranges::find(in_hand_, &task, &InHand::task);
-  if (found == in_hand_.end()) return;  // this worker's previous actor asked for it
+  if (found == in_hand_.end()) return;  // this worker's previous actor requested the data
   found->acquired = true;
   std::rotate(found, found + 1, in_hand_.end());
 }
@@ -351,7 +353,7 @@ void WorkerCore::refused(const Task& task) {
 
 void WorkerCore::failed_to_start(Task& task, const graph::FailureLog::Cause& cause) {
   const auto found = std::ranges::find(in_hand_, &task, &InHand::task);
-  if (found == in_hand_.end() || found->acquired) return;  // this worker's previous actor asked for it
+  if (found == in_hand_.end() || found->acquired) return;  // this worker's previous actor requested the data
   if (issues()) on_device_.push_back({&task, {}, false, found->begun});
   in_hand_.erase(found);
   ++running_;

@@ -105,8 +105,8 @@ class WorkerCore {
     bool fetches = false;
     /// The number of tasks in hand beyond those that run. Used only with `fetches`.
     std::size_t lookahead = 0;
-    /// The number of tasks on the device beyond `slots`; and the time that these may take together, as estimated from
-    /// earlier tasks of their codelets. Used only with `fetches`.
+    /// The number of tasks on the device beyond `slots`; and the time that these tasks may take together, as estimated
+    /// from earlier tasks of their codelets. Used only with `fetches`.
     std::size_t most_ahead = 0;
     Duration work_ahead{};
     /// Called for a task that waits only for tasks on the device. Returns true if the task is to be issued behind them;
@@ -115,14 +115,14 @@ class WorkerCore {
     std::function<std::optional<bool>(const graph::Task&)> may_issue = nullptr;
     /// True to take the oldest task of the own deque first, because a placing policy has put the tasks in order.
     bool in_order = false;
-    /// If true, tasks in hand start by priority. If false, they start in the order in which their data arrive: for a
-    /// policy that keeps ready tasks and places them one by one.
+    /// If true, tasks in hand start by priority. If false, they start in the order in which their data arrive. False
+    /// suits a policy that keeps ready tasks and places them one by one.
     bool urgent_first = true;
     std::uint64_t seed = 0;
     /// Under a placing policy, the queue for tasks that become ready; if null, such tasks go to the own deque.
     TaskDeque* activation_queue = nullptr;
     /// True while the scheduler has to decide after each end of a task, even if no other task has become ready. If the
-    /// pointer is null, it never has to do so.
+    /// pointer is null, the scheduler never has to do so.
     const std::atomic<bool>* ends_count = nullptr;
     /// True if decisions depend only on the tasks and never on measured times, so that runs can be repeated.
     bool deterministic = false;
@@ -140,7 +140,7 @@ class WorkerCore {
   void stopped(const PartOfTask& part);
   /// Called when the worker has done its part of a task of pieces that another worker began.
   void helped(const PartOfTask& part);
-  /// Called by the last worker that has left a task of pieces. Completes the task as `task_ended` does, whichever
+  /// Called by the last worker that has left a task of pieces. Completes the task as `task_ended` does, no matter which
   /// worker began it.
   void last_piece_ended(graph::Task& task, const graph::FailureLog::Cause& cause);
   /// Called while the worker helps another worker: returns true if it has work of its own, which comes first.
@@ -165,8 +165,8 @@ class WorkerCore {
   /// Called when the data of a task can never arrive, after a step `acquire`, and the task can run on no other worker:
   /// it fails.
   void failed_to_start(graph::Task& task, const graph::FailureLog::Cause& cause);
-  /// Ends a task that is not in this worker's hands, without running it. If the task has to wait for a commute lock, it
-  /// does not end now, and comes again.
+  /// Ends, without running it, a task that this worker does not have in hand. If the task has to wait for a commute
+  /// lock, it does not end now: it becomes ready again later.
   void reject(graph::Task& task, const graph::FailureLog::Cause& cause);
   /// Called when `victim` has moved `tasks` tasks to the own deque, or will not answer any more (`tasks` is 0). The
   /// actor before this one may have sent the request; such an answer is only counted.
@@ -265,7 +265,7 @@ class WorkerCore {
   std::vector<InHand>::iterator first_in_hand(May may);
   /// Begins a claimed task that has become ready while it was in hand. Returns false if it was cancelled.
   bool begin_claimed(graph::Task& task);
-  /// Removes the task from `in_hand_` if it still waits for its data. Returns true if it did.
+  /// Removes the task from `in_hand_` if it still waits for its data. Returns true if the task was removed.
   bool gives_up_waiting(const graph::Task& task);
 
   // These functions handle the tasks on a device that can queue tasks.
@@ -284,7 +284,7 @@ class WorkerCore {
   void note_time(const graph::Task& task, Duration took);
   /// Notes that the task leaves the device. Returns true if `TaskGraph::begin` has been called for it.
   bool leaves_device(const graph::Task& task);
-  /// Releases a claim that is no longer in hand: its task becomes ready later like any other task.
+  /// Ends the claim on a task that is no longer in hand: the task becomes ready later like any other task.
   void release_claim(graph::Task& task);
   /// Takes out of the list the tasks that this worker already has in hand.
   void keep_claimed(graph::TaskList& ready);
@@ -326,9 +326,9 @@ class WorkerCore {
     /// True if the task must not start before it is ready.
     bool put_off = false;
   };
-  /// The tasks that wait for data, in the order in which they were taken; then the others, in the order in which their
-  /// data arrived. The vector has room for all tasks that can be in hand: a task that was taken must not be lost
-  /// because no memory is left to note it.
+  /// The tasks that wait for data, in the order in which they were taken; then the other tasks in hand, in the order in
+  /// which their data arrived. The vector has room for all tasks that can be in hand: a task that was taken must not be
+  /// lost because no memory is left to note it.
   std::vector<InHand> in_hand_;
   struct OnDevice {
     graph::Task* task = nullptr;

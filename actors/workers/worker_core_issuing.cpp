@@ -15,7 +15,7 @@ using graph::Task;
 using graph::TaskList;
 
 namespace {
-/// At most this many of the tasks that wait for one task are looked at: more would take longer than issuing could save.
+/// The largest number of tasks that wait for one task and are examined: more would take longer than issuing could save.
 constexpr std::size_t kMostEdges = 64;
 /// The most calls of `Options::may_issue` in one search for a task.
 constexpr std::size_t kMostQuestions = 4;
@@ -82,7 +82,7 @@ Task* WorkerCore::find_issuable() {
     graph::visit_waiting(*one.task, kMostEdges, [this](Task& task) { waiting_.push_back(&task); });
   }
   std::ranges::sort(waiting_);
-  // Keeps each task once, and only if it waits for no other task.
+  // Keeps each task once, and only if it waits for no task that is not on the device.
   std::size_t kept = 0;
   for (std::size_t i = 0, next = 0; i < waiting_.size(); i = next) {
     while (next < waiting_.size() && waiting_[next] == waiting_[i]) ++next;

@@ -24,8 +24,8 @@ Step WorkerCore::send_on() {
 
 Task* WorkerCore::next_to_send_on() {
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
-  // Claimed tasks are released first. They wait for other tasks in hand. If these were sent on first, the claimed tasks
-  // would become ready on another worker.
+  // Claimed tasks are released first. Each of them waits for another task in hand. If that task were sent on first, the
+  // claimed task would become ready on another worker.
   for (bool any = true; any;) {
     const auto claim =
         std::ranges::find_if(in_hand_, [](const InHand& one) { return one.acquired && one.task->issued_ahead; });
@@ -36,7 +36,8 @@ Task* WorkerCore::next_to_send_on() {
     crew_.data->withdraw(options_.self, task);
     release_claim(task);
   }
-  // Other tasks stay in hand while there are claimed tasks: the data of these were asked for, and will be refused soon.
+  // Other tasks stay in hand while there are claimed tasks. The memory manager will soon refuse the data that were
+  // requested for the claimed tasks.
   const auto found = claimed_ > 0 ? in_hand_.end() : std::ranges::find(in_hand_, true, &InHand::acquired);
   if (found != in_hand_.end()) return take_out_of_hand(found);
   if (Task* task = port_.deque.pop_oldest()) return task;

@@ -61,7 +61,7 @@ class WorkerTrace {
   struct Content {
     graph::TraceLog<TaskSpan> tasks;
     graph::TraceLog<StateSpan> states;
-    /// The names of the tasks that have one.
+    /// The names of the tasks that have a name.
     std::deque<NamedTask> names;
     /// The start of the first task or state that found no room; `TimeStamp::max()` if there is none.
     TimeStamp complete_until = TimeStamp::max();

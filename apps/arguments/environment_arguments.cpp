@@ -31,9 +31,9 @@ const client::Variable* variable_of(const CLI::Option& option) {
   return found == variables.end() ? nullptr : &*found;
 }
 
-/// Makes the variable's value the option's default, and marks the option with the variable's name. If only the option
-/// refuses the value, the value is left to the runtime: for example restrictions of kernels that this command does not
-/// have.
+/// Makes the variable's value the option's default, and marks the option with the variable's name. A value that the
+/// runtime accepts but the option refuses is left to the runtime: for example restrictions of kernels that this command
+/// does not run.
 void take(const client::Variable& variable, CLI::Option& option) {
   const std::string name(variable.name);
   const std::string value = platform::environment_value(name);

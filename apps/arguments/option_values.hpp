@@ -14,7 +14,7 @@ namespace troupe::apps {
 [[nodiscard]] CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 /// Checks for a number within bounds.
 [[nodiscard]] CLI::Validator real_number(double least, double most);
-/// Checks for one of the names. The message for a misspelt name suggests the one that was probably meant.
+/// Checks for one of the names. The message for a misspelt name suggests the name that was probably meant.
 [[nodiscard]] CLI::Validator one_of(std::vector<std::string> names);
 /// Checks for "float" or "double"; use it with `transform`. "single", the word in descriptions of machines, becomes
 /// "float".

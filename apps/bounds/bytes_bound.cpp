@@ -24,8 +24,8 @@ constexpr double kBytesRounding = 1e-6;
 /// The tolerance for times, as a share of the makespan. It is larger than differences that GLPK ignores.
 constexpr double kTimeRounding = 1e-6;
 
-/// Returns the makespan in units of the load, and a little more. Otherwise rounding could make the program infeasible
-/// for a run that keeps every worker busy from beginning to end.
+/// Returns the makespan in units of the load, plus a small tolerance. Without the tolerance, rounding could make the
+/// linear program infeasible for a run that keeps every worker busy from beginning to end.
 double time_limit(const BytesProblem& problem, const KindLoad& load) {
   return problem.makespan_s / load.unit_s * (1 + kTimeRounding);
 }
@@ -55,7 +55,7 @@ BoundProblem without_data(const BytesProblem& problem, const TileTriangles& tria
   return bare;
 }
 
-/// Returns the number of tasks of the kind that one worker can run in the time.
+/// Returns the number of tasks of the kind that one worker can run within the makespan.
 double most_on_one(const WorkerType& type, std::size_t kind, double makespan) {
   return type.times[kind] > 0 ? std::floor(makespan / type.times[kind] + kBytesRounding)
                               : std::numeric_limits<double>::infinity();
@@ -114,7 +114,7 @@ std::map<TileGroup, std::uint32_t> groups_of(const BytesProblem& problem, const 
   return groups;
 }
 
-/// Returns the first bound, which counts tiles that reach any GPU.
+/// Returns the first bound of `bytes_lower_bound`, which counts tiles that reach any GPU.
 double bytes_of_tiles_on_gpus(const BytesProblem& problem, const BoundProblem& bare, const KindLoad& load,
                               const std::vector<bool>& usable) {
   LinearProgram program;
@@ -160,7 +160,7 @@ double least_on_gpus(const KindLoad& load, std::size_t kind, double makespan) {
   return std::ceil((program.lower_bound() - kBytesRounding) * load.length_of_kind[kind]);
 }
 
-/// Returns the number of tasks of the kind that each GPU can run in the time, for the fastest GPU first.
+/// Returns the number of tasks of the kind that each GPU can run within the makespan, the fastest GPU first.
 std::vector<double> most_on_each_gpu(const KindLoad& load, std::size_t kind, double makespan) {
   std::vector<double> most;
   for (const WorkerType& type : load.types) {
@@ -172,7 +172,7 @@ std::vector<double> most_on_each_gpu(const KindLoad& load, std::size_t kind, dou
   return most;
 }
 
-/// Returns the second bound, for one kind, which counts the tiles that each GPU needs.
+/// Returns the second bound of `bytes_lower_bound` for one kind: it counts the tiles that each GPU needs.
 double bytes_of_triangles(const BytesProblem& problem, const TileTriangles& triangles, const KindLoad& load,
                           std::uint32_t kind) {
   std::uint64_t smallest = UINT64_MAX;

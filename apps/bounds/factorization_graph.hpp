@@ -24,7 +24,7 @@ struct FactorizationGraph {
     /// `CodeletDefinition::timed_as`; empty for tasks that the runtime submits for itself, which take no time.
     std::string timed_as;
     double flops = 0;
-    /// True if the kind's codelets can run on cores, and on GPUs.
+    /// These are true if the kind's codelets can run on cores and on GPUs, respectively.
     bool on_cores = true;
     bool on_gpus = true;
     /// The most cores of a cluster that the kind's codelets use.

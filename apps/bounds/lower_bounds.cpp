@@ -43,7 +43,7 @@ class KindCost {
     }
     return cost;
   }
-  /// Returns the time per length of further tasks after a length of n.
+  /// Returns the time per length of the next task, if tasks of total length n have been placed before it.
   [[nodiscard]] double next(double n) const {
     for (const Piece& piece : pieces_) {
       if (n < piece.length) return piece.time;

@@ -10,8 +10,9 @@
 namespace troupe::apps {
 
 /// Minimises the makespan T over x(kind, type), the share of a kind's length that runs on a type of worker, under
-/// conditions that every schedule fulfils (`LowerBounds`): no type is busy for longer than its workers have time, and
-/// the conditions that are added below. All times are in units of the load, which must outlive the program.
+/// conditions that every schedule fulfils (`LowerBounds`): each type's workers are together busy for at most T times
+/// their number, and the conditions that the functions below add. All times are in units of the load, which must
+/// outlive the program.
 class MakespanProgram {
  public:
   explicit MakespanProgram(const KindLoad& load);

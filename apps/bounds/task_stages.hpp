@@ -16,7 +16,8 @@ namespace troupe::apps {
 /// part of these tasks within T - q. Let a task's head be the length of the longest chain before it. In the same way,
 /// all tasks with a head of at least q run within the last T - q.
 struct StagedProblem {
-  /// The given tasks and machine. The kinds are split further; tasks of one kind have equal times as before.
+  /// The given tasks and machine, but with each kind split into smaller kinds, so that every stage consists of whole
+  /// kinds.
   BoundProblem problem;
 
   struct Stage {

@@ -1,5 +1,6 @@
-/// Commands that are separate programs, so that a program that factorizes neither loads nor builds their code: `troupe
-/// bench` is `troupe-bench`; `experiment` and `serve` have such programs, too. This file only finds and starts them.
+/// Commands that are separate programs, so that the program `troupe` does not contain their code: `troupe bench` starts
+/// `troupe-bench`; `experiment` and `serve` start programs of their own, too. This file only finds and starts these
+/// programs.
 #include <fmt/format.h>
 #include <unistd.h>
 

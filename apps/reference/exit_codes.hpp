@@ -1,4 +1,4 @@
-/// The meanings of the commands' exit codes, for people.
+/// The meanings of the commands' exit codes, as texts for the manual.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-/// The clusters that a search has found to be the best, and those that it has compared.
+/// The clusters that a search has found to be the best, and all clusters that the search has compared.
 #pragma once
 
 #include <cstddef>

@@ -28,8 +28,8 @@ struct SparseFacts {
   double flops = 0;
   /// The replaced pivots; `first` is a row of the matrix, counted from zero.
   kernels::ReplacedPivots replaced;
-  /// The largest difference from the factors of a sequential run, divided by the largest element of those; 0 if all
-  /// bits are equal. Nothing if the factors were not compared.
+  /// The largest difference from the factors of a sequential run, divided by the largest element of the sequential
+  /// factors; 0 if all bits are equal. Nothing if the factors were not compared.
   std::optional<double> difference;
 };
 
@@ -42,8 +42,8 @@ template <class T>
 /// replaced_pivots …`.
 void add_json(const SparseFacts& facts, Json& json);
 
-/// Returns the number of tasks of LU with such super-blocks, or a slightly larger number, because it also counts
-/// products in which no two full blocks meet.
+/// Returns the number of tasks of LU with such super-blocks, or a slightly larger number, because products in which no
+/// two full blocks meet also count.
 [[nodiscard]] double most_tasks(const linalg::BlockPattern& pattern, int side,
                                 linalg::BlockSteps steps = linalg::BlockSteps::all);
 

@@ -20,7 +20,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// One in this many candidates, the fastest ones, is simulated again with the next larger matrix.
+/// The fastest candidates, one in this many, are simulated again with the next larger matrix.
 constexpr std::size_t kOneInSoMany = 4;
 /// The fewest tiles on a side of a smaller matrix. With fewer tiles, the factorization would have too few steps.
 constexpr std::int64_t kFewestTiles = 4;

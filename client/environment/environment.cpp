@@ -23,8 +23,8 @@ bool is_known(std::string_view name) {
          std::ranges::any_of(other_variables(), [name](const OtherVariable& one) { return one.name == name; });
 }
 
-/// Returns the known variable that the user probably meant with `name`, which no code reads; empty if no name is
-/// similar.
+/// Returns the known variable that the user probably meant with `name`, or an empty text if no known name is similar.
+/// `name` is a variable that no code reads.
 std::string meant_by(std::string_view name) {
   // The common prefix is left out, so that only the differing parts of the names are compared.
   std::vector<std::string> ends;

@@ -26,8 +26,8 @@ std::string with_process(std::string path) {
 
 void write(Backend& backend, const WrittenAtStop& wanted, const RunWriter& writer) {
   static std::atomic<int> traces{0};
-  // A kernel or a callback cannot wait. A runtime that ends there cannot be used any more, so its output is not
-  // written.
+  // A kernel or a callback must not wait for tasks. If the runtime is destroyed inside a kernel or a callback, it is
+  // abandoned, and its output is not written.
   if (const Result<void> ended = backend.wait_all(); !ended && ended.failure().code == ErrorCode::wait_in_kernel)
     return;
   const std::string program = ::program_invocation_short_name;
@@ -58,7 +58,7 @@ std::string numbered_file(const std::string& path, int number) {
 void write_at_stop(Backend& backend, const WrittenAtStop& wanted,
                    const std::function<void(const std::string&)>& warn) noexcept {
   const RunWriter* const writer = run_writer();
-  // The warning was given when the runtime started.
+  // The runtime has already warned at its start that there is no writer.
   if (writer == nullptr) return;
   try {
     write(backend, wanted, *writer);

@@ -9,7 +9,7 @@
 
 namespace troupe::client {
 
-/// Returns "t.json" for the first file, "t-2.json" for the second.
+/// Returns the path of the file with this number. For the path "t.json", file 1 is "t.json" and file 2 is "t-2.json".
 [[nodiscard]] std::string numbered_file(const std::string& path, int number);
 
 /// Waits for the tasks of a runtime that is about to stop, and writes the requested output: the trace to a file, report

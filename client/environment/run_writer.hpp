@@ -29,7 +29,8 @@ void register_run_writer(const RunWriter* writer) noexcept;
 /// libtroupe_traces from the same folder. Returns null if no writer can be found.
 [[nodiscard]] const RunWriter* run_writer();
 
-/// Returns the reason why there is no writer, for people. Call it after `run_writer` has returned null.
+/// Returns the reason why there is no writer, as text for the user. Call this function after `run_writer` has returned
+/// null.
 [[nodiscard]] std::string why_no_run_writer();
 
 }  // namespace troupe::client

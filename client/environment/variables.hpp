@@ -31,12 +31,13 @@ struct Settings {
 /// One environment variable. A variable with an empty value counts as not set.
 struct Variable {
   std::string name;
-  /// Texts for people: the possible values, the effect, and the option that the variable sets
+  /// Texts for the user: the possible values, the effect, and the option that the variable sets
   /// ("`RuntimeOptions::cores`"; "" for none).
   std::string values;
   std::string meaning;
   std::string option;
-  /// True if the variable only observes; then it also counts in virtual time and with `ThreadOptions::deterministic`.
+  /// True if the variable only observes the run, such as TROUPE_TRACE. Such a variable also has an effect in virtual
+  /// time and with `ThreadOptions::deterministic`.
   bool watches = false;
   /// Returns true if the option that the variable sets still has its default in `RuntimeOptions`, so that the
   /// environment may set it.

@@ -12,8 +12,8 @@ namespace troupe::client {
 
 namespace {
 
-/// The backends that are never destroyed. The list of them is not destroyed either and stays reachable, so that leak
-/// checkers do not report it.
+/// The backends that are never destroyed. This list is not destroyed either: the backends stay reachable, so leak
+/// checkers do not report them.
 struct LeftBackends {
   Mutex mutex;
   std::vector<std::shared_ptr<Backend>> all TROUPE_GUARDED_BY(mutex);

@@ -10,7 +10,7 @@
 
 namespace troupe::client {
 
-/// Returns a function that calls `told` if that is set, and otherwise writes a line to standard error. The returned
+/// Returns a function that calls `told` if `told` is set, and otherwise writes a line to standard error. The returned
 /// function never throws.
 [[nodiscard]] Warn warner(const std::function<void(const std::string&)>& told);
 

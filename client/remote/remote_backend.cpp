@@ -56,7 +56,7 @@ struct RemoteBackend::Hold {
   std::uint64_t waiting = 0;
 };
 
-/// Tells the service when the data need not be kept any more.
+/// Keeps data in devices' memories. The destructor tells the service that the data need not be kept any more.
 class RemoteBackend::Kept {
  public:
   Kept(Session& session, std::uint64_t number) : session_(session), number_(number) {}

@@ -121,12 +121,13 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   [[nodiscard]] Result<void> check_handles(std::size_t more) const;
   [[nodiscard]] bool is_being_recorded(const graph::DataRecord& record) const;
   Result<Future> replay(Recorded& recorded, std::span<const Rebinding> rebindings);
-  /// Sends a recording whose program has ended; takes the lock.
+  /// Sends a recording whose program has ended. Acquires the lock.
   Result<std::shared_ptr<client::RecordedTasks>> seal(std::shared_ptr<graph::Recording> recording, OpenRecording& open);
-  /// Copies to the program's memory what tasks up to this one have written. Must be called without the lock.
+  /// Copies to the program's memory all content that tasks with a number up to `task` have written. Must be called
+  /// without the lock.
   void copy_out_written(std::uint64_t task);
   void forget(graph::DataRecord& record);
-  /// Does the work of `release`, or (`finally`) the steps before `abandon`; takes the lock.
+  /// Does the work of `release`. If `finally` is true, does only the steps before `abandon`. Acquires the lock.
   Result<void> end_registration(const Handle& handle, bool finally);
   /// Refuses the handle from now on, without a wait. The record is deleted when the service reports that the last use
   /// has ended.

@@ -32,7 +32,7 @@ class TaskLedger {
     std::string task;
     TaskOutcome outcome;
   };
-  /// `due` is called with each due callback, in the thread whose call made the callback due. It must not use the
+  /// `due` is called with each due callback, in the thread whose call made the callback due. `due` must not use the
   /// ledger.
   explicit TaskLedger(std::function<void(DueCallback)> due) : due_(std::move(due)) {}
 
@@ -89,7 +89,7 @@ class TaskLedger {
   void told_all() { failures_.told(nullptr); }
 
  private:
-  /// The numbers for which threads wait. Only when one of these numbers is reached are threads woken.
+  /// The numbers for which threads wait. Threads are woken only when one of these numbers is reached.
   using Wanted = std::multiset<std::uint64_t>;
 
   void settle_range(std::uint64_t first, std::uint64_t count) TROUPE_REQUIRES(mutex_);

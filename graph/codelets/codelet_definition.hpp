@@ -22,7 +22,8 @@ namespace troupe {
 class GroupWalk {
  public:
   explicit GroupWalk(std::span<const HandleGroup> groups) : groups_(groups) {}
-  /// Returns the group of the next handle, whose elements have this type; null if no group of this type can come next.
+  /// Returns the group of the next handle, whose element type is `element_tag`; null if no group of that type can come
+  /// next.
   [[nodiscard]] const HandleGroup* next(std::uint64_t element_tag) {
     const auto fits = [&] { return index_ < groups_.size() && groups_[index_].parameter.element_tag == element_tag; };
     if (has_some_ && !(groups_[index_].repeated && fits())) ++index_;
@@ -51,25 +52,27 @@ struct CodeletDefinition {
   std::vector<HandleGroup> groups;
   std::array<Kernel, kDeviceKinds> kernels;
   /// The devices that may run the codelet (`Codelet::only_on`); other devices count as having no implementation.
-  /// `devices` is what the program said, for people; `devices_here` is the same set in the runtime that runs the tasks.
+  /// `devices` is the set as the program wrote it, for messages; `devices_here` is the same set as workers of the
+  /// runtime that runs the tasks.
   DeviceSet devices;
   DevicesHere devices_here;
-  /// See `Codelet::cpu_team`. If empty, a cluster runs the kernel for a core, on one of its cores.
+  /// The kernel for a cluster of cores (`Codelet::cpu_team`). If it is empty, a cluster runs the kernel for a core, on
+  /// one of the cluster's cores.
   Kernel team_kernel;
   /// True if the kernel for a core is the kernel for a team, called with a team of one.
   bool team_on_core = false;
   /// The largest number of cores that the codelet can make use of.
   int most_cores = 1;
-  /// See `Codelet::prologue`; null if there is none.
+  /// The function that prepares a worker's team for the kernels (`Codelet::prologue`); null if there is none.
   TeamPrologue prologue = nullptr;
   /// See `Codelet::pieces`; if null, a core runs a task whole. The kernel for a core runs all pieces in sequence.
   std::shared_ptr<const Pieces> pieces;
   FlopCount flops;
-  /// See `Codelet::footprint`; may be empty.
+  /// A function that distinguishes tasks whose data have equal shapes (`Codelet::footprint`); may be empty.
   Footprint footprint;
-  /// See `Codelet::timed_as`.
+  /// The name of the described kernel whose times the tasks take in virtual time (`Codelet::timed_as`); may be empty.
   std::string timed_as;
-  /// See `Codelet::known_as`.
+  /// The name by which a service finds the codelet (`Codelet::known_as`); empty if that is `name`.
   std::string known_as;
   /// True for the runtime's own codelets, whose time is not counted in virtual time.
   bool internal = false;
@@ -91,7 +94,8 @@ struct CodeletDefinition {
   [[nodiscard]] bool runs_on(DeviceKind kind) const { return static_cast<bool>(kernel_for(kind)); }
   /// Returns true if this worker, which drives a device of this kind, can run the codelet.
   [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const { return allows(worker) && runs_on(kind); }
-  /// Returns false if the worker may not run the codelet, whatever its device is.
+  /// Returns false if the program has excluded this worker. Does not check whether the codelet has a kernel for the
+  /// worker's device.
   [[nodiscard]] bool allows(WorkerId worker) const {
     return devices_here.workers == nullptr || devices_here.workers->contains(worker);
   }
@@ -99,14 +103,14 @@ struct CodeletDefinition {
   [[nodiscard]] KindSet kinds() const {
     return kinds_where([this](const DeviceTraits& row) { return runs_on(row.kind); });
   }
-  /// Returns the number of cores of such a device that the kernels use. On a cluster this is one core if the codelet
-  /// has neither a version for teams nor pieces.
+  /// Returns the number of cores that the kernels use on a device of this type. On a cluster this is one core if the
+  /// codelet has neither a version for teams nor pieces.
   [[nodiscard]] int cores_used(const DeviceType& type) const {
     return team_kernel || pieces != nullptr ? std::min(type.cores, most_cores) : 1;
   }
   /// Returns the kernel for a kind that has no kernel of its own; `kernel_for` calls this.
   [[nodiscard]] const Kernel& kernel_in_place_of(DeviceKind kind) const;
-  /// Returns the name by which the codelet's times are known.
+  /// Returns the name under which execution times of the codelet are stored.
   [[nodiscard]] const std::string& timed_name() const { return timed_as.empty() ? name : timed_as; }
   /// Returns the name by which a service knows the codelet: no two codelets of a service have the same name.
   [[nodiscard]] const std::string& known_name() const { return known_as.empty() ? name : known_as; }

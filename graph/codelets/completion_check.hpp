@@ -12,10 +12,10 @@ namespace troupe {
 namespace graph {
 
 /// A kernel calls this before it enqueues its work, if it has done work that also serves later kernels, such as making
-/// a library's handle. If the device measures times on its stream, the time of the task counts from here.
+/// a library's handle. If the device measures times on its stream, the task's time begins with this call.
 void count_time_from_here();
 
-/// The checks of one task on a device whose kernels only enqueue.
+/// The checks of one task on a device whose kernels only enqueue their work.
 class CompletionChecks {
  public:
   /// `count_time_from_here` calls `count_from_here`, which must not throw.

@@ -48,8 +48,8 @@ class ExecutionScope {
   ExecutionScope& operator=(const ExecutionScope&) = delete;
 
   /// While a `Joined` lives, its thread helps another thread, whose innermost scope is `innermost`. The helping thread
-  /// counts as inside the same kernels, but not as the worker's thread: the tasks that it submits go where the
-  /// program's own tasks go. The other thread's scopes must live at least as long.
+  /// counts as inside the same kernels, but not as the worker's thread: its tasks are queued like tasks that the
+  /// program's own threads submit. The other thread's scopes must live at least as long.
   class Joined {
    public:
     explicit Joined(const Place* innermost) : outer_(std::exchange(joined_, innermost)) {}
@@ -61,7 +61,7 @@ class ExecutionScope {
     const Place* outer_;
   };
 
-  /// Returns the innermost scope of the calling thread; null if it is in none.
+  /// Returns the innermost scope of the calling thread; null if the thread is in no scope.
   [[nodiscard]] static const Place* innermost() { return innermost_; }
   /// Returns the innermost scope of the calling thread that belongs to `owner`, or null.
   [[nodiscard]] static const Place* find(const TaskOwner* owner) {

@@ -34,9 +34,9 @@ class KnownCodelets {
   /// Keeps the codelet's definition, and the environment that its kernels need. Fails if the environment cannot be
   /// made.
   Result<void> add(const Codelet& codelet);
-  /// Returns `codelet` restricted to these devices: the same object for every call. `find` says which devices of the
-  /// runtime these are. Fails with `invalid_argument` if more than `most_named` restrictions give devices by number or
-  /// name.
+  /// Returns `codelet` restricted to these devices: the same object for every call. `find` translates `devices` into
+  /// devices of the runtime. Fails with `invalid_argument` if more than `most_named` restrictions give devices by
+  /// number or name.
   Result<const Codelet*> only_on(const Codelet& codelet, const DeviceSet& devices, std::size_t most_named,
                                  const std::function<Result<DevicesHere>()>& find);
   /// Returns all definitions and forgets them.
@@ -53,8 +53,8 @@ class KnownCodelets {
   std::size_t named_devices_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::vector<std::pair<Environment, std::shared_ptr<void>>> environments_ TROUPE_GUARDED_BY(mutex_);
   Mutex mutex_;
-  /// The codelets submitted last, to avoid the lock. An entry is replaced only by another known codelet. Stored with
-  /// release order when `add` has done all its work; `knows` loads with acquire order.
+  /// A cache of the codelets submitted last, with which `knows` avoids the lock. An entry is replaced only by another
+  /// known codelet. `add` stores an entry with release order as its last step; `knows` loads with acquire order.
   std::array<std::atomic<const CodeletDefinition*>, 16> recent_{};
 };
 

@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// A codelet's implementation for cores, see `Codelet::pieces`.
+/// A codelet's implementation for cores that runs a task in pieces, see `Codelet::pieces`.
 struct Pieces {
   /// The largest number of pieces of a task: the numbers of pieces fit into 32 bits.
   static constexpr std::int64_t kMost = 0xffff'ffff;

@@ -7,8 +7,8 @@ namespace troupe {
 
 namespace {
 
-/// Returns the text before `separator`, and removes both from the front of `text`. Without a separator it takes all of
-/// `text`. `text` is then empty, so a list must not end with a separator.
+/// Returns the text before `separator`, and removes both from the front of `text`. Without a separator, returns all of
+/// `text` and leaves it empty. A separator at the end also leaves `text` empty, so a list must not end with one.
 std::string_view take_up_to(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view taken = text.substr(0, end);

@@ -37,10 +37,10 @@ class CommuteLock {
 };
 
 /// Takes the commute locks of all the task's records (including the parts of its handles), in the order of their ids.
-/// It takes either all or none, so that no two tasks wait for each other. A task holds its locks while it waits for its
-/// data and while it runs; its worker prefers it to other tasks (`WorkerCore::next_acquired`). Returns true if the task
-/// holds the locks. If it returns false, the task is parked, no longer belongs to the caller, and comes back from a
-/// later `release_commute`. Appends other tasks that were woken for a lock to `retry`.
+/// The function takes either all locks or none, so that no two tasks wait for each other. A task holds its locks while
+/// it waits for its data and while it runs; its worker prefers it to other tasks (`WorkerCore::next_acquired`). Returns
+/// true if the task holds the locks. If it returns false, the task is parked, no longer belongs to the caller, and
+/// comes back from a later `release_commute`. Appends other tasks that were woken for a lock to `retry`.
 ///
 /// A release wakes one task, not all, so that n commuting tasks cost n wakes. No turn is lost: a woken task either
 /// takes the lock that it was woken for, and its release wakes the next, or passes the turn on.

@@ -14,7 +14,7 @@
 
 namespace troupe::graph {
 
-/// The way in which the newest tasks that modify a record use it.
+/// The kind of access with which the newest tasks modify a record.
 enum class EpochKind : std::uint8_t { write, commute, reduce };
 
 /// Dependency state of one piece of data, in the order in which tasks were submitted. An *epoch* is one writing task,
@@ -47,8 +47,8 @@ struct alignas(64) DataRecord {
   /// the tasks that write the flag, unless all of them write true; later tasks read it.
   std::atomic<bool> poisoned{false};
   /// True if the record's memory is freed while tasks still use it; none of these tasks may begin. Written once, under
-  /// the submission lock. Relaxed loads suffice: their threads have loaded `FailureLog::any_poison`, which is set after
-  /// this flag, with acquire order.
+  /// the submission lock. Relaxed loads suffice: `FailureLog::any_poison` is set after this flag, and each thread loads
+  /// `any_poison` with acquire order before it loads this flag.
   std::atomic<bool> abandoned{false};
   /// True if the memory has had no content since the runtime allocated it: no task that writes it has been submitted,
   /// and the program has not acquired it for writing. Guarded by the submission lock; changed by the registry alone,
@@ -60,7 +60,7 @@ struct alignas(64) DataRecord {
   std::unique_ptr<Reduction> reduction;
 
   DependencyState dependencies;
-  /// The submission that last named this record, and its access mode. They serve to find conflicts inside one task.
+  /// The submission that last named this record, and its access mode. With both, conflicts inside one task are found.
   /// Guarded by the submission lock.
   std::uint64_t seen_by = 0;
   AccessMode seen_mode = AccessMode::read;

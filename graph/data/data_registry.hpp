@@ -28,7 +28,7 @@ class DataRegistry {
 
   DataRecord& add(DataDescription description);
   /// Adds data like `add`, but fails with `overlapping_handles` if they share memory with other data that were added by
-  /// this function: nothing would order tasks on such data. Only overlaps that are cheap to find are found
+  /// this function: the graph would not order tasks on the two handles. Only overlaps that are cheap to find are found
   /// (`RegisteredMemory`).
   Result<DataRecord*> add_apart(DataDescription description);
   /// Adds one record per block, in order, below `parent`. The blocks must lie inside the parent, and must not overlap

@@ -7,7 +7,7 @@ namespace troupe::graph {
 namespace {
 constexpr std::size_t kPruneFrom = 32;
 /// While a trace is recorded, lists are pruned from this length on: the trace also needs predecessors that have ended.
-/// Without a bound, data that are only read would need ever more memory; such a list takes 1 MiB.
+/// Without a bound, data that are only read would need ever more memory. A list of this length takes 1 MiB.
 constexpr std::size_t kPruneTracedFrom = 65536;
 /// The length from which `DependencyState::before` is pruned while a trace is recorded. It is lower than
 /// `kPruneTracedFrom`, because every member of an epoch reads the whole list.
@@ -114,7 +114,7 @@ void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
   } else {
     // The readers have waited for the epoch themselves, so a writer waits for them alone.
     std::vector<TaskReference>& last = state.readers.empty() ? state.writers : state.readers;
-    // After the swap below, the list of writers may have the memory of either list.
+    // The swap below may exchange the memory of the two lists, so both get room for one entry now.
     state.before.reserve(1);
     state.writers.reserve(1);
     add_edges(last);

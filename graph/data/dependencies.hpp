@@ -29,7 +29,7 @@ class DependencyBuilder {
   /// | else         | any           | commute, reduce | readers, or the epoch     | begins an epoch          |
   ///
   /// An open reduction must have been closed before any other access (`TaskGraph::close_reduction`). Throws
-  /// `std::bad_alloc`: the task may then wait for others, but `state` is as before.
+  /// `std::bad_alloc`; the task may then have some of its predecessors already, but `state` is unchanged.
   void access(DependencyState& state, AccessMode mode);
 
   /// Adds an explicit dependency. Returns false if the predecessor has ended already.

@@ -90,8 +90,8 @@ std::uint64_t rough_operations(double flops) {
   return 1 + static_cast<std::uint64_t>(std::lround(std::log(flops) / step));
 }
 
-/// Returns a number that distinguishes tasks whose data have equal shapes; 0 if all such tasks are alike. A described
-/// machine has a time for each number of operations, and that number may depend on arguments.
+/// Returns a number that distinguishes tasks whose data have equal shapes; 0 if all such tasks are alike. A machine
+/// description has a time for each number of operations, and the number of operations may depend on arguments.
 std::uint64_t operations_of(const Task& task) {
   const CodeletDefinition& codelet = *task.codelet;
   const bool described = !codelet.timed_as.empty() && (!codelet.typed || !codelet.argument_types.empty());

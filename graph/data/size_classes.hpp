@@ -26,8 +26,8 @@ struct SizeClass {
   double flops = 0;
   /// The size of all data together, without gaps.
   Bytes bytes;
-  /// True if some data are used as a whole although they have parts. Then a core's implementation is called if there is
-  /// one (`find_whole_of_parts`).
+  /// True if some data are used as a whole although they have parts. Then the codelet's implementation for cores is
+  /// used if there is one (`find_whole_of_parts`).
   bool whole_of_parts = false;
   /// True if some data are reduced. Partial results lie in host memory, where kernels on CUDA GPUs do not reach them.
   bool reduces = false;
@@ -38,8 +38,8 @@ struct SizeClass {
   /// The data's shapes in the first task of the class.
   std::vector<Layout> data;
 
-  /// The first returns true if the codelet runs these tasks on devices of this kind; the second, if it also allows
-  /// them on this worker.
+  /// Both return true if the codelet runs these tasks on devices of this kind. The second one also requires that the
+  /// codelet allows this worker.
   [[nodiscard]] bool runs_on(DeviceKind kind) const;
   [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const;
 };
@@ -47,8 +47,8 @@ struct SizeClass {
 /// Numbers size classes as they appear. Arguments by value matter only to the codelet's `footprint`: if the data of two
 /// tasks have equal shapes, the operations of the first task count for both. There are two exceptions. If tasks are
 /// made of pieces (`Codelet::pieces`), operations that differ by more than 5 % make another class. If a machine
-/// description has times for the codelet, any difference does. The repeated handles of a variadic codelet count only by
-/// the rounded total of their rows. Not thread-safe.
+/// description has times for the codelet, any difference in operations makes another class. The repeated handles of a
+/// variadic codelet count only by the rounded total of their rows. Not thread-safe.
 class SizeClasses {
  public:
   /// Returns the class of a task, which must not be a host task. O(accesses).

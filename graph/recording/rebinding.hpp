@@ -20,7 +20,8 @@ Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRe
 /// used before. Fails with `conflicting_access`.
 Result<void> check_uses(const Recording& recording, std::span<DataRecord* const> data, std::uint64_t id);
 
-/// Checks that a run may use these data in its modes, see `check_usable` in graph/submission_checks.hpp.
+/// Checks that the tasks of a run may use these data in their access modes, see `check_usable` in
+/// graph/submission_checks.hpp.
 Result<void> check_usable(const Recording& recording, std::span<DataRecord* const> data);
 /// Records that a run with these data has been accepted.
 void note_written(DataRegistry& registry, const Recording& recording, std::span<DataRecord* const> data);

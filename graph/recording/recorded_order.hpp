@@ -16,7 +16,8 @@ class RecordedOrder {
  public:
   struct Predecessor {
     std::uint32_t index = 0;
-    /// True if `TaskOptions::after` gave it. It is always kept: if the earlier task fails, the later one is cancelled.
+    /// True if `TaskOptions::after` named the predecessor. Such a dependency is never dropped: if the earlier task
+    /// fails, the later one must be cancelled.
     bool is_explicit = false;
   };
 

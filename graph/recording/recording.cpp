@@ -84,7 +84,8 @@ void Recording::seal(BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& ca
     }
     task.successors.store(nullptr, std::memory_order_relaxed);
   }
-  // The blocks of edges are freed only now, because each edge lies in the memory of the task that waits.
+  // The blocks of edges are freed only after the loop above: the edges in the list of one task lie in the blocks of
+  // other tasks, which wait for it.
   for (RecordedTask& task : tasks_) {
     while (task.more_edges != nullptr) {
       EdgeBlock* block = task.more_edges;
@@ -160,7 +161,7 @@ void Recording::begin_run(Task& run_task, TaskList& ready) {
 
 void Recording::note_cause(const FailureLog::Cause& cause) {
   const LockGuard lock(cause_lock_);
-  // A failure replaces a cancellation here, because the cancellation may be its consequence.
+  // A failure replaces a cancellation here, because the cancellation may be a consequence of the failure.
   if (!cause_ || cause_->code == ErrorCode::cancelled) cause_ = cause;
 }
 

@@ -68,7 +68,7 @@ static_assert(sizeof(RecordedTask) == 320);
 /// The request for one run, kept by the task that stands for the run.
 struct RecordingRun {
   std::shared_ptr<Recording> recording;
-  /// The data to use in place of those recorded, by their index in `Recording::uses`; empty if none is replaced.
+  /// The data that the run uses, one entry for each of `Recording::uses`; empty if the run uses the recorded data.
   std::vector<DataRecord*> data;
   /// The id of the run's first task; the others follow it.
   std::uint64_t first_id = 0;
@@ -97,13 +97,13 @@ class Recording {
     /// True if some task writes this very handle. `mode` is less exact: it is read-write also for a whole if only a
     /// part of the whole is written.
     bool written = false;
-    /// True if data that contain these data are used, too. Then only the containing data order runs, and neither can be
-    /// exchanged.
+    /// True if data that contain these data are used, too. Then runs are ordered by the containing data only, and
+    /// neither of the two can be exchanged.
     bool inside_another = false;
     bool contains_another = false;
     /// True if some task reduces into the data.
     bool reduces = false;
-    /// True if some task so far has read the data, and if some task has written them: see `first_accesses`.
+    /// These are true if some task so far has read the data, or has written them, respectively; see `first_accesses`.
     bool is_read = false;
     bool is_written = false;
     /// The data that the last run used in place of `recorded`.

@@ -1,6 +1,6 @@
-/// Scopes by which a thread of the program changes how its own calls behave: they serve interfaces to languages that
-/// have a lock of their own or handle signals. Not inline, so that all libraries of a process share one set of
-/// thread-local variables.
+/// Scopes by which a thread of the program changes how its own calls behave. Bindings for other languages need them,
+/// because an interpreter has a lock of its own and handles signals. Not inline, so that all libraries of a process
+/// share one set of thread-local variables.
 #pragma once
 
 #include <cstddef>

@@ -145,7 +145,7 @@ std::unique_ptr<Failure> FailureLog::take_summary() {
     };
     count(failed_, failed_ == 1 ? " task failed" : " tasks failed");
     count(cancelled_, cancelled_ == 1 ? " task was cancelled" : " tasks were cancelled");
-    count(other_, other_ == 1 ? " other failure" : " other failures");  // those of callbacks, policies, copies
+    count(other_, other_ == 1 ? " other failure" : " other failures");  // failures of callbacks, policies and copies
     summary->message = counts + ": ";
     for (std::size_t i = 0; i < first_.size(); ++i) summary->message += (i == 0 ? "" : "; ") + first_[i].message;
     // Cancellations follow from failures: they are counted, and one is spelled out if nothing failed.

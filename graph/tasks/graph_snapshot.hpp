@@ -27,7 +27,7 @@ enum class TaskActivity : std::uint8_t {
 /// One task in flight. The names belong to the graph and are valid only as long as the snapshot.
 struct TaskNode {
   TaskId id;
-  /// The number by which the program that submitted the task knows it, if that differs from the id.
+  /// The number by which the submitting program knows the task, if the number differs from the id.
   std::uint64_t tag = 0;
   /// The name that the program gave the task; null if it gave none.
   const std::string* name = nullptr;

@@ -19,8 +19,8 @@ class HomeProcess {
   /// Fails with `stopped` if this process is not the one in which the object was made, but a child of it made by
   /// `fork`.
   [[nodiscard]] Result<void> check() const;
-  /// Returns a flag that is true in every process in which an object of this class may have left its home. It serves
-  /// callers for which a call of `left` would take too long.
+  /// Returns a flag that is true in every process that may be a child of the one in which an object of this class was
+  /// made. The flag serves callers for which a call of `left` would take too long.
   [[nodiscard]] static const std::atomic<bool>& any_left();
 
  private:

@@ -15,8 +15,8 @@ namespace troupe::graph {
 class TaskWaiter {
  public:
   TaskWaiter() = default;
-  /// Makes a waiter for which no thread waits: `signalled` is called instead, once, in the signalling thread. It may
-  /// destroy this object.
+  /// Makes a waiter for which no thread waits: `signalled` is called instead, once, in the signalling thread. The
+  /// function may destroy this object.
   explicit TaskWaiter(std::function<void()> signalled) : signalled_(std::move(signalled)) {}
 
   void signal() {

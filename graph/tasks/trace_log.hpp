@@ -38,8 +38,8 @@ class TraceBudget {
   std::atomic<std::size_t> left_;
 };
 
-/// An append-only list of plain values. An entry is never copied again, and an append neither throws nor fails: an
-/// entry for which there is no room, in the budget or in memory, is counted and lost. Not thread-safe.
+/// An append-only list of plain values. Entries stay at their places, and an append neither throws nor fails: an entry
+/// for which there is no room, in the budget or in memory, is counted and lost. Not thread-safe.
 template <class T>
 class TraceLog {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

@@ -11,8 +11,8 @@
 
 namespace troupe {
 
-/// Returns a mark of 8 bits for an argument's type, where there is no room for the type's tag of 64 bits. Different
-/// types can have the same mark, but the number types of C++ all have different marks.
+/// Returns a mark of 8 bits for an argument's type. The mark is used where there is no room for the type's tag of 64
+/// bits. Different types can have the same mark, but the number types of C++ all have different marks.
 constexpr std::uint8_t mark_of(std::uint64_t tag) { return static_cast<std::uint8_t>(tag >> 32U); }
 
 /// The arguments of a task as a kernel gets them: their bytes, places and types.
@@ -39,7 +39,7 @@ class Arguments {
   /// Returns the offset of each argument in `bytes()`.
   [[nodiscard]] const std::array<std::uint8_t, kMaxArguments>& offsets() const { return offsets_; }
   [[nodiscard]] const std::array<std::uint8_t, kMaxArguments>& marks() const { return marks_; }
-  /// Returns a view, which is valid as long as these arguments.
+  /// Returns a view, which is valid as long as this object exists.
   [[nodiscard]] ArgumentsView view() const { return {bytes_.data(), offsets_.data(), marks_.data(), count_}; }
 
   template <class T>

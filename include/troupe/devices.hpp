@@ -59,7 +59,7 @@ struct DeviceTraits {
   /// True if devices of the kind differ in speed by their model, so that kernel times are kept for each model
   /// (`DeviceType`).
   bool by_model = false;
-  /// The kind whose implementation runs if a codelet has none for this kind; this kind itself if there is no such other
+  /// The kind whose implementation runs if a codelet has none for this kind; this kind itself if there is no other
   /// kind.
   DeviceKind stands_in_for = DeviceKind::cpu_core;
   /// True if devices of this kind are devices of kind `stands_in_for` that work in another way. A program that names
@@ -93,7 +93,7 @@ inline constexpr std::array kDeviceTraits{
                  .queue = {.slots = 2, .issues = true, .round_trip_us = 80},
                  .stands_in_for = DeviceKind::cpu_core},
     // The kind has devices of any vendor. With two slots the next kernel is enqueued while one runs. A task is not
-    // issued behind tasks that it waits for and that have not ended.
+    // issued before its predecessors have ended.
     DeviceTraits{.kind = DeviceKind::opencl,
                  .name = "OpenCL device",
                  .own_memory = true,
@@ -186,7 +186,7 @@ struct DeviceType {
 }
 
 /// A choice of devices by kind, by number and by name. The choice contains every worker that matches at least one of
-/// these.
+/// the kinds, numbers and names.
 struct DeviceChoice {
   KindSet kinds = 0;
   /// The numbers of workers, rising, each once.
@@ -263,7 +263,7 @@ struct LookaheadOptions {
   /// The number of tasks that an accelerator is given beyond its slots (`DeviceQueue`), so that it continues without
   /// the host: ready tasks, and tasks that wait only for tasks on the same accelerator. Such tasks are given only while
   /// all their predicted times together are at most four times the time that the host needs to notice an end and launch
-  /// a kernel (`DeviceQueue::round_trip_us`). 0: none.
+  /// a kernel (`DeviceQueue::round_trip_us`). If 0, no task is issued beyond the slots.
   std::size_t issue = 8;
 };
 

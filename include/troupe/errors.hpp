@@ -58,7 +58,7 @@ enum class ErrorCode {
 /// Returns the name of an error code as it appears in JSON, such as `kernel_failed`.
 [[nodiscard]] const char* to_string(ErrorCode code);
 
-/// A failure, for a program (`code`) and for a person (`message`: what is wrong, and what to do).
+/// A failure. `code` is for programs; `message` tells a person what is wrong, and what to do.
 struct Failure {
   ErrorCode code = ErrorCode::invalid_argument;
   std::string message;

@@ -148,7 +148,7 @@ struct DescribedLink {
   std::string name;
   /// The bandwidth in 10^6 bytes per second.
   double bandwidth_mb_per_s = 0;
-  /// The latency as recorded. It is part of the routes' latencies already.
+  /// The latency as recorded. The latencies of the routes already include it.
   Duration latency{0};
 };
 

@@ -82,8 +82,8 @@ struct _cl_kernel;
 
 namespace troupe {
 
-/// An OpenCL program. The first task that needs it on a device builds it for that device, which may take a second.
-/// Copies of this object share one program. Several kernels may call its functions at the same time.
+/// An OpenCL program. The program is built for a device when the first task on that device needs it, which may take a
+/// second. Copies of this object share one program. Several kernels may call its functions at the same time.
 ///
 ///     const OpenClProgram program("kernel void scale(global double* x, double a) { x[get_global_id(0)] *= a; }");
 ///     const Codelet scale = Codelet("scale", {AccessMode::read_write})

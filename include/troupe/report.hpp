@@ -135,7 +135,8 @@ struct PredictionReport {
   PredictionErrors errors;
 };
 
-/// Percentiles are upper bounds, at most an eighth too large and never above `max`. All fields are 0 if `count` is 0.
+/// A summary of many times. Percentiles are upper bounds, at most an eighth too large and never above `max`. All fields
+/// are 0 if `count` is 0.
 struct LatencySummary {
   std::uint64_t count = 0;
   Duration mean{};
@@ -158,7 +159,7 @@ struct MailboxMetrics {
   /// The number of messages that wait now, and the largest such number so far.
   std::uint64_t depth = 0;
   std::uint64_t peak_depth = 0;
-  /// Steal requests answered at delivery, in the thief's thread.
+  /// Steal requests that were answered at delivery, by the thief's thread and not by the actor.
   std::uint64_t answered_at_delivery = 0;
   /// Messages whose waiting time is not known, because too many messages were waiting when they arrived.
   std::uint64_t unmeasured = 0;

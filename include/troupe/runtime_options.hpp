@@ -138,9 +138,9 @@ struct RuntimeOptions {
   int cores = 0;
   /// The clusters of cores, each of which is one worker: "2x10", "1x16+4x1", "socket", "numa" or "l3"
   /// (docs/clusters.md). Each core that is left over is a worker of its own; with "single" and with an empty text,
-  /// every core is one. Clusters can change while tasks run: "2x10,1500:single" changes when 1500 tasks have ended.
-  /// "auto" chooses the clusters that suit the remaining work. It needs a placing policy, which "default" then is, and
-  /// does not work with `deterministic`.
+  /// every core is a worker of its own. Clusters can change while tasks run: "2x10,1500:single" changes when 1500 tasks
+  /// have ended. "auto" chooses the clusters that suit the remaining work. It needs a placing policy; with it, the
+  /// policy "default" is a placing policy. It does not work with `deterministic`.
   std::string clusters = {};
   /// The number of CUDA GPUs to use. The runtime uses the first GPUs that this process may use. A number larger than
   /// the number of these GPUs is an error.

@@ -127,7 +127,7 @@ struct SimulatedKnowledge {
 /// The faults of GPUs, and the order of messages.
 struct SimulatedDisturbances {
   /// The faults of every GPU; each GPU has a seed of its own that is computed from the given seed. A copy fails at its
-  /// end. A kernel also fails at its end, before it is executed; so a GPU is lost at the end of a kernel.
+  /// end. A kernel also fails at its end, before it is executed; so a GPU can be lost only at the end of a kernel.
   platform::FaultOptions faults = {};
   /// True: messages are handled in an order drawn from the seed. False: each message is handled as soon as it comes.
   bool shuffle_messages = false;
@@ -150,7 +150,7 @@ struct SimulationOptions {
   int cores = 0;
   /// The clusters of these cores, see `RuntimeOptions::clusters`.
   std::string clusters = {};
-  /// The seed of the noise and of everything else that is drawn.
+  /// The seed of the noise and of all other random choices.
   std::uint64_t seed = 1;
   /// True: kernel times vary by the description's deviations (log-normal). False: each kernel takes its mean time.
   bool noise = false;

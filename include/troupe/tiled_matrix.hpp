@@ -62,7 +62,7 @@ enum class TilePlacement {
   /// The first task that writes the memory determines its node.
   first_touch,
   /// The memory is spread block-cyclically over the NUMA nodes that have workers (`TileOwners`): tiles over a grid of
-  /// nodes, block columns in turn. `gather_from` lets a worker of the tile's node make each copy. With one node this is
+  /// nodes, block columns in turn. In `gather_from`, a worker of the tile's node copies the tile. With one node this is
   /// the same as `first_touch`.
   spread,
 };

@@ -67,9 +67,9 @@ struct TraceEvent {
   }
 };
 
-/// A dependency: `after` could not start before `before` had ended. Either task may have no event in the trace: because
-/// it ran before the trace was last taken, was cancelled, or is a wait of the program for data or a run of a recorded
-/// graph.
+/// A dependency: `after` could not start before `before` had ended. A task may have no event in the trace: it ran
+/// before the trace was last taken, was cancelled, or stands for a wait of the program for data or for a run of a
+/// recorded graph.
 struct TraceDependency {
   TaskId before;
   TaskId after;

@@ -130,14 +130,14 @@ typedef struct troupe_options {
   size_t size;
   /* The number of workers in this program; 0 stands for one per core. */
   int cores;
-  /* The number of CUDA GPUs to use: the first ones. */
+  /* The number of CUDA GPUs to use, counted from the first GPU. */
   int gpus;
   /* The policy: docs/policies.md. */
   const char* policy;
   /* If not 0, records a trace for troupe_take_trace. */
   int trace;
-  /* The number of seconds without a task starting or ending after which on_stall is called with the reasons
-   * (troupe_why), in a thread of its own. Without on_stall the reasons are printed on standard error. */
+  /* If no task has started or ended for this many seconds, on_stall is called with the reasons (troupe_why), in a
+   * thread of its own. Without on_stall the reasons are printed on standard error. */
   double why_after;
   void (*on_stall)(const char* why, void* user);
   /* Called for problems that do not stop the run, and, when the runtime ends, for failures that no wait has reported.
@@ -182,7 +182,8 @@ troupe_error troupe_progress(const troupe_runtime* runtime, uint64_t* submitted,
 troupe_error troupe_register(troupe_runtime* runtime, troupe_type type, void* memory, int64_t rows, int64_t cols,
                              int64_t ld, const char* name, troupe_data** data);
 /* Allocates memory of the runtime, uninitialized, without gaps. On a service it is shared memory, so nothing needs to
- * be copied. A task that reads it before a task has written it is refused: TROUPE_INVALID_ARGUMENT. */
+ * be copied. If a task reads the memory before any task has written it, its submission is refused:
+ * TROUPE_INVALID_ARGUMENT. */
 troupe_error troupe_allocate(troupe_runtime* runtime, troupe_type type, int64_t rows, int64_t cols, const char* name,
                              troupe_data** data);
 /* Waits for the last use, and ends the registration. Memory of the runtime is freed after its last use, without a wait.
@@ -240,8 +241,8 @@ void* troupe_kernel_data(const troupe_kernel_context* context, size_t index, int
 const void* troupe_kernel_argument(const troupe_kernel_context* context, size_t index);
 /* Returns the worker that runs the kernel; -1 outside of a runtime. */
 int troupe_kernel_worker(const troupe_kernel_context* context);
-/* Makes the task fail with this text, whatever the kernel returns: for languages whose callbacks return 0 when they
- * throw. */
+/* Makes the task fail with this text, whatever the kernel returns. Use this function in languages whose callbacks
+ * return 0 when they throw. */
 void troupe_kernel_fail(const troupe_kernel_context* context, const char* why);
 /* A kernel. It returns 0; any other number means that the task has failed. Several threads call it at once. */
 typedef int (*troupe_kernel)(const troupe_kernel_context* context, void* user);

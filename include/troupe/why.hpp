@@ -129,7 +129,8 @@ struct WhyCounts {
   std::uint64_t in_flight = 0;
   /// The number of tasks in flight that the report does not cover. These are the youngest tasks.
   std::uint64_t left_out = 0;
-  /// The numbers of tasks in flight that wait for other tasks, that are ready, and that a worker has taken.
+  /// The tasks in flight by state: `waiting` tasks wait for other tasks, `ready` tasks wait for a worker, and a worker
+  /// has taken the `running` tasks.
   std::uint64_t waiting = 0;
   std::uint64_t ready = 0;
   std::uint64_t running = 0;
@@ -139,9 +140,9 @@ struct WhyCounts {
   std::uint64_t undecided = 0;
 };
 
-/// The answer of `Runtime::why`. Workers continue while the report is made, so it does not show a single moment; but
-/// every relation in it was true when it was read. The size of the report is bounded: long lists are cut, and the
-/// number of missing entries is given.
+/// The answer of `Runtime::why`. Workers continue while the report is made, so the report does not show a single
+/// moment; but every relation in the report was true when it was read. The size of the report is bounded: long lists
+/// are cut, and the number of missing entries is given.
 struct WhyReport {
   WhyCounts counts;
   std::string policy;

@@ -12,7 +12,7 @@
 
 namespace troupe::kernels {
 
-/// A description of one piece of data of a codelet, for people and programs.
+/// A description of one of a codelet's handles, or of a group of its handles.
 struct CatalogueData {
   /// The name in descriptions, such as "C".
   std::string name;
@@ -20,7 +20,7 @@ struct CatalogueData {
   ViewShape shape = ViewShape::any;
   /// The element type, such as "double" or "int32"; empty if any type is allowed.
   std::string element;
-  /// True if a task passes one or more handles here.
+  /// True if this entry stands for one or more handles of a task.
   bool repeated = false;
 };
 
@@ -35,7 +35,7 @@ struct CatalogueEntry {
   /// The codelet's `known_name()`, such as "gemm_nt/double".
   std::string name;
   Codelet codelet;
-  /// A description of one line, for people.
+  /// A description of one line, for the user.
   std::string description;
   std::vector<CatalogueData> data = {};
   std::vector<CatalogueArgument> arguments = {};

@@ -1,4 +1,5 @@
-/// Conditions on the data and arguments of a task. If they hold, its kernel stays inside of its data.
+/// Conditions on the data and arguments of a task. If the conditions hold, the task's kernel accesses no memory outside
+/// of its data.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,8 @@ inline constexpr std::int64_t kLargestSize = 2147483647;
 /// address space. So sums and differences of a few sizes do not overflow.
 class Conditions {
  public:
-  /// Makes the checks above. `definition` belongs to a typed codelet, or to a variadic codelet that declares its
-  /// handles. The arguments must outlive this object.
+  /// Makes the checks that are described above the class. `definition` belongs to a typed codelet, or to a variadic
+  /// codelet that declares its handles. The arguments must outlive this object.
   Conditions(const CodeletDefinition& definition, std::span<const Layout> layouts, const Arguments& arguments);
 
   /// Returns false if a fault was found; then the data and arguments must not be used any more.

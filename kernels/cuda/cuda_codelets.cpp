@@ -109,7 +109,7 @@ void potrf(const Call& call) {
   int* const status = call.stream.device_status();
   cuda::potrf(call.stream, block, status);
   // Check the diagonal, because cuSOLVER 12 does not report a leading minor that is not positive if the minor's order
-  // is a multiple of 64, and reports some others too late.
+  // is a multiple of 64. For some other such minors it reports a minor of a larger order.
   first_bad_pivot(call.stream, constant(block), NeededPivots::positive, status + 1);
   call.stream.watch([first = call.number(1)](const Status& values) {
     if (values[0] < 0) throw Error(ErrorCode::kernel_failed, "cusolverDnPotrf was called with a wrong argument");
@@ -119,8 +119,8 @@ void potrf(const Call& call) {
   cuda::solve_triangular(call.stream, 'R', 'L', 'T', 'N', constant(block), rows_below(d, offset + d.cols));
 }
 
-/// Registers the check of pivots after `factor_checked`, for a matrix of `cols` columns. `tell` throws the error for a
-/// row.
+/// Registers the check of the pivots that `factor_checked` computes for a matrix of `cols` columns. `tell` throws the
+/// error for a zero pivot in a row.
 void watch_pivots(const Call& call, std::int64_t cols, std::int64_t first, void (*tell)(std::int64_t row)) {
   call.stream.watch([cols, first, tell](const Status& status) {
     if (status[0] < 0) throw Error(ErrorCode::kernel_failed, "cusolverDnGetrf was called with a wrong argument");

@@ -41,8 +41,8 @@ struct TiledColumn {
   std::int64_t cols;
 };
 
-/// The memory of the super-blocks of a step. The `..._step` fields are the distances between neighbouring blocks, in
-/// elements of T.
+/// The memory of the three super-blocks of a step. The `..._step` fields are the distances between neighbouring blocks,
+/// in elements of T.
 template <class T>
 struct BlockMemory {
   const T* left;
@@ -61,7 +61,8 @@ struct BlockPointers {
   T* result[kMostBatched];
 };
 
-/// The rule for small pivots of a block, and the rows for its report.
+/// The rule for small pivots of a block, and the row offsets that are needed to report a replaced pivot by its row in
+/// the whole matrix. A pivot whose absolute value is below `least` is replaced.
 template <class T>
 struct PivotTask {
   T least;

@@ -18,7 +18,8 @@ namespace troupe::kernels {
 // otherwise, and nothing for empty blocks.
 
 /// Returns the column in the form that the functions below take. Writes the places of its tiles to `places`, which is
-/// in the device's memory and has an entry for each tile. Needs one launch for each `TilePlaces`.
+/// in the device's memory and has an entry for each tile. Needs one launch for each group of up to `TilePlaces::kMost`
+/// tiles.
 template <class T>
 TiledColumn<T> place_tiles(CudaStream& stream, const BlockColumn<T>& column, TilePlace<T>* places);
 
@@ -52,8 +53,9 @@ enum class NeededPivots { not_zero, positive };
 template <class T>
 void first_bad_pivot(CudaStream& stream, MatrixView<const T> a, NeededPivots needed, int* info);
 
-/// Writes to `info` (in the device's memory) the first column of A, from 1, with an element that is not finite, or more
-/// than A has columns if all are finite. Takes a fill of `info` and one launch.
+/// Writes to `info` (in the device's memory) the first column of A, from 1, with an element that is not finite. If all
+/// elements are finite, writes a number that is larger than the number of columns. Enqueues a fill of `info` and one
+/// launch.
 template <class T>
 void first_not_finite(CudaStream& stream, MatrixView<const T> a, int* info);
 

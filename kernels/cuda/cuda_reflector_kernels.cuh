@@ -103,8 +103,8 @@ __device__ void factor_reflectors(T* r, std::int64_t ldr, T* b, std::int64_t ldb
         const std::int64_t column = first + own;
         T& head = row[column * ldr];
         if (column < j) {
-          // This product of two reflectors is for T. In a stacked panel, the ones of two reflectors are in different
-          // rows, so they do not contribute to the product.
+          // The product of the two reflectors is needed for T. In a stacked panel, the leading ones of the two
+          // reflectors are in different rows, so they do not contribute to the product.
           t[column + j * ldt] = stacked ? sum : sum + head;
         } else {
           share[own] = tau * (head + sum);
@@ -118,8 +118,8 @@ __device__ void factor_reflectors(T* r, std::int64_t ldr, T* b, std::int64_t ldb
         for (std::int64_t i = begin + lane; i < rows; i += kGroup) other[i] -= share[c] * x[i];
       }
     }
-    // Computes T(0:j, j) <- -tau T(0:j, 0:j) T(0:j, j), where column j has the products from above. A row is written
-    // only after all threads that need its old content have read it.
+    // Computes T(0:j, j) <- -tau T(0:j, 0:j) T(0:j, j), where column j has the products that were computed above. A row
+    // is written only after all threads that need its old content have read it.
     for (std::int64_t first = 0; first < j; first += kKernelThreads) {
       const std::int64_t i = first + own;
       T sum{0};

@@ -19,8 +19,8 @@ void check(const platform::CudaApi& api, cudaError_t status, const std::string& 
   platform::cuda_check(api, status, what, otherwise).value_or_throw();
 }
 
-/// Returns the size that NVIDIA's manual recommends (cublasSetWorkspace): 32 MiB since compute capability 9.0, 4 MiB
-/// before.
+/// Returns the size of cuBLAS's work space that NVIDIA's manual recommends (cublasSetWorkspace): 32 MiB since compute
+/// capability 9.0, 4 MiB before.
 std::size_t recommended_workspace(const platform::CudaApi& api, int device) {
   int major = 0;
   check(api, api.cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
@@ -94,7 +94,7 @@ CudaStream::CudaStream(int device, cudaStream_t stream)
 
 CudaStream::~CudaStream() {
   // Use a separate thread, because the calling thread may have another current device. Making that device current again
-  // afterwards would create a CUDA context on it. In a thread that never chose a device, this would be GPU 0.
+  // afterwards would create a CUDA context on it. In a thread that never chose a device, the current device is GPU 0.
   try {
     platform::on_thread_of_its_own([this] { give_back(); });
   } catch (const std::system_error&) {  // No thread could be started: the resources are freed when the process ends.

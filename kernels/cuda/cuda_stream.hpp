@@ -86,7 +86,7 @@ class CudaStream {
     return reinterpret_cast<T*>(work_bytes(count * sizeof(T)));
   }
 
-  /// Returns integers in the device's memory, which work may use that is enqueued before the next call of `watch`.
+  /// Returns integers in the device's memory. Only work that is enqueued before the next call of `watch` may use them.
   [[nodiscard]] int* device_status() const { return reinterpret_cast<int*>(status_->data()); }
   /// Calls `check` when the kernel's work has ended, with the values that `device_status` has at this point of the
   /// stream. See `check_at_completion`.
@@ -111,7 +111,7 @@ class CudaStream {
   cusolverDnHandle_t solver_handle_ = nullptr;
   /// The work space of cuBLAS. Without it cuBLAS would allocate memory itself, which waits for all work on the device.
   std::unique_ptr<DeviceMemory> blas_memory_;
-  /// The work spaces. The last one is in use; enqueued work may still use earlier ones.
+  /// The work spaces. The last work space is in use; enqueued work may still use earlier work spaces.
   std::vector<std::unique_ptr<DeviceMemory>> work_;
   std::unique_ptr<DeviceMemory> status_;
   std::shared_ptr<StatusPool> statuses_;

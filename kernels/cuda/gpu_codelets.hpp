@@ -1,5 +1,5 @@
-/// The functions that a build with CUDA has in addition, for the tile codelets. A build without CUDA has only
-/// `gpu_environment`.
+/// The functions that give the tile codelets their implementations for GPUs. A build without CUDA does not have these
+/// functions; it has only `gpu_environment`, which then returns null.
 #pragma once
 
 #include "kernels/gpu_environment.hpp"

@@ -9,8 +9,8 @@ namespace troupe::kernels {
 /// have the largest side.
 inline constexpr int kMostBatched = 8 * 8 * 8;
 
-/// The operands of all calls of a step. Each operand is given by its place in the memory of its super-block, which is
-/// the number of blocks before it. A place has one byte, so that all places fit into the arguments of one launch.
+/// The operands of all calls of a step. Each operand is given by its place: the number of full blocks before it in the
+/// memory of its super-block. A place has one byte, so that all places fit into the arguments of one launch.
 struct BlockPlaces {
   std::uint8_t left[kMostBatched];
   std::uint8_t right[kMostBatched];

@@ -26,8 +26,8 @@ struct BlockBatch {
   int count = 0;
 };
 
-/// A step's calls, in their order: at most one of each kind for each k, and none without blocks. A block gets its
-/// products in the order of rising k, as on cores.
+/// A step's calls, in their order: at most one call of each kind for each diagonal block `BlockBatch::k`, and no call
+/// without blocks. A result block gets its products in the order of rising k, as on cores.
 class BlockBatches {
  public:
   [[nodiscard]] const std::vector<BlockBatch>& calls() const { return calls_; }
@@ -35,7 +35,7 @@ class BlockBatches {
   /// Returns the number of blocks in all calls.
   [[nodiscard]] int count() const { return count_; }
 
-  /// Adds a block to the call of this kind and k. If this is not the last call, begins a new call.
+  /// Adds a block to the last call if that call has this kind and this k. Otherwise begins a new call.
   void add(BlockBatch::Kind kind, int k, int left, int right, int result);
 
  private:

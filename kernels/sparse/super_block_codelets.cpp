@@ -25,7 +25,8 @@ Codelet on_super_blocks(Codelet codelet, Flops flops) {
   return std::move(codelet).flops(flops).environment(super_block_environment);
 }
 
-/// Makes a codelet for the step that `make(views, masks, side)` returns; its constant super-blocks come first.
+/// Makes a codelet for the step that `make(views, masks, side)` returns. The super-blocks that the step only reads come
+/// first.
 template <class Make, class Flops, class... P>
 Codelet of_step(const char* name, std::vector<AccessMode> modes, SuperTasks tasks, Make make, Flops flops,
                 void (* /*signature*/)(P...)) {

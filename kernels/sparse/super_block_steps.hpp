@@ -45,7 +45,7 @@ class SolveWithLower {
   SuperBlock<T> b_;
 };
 
-/// Computes C <- C - A B. A piece is a block of C, by its place in memory.
+/// Computes C <- C - A B. Each piece is one block of C, given by its place in memory.
 template <class T>
 class SubtractProduct {
  public:

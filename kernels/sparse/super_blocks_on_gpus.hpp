@@ -10,17 +10,17 @@
 
 namespace troupe::kernels {
 
-/// Gives the codelets their implementation for `DeviceKind::cuda`: batched calls, at most one of each kind for each
-/// index within the super-blocks, for any number of blocks (`BlockBatches`). If the build had no compiler for device
-/// code, the function does nothing.
+/// Gives the codelets their implementation for `DeviceKind::cuda`. A task makes batched calls (`BlockBatches`): at most
+/// one call of each kind for each index of a diagonal block within the super-block, whatever the number of blocks. If
+/// the build had no compiler for device code, the function does nothing.
 template <class T>
 void add_gpu_implementations(SuperBlockCodelets<T>& codelets);
 
 enum class SuperBlockStep { factorize, solve_upper, solve_lower, multiply };
 inline constexpr std::size_t kSuperBlockSteps = 4;
 
-/// The number of tasks on GPUs, and the number of library calls and launches of our own kernels that they took. A
-/// library's call may launch more than one kernel.
+/// The number of tasks on GPUs, and the number of library calls and launches of our own kernels that these tasks
+/// needed. A library's call may launch more than one kernel.
 struct StepLaunches {
   std::uint64_t tasks = 0;
   std::uint64_t launches = 0;

@@ -37,7 +37,7 @@ template <class T>
 Codelet getrf_incpiv() {
   const auto kernel = [](Team& team, Out<T> a, Out<T> v, std::span<int> pivots, std::int64_t first, std::int64_t last) {
     const Out<T> own = rows_below(a, a.rows - v.rows);
-    std::vector<int> found(pivots.size());  // a copy of its own, for the reason in getrf_panel
+    std::vector<int> found(pivots.size());  // LAPACK reads the pivots again: see the comment in getrf_panel
     (void)factor_panel(team, own, std::span(found));
     std::ranges::copy(found, pivots.begin());
     copy_to(v, own);

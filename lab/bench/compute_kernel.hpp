@@ -5,8 +5,9 @@
 
 namespace troupe::bench {
 
-/// Runs `iterations` times 16 multiply-adds on registers, a few nanoseconds each. Returns their result, so that no
-/// compiler can remove them. All runners link the same object file, and no compiler may inline this function.
+/// Runs `iterations` times 16 multiply-adds on registers; one iteration takes a few nanoseconds. Returns their result,
+/// so that no compiler can remove them. All runners link the same object file, and no compiler may inline this
+/// function.
 double compute(std::int64_t iterations) noexcept;
 
 /// Does nothing: the work of an empty task. No compiler can look into the function, so no runtime's template can remove

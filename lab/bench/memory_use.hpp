@@ -20,7 +20,7 @@ inline constexpr std::int64_t kMemorySlots = 64;
 /// Reads the parameters `in_flight cores`.
 [[nodiscard]] MemoryOptions memory_options(Parameters& parameters);
 
-/// Return the resident memory of this process: now, and at most so far.
+/// Return the resident memory of this process: the current amount, and the largest amount so far.
 [[nodiscard]] std::int64_t resident_bytes();
 [[nodiscard]] std::int64_t peak_resident_bytes();
 

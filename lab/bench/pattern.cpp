@@ -6,7 +6,7 @@
 namespace troupe::bench {
 namespace {
 
-/// The period of random dependencies: in Task Bench they differ between three successive rows and then repeat.
+/// The number of rows after which random dependencies repeat, as in Task Bench: three successive rows differ.
 constexpr std::int64_t kRandomPeriod = 3;
 
 /// Returns true for a quarter of all arguments. The choice is random, but the same for equal arguments.

@@ -1,9 +1,9 @@
-/// The frame of a runner: one program per runtime, which measures one case per process.
+/// The common code of the runners. There is one runner (a program) per runtime; it measures one case per process.
 ///
 ///     troupe-bench-runner-NAME CASE key=value …
 ///
-/// prints one JSON object to standard output. Exit codes: 0 measured; 1 failed; 2 the words make no sense; 3 this
-/// runtime has no such case (the reason is on standard error).
+/// prints one JSON object to standard output. Exit codes: 0 measured; 1 failed; 2 the arguments are not valid;
+/// 3 this runtime has no such case (the reason is on standard error).
 #pragma once
 
 #include <span>

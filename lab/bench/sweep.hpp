@@ -46,8 +46,8 @@ struct SweepOptions {
 };
 
 /// Reads the parameters `pattern width dependencies cores peak check steps tiny`. If `peak` is not given, this function
-/// measures it. `most_tasks` is the size of the largest graph. If a graph is built once and executed often, it must not
-/// be larger than such graphs are in real programs.
+/// measures it. `most_tasks` is the size of the largest graph. For a runtime that builds a graph once and executes it
+/// often, `most_tasks` must not be above the size of such graphs in real programs.
 [[nodiscard]] SweepOptions sweep_options(Parameters& parameters, std::int64_t most_tasks);
 
 /// Halves the task size until the efficiency stays below 50 %, then measures one more point in between. Figures:

@@ -63,7 +63,7 @@ int dada_experiment(const ExperimentArguments& arguments) {
   return kSuccess;
 }
 
-/// Removes the points that take longer than seconds, for a first look at the results.
+/// Removes the points whose simulation takes longer than a few seconds, for a first look at the results.
 std::vector<PolicyPoint> quick(std::vector<PolicyPoint> points) {
   std::erase_if(points, [](const PolicyPoint& point) { return point.n / point.tile > 18 || point.gpus % 4 != 0; });
   return points;
@@ -181,7 +181,8 @@ std::unique_ptr<CLI::App> make_experiments(Command& chosen) {
           "others on several machines; eviction: bytes that eviction policies move, a table only; clusters: cores "
           "alone and together (HeteroPar 2016); multigrain: super-tasks of sparse LU (2012); opencl: OpenCL on all "
           "devices (Euro-Par 2014)")
-      // Messages list all names. But `scaling` is a command with its own options, so the parser finds it first.
+      // `scaling` is in this list for messages only: it is a command with its own options, so the parser finds it
+      // first.
       ->check(one_of({"dada", "policies", "eviction", "clusters", "multigrain", "opencl", "scaling"})
                   .description("{dada,policies,eviction,clusters,multigrain,opencl}"));
   command

@@ -19,7 +19,7 @@ constexpr DadaGraph kQr = DadaGraph::qr;
 constexpr std::array kCompared{kHeft, kAlphaZero, kAlphaHalf, kAlphaHalfCp};
 constexpr std::array kDual{kAlphaZero, kAlphaHalf, kAlphaHalfCp};
 constexpr std::array kAffine{kAlphaHalf, kAlphaHalfCp};
-/// The number from which on this file counts GPUs as the paper's "large numbers of GPUs".
+/// The smallest number of GPUs that counts as one of the paper's "large numbers of GPUs".
 constexpr int kMany = 6;
 
 /// The checks of one claim, and the results on which they are based.

@@ -13,8 +13,8 @@ namespace troupe::apps {
 
 namespace {
 
-/// The number of GPUs with which bytes are compared, also with twice as many. With fewer GPUs, most data are copied
-/// only once.
+/// Bytes are compared at the points with this number of GPUs and with twice this number. With fewer GPUs, most data are
+/// copied only once.
 constexpr int kManyGpus = 4;
 /// The largest ratio of a rival's time to the fastest rival's time with which the rival can still be the thriftiest.
 constexpr double kFastEnough = 1.25;

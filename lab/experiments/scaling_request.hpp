@@ -57,11 +57,11 @@ struct ScalingRuns {
   std::vector<linalg::Residual> residuals;
 };
 
-/// Checks all arguments before anything runs. Runs are ordered by the number of accelerators, then by policy. On this
-/// machine they run one after the other. For each number and policy, the first run does not count: in it, memory is
-/// touched for the first time and kernels with unknown times are tried. LU does not pivot, because pivoting works on
-/// whole block columns, which only cores can do. Throws `invalid_argument`, `bad_input` or `platform`; the message
-/// describes the mistake and its remedy.
+/// Runs the factorization on each number of accelerators with each policy, after a check of all arguments. The results
+/// are ordered by the number of accelerators, then by policy. On this machine the runs come one after the other. For
+/// each number and policy, the first run does not count: in it, memory is touched for the first time and kernels with
+/// unknown times are tried. LU does not pivot, because pivoting works on whole block columns, which only cores can do.
+/// Throws `invalid_argument`, `bad_input` or `platform`; the message describes the mistake and its remedy.
 [[nodiscard]] std::vector<ScalingRuns> run_scaling(const ScalingArguments& arguments, ProgressOptions progress);
 
 }  // namespace troupe::apps

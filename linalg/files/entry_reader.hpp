@@ -17,8 +17,8 @@ namespace troupe::linalg {
 
 /// Reads the entries that follow a header, as numbers of type `T`, float or double. For each element, including both
 /// triangles of a symmetric or skew-symmetric matrix, calls `elements.add(row, col, value)`, with indices from zero.
-/// This function must add the value to the element and return true if the sum is finite. The functions here return the
-/// failure, if there is one.
+/// `add` must add the value to the element and return true if the sum is finite. The functions here return the failure,
+/// if there is one.
 template <class T, class Elements>
 class EntryReader {
  public:
@@ -138,7 +138,7 @@ class EntryReader {
     return std::nullopt;
   }
 
-  /// Moves to the next element of an array, column by column. For a symmetric matrix, only through the lower triangle.
+  /// Moves to the next element of an array, column by column. In a symmetric matrix, visits only the lower triangle.
   void advance() {
     if (++next_row_ < header_.rows) return;
     ++next_col_;

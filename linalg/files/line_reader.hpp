@@ -29,7 +29,8 @@ class LineReader {
 
   /// Returns the number of the line that `next` stored last, counted from one.
   [[nodiscard]] std::int64_t line_number() const { return line_number_; }
-  /// Returns true if that line was the last of the file and had no end, as happens if a file is cut off.
+  /// Returns true if the line that `next` stored last was the file's last line and had no line end, as happens when a
+  /// file is truncated.
   [[nodiscard]] bool cut_off() const { return cut_off_; }
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }

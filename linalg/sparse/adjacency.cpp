@@ -62,7 +62,8 @@ std::vector<std::int32_t> elimination_tree(const Adjacency& graph, std::span<con
   std::vector<std::int32_t> place_of(n);
   for (std::size_t k = 0; k < n; ++k) place_of[place(order[k])] = static_cast<std::int32_t>(k);
   std::vector<std::int32_t> parent(n, kRoot);
-  // An ancestor of each vertex. A walk up the tree replaces it by the newest root, so that later walks are short.
+  // An ancestor of each vertex. Each walk up the tree replaces the ancestors on its way by the newest root, so that
+  // later walks are short.
   std::vector<std::int32_t> ancestor(n, kRoot);
   for (std::size_t k = 0; k < n; ++k) {
     for (std::int32_t below : graph.of(order[k])) {

@@ -10,8 +10,8 @@
 
 namespace troupe::linalg {
 
-/// The vertices are columns. Two are neighbours if the matrix, or its transpose, has a nonzero element for them; no
-/// vertex is its own neighbour.
+/// The vertices are columns. Two vertices are neighbours if the matrix, or its transpose, has a nonzero element for
+/// them; no vertex is its own neighbour.
 struct Adjacency {
   std::vector<std::int64_t> begin{0};
   /// The neighbours of each vertex, rising, each once.

@@ -32,7 +32,7 @@ struct BlockStep {
 /// blocks, and products of super-blocks in which no two full blocks are multiplied.
 [[nodiscard]] std::vector<BlockStep> block_lu_steps(const BlockPattern& pattern, int side);
 
-/// Returns the priorities of such steps on a matrix with this cut: upward ranks, rounded as in the dense algorithms
+/// Returns the priorities of `steps` on a matrix with this cut: upward ranks, rounded as in the dense algorithms
 /// (linalg/tile_priorities.hpp). If there is much work beside the critical path and super-blocks are small, groups of
 /// super-blocks, about 960 rows on a side, share a rank. Consecutive tasks then find their blocks in the cache
 /// (measured: docs/notes/measurements.md).
@@ -56,14 +56,14 @@ class ReplacedPivotCounts {
 /// Throws `invalid_argument` if a block on the diagonal is empty. The message names the first such block.
 void require_diagonal(const BlockPattern& pattern);
 
-/// The steps of the factorization that tasks are submitted for.
+/// The steps of the factorization for which `block_lu` submits tasks.
 enum class BlockSteps {
   all,
   /// Only the products, as if the panels were already factorized. Use it to measure the products alone.
   products
 };
 
-/// Returns `all` or `3`, as the paper (`BlockStructure`) numbers them.
+/// Returns `all`, or `3` for the products: the paper (see `BlockStructure`) numbers the steps.
 [[nodiscard]] const char* to_string(BlockSteps steps);
 
 /// Returns the number of operations of these steps on super-blocks of `side` x `side` blocks of `block` rows. Products

@@ -16,7 +16,7 @@ bool is_full_in_bots(int i, int j) {
   return i % 2 == 0 && j % 2 == 0 && (i < j ? i : j) % 3 == 0;
 }
 
-/// Makes the blocks on the diagonal full, and all others except for a random third of them.
+/// Makes all blocks on the diagonal full, and about two thirds of the other blocks, chosen at random.
 void draw(BlockPattern& pattern, std::uint64_t seed) {
   Random random(seed);
   for (int column = 0; column < pattern.blocks(); ++column) {

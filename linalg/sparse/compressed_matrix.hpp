@@ -22,7 +22,8 @@ struct SparseEntry {
 /// that are not stored are zero; a stored element may be zero, too.
 struct CompressedMatrix {
   std::int64_t order = 0;
-  /// The index in `cols` and `values` at which each row begins, and after the last row the index of its end.
+  /// `begin[i]` is the index in `cols` and `values` at which row i begins. The last entry is the index at which the
+  /// last row ends.
   std::vector<std::int64_t> begin{0};
   std::vector<std::int32_t> cols;
   std::vector<double> values;

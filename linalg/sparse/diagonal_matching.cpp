@@ -86,7 +86,7 @@ class Assignment {
     }
   }
 
-  /// Finds initial dual variables, and matches all rows that can be matched with these at once.
+  /// Finds initial dual variables, and matches the rows that can already be matched with these variables.
   void guess() {
     for (std::int32_t row = 0; row < order(); ++row) {
       for_row(row, [&](std::int32_t col, double cost) { v_[at(col)] = std::min(v_[at(col)], cost); });

@@ -29,8 +29,8 @@ inline constexpr std::array kOrderings{Ordering::automatic, Ordering::natural, O
 /// Returns true if this build has the ordering: `amd` needs SuiteSparse.
 [[nodiscard]] bool is_available(Ordering ordering);
 
-/// Returns the order of the vertices: entry k is the k-th vertex. Not for `automatic`. For `amd` the order is a
-/// postorder of the elimination tree. Throws `platform` for `amd` in a build without SuiteSparse.
+/// Returns the order of the vertices: entry k is the k-th vertex. `ordering` must not be `automatic`. For `amd` the
+/// order is a postorder of the elimination tree. Throws `platform` for `amd` in a build without SuiteSparse.
 [[nodiscard]] std::vector<std::int32_t> order_by(Ordering ordering, const Adjacency& graph);
 
 /// Returns the order of E. Cuthill and J. McKee, Reducing the Bandwidth of Sparse Symmetric Matrices, ACM '69, reversed

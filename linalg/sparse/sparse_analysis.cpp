@@ -29,7 +29,7 @@ constexpr std::int64_t kMostGivenBlocks = 1 << 14;
 /// cores.
 constexpr std::int64_t kSuperRows = 256;
 
-/// The block size from which on products run at full speed.
+/// From this block size on, products run at full speed.
 constexpr double kFullSpeedBlock = 32;
 
 /// Returns the predicted time on one core with blocks of this size, up to a factor that is the same for all sizes. The

@@ -62,7 +62,8 @@ template <class T>
 double scatter(const CompressedMatrix& a, const SparseAnalysis& analysis, BlockMatrix<T>& blocks);
 
 /// Returns the value that replaces smaller pivots: `largest`, the largest scaled element, times the square root of the
-/// precision of `T`. The ones that `scatter` writes to the padding are always larger, because `largest` is about 1.
+/// precision of `T`. The value 1 that `scatter` writes to the diagonal of the padding is always larger, because
+/// `largest` is about 1.
 template <class T>
 [[nodiscard]] double least_pivot(double largest) {
   return std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon())) * largest;

@@ -9,8 +9,8 @@
 namespace troupe::linalg {
 
 /// Reads a square `coordinate` file, real or integer; general, symmetric or skew-symmetric. The result has both
-/// triangles of symmetric and skew-symmetric matrices. Entries of the same element are added up. Needs memory only for
-/// the entries; while it reads, twice as much.
+/// triangles of symmetric and skew-symmetric matrices. Entries of the same element are added up. The result needs
+/// memory only for the entries; the function needs twice as much while it reads.
 ///
 /// Fails with `ErrorCode::bad_input`, which names the file and the line, like `read_dense`, and says what to do. The
 /// reasons are those of `read_dense` and these: a matrix that is not square, an `array` file, fewer elements than rows,

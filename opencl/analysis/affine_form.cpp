@@ -209,7 +209,8 @@ Form Evaluation::compute_binary(const Expression& expression) const {
       if (!right->is_constant() || right->constant < 0 || right->constant > 62) return {};
       return combined({}, *left, std::int64_t{1} << right->constant);
     case Kind::bit_or: {
-      // If the left operand is a multiple of a power of two above the right one, the result is the sum.
+      // For `or`: if the left operand is a multiple of a power of two that is larger than the right operand, the result
+      // is the sum of the operands.
       if (!right->is_constant() || right->constant <= 0 || right->constant > std::int64_t{1} << 32U) return {};
       std::int64_t above = 1;
       while (above <= right->constant) above *= 2;

@@ -39,8 +39,8 @@ class Evaluation {
   [[nodiscard]] bool restrict_to(const std::vector<KernelFacts::Condition>& conditions);
   /// Returns true if the condition holds for all items of the current box.
   [[nodiscard]] bool always(const KernelFacts::Condition& condition) const;
-  /// Returns the form that has in each item the value of the expression, as a signed number. Group ids are replaced by
-  /// global ids where that is possible.
+  /// Returns a linear form that equals the expression, read as a signed number, in every item. Group ids are replaced
+  /// by global ids where that is possible.
   [[nodiscard]] std::optional<AffineForm> form(ExpressionId expression) const;
   /// Returns the range of the form's values over all items.
   [[nodiscard]] std::optional<Interval> range(const AffineForm& form) const;

@@ -36,7 +36,7 @@ std::optional<ByteRange> accessed_bytes(const KernelFacts& facts, const std::vec
     if (!all) all = bytes;
     all = SignedRange{std::min(all->begin, bytes->begin), std::max(all->end, bytes->end)};
   }
-  // Accesses before the begin of the buffer never happen: a condition of the kernel prevents them.
+  // Accesses before the beginning of the buffer never happen: a condition of the kernel prevents them.
   if (!all || all->end <= 0) return ByteRange{};
   return ByteRange{static_cast<std::uint64_t>(std::max<std::int64_t>(all->begin, 0)),
                    static_cast<std::uint64_t>(all->end)};

@@ -65,7 +65,7 @@ bool is_found_by_all(const std::string& header, const std::vector<std::string>& 
 ProgramFacts analyse(const std::string& compiler, const std::string& source, const CompilerOptions& options,
                      bool includes) {
   std::vector<std::string> texts{source, options.definitions};
-  // A source without headers is checked first: if it depends on the vendor, the compiler need not run at all.
+  // A source without headers is checked first: if it depends on the vendor, the compiler does not have to run at all.
   if (!includes && depends_on_vendor(texts, options.defined)) return {};
   const auto compiled = compile_for_analysis(compiler, source, options.arguments, includes);
   if (!compiled) return {};

@@ -63,7 +63,8 @@ class Command : public std::enable_shared_from_this<Command> {
   // submission.
   std::uint64_t number_ = 0;
   bool held_ = false;
-  /// The number of unset user events and held commands that the command waits for. One that occurs twice counts twice.
+  /// The number of unset user events and held-back commands that the command waits for. An event or command that occurs
+  /// twice in the wait list counts twice.
   std::size_t holds_ = 0;
   std::vector<Awaited> awaited_;
   /// Earlier commands of the same queue that must end before this one, with or without failure.

@@ -17,7 +17,7 @@ namespace troupe::opencl {
 /// Orders the commands of one context. Commands whose data conflict run in the order of their submission to the
 /// runtime, while OpenCL orders commands only by events. To avoid circular waits, a command that depends on an unset
 /// user event, directly or through other commands, is held back (not yet submitted); all other commands are submitted
-/// at once. So a submitted command never waits for an event that the program has yet to set.
+/// at once. So a submitted command never waits for an event that the program has not set.
 ///
 /// Thread-safe. `Command::submit` is called under the lock of this object, and never by a thread that ends a command.
 class CommandOrder {

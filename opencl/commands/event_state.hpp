@@ -44,8 +44,8 @@ class EventState {
   /// began on its device.
   bool end(int status, std::uint64_t started = 0);
 
-  /// Calls `listener` once when the status is `at` or later; if it already is, inside this call. The listener's
-  /// argument is `at`, or the failure.
+  /// Calls `listener` once when the status is `at` or later. If the status is already that late, calls it inside this
+  /// call. The listener's argument is `at`, or the failure.
   void when(int at, Listener listener);
   /// Blocks until the command has ended, and returns the final status.
   int wait() const;

@@ -18,8 +18,8 @@ struct HostRange {
 };
 
 /// The memory ranges of the commands in flight. Commands of an in-order queue may run out of order if the program
-/// cannot notice. It could notice in its own memory, so commands that conflict there run in the order of their
-/// submission. Thread-safe.
+/// cannot notice it. The program could notice it in its own memory, so commands whose ranges there conflict run in the
+/// order of their submission. Thread-safe.
 class HostRanges {
  public:
   /// Adds a command, and appends to `awaited` the earlier commands whose ranges conflict with its own. Must be called

@@ -29,9 +29,9 @@ Box row_of(std::size_t size) {
   return box;
 }
 
-/// Makes the command for a map. If the map has memory of its own (`apart`), the command copies the content to it, and
-/// the unmap copies it back. Otherwise, if the program writes, the content is valid only in host memory until the unmap
-/// has ended.
+/// Makes the command for a map. If the map has memory of its own (`apart`), the command copies the buffer's content to
+/// that memory, and the unmap copies it back to the buffer. Otherwise, if the program writes, the content is valid only
+/// in host memory until the unmap has ended.
 std::shared_ptr<Command> command_of_map(Queue& on, Memory& memory, const Memory::Map& map, AccessMode mode,
                                         bool invalidates) {
   if (map.apart == nullptr) return map_command(on, new_event(), memory, mode);

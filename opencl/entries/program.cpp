@@ -39,7 +39,7 @@ using ProgramCallback = void(CL_CALLBACK*)(cl_program, void*);
 /// just before the return.
 void finish_build(Program& program, cl_int status, ProgramCallback notify, void* user_data, cl_int failure) {
   if (notify != nullptr) notify(program.handle(), user_data);
-  // For a failed build, drivers return different codes.
+  // Drivers return different codes for a failed build. The program gets `failure` in place of each of them.
   const bool failed = status == CL_BUILD_PROGRAM_FAILURE || status == CL_COMPILE_PROGRAM_FAILURE;
   accept(failed ? failure : status);
 }

@@ -45,8 +45,8 @@ cl_int get_command_queue_info(cl_command_queue queue, cl_command_queue_info what
   return guarded([&] { need<Queue>(queue).info(what, Info(size, value, size_ret)); });
 }
 
-/// Always refuses. The function is from OpenCL 1.0; in later versions devices need not support it, and no device here
-/// does.
+/// Always refuses. The function is from OpenCL 1.0; in later versions the support is optional, and no device here
+/// supports it.
 cl_int set_command_queue_property(cl_command_queue queue, cl_command_queue_properties, cl_bool,
                                   cl_command_queue_properties*) {
   return guarded([&] {

@@ -63,8 +63,9 @@ Box rectangle_box_in(const Memory& memory, const std::size_t* origin, const Exte
 }
 
 bool overlap(const Box& a, const Box& b, const Extent& region) {
-  // Row (y, z) of a and row (y', z') of b share a byte if their begins are less than the width of a row apart. So this
-  // tests if the absolute value of distance + (y' - y) row_pitch + (z' - z) slice_pitch is less than that width.
+  // Row (y, z) of a and row (y', z') of b share a byte if their first bytes are less than the width of a row apart. So
+  // the code below tests whether the absolute value of distance + (y' - y) row_pitch + (z' - z) slice_pitch is less
+  // than that width.
   const auto width = static_cast<std::int64_t>(region[0]);
   const auto row = static_cast<std::int64_t>(a.row_pitch);
   const auto slice = static_cast<std::int64_t>(a.slice_pitch);

@@ -31,7 +31,7 @@ using EventPointer = std::shared_ptr<EventState>;
                                                     std::size_t offset, std::size_t size,
                                                     std::vector<std::byte> pattern);
 /// Makes the command for a map or an unmap. The command makes the host's copy of the buffer current; if the mode
-/// writes, it becomes the only current copy.
+/// writes, the host's copy becomes the only current one.
 [[nodiscard]] std::shared_ptr<Command> map_command(Queue& queue, EventPointer event, Memory& memory, AccessMode mode);
 /// Makes a command that copies newer content from devices to host memory. The content stays valid on the devices, too.
 [[nodiscard]] std::shared_ptr<Command> bring_home_command(Queue& queue, EventPointer event,

@@ -20,7 +20,7 @@ struct Box {
   }
 };
 
-/// Copies a box. `to` and `from` point to the begin of the memory that contains the boxes; the regions must not
+/// Copies a box. `to` and `from` point to the beginning of the memory that contains the boxes; the regions must not
 /// overlap.
 void copy_box(std::byte* to, const Box& to_box, const std::byte* from, const Box& from_box,
               const std::array<std::size_t, 3>& region);

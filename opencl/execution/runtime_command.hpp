@@ -75,7 +75,7 @@ class RuntimeCommand : public Command {
   /// Releases the objects that the command needs only while it runs. Called by a worker.
   virtual void drop() {}
 
-  /// Returns the begin of a buffer that the command uses, in the memory of the device that runs the command.
+  /// Returns the address of a buffer that the command uses, in the memory of the device that runs the command.
   [[nodiscard]] std::byte* begin_of(const KernelContext& context, Memory& memory) const;
 
  private:

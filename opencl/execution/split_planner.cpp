@@ -33,7 +33,8 @@ SplitPlanner::SplitPlanner(SplittableKernel& kernel, const KernelArguments& argu
 
 std::optional<SplitPlan> SplitPlanner::plan() {
   if (!find_outputs()) return std::nullopt;
-  // Rows are contiguous in memory, so the last dimension is tried first.
+  // Rows are contiguous in memory. So a part along the last dimension usually writes one contiguous range, and that
+  // dimension is tried first.
   for (unsigned d = range_.dimensions; d-- > 0;) {
     if (can_split_along(d)) return plan_along(d);
   }

@@ -29,7 +29,7 @@ struct Storage::Shared {
   std::vector<Storage*> known TROUPE_GUARDED_BY(mutex);
 
   static Shared& get() {
-    // The object is never destroyed, for the same reason as the runtimes.
+    // The object is never destroyed: a program's own static objects may use OpenCL until the very end.
     static auto* const shared = new Shared;
     return *shared;
   }
@@ -88,7 +88,7 @@ Access Storage::access(AccessMode mode) {
   if (!data_) {
     std::erase_if(shared.known, [this](Storage* other) {
       if (!overlaps(*other)) return false;
-      // This first copies the newest content of the other storage from devices to host memory.
+      // The end of the other registration first copies the newest content from devices to host memory.
       other->data_.reset();
       return true;
     });

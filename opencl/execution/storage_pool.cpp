@@ -41,7 +41,8 @@ std::shared_ptr<Storage> StoragePool::take(const std::shared_ptr<Execution>& exe
     one->storage = std::make_unique<Storage>(execution, one->memory.data(), whole, Storage::Content::undefined);
   }
   Storage* const storage = one->storage.get();
-  // The pool's runtime may have stopped when this function is called. It owns `execution`, and with that the pool.
+  // The pool's runtime may have stopped when this function is called. The function owns `execution`, which owns the
+  // pool, so the pool still exists.
   return {storage, [execution, whole, one = std::move(one)](Storage* /*storage*/) mutable {
             execution->pool().give_back(whole, std::move(one));
           }};

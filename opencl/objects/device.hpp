@@ -36,8 +36,8 @@ class Device : public HandleOf<_cl_device_id, ObjectType::device, CL_INVALID_DEV
   /// Returns the types that all real devices behind this device have in common. The default device also has
   /// CL_DEVICE_TYPE_DEFAULT; this is its only type if the real devices have no type in common.
   [[nodiscard]] cl_device_type type() const;
-  /// Returns true if a program that requests devices of these types gets this device. It does if each real device
-  /// behind it has one of the types, or if the program requests the default device and this is the default device.
+  /// Returns true if a program that requests devices of these types gets this device: if each real device behind it has
+  /// one of the types, or if the program requests the default device and this is the default device.
   [[nodiscard]] bool is_of(cl_device_type types) const;
   /// Returns the size of the largest buffer that all real devices behind this device accept; 0 if a vendor does not
   /// know it.

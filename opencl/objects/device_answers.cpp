@@ -160,7 +160,8 @@ bool answer_merged_uint(const std::vector<RealDevice*>& devices, cl_device_info 
     case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
     case CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE:
     case CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE:
-    // The largest value is CL_GLOBAL (2), which means that local memory is slow; it holds if one device reports it.
+    // The largest value is CL_GLOBAL (2), which means that local memory is slow. The answer is CL_GLOBAL if at least
+    // one device reports it.
     case CL_DEVICE_LOCAL_MEM_TYPE: return merged<cl_uint>(devices, what, Merge::most, answer);
     case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS:
     case CL_DEVICE_ADDRESS_BITS:

@@ -35,8 +35,8 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   /// CL_MISALIGNED_SUB_BUFFER_OFFSET.
   static Memory* make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_create_type type, const void* info);
   /// Discards the content, frees the buffer's own host memory, and then calls the destructor callbacks; the callback
-  /// that was registered last comes first. In a worker's thread, another thread does these steps. A kernel that has the
-  /// object as an argument does not delay them.
+  /// that was registered last comes first. If a worker's thread calls this function, another thread does these steps. A
+  /// kernel that has the object as an argument does not delay them.
   void on_unused();
 
   [[nodiscard]] Context& context() const { return *context_; }

@@ -49,8 +49,8 @@ class Object {
  protected:
   explicit Object(ObjectType type) : dispatch_(dispatch_table()), type_(static_cast<std::uint64_t>(type)) {}
   ~Object() { forget_type(); }
-  /// Erases the mark. If the program uses the handle later, `find` does not find it, as long as nothing else lies in
-  /// its memory.
+  /// Erases the mark. If the program uses the handle later, `find` rejects it, as long as the object's memory has not
+  /// been used for something else.
   void forget_type() { type_.store(static_cast<std::uint64_t>(ObjectType::none), std::memory_order_relaxed); }
 
  private:
@@ -58,8 +58,7 @@ class Object {
   std::atomic<std::uint64_t> type_;
 };
 
-/// An object whose handles have the type `Opaque*` in programs; `invalid` is the error code for a handle that is not
-/// one.
+/// An object whose handles have the type `Opaque*` in programs; `invalid` is the error code for an invalid handle.
 template <class Opaque, ObjectType kObjectType, cl_int invalid>
 class HandleOf : public Object {
  public:

@@ -37,8 +37,8 @@ struct KernelArgument {
 struct KernelArguments {
   std::vector<KernelArgument> list;
   std::vector<std::byte> values;
-  /// A hash of the integer arguments, because launches with other integers may take other times. It is 0 for a new hash
-  /// if the kernel already has many hashes.
+  /// A hash of the integer arguments, because launches with other integers may take other times. If the kernel has had
+  /// many different hashes already, every new hash is replaced by 0.
   std::uint64_t footprint = 0;
 
   [[nodiscard]] const void* value(const KernelArgument& argument) const { return values.data() + argument.place; }
@@ -90,7 +90,7 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   [[nodiscard]] bool only_reads(std::size_t parameter) const;
 
   /// Sets an argument. Refuses as the standard requires, and with the vendor's code if a vendor refuses the argument.
-  /// Some indices belong to the `Division`.
+  /// Some indices set a member of the `Division` instead.
   void set_argument(cl_uint index, std::size_t size, const void* value);
   /// Returns the current arguments for a launch; the result keeps the buffers alive. Refuses with
   /// CL_INVALID_KERNEL_ARGS if a buffer was destroyed since it was set. Two threads must not use a kernel's arguments

@@ -99,7 +99,8 @@ cl_int ProgramWork::run(const Step& step) {
   for (const ProgramBuild& build : builds_) publish(build);
   const auto failed = std::ranges::find_if(statuses, [](cl_int status) { return status != CL_SUCCESS; });
   if (failed == statuses.end()) return CL_SUCCESS;
-  // If all devices fail, the program itself is at fault, and it can read the log, so nothing is reported.
+  // If the build fails for all devices, the program's source is at fault. The program can read the log, so nothing is
+  // reported.
   const auto succeeded = std::ranges::find(statuses, CL_SUCCESS);
   if (succeeded != statuses.end() && builds_[static_cast<std::size_t>(failed - statuses.begin())].program != nullptr) {
     const ProgramBuild& here = builds_[static_cast<std::size_t>(succeeded - statuses.begin())];

@@ -45,7 +45,7 @@ void KernelSpeeds::Mean::add(double one, bool small) {
   }
   if (small) return;
   ++count;
-  // For the first values this is the plain mean.
+  // For the first values, the weight is 1 / `count`, so `value` is their plain mean.
   constexpr double kLeastWeight = 0.25;
   value += (one - value) * std::max(kLeastWeight, 1.0 / static_cast<double>(count));
 }

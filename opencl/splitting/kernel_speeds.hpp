@@ -35,9 +35,9 @@ class KernelSpeeds {
   /// device has not been measured yet, it gets a small share of a launch that is long enough.
   [[nodiscard]] Choice choose(std::size_t items, std::span<const int> devices, double merging);
 
-  /// Record the times of launches while no other launch ran on their devices: of an unsplit launch on a device
-  /// (`took_whole`), of all parts on one device (`took_part`), and of a whole split launch, including the work after
-  /// the parts (`took_split`).
+  /// Record a time that was measured while no other launch ran on the devices: the time of an unsplit launch on one
+  /// device (`took_whole`), of all parts on one device (`took_part`), or of a whole split launch, including the work
+  /// after the parts (`took_split`).
   void took_whole(int device, std::size_t items, double time);
   void took_part(std::size_t all_items, int device, std::size_t items, double time);
   void took_split(std::size_t items, double time);

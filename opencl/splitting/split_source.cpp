@@ -80,7 +80,7 @@ class Tokens {
   std::vector<Token> tokens_;
 };
 
-/// The places of a kernel's definition: `)` at the end of the parameter list, and `{` at the begin of the body.
+/// The places of a kernel's definition: `)` at the end of the parameter list, and `{` at the beginning of the body.
 struct Definition {
   std::size_t list_end = 0;
   std::size_t body = 0;

@@ -64,15 +64,16 @@ class Accelerator {
   [[nodiscard]] virtual std::string name() const = 0;
   /// Returns the name that the maker gives to all devices of this model.
   [[nodiscard]] virtual std::string model() const = 0;
-  /// `memory` returns the begin of the block of memory, as an address of the device; `capacity` returns its size.
+  /// `memory` returns the first address of the block of memory, in the device's address space; `capacity` returns the
+  /// block's size.
   [[nodiscard]] virtual std::byte* memory() const = 0;
   [[nodiscard]] virtual Bytes capacity() const = 0;
   /// Returns the largest number of bytes that one piece of data may have.
   [[nodiscard]] virtual Bytes largest_piece() const { return capacity(); }
 
-  /// Begins a copy; `done` is called once, from any thread, never inside the call. In each direction one copy is under
-  /// way at a time: urgent copies first, then the others in the order of the calls. Both pointers may be null if there
-  /// is nothing to copy.
+  /// Begins a copy; `done` is called once, from any thread, inside the call only if `stop` was called before. In each
+  /// direction one copy is under way at a time: urgent copies first, then the others in the order of the calls. Both
+  /// pointers may be null if there is nothing to copy.
   virtual void copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) = 0;
   /// Makes a copy urgent if it has not begun: it then goes before all copies that are not urgent.
   virtual void hurry(CopyNumber number) = 0;

@@ -17,11 +17,12 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-/// The shortest time that one piece of a copy takes: with shorter pieces the thread would wake up for every few bytes.
+/// A copy moves in pieces, each of which takes at least this time. With shorter pieces the thread would wake up for
+/// every few bytes.
 constexpr double kPiece_s = 100e-6;
 constexpr std::size_t kLeastPiece = std::size_t{64} << 10U;
 constexpr std::size_t kLargestPiece = std::size_t{64} << 20U;
-/// The longest time for which a copy is planned: three years.
+/// The longest time that is computed for a copy, three years. Longer times could overflow a `Duration`.
 constexpr double kLongest_ns = 1e17;
 /// The thread's timer slack. The kernel's default of 50 us is longer than many copies take.
 constexpr unsigned long kTimerSlack_ns = 1000;
@@ -74,7 +75,8 @@ void CopyEngine::stop() {
 void CopyEngine::copy(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) {
   UniqueLock lock(mutex_);
   if (stopping_) {
-    // The engine's thread may have checked the queue for the last time, so the copy fails here, in the caller's thread.
+    // After `stop`, the engine's thread may never check the queue again. So the copy fails here, in the caller's
+    // thread.
     lock.unlock();
     done(given_up());
     return;

@@ -67,7 +67,7 @@ class CopyEngine {
   /// The failure that `lose` was called with; nothing if the device works.
   std::optional<Failure> lost_ TROUPE_GUARDED_BY(mutex_);
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
-  /// `free_at_` is the planned end of the last copy; `ended_` is the time at which a copy really ended last.
+  /// `free_at_` is the planned end of the last copy; `ended_` is the real end of the last copy that has ended.
   TimeStamp free_at_ TROUPE_GUARDED_BY(mutex_){};
   TimeStamp ended_ TROUPE_GUARDED_BY(mutex_){};
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);

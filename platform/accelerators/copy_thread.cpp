@@ -30,7 +30,7 @@ void CopyThread::add(const BlockCopy& copy, CopyNumber number, bool urgent, Copy
   {
     UniqueLock lock(mutex_);
     if (stopping_) {
-      // The thread may have checked the queue for the last time, so the copy fails here, in the caller's thread.
+      // After `stop`, the thread may never check the queue again. So the copy fails here, in the caller's thread.
       lock.unlock();
       done(given_up());
       return;

@@ -57,8 +57,8 @@ class EmulatedAccelerator final : public Accelerator {
   void stop() override;
 
  private:
-  /// The accelerator's memory. Copies to other accelerators share it, as they may read it after this accelerator has
-  /// gone.
+  /// The accelerator's memory. Copies to other accelerators share its ownership, because they may read the memory after
+  /// this accelerator has been destroyed.
   struct Arena;
 
   EmulatedAccelerator(int number, const EmulationOptions& options, std::shared_ptr<Arena> arena);

@@ -21,7 +21,8 @@ constexpr const char* kKnown =
     "memory, bandwidth, to-device, to-host, latency, peer, copy-fault, kernel-fault, allocation-fault, lost-after and "
     "seed";
 
-/// The options as the text gives them: the rate of one direction is stored beside `bandwidth`, and replaces it later.
+/// The options that the text gives. The options "to-device" and "to-host" are stored separately, and replace the rate
+/// of "bandwidth" when the whole text has been read.
 struct Given {
   EmulationOptions options;
   std::optional<double> to_device;

@@ -15,8 +15,8 @@ namespace troupe::platform {
 ///
 /// | option | what | default |
 /// |---|---|---|
-/// | memory | the size of its memory | 256MiB |
-/// | bandwidth | the rate of copies to it, and the rate of copies from it | 8GB/s |
+/// | memory | the size of the accelerator's memory | 256MiB |
+/// | bandwidth | the rate of copies to the accelerator, and of copies from it | 8GB/s |
 /// | to-device, to-host | the rate of copies in one direction; replaces `bandwidth` | |
 /// | latency | the latency of each copy, in ns, us, ms or s | 10us |
 /// | peer | the rate of copies between two accelerators | none: such copies go through host memory |

@@ -22,7 +22,7 @@ class FaultPlan {
   [[nodiscard]] bool copy_fails() { return happens(options_.copy); }
   [[nodiscard]] bool allocation_fails() { return happens(options_.allocation); }
   [[nodiscard]] bool kernel_fails() { return happens(options_.kernel); }
-  /// Called when a kernel begins, and counts it. Returns true if the device is lost from now on.
+  /// Counts a kernel; called when the kernel begins. Returns true if the device is lost from now on.
   [[nodiscard]] bool lost() {
     if (options_.lost_after == 0) return false;
     const LockGuard lock(mutex_);

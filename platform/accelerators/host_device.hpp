@@ -16,8 +16,7 @@ class HostDevice {
   [[nodiscard]] virtual std::string name() const = 0;
   /// Returns the name that the maker gives to the device; empty if it is not known.
   [[nodiscard]] virtual std::string model() const = 0;
-  /// Called when no task uses the data in this memory any more, before the program may free the memory. May be called
-  /// from any thread.
+  /// Called when no task uses `data` any more, before the program may free their memory. May be called from any thread.
   virtual void forget(const HostBlock& data) noexcept = 0;
 };
 

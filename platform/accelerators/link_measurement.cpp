@@ -11,7 +11,8 @@ namespace troupe::platform {
 namespace {
 
 constexpr std::size_t kSmallest = std::size_t{64} << 10U;
-/// The factor between one size and the next. A few sizes are enough to show whether the time grows linearly.
+/// The factor between the size of one measured copy and the next larger size. A few sizes are enough to show whether
+/// the time grows linearly.
 constexpr std::size_t kStep = 16;
 constexpr std::size_t kLargestCopy = std::size_t{16} << 20U;
 constexpr std::size_t kCopies = 5;

@@ -86,7 +86,8 @@ Result<void> OpenCudaAccelerator::start_engines() {
     engine = std::move(made).value();
     return {};
   };
-  // The first engine keeps cudaMemcpyDefault: CUDA recognises by the addresses between which GPUs a copy goes.
+  // The first engine, for copies between GPUs, keeps the kind cudaMemcpyDefault: with it, CUDA finds the two GPUs of a
+  // copy from the addresses.
   options.what = "copy from another GPU";
   if (Result<void> started = start(peer_engine_); !started) return started;
   options.what = "copy to the GPU";

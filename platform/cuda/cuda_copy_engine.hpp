@@ -54,7 +54,7 @@ class CudaCopyEngine {
     PendingCopy copy;
     CudaEvent end;
     TimeStamp begun{};
-    /// The end of the copy as the engine's speed predicts it.
+    /// The predicted end of the copy, computed from the engine's speed.
     TimeStamp expected_end{};
   };
 

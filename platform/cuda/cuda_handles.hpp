@@ -46,8 +46,8 @@ using CudaPinnedMemory = CudaHandle<void*, &CudaApi::cudaFreeHost>;
 /// Makes a stream of the calling thread's device. The stream does not wait for any other stream, and no other stream
 /// waits for it. If `urgent`, it has the highest priority that exists; otherwise the lowest.
 [[nodiscard]] Result<CudaStream> make_cuda_stream(const CudaApi& api, bool urgent = false);
-/// Makes an event. With `timing`, `cudaEventElapsedTime` can use it, and a thread that waits for it polls. Without
-/// `timing`, a waiting thread sleeps, which costs the device an interrupt.
+/// Makes an event. With `timing`, `cudaEventElapsedTime` can use the event, and a thread that waits for the event
+/// polls. Without `timing`, a waiting thread sleeps, which costs the device an interrupt.
 [[nodiscard]] Result<CudaEvent> make_cuda_event(const CudaApi& api, bool timing);
 [[nodiscard]] Result<CudaMemory> make_cuda_memory(const CudaApi& api, Bytes size);
 [[nodiscard]] Result<CudaPinnedMemory> make_cuda_pinned_memory(const CudaApi& api, Bytes size);

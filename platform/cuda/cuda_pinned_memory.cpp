@@ -74,8 +74,8 @@ struct Answer {
   int device = 0;
 };
 
-/// Calls `work` in a thread of its own that uses one of the devices, one device after the other, until a device is
-/// found that is not lost.
+/// Tries the devices one after the other until one is not lost: makes the device the current one of a new thread, and
+/// calls `work` there.
 template <class F>
 Answer on_a_device(const CudaApi& api, const std::vector<int>& devices, const F& work) {
   Answer answer;
@@ -91,7 +91,7 @@ Answer on_a_device(const CudaApi& api, const std::vector<int>& devices, const F&
 }
 
 /// Keeps a range in the registry from before CUDA pins it until after CUDA has unpinned it. During this time CUDA
-/// refuses copies that reach beyond the range, so threads that copy must find it in the registry.
+/// refuses copies that reach beyond the range, so threads that copy must find the range in the registry.
 class EnteredRange {
  public:
   EnteredRange(Registry& registry, const std::byte* begin) : registry_(registry), begin_(begin) {}
@@ -162,11 +162,12 @@ Result<PinnedMemory> PinnedMemory::pin(const std::byte* data, Bytes size) {
   Result<const CudaApi*> api = cuda_api();
   if (!api) return api.failure();
   const Answer answer = on_a_device(*api.value(), devices, [&] {
-    // The cast is safe, as CUDA only reads the address. Copies do write to pinned memory.
+    // The cast is safe. CUDA takes a pointer to non-const memory because copies write to pinned memory, but pinning
+    // itself writes nothing.
     return api.value()->cudaHostRegister(const_cast<std::byte*>(begin), bytes, cudaHostRegisterPortable);
   });
-  // This is no failure: the program has already pinned the memory, or all GPUs are lost, and their users learn that in
-  // another way.
+  // This is not a failure: either the program has already pinned the memory, or all GPUs are lost, which their copies
+  // report.
   if (answer.status == cudaErrorHostMemoryAlreadyRegistered || is_sticky(answer.status)) return PinnedMemory();
   if (Result<void> done =
           cuda_check(*api.value(), answer.status, "pinning " + std::to_string(bytes) + " bytes of host memory",

@@ -220,8 +220,8 @@ class Reader {
       const JsonField name = links.element(i);
       const auto link = find_link(name.text("the name of a link"));
       if (!link) name.refuse("the name of one of pci.links");
-      // Some files list a link twice if a copy crosses it twice, but the link's bandwidth in the file is already that
-      // of the whole copy.
+      // Some files list a link twice if a copy crosses it twice. But the bandwidth that these files give for the link
+      // is already the bandwidth of the whole copy.
       if (std::ranges::find(route.links, *link) != route.links.end()) continue;
       route.links.push_back(*link);
       route.bandwidth_mb_per_s = std::min(route.bandwidth_mb_per_s, machine_.links[*link].bandwidth_mb_per_s);

@@ -25,7 +25,7 @@ std::string folder_of(const std::string& path) {
 
 /// Follows symbolic links and returns the path of the file that they name; this file may not exist yet.
 std::string follow_links(std::string path) {
-  constexpr int kMost = 40;  // Linux has this bound, too.
+  constexpr int kMost = 40;  // Linux itself follows at most 40 links.
   std::array<char, PATH_MAX> target{};
   for (int i = 0; i < kMost; ++i) {
     const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());

@@ -19,7 +19,7 @@ class DynamicLibrary {
   [[nodiscard]] static Result<DynamicLibrary> open(const std::string& file, std::span<const std::string> before,
                                                    std::span<const std::string> after);
 
-  /// Returns the address of a function. Fails with `platform` if the library has none of this name.
+  /// Returns the address of a function. Fails with `platform` if the library has no function of this name.
   [[nodiscard]] Result<void*> find(const char* name) const;
 
   /// Returns the path where the library was found; a bare file name if the loader found it.

@@ -22,8 +22,8 @@ constexpr std::chrono::seconds kForWriter{1};
 constexpr int kForBytesMs = 60'000;
 constexpr std::chrono::milliseconds kPause{10};
 
-/// Reads pieces of a file. If it is a pipe, waits for a limited time only. Returns 0 at the end, -1 with `errno` on an
-/// error.
+/// Reads pieces of a file. For a pipe, each call of `read` waits for a limited time only. `read` returns 0 at the end
+/// of the file, and -1 with `errno` on an error.
 class PatientReader {
  public:
   explicit PatientReader(FileDescriptor file) : file_(std::move(file)) {

@@ -35,7 +35,7 @@ std::string without_position(std::string_view message) {
   return std::string(message);
 }
 
-/// Receives the parser's events, and from them keeps the path to the parser's current position.
+/// Receives the parser's events, and tracks the path to the parser's current position.
 class Follower : public nlohmann::json_sax<json> {
  public:
   explicit Follower(std::string_view text) : text_(text) {}

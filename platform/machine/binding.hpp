@@ -33,8 +33,8 @@ void name_this_thread(std::string_view name) noexcept;
 /// have as many threads as the machine has cores.
 void use_one_openmp_thread() noexcept;
 
-/// Binds a thread of the program and restores its binding later: for a program's thread that works for the runtime for
-/// a while.
+/// Binds a thread, and restores its earlier binding when destroyed. Meant for a thread of the program that works for
+/// the runtime for a while.
 class BindingGuard {
  public:
   /// Binds the calling thread as `bind_this_thread` does. If this fails, the thread keeps its binding.

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 /// A hierarchy of control groups, as /proc/self/mountinfo lists it.
 struct Mount {
   CgroupVersion version;
-  /// The control group that is visible at the mount point. Not `/` in a container that sees only its own part.
+  /// The control group that is visible at the mount point. It is not `/` in a container that sees only its own part.
   fs::path root;
   fs::path mount_point;
   /// Mount options, which in version 1 name the controllers.
@@ -152,7 +152,7 @@ std::vector<Cgroup> own_cgroups(const fs::path& root, const std::string& control
   const auto mounts = cgroup_mounts(root);
   std::vector<Cgroup> chain;
   std::ifstream file(root / "proc/self/cgroup");
-  // One line is `HIERARCHY:CONTROLLERS:PATH`, with neither number nor controllers in version 2: `0::PATH`.
+  // One line is `HIERARCHY:CONTROLLERS:PATH`. In version 2 the hierarchy is 0, and there are no controllers: `0::PATH`.
   for (std::string line; std::getline(file, line);) {
     const auto first = line.find(':');
     const auto second = first == std::string::npos ? first : line.find(':', first + 1);
@@ -164,7 +164,8 @@ std::vector<Cgroup> own_cgroups(const fs::path& root, const std::string& control
       return candidate.version == version && (version == CgroupVersion::v2 || has(candidate.options, controller));
     });
     if (mount == mounts.end()) continue;
-    // If the group lies outside of the mount, only the limits at the mount point count: the group there may enclose it.
+    // If the process's group lies outside of the mount, uses only the limits at the mount point: the group there may
+    // enclose the process's group.
     append_chain(*mount, path_below(*mount, line.substr(second + 1)).value_or(fs::path()), chain);
   }
   return chain;

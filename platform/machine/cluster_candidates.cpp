@@ -30,7 +30,8 @@ std::vector<int> sizes_of_parts(const std::vector<Core>& cores, DomainKind kind)
   return sizes;
 }
 
-/// Returns the sizes of the parts inside of which clusters should lie: L3 caches, else NUMA nodes, else packages.
+/// Returns the sizes of the parts inside of which clusters should lie: L3 caches; if there are none, NUMA nodes; if
+/// there are none either, packages.
 std::vector<int> part_sizes(const std::vector<Core>& cores, const Machine& machine) {
   constexpr std::array kKinds{DomainKind::l3, DomainKind::numa_node, DomainKind::package};
   for (const DomainKind kind : kKinds) {
@@ -94,8 +95,8 @@ std::vector<std::string> specifications(const std::vector<Core>& cores, const Ma
   }
   all.push_back(groups_of_sizes(parts));
   for (const ClusterLevel& level : cluster_levels(cores, machine)) all.push_back(level.name);
-  // Clusters that span parts come last: of several specifications that give the same workers only the first is kept,
-  // and its clusters should span nothing.
+  // Clusters that span parts come last. If several specifications give the same workers, only the first one is kept,
+  // and that one should have no clusters that span parts.
   if (spanning == Spanning::allowed) {
     const int total = static_cast<int>(cores.size());
     for (int size = total; size > parts.front(); size = size * 4 / 5) all.push_back(to_string({ClusterGroup{1, size}}));

@@ -13,8 +13,8 @@ inline constexpr const char* kAutomaticClusters = "auto";
 
 /// One way to group the cores.
 struct ClusterCandidate {
-  /// The text that requests this grouping: "2x10", "socket"; empty for single cores. "auto" means that the grouping
-  /// changes during the run, as suits the remaining work; `cluster_candidates` does not return it.
+  /// The text that requests this grouping: "2x10", "socket"; empty for single cores. "auto" means that the runtime
+  /// changes the grouping during the run, to suit the remaining work; `cluster_candidates` does not return it.
   std::string specification;
   /// The workers of this grouping, single cores included: "2x10+3x1". If all cores are alike, this text requests the
   /// same grouping as `specification`. For "auto" this is "changing".
@@ -38,13 +38,13 @@ enum class Spanning { avoided, allowed };
 ///
 /// The *parts* are the L3 caches or, where the machine reports none, its NUMA nodes, or else its sockets. Clusters lie
 /// inside of one part, or are whole sockets or NUMA nodes; other clusters would span several memories. The sizes are
-/// all numbers up to sixteen or the largest part. Above sixteen they are each part's size, 4/5 of it, 4/5 of that, and
-/// so on, and each part's half, third, …. For each size, the groupings have as many clusters as the parts have room
-/// for, half as many, a quarter, …, one in each part, and one alone. In addition there are groupings in which every
-/// part is a cluster, and groupings in which some parts are clusters and the others are halved. Twenty cores in two
-/// parts have 26 groupings, a hundred cores about 80. If clusters may span parts, there are in addition one cluster of
-/// all cores, one of 4/5 of them, and so on, down to the largest part; and 2, 4, 8, … clusters that together have all
-/// cores. Takes O(groupings * cores^3).
+/// all numbers up to sixteen, or up to the size of the largest part if that is smaller. Above sixteen they are each
+/// part's size, 4/5 of it, 4/5 of that, and so on, and each part's half, third, …. For each size, the groupings have as
+/// many clusters as the parts have room for, half as many, a quarter, …, one in each part, and one alone. In addition
+/// there are groupings in which every part is a cluster, and groupings in which some parts are clusters and the others
+/// are halved. Twenty cores in two parts have 26 groupings, a hundred cores about 80. If clusters may span parts, there
+/// are in addition one cluster of all cores, one of 4/5 of them, and so on, down to the largest part; and 2, 4, 8, …
+/// clusters that together have all cores. Takes O(groupings * cores^3).
 [[nodiscard]] std::vector<ClusterCandidate> cluster_candidates(const std::vector<Core>& cores, const Machine& machine,
                                                                Spanning spanning = Spanning::avoided);
 

@@ -120,7 +120,7 @@ class Dealer {
     });
   }
 
-  /// Takes `count` cores; at least so many must be free.
+  /// Takes `count` cores. At least `count` cores must be free.
   Members take(std::size_t count) {
     Members taken;
     const Members* scope = &parts_.back();
@@ -259,7 +259,7 @@ CpuSet pus_of(const std::vector<int>& pus) {
 
 /// Returns a warning for each kind of border that clusters span. Each cluster is in at most one warning, about its
 /// worst border. With `by_level` the user has requested clusters by level (such as sockets), and knows that these have
-/// several caches.
+/// several caches, so there is no warning about caches.
 std::vector<std::string> warnings_about(const std::vector<Core>& cores, std::vector<Members> clusters, bool by_level) {
   std::vector<std::string> warnings;
   for (const Level& border : kBorders) {

@@ -37,7 +37,7 @@ Neighbourhood nearest(const std::vector<Core>& cores, int centre, int count) {
   return result;
 }
 
-/// Returns the first hyperthread of every core, and as many further hyperthreads as make `count` in all, in logical
+/// Returns the first hyperthread of every core, and further hyperthreads until there are `count` in total, in logical
 /// order.
 std::vector<Core> first_threads_and_some_more(const std::vector<Core>& pus, std::size_t count) {
   std::set<int> seen;

@@ -99,9 +99,9 @@ Result<void> try_threads(std::size_t count) {
   }
   all_started.count_down();
   threads.clear();
-  // The system still counts threads for a short time after their end. The loop waits for that, so that these threads do
-  // not make the system refuse the real ones. The program's other threads may change the number as well, so the wait is
-  // bounded.
+  // The system still counts threads for a short time after their end. The loop waits for that, so that the trial
+  // threads do not make the system refuse the real threads. The program's other threads may change the number as well,
+  // so the wait is bounded.
   for (int i = 0; i < 100 && count_threads() > before; ++i) std::this_thread::sleep_for(std::chrono::microseconds(100));
   return outcome;
 }

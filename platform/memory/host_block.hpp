@@ -7,8 +7,7 @@
 
 namespace troupe::platform {
 
-/// A block of `columns` columns of `column_bytes` bytes each. From the begin of one column to the begin of the next
-/// there are `pitch` bytes.
+/// A block of `columns` columns of `column_bytes` bytes each. Neighbouring columns begin `pitch` bytes apart.
 struct HostBlock {
   std::byte* address = nullptr;
   std::size_t column_bytes = 0;

@@ -18,11 +18,11 @@ namespace troupe::platform {
 /// block is a range of addresses without memory. Each piece of data that is placed there has a buffer, which is made at
 /// its first use.
 ///
-/// The memory manager does not report when data leave the block, and need not. A buffer stays until the manager uses
-/// its addresses for data with another place or size; it does so only when nobody needs the old data. The old buffer is
-/// then released before the new one is made. Data that are placed at the same address with the same size have the same
-/// buffer, so no driver calls are needed when such data leave and return. Buffers never overlap: together they never
-/// take more memory than the size of the block. Thread-safe.
+/// The memory manager does not report when data leave the block, and does not have to. A buffer stays until the manager
+/// uses its addresses for data with another place or size; it does so only when nobody needs the old data. The old
+/// buffer is then released before the new one is made. Data that are placed at the same address with the same size have
+/// the same buffer, so no driver calls are needed when such data leave and return. Buffers never overlap: together they
+/// never take more memory than the size of the block. Thread-safe.
 class OpenClBuffers {
  public:
   /// Makes the block and its buffers. `capacity` must be above zero. The context must outlive the buffers. Fails with

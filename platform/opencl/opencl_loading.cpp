@@ -30,8 +30,8 @@ class LoadingHere {
   ~LoadingHere() { loading_here = false; }
 };
 
-/// Returns true if the driver of a platform has the extension cl_khr_icd2. Then the table begins with this tag, and the
-/// loader must fill in the table.
+/// Returns true if the driver of a platform has the extension cl_khr_icd2. Then the table begins with a special tag,
+/// `kTag`, and the loader must fill in the table.
 bool wants_a_table(const _cl_icd_dispatch& api) {
   constexpr std::uintptr_t kTag = sizeof(void*) == 8 ? 0x4F50454E434C3331 : 0x434C3331;
   return reinterpret_cast<std::uintptr_t>(api.clGetPlatformIDs) == kTag;

@@ -50,8 +50,8 @@ struct OpenClDrivers {
 [[nodiscard]] std::string library_named_in(std::string_view icd_file);
 
 /// Returns the reason why a library with this file name must not be loaded; empty if it may be loaded. A library that
-/// unites the devices of other drivers calls OpenCL's loader, and the loader may be waiting for this function: a
-/// deadlock.
+/// unites the devices of other drivers calls OpenCL's loader. The loader may be waiting for this function, so that call
+/// would be a deadlock.
 [[nodiscard]] std::string why_not_to_load(std::string_view library);
 
 /// Returns the reason why a platform is not used; empty if it may be used. `suffix` is the platform's answer to

@@ -28,8 +28,8 @@ class OpenClTaskData {
   };
   struct Lent {
     _cl_mem* buffer = nullptr;
-    /// The address that the kernel's views return as the begin of the data. Two pieces of data have the same address
-    /// only if they begin with the same bytes.
+    /// The address that the kernel's views return as the beginning of the data. Two pieces of data have the same
+    /// address only if they begin with the same bytes.
     std::byte* address = nullptr;
   };
 

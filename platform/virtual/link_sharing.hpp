@@ -13,8 +13,8 @@ struct SharedFlow {
   double limit = 0;
 };
 
-/// Shares links between flows with max-min fairness: no flow can get a higher rate unless a flow with the same rate or
-/// less gives something up. Each flow either gets its limit, or goes over a fully used link on which no flow has a
+/// Shares links between flows with max-min fairness: no flow can get a higher rate unless another flow with the same or
+/// a lower rate gets less. Each flow either gets its limit, or goes over a fully used link on which no flow has a
 /// higher rate. There is exactly one such sharing, and progressive filling finds it: raise all rates equally; when a
 /// link is fully used or a flow has reached its limit, fix the rates of these flows; continue with the other flows.
 /// (Bertsekas and Gallager, Data Networks, 6.5.2.)

@@ -1,5 +1,5 @@
-/// Values of JSON. This header hides nlohmann's library, which only `json.cpp` and few others include: its header and
-/// its templates take seconds in each file that includes it.
+/// Values of JSON. This header hides nlohmann's library, which only `json.cpp` and a few other files include: its
+/// header and its templates take seconds in each file that includes it.
 #pragma once
 
 #include <array>
@@ -51,8 +51,8 @@ class Json {
   Json(const std::array<T, N>& elements);
   template <class T>
   Json(const std::map<std::string, T>& members);
-  /// Makes an object if each value is an array of two whose first is a text: `{{"tasks", 3}, {"seconds", 0.5}}`;
-  /// otherwise an array.
+  /// Makes an object if each value is an array of two values, the first of which is a text; otherwise an array. For
+  /// example, `{{"tasks", 3}, {"seconds", 0.5}}` makes an object.
   Json(std::initializer_list<Json> values);
   Json(const Json& other);
   Json(Json&& other) noexcept;
@@ -60,18 +60,18 @@ class Json {
   Json& operator=(Json&& other) noexcept;
   ~Json();
 
-  /// Makes an array or an object, whatever the values are.
+  /// `array` always makes an array, and `object` always makes an object: the kind is not guessed from the values.
   [[nodiscard]] static Json array(std::initializer_list<Json> values = {});
   [[nodiscard]] static Json object(std::initializer_list<std::pair<const std::string, Json>> members = {});
 
-  /// Parses a text. Throws `Error` with code `bad_input` if it is not JSON; of members with equal names the last
-  /// counts.
+  /// Parses a text. Throws `Error` with code `bad_input` if the text is not JSON. If several members have the same
+  /// name, the last one counts.
   [[nodiscard]] static Json parse(std::string_view text);
   /// Parses a text. Returns nothing if it is not JSON.
   [[nodiscard]] static std::optional<Json> try_parse(std::string_view text);
 
   /// Writes the value, with `indent` blanks for each level; -1 writes one line without blanks. Bytes that are not UTF-8
-  /// are replaced by U+FFFD. If `ascii`, characters outside ASCII are escaped.
+  /// are replaced by U+FFFD. If `ascii` is true, characters outside ASCII are escaped.
   [[nodiscard]] std::string dump(int indent = -1, bool ascii = false) const;
 
   [[nodiscard]] bool is_null() const;
@@ -92,12 +92,12 @@ class Json {
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] bool empty() const { return size() == 0; }
 
-  /// Returns the value as a number, bool, text, or as a vector or map of those. Numbers are converted as by a cast.
-  /// Nothing is converted implicitly.
+  /// Returns the value as a number, a bool or a text, or as a vector or map of such values. Numbers are converted as by
+  /// a cast. Nothing is converted implicitly.
   template <class T>
   [[nodiscard]] T get() const;
-  /// Converts a number implicitly. Other values do not convert, because a mistake, such as a text in place of an
-  /// object, would be found only when the program runs.
+  /// Converts a number implicitly. Other values are not converted implicitly. Otherwise a mistake, such as a text in
+  /// place of an object, would be found only when the program runs.
   template <detail::JsonNumber T>
   operator T() const {
     return get<T>();
@@ -109,7 +109,7 @@ class Json {
   /// Returns the members, for loops: `for (const auto& [key, value] : json.items())`.
   [[nodiscard]] const Object& items() const;
   [[nodiscard]] Object& items();
-  /// These are for loops over elements.
+  /// These functions let range-based loops visit the elements.
   [[nodiscard]] auto begin() const { return elements().begin(); }
   [[nodiscard]] auto end() const { return elements().end(); }
   [[nodiscard]] auto begin() { return elements().begin(); }
@@ -159,7 +159,7 @@ class Json {
   /// Copies all members of `other` to this object, and replaces those with the same keys.
   void update(const Json& other);
 
-  /// Compares values. Numbers are equal if their values are.
+  /// Compares values. Two numbers are equal if their values are equal, even if their types differ.
   friend bool operator==(const Json& a, const Json& b) { return a.equals(b); }
   template <class T>
     requires std::is_arithmetic_v<T> || std::convertible_to<T, std::string_view>

@@ -1,5 +1,4 @@
-/// The packets on the memory socket of a service: a Unix socket of kind SOCK_SEQPACKET, beside the one that speaks
-/// gRPC.
+/// The packets on the memory socket of a service: a Unix socket of kind SOCK_SEQPACKET, beside the socket for gRPC.
 #pragma once
 
 #include <array>
@@ -11,12 +10,12 @@
 
 namespace troupe::wire {
 
-// Each packet is one of the two structures below, whole, in the byte order of the machine, which both ends share. The
-// client sends a `MemoryRequest` and gets one `MemoryReply` for each, in their order. The first request is `hello`; its
-// reply has the token that names this connection in a session's `Hello`. The end of the connection is the end of the
-// client: its session ends, and its segments are freed.
+// Each packet is exactly one of the two structures below, in the machine's byte order: both ends are on one machine.
+// The client sends a `MemoryRequest` and gets one `MemoryReply` for each, in their order. The first request is `hello`;
+// its reply has the token that names this connection in a session's `Hello`. The end of the connection is the end of
+// the client: its session ends, and its segments are freed.
 //
-//   request    uses             reply, where it could be done
+//   request    uses             reply, if the request was done
 //   hello      magic, version   token
 //   allocate   size             segment, size, and with it one descriptor (SCM_RIGHTS): a memfd of `size` bytes, sealed
 //                               against changes of its size, that the client maps MAP_SHARED
@@ -78,13 +77,13 @@ struct MemoryReply {
   /// The segment's number: never 0, and never used again while the service lives.
   std::uint64_t segment = 0;
   std::array<std::uint8_t, kTokenSize> token{};
-  /// The message for people.
+  /// The text of the error, for people.
   std::array<char, kMemoryTextSize> text{};
 
   [[nodiscard]] std::string_view message() const {
     return {text.data(), text_size <= kMemoryTextSize ? text_size : kMemoryTextSize};
   }
-  /// Sets the message; cuts a message that is too long, between characters.
+  /// Sets the message. A message that is too long is cut between two characters.
   void set_message(std::string_view message) {
     std::size_t size = message.size() < kMemoryTextSize ? message.size() : kMemoryTextSize;
     while (size < message.size() && size > 0 && (static_cast<unsigned char>(message[size]) & 0xC0U) == 0x80U) --size;

@@ -85,8 +85,8 @@ class ArrayData {
 
   /// Returns the array itself, or an array on the same memory that cannot be written. Requires the interpreter's lock.
   [[nodiscard]] pybind11::object array(bool writable) const;
-  /// The array that a kernel gets. It is the registered array itself if `view` is on its memory. In a run of a
-  /// recording with other data, it is the array of these data. Otherwise it is a copy of `view`.
+  /// The array that a kernel gets. It is the registered array itself if `view` describes the memory of that array. In a
+  /// run of a recording with other data, it is the array of these data. Otherwise it is a copy of `view`.
   struct Argument {
     pybind11::object array;
     bool copied = false;
@@ -98,7 +98,7 @@ class ArrayData {
   /// Returns a text for messages: "'x'" or "an array of shape (3, 4)".
   [[nodiscard]] std::string description() const;
 
-  /// The whole that a part belongs to; null for a whole.
+  /// The data that this part belongs to; null if this object is not a part.
   std::shared_ptr<ArrayData> whole;
   std::string name;
 

@@ -15,10 +15,10 @@ namespace {
 /// The Python state of a thread that Python did not start.
 class ThreadState {
  public:
-  /// Makes the thread's Python state. Takes the interpreter's lock, and releases it again.
+  /// Makes the thread's Python state. Acquires the interpreter's lock, and releases it again.
   ThreadState() : first_(PyGILState_Ensure()), state_(PyEval_SaveThread()) {}
   ~ThreadState() {
-    // If the interpreter is ending, it has already deleted the state, and would stop any thread that takes the lock.
+    // If the interpreter is ending, it has already deleted the state, and would stop any thread that acquires the lock.
     if (_Py_IsFinalizing() != 0 || Py_IsInitialized() == 0) return;
     PyEval_RestoreThread(state_);
     PyGILState_Release(first_);
@@ -45,7 +45,7 @@ Disposed*& disposed_here() {
 }
 Disposed& disposed() { return *disposed_here(); }
 
-/// The number of threads in `WithoutGil` that are not parked.
+/// The number of threads that are in `WithoutGil`, without the threads that `park` has stopped forever.
 std::atomic<int> threads_without{0};
 /// The thread in which the interpreter ends or is about to end; no thread if it is not ending.
 std::atomic<std::thread::id> ending_by{};

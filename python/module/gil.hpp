@@ -1,4 +1,4 @@
-/// The interpreter's lock: how threads of the runtime take it, and how they drop references to Python objects.
+/// The interpreter's lock: how threads of the runtime acquire it, and how they drop references to Python objects.
 ///
 /// Rules: a thread that may have to wait for another thread first releases the interpreter's lock (`WithoutGil`). A
 /// thread that holds a lock of the runtime never waits for the interpreter's lock. So a thread that does not hold the
@@ -25,7 +25,7 @@ class WithGil {
 };
 
 /// Lets other threads use Python as long as this object exists. The calling thread must hold the interpreter's lock,
-/// and holds it again afterwards. If the interpreter ends meanwhile, the destructor never returns: taking the lock
+/// and holds it again afterwards. If the interpreter ends meanwhile, the destructor never returns: acquiring the lock
 /// would end the thread in the middle of C++ code.
 class WithoutGil {
  public:
@@ -48,8 +48,8 @@ void dispose(PyObject* object) noexcept;
 /// Drops the references that `dispose` has left. Requires the lock.
 void collect_disposed();
 /// Called in a forked process. Makes a new list, because a thread that does not exist in this process may hold the lock
-/// of the old one. Resets the number of threads without the interpreter's lock, because these threads do not exist here
-/// either.
+/// of the old list. Resets the number of threads without the interpreter's lock, because these threads do not exist
+/// here either.
 void forget_disposed();
 
 /// A reference that any thread may drop. Making and copying a reference requires the interpreter's lock.

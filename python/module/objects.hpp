@@ -32,8 +32,9 @@ struct RuntimeObject {
 /// Returns the runtime behind a `troupe.Runtime`. Throws `TypeError` for other objects.
 [[nodiscard]] RuntimeState& runtime_in(pybind11::handle object);
 
-/// Returns the runtime of the calling thread's innermost `with` block. If this thread is in no such block, returns the
-/// runtime of the blocks of other threads; null if there are none. Throws if these blocks have several runtimes.
+/// Returns the runtime of the calling thread's innermost open `with` block. If this thread has no open block, returns
+/// the runtime of the open blocks of other threads; null if there are none. Throws if these blocks belong to several
+/// runtimes.
 [[nodiscard]] std::shared_ptr<RuntimeState> current_runtime();
 
 /// Runs a body that may throw, for a function that C calls. If the body throws, sets the Python exception and returns

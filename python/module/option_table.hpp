@@ -14,7 +14,7 @@ namespace troupe::python {
 template <class Settings>
 struct Option {
   const char* name;
-  /// Texts for people.
+  /// The type and the description, as texts for the user.
   const char* type;
   const char* text;
   /// Sets the option. Throws as the functions of `values.hpp` do.

@@ -175,8 +175,8 @@ void RuntimeState::forget_dropped(Runtime& runtime, graph::TaskGraph* graph, boo
   }
   std::vector<Dropped> all = std::exchange(forgetting_, {});
   for (Dropped& one : all) {
-    // If another thread has ended the runtime meanwhile, this thread must finish the data that it has taken from the
-    // list.
+    // If another thread has ended the runtime meanwhile, this thread must end the registrations that it has taken from
+    // the list.
     if (!waits && runtime_ != nullptr && one.unused != nullptr && !one.unused->load()) {
       forgetting_.push_back(std::move(one));
       continue;

@@ -330,8 +330,8 @@ void RuntimeState::wait() {
 void RuntimeState::warn_of_end(const std::optional<Error>& failure, bool lost) {
   const auto warn = runtime_->backend().warn();
   if (!failure || !warn) return;
-  // Tasks that this end has cancelled did not fail. If there are only such tasks, warn only if the end was not
-  // requested.
+  // Tasks that were cancelled by the end of the runtime did not fail. If there are only such tasks, warn only if the
+  // program has not asked for the end.
   const bool went_wrong = failure->code() != ErrorCode::cancelled || !exceptions_.empty();
   if (went_wrong) {
     warn(fmt::format(
@@ -445,7 +445,7 @@ bool RuntimeState::end_kernels() {
   [[maybe_unused]] const Result<void> stopped = runtime->backend().stop_submissions();
   runtime->cancel();
   const auto end_soon = [&] {
-    // This time is longer than most kernels take, and short enough for a user who waits.
+    // Two seconds are longer than most kernels take, and short enough for a user who waits.
     const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
     const WithoutGil without;
     for (;;) {

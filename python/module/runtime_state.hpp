@@ -92,8 +92,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// Waits for all tasks, ends the runtime, and then throws the failures. `cancel` is true if tasks that have not begun
   /// are cancelled. `lost` is true if the program has not asked for the end, so that failures become a warning.
   void close(bool cancel, bool lost = false);
-  /// Notes that a 'with' block will wait for the tasks. If the interpreter ends before the block, the block is in a
-  /// daemon thread.
+  /// Notes that a 'with' block will wait for the tasks. If the interpreter ends although the block has not ended, the
+  /// block is in a daemon thread.
   void enter_block() { in_block_ = true; }
 
   /// Begins to record the calling thread's submissions, until `end_recording`.
@@ -210,7 +210,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   bool abandoned_ = false;
   bool in_block_ = false;
   std::unique_ptr<client::EmbeddedBackend::OpenRecording> recording_;
-  /// The thread that records; 0 if none does.
+  /// The thread that records; 0 if no thread records.
   unsigned long recording_thread_ = 0;
   std::string trace_file_;
   std::size_t window_ = 0;
@@ -220,7 +220,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   std::uint32_t until_count_ = 0;
   /// Bare arrays (`find_or_add`), which the runtime keeps alive.
   std::unordered_map<PyObject*, std::shared_ptr<ArrayData>> arrays_;
-  /// When there are so many bare arrays, the runtime ends the registration of the arrays to which nothing else refers.
+  /// When there are this many bare arrays, the runtime ends the registration of the arrays to which nothing else
+  /// refers.
   std::size_t look_through_arrays_at_ = 64;
   DataByAddress known_;
   /// Data that were used in runs in place of recorded data.

@@ -16,7 +16,8 @@ namespace troupe::python {
 
 namespace {
 
-/// The application in the names of the program's kernels. It distinguishes them from the machine's own kernels.
+/// The program's kernels have this name in place of the name of an application. It distinguishes them from the
+/// machine's own kernels.
 constexpr const char* kApplication = "program";
 constexpr const char* kPrecision = "any";
 

@@ -17,7 +17,7 @@ namespace troupe::python {
 
 /// A kernel in a simulation: the access modes of its tasks, and their times on the kinds of device.
 struct SimulatedKernel {
-  /// The name for people. All kernels of one codelet have the same name.
+  /// The name in reports and traces. All kernels of one codelet have the same name.
   std::string name;
   std::vector<AccessMode> modes;
   /// The seconds on one core and on any GPU; empty if the kernel does not run on that kind of device. At least one of

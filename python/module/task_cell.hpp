@@ -21,10 +21,10 @@ namespace troupe::python {
 
 class RuntimeState;
 
-/// The cell of a task. The future shares it with the task until the task has ended.
+/// The cell of a task. The task and its future share the cell until the task has ended.
 struct TaskCell {
-  /// The bits of `stage`: `kWaited` if a thread waits for the end, `kWatched` if `take_ended` is to return the cell,
-  /// and `kEnded` if the task has ended.
+  /// The bits of `stage`: `kWaited` if a thread waits for the end, `kWatched` if `take_ended` must return the cell, and
+  /// `kEnded` if the task has ended.
   static constexpr std::uint8_t kWaited = 1;
   static constexpr std::uint8_t kWatched = 2;
   static constexpr std::uint8_t kEnded = 4;

@@ -324,7 +324,7 @@ def solve(a, b, *, assume="gen", overwrite_a=False, overwrite_b=False, precision
     # The two arrays must not share memory: tasks read one while others overwrite the other.
     apart = (overwrite_a or overwrite_b) and np.may_share_memory(array, right)
     x = _Operand(b, right, overwrite_b, dtype, "b", apart)
-    # If Cholesky fails, it has destroyed what LU needs, so that A must be copied.
+    # With "sym", Cholesky may fail, and LU then needs A. So Cholesky must work on a copy of A.
     matrix = _Operand(a, array, overwrite_a and assume != "sym", dtype, "a", apart)
     if overwrite_a:
         _check_overwriting(a, array, "a")

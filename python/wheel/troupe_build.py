@@ -2,9 +2,9 @@
 CMake, and the compilers and libraries that CMake finds.
 
 Settings, by `pip install --config-settings NAME=VALUE`:
-  build-dir    where to build (build/wheel); one that is configured already is used as it is
+  build-dir    the build folder (default: build/wheel); a folder that is already configured is not configured again
   cmake-args   further arguments for CMake, such as -DTROUPE_SERVICE=OFF
-  jobs         how many compilers at a time (as many as there are cores)
+  jobs         the number of compilers that run at a time (default: the number of cores)
 """
 
 import base64

@@ -238,7 +238,7 @@ std::string option_text(const ConfigurationValue& value) {
   return std::get<std::string>(value);
 }
 
-/// Returns the option's value as the kind of its key. The value stays text if a TOML file cannot have it as a number.
+/// Returns the option's value as the kind of its key. The value stays text if a TOML file cannot express the number.
 ConfigurationValue option_value(const RuntimeOption& option, const RuntimeOptions& options) {
   std::string text = option.text(options);
   if (option.kind == OptionKind::flag) return text == text_of(true);

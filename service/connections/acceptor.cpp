@@ -76,7 +76,8 @@ void Acceptor::run() {
   std::vector<Rush> rushes(doors_.size(), Rush::none);
   bool was_full = false;
   for (;;) {
-    // The sockets of places with a rush are not polled: connections wait in their queues, so poll would return at once.
+    // A socket with a rush (`flood` or `full`) is not polled: connections wait in its queue, so poll would return at
+    // once.
     for (std::size_t i = 0; i < doors_.size(); ++i) {
       waiting[i + 1].fd = rushes[i] == Rush::none ? doors_[i].place.socket.get() : -1;
     }
@@ -114,7 +115,7 @@ void Acceptor::look_after_waiting() {
 }
 
 Acceptor::Rush Acceptor::accept(Door& door) {
-  // One call takes at most this many connections, so that other places get their turn.
+  // One call takes at most this many connections, so that the other listening sockets get their turn.
   constexpr int kAtOnce = 64;
   int let_in = 0;
   for (int i = 0; i < kAtOnce; ++i) {

@@ -21,8 +21,8 @@ namespace troupe::service {
 
 class Acceptor {
  public:
-  /// Receives a connection that one socket has accepted from an admitted peer; it is non-blocking and closed at exec.
-  /// Takes the descriptor, or returns the reason why it refuses the connection.
+  /// Receives a connection that one socket has accepted from an admitted peer; the descriptor is non-blocking and
+  /// closed at exec. Takes the descriptor, or returns the reason why it refuses the connection.
   using Handler = std::function<std::optional<std::string>(platform::FileDescriptor&, const Peer&)>;
   struct Place {
     platform::FileDescriptor socket;

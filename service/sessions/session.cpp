@@ -120,7 +120,8 @@ void Session::run() {
   if (work_) work_->withdraw({ErrorCode::cancelled, "the session has ended"});
   if (why && !gone_) say_goodbye(*why);
   wait_until_written();
-  // The client may close its memory connection from now on. Stop watching, so that this does not look like its death.
+  // The client may close its memory connection from now on. Stop watching the connection, so that its end does not look
+  // like the client's death.
   if (received_all_ && memory_) memory_->unwatch();
   std::exchange(stream_, nullptr)->finish();
   if (received_all_ && work_) wait_for_cancellation();
@@ -166,8 +167,8 @@ bool Session::handle(SessionNews news) {
   }
   if (news.cancel && work_) {
     work_->withdraw(*news.cancel);
-    // After a drain, a cancellation means that the service is ending. No client may delay that for longer than this
-    // time.
+    // After a drain, a cancellation means that the service is ending. No client may delay the end for longer than
+    // `kGoodbyeTime`.
     if (draining_) latest_ = Clock::now() + kGoodbyeTime;
     const LockGuard lock(mutex_);
     view_.state = "cancelled";

@@ -1,5 +1,5 @@
-/// Estimates of the memory that the service needs for the objects of clients. The accounts of the users are charged for
-/// it.
+/// Estimates of the memory that the service needs for the objects of clients. The service charges the users' accounts
+/// for this memory.
 #pragma once
 
 #include <troupe/v1/troupe.pb.h>
@@ -22,8 +22,7 @@ inline constexpr std::uint64_t kHandle = 1024;
 inline constexpr std::uint64_t kRequest = 1280;
 inline constexpr std::uint64_t kRecording = 4096;
 inline constexpr std::uint64_t kCodelet = 2048;
-/// After parsing, list elements with the shortest encoding take this many times the bytes that they take in the
-/// message.
+/// The most bytes that a list element takes after parsing, for each byte that the element takes in the message.
 inline constexpr std::uint64_t kParsed = 32;
 
 /// Returns the cost of an unusually large task in addition to `kTask`.

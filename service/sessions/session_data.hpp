@@ -59,7 +59,7 @@ class SessionData {
                   std::span<const Block> blocks);
   void drop_blocks(std::span<const std::uint64_t> numbers);
 
-  /// The result of `remove`. It removes a handle and its blocks: they cannot be used any more, but are counted until
+  /// The result of `remove`, which removes a handle and its blocks: they cannot be used any more, but are counted until
   /// `forget`.
   struct Removed {
     Handle handle;

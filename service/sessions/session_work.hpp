@@ -77,7 +77,7 @@ class SessionWork {
   /// Cancels tasks that have not started, gives back the data that the client has acquired, and waits for running
   /// kernels.
   void wind_up();
-  /// Returns about the most bytes that the session has needed at any time for the client.
+  /// Returns the largest number of bytes, roughly, that the session has needed for the client at any time.
   [[nodiscard]] std::uint64_t highest_bytes() const { return charge_.highest(); }
   /// Cancels the tasks, and refuses later tasks for this reason.
   void withdraw(const Failure& reason);

@@ -1,4 +1,5 @@
-// Tests of kernels that a fake GPU receives before their predecessors end. CUDA's events order them, not a host thread.
+// Tests of kernels that a fake GPU receives before their predecessors end. CUDA events order such kernels; no host
+// thread waits for the predecessors.
 #include <algorithm>
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -166,8 +167,8 @@ BOOST_AUTO_TEST_CASE(behind_a_kernel_that_cannot_be_enqueued_nothing_is_and_what
     const Future root = runtime.submit(*bad, {first, read(second)});
     std::vector<Future> behind;
     for (int i = 0; i < 4; ++i) behind.push_back(runtime.submit(step, {first}));
-    // These tasks do not use the result of the bad task. They wait for it only because it reads the data that they
-    // write.
+    // These tasks write `second`, which the bad task reads, so they wait for the bad task. But they do not use its
+    // result, so they must succeed.
     std::vector<Future> beside;
     for (int i = 0; i < 4; ++i) beside.push_back(runtime.submit(step, {second}));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_scheduler_whose_actor_dies_loses_no_task_and_is_reported_
   BOOST_TEST(message.find("policy 'custom' lost its scheduler, whose actor died: ") != std::string::npos, message);
   BOOST_TEST(sum == 5000);
   BOOST_TEST(ran == 5000);
-  // The next actor places tasks as the first one did.
+  // The actor that replaced the dead actors places tasks as usual.
   runtime.submit(add, {handle});
   BOOST_TEST(runtime.wait() == "");
   BOOST_TEST(sum == 5001);

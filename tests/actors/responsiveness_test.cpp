@@ -29,7 +29,8 @@ double processor_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Prints a report and ends the test program if a run hangs, because a hanging run cannot be stopped otherwise.
+/// If a run hangs, prints a report and ends the whole test program, because a hanging run cannot be stopped in another
+/// way.
 class Watchdog {
  public:
   Watchdog(TestRuntime& runtime, std::chrono::seconds limit)
@@ -98,10 +99,11 @@ BOOST_DATA_TEST_CASE(a_steal_does_not_wait_for_the_victims_kernel, data::make(st
     });
     const Codelet large = Codelet("large", {}).cpu([&](const KernelContext& context) {
       victim = context.worker;
-      // Lets the other worker fall asleep, which is the worst case for the thief.
+      // During this pause the other worker, the thief, falls asleep. So it must first be woken, which is its worst
+      // case.
       std::this_thread::sleep_for(milliseconds(5));
       for (int i = 0; i < 4; ++i) runtime.submit(small);
-      // This loops for ever if the thief waits for this kernel.
+      // If the thief waits for the end of this kernel, the loop never ends.
       while (ran < 4) std::this_thread::sleep_for(microseconds(100));
     });
     runtime.submit(large);

@@ -104,8 +104,9 @@ void wait_until_parked(TestRuntime& runtime, std::size_t worker, std::uint64_t t
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-/// Must be called in a child process, because it sets limits and changes the user; limits do not bind root. If the task
-/// waits for the dead worker, SIGALRM ends the process.
+/// Submits a task after the sleeping worker `dead` has died and can get no new thread. Must be called in a child
+/// process, because the function limits the number of threads and changes the user (limits do not apply to root). If
+/// the task waits for the dead worker, SIGALRM ends the process.
 int task_beside_a_sleeper_that_died(std::size_t dead) {
   constexpr unsigned kLongEnough_s = 60;
   const std::size_t alive = 1 - dead;
@@ -128,7 +129,7 @@ int task_beside_a_sleeper_that_died(std::size_t dead) {
 }
 
 BOOST_AUTO_TEST_CASE(a_task_does_not_wait_for_a_sleeper_that_died_and_gets_no_thread) {
-  // The runtime may wake either worker first, so the test kills each worker once.
+  // A submission may wake either worker, so the test tries both: it kills one worker in each child process.
   for (const std::size_t dead : {0, 1}) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(task_beside_a_sleeper_that_died(dead));

@@ -69,8 +69,8 @@ struct Program {
 
 bool says(const char* part) { return std::string(troupe_error_message()).find(part) != std::string::npos; }
 
-/// Frees a runtime at different times while another thread makes calls on an object that depends on the runtime. Only
-/// that thread makes checks, because Boost.Test supports one thread at a time.
+/// In each round, frees a runtime while another thread makes calls on an object that depends on the runtime. Only that
+/// thread makes checks, because Boost.Test supports one thread at a time.
 template <class Make, class Call>
 void free_beside(const Make& make, const Call& call) {
   for (int round = 0; round < 20; ++round) {

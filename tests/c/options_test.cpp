@@ -49,8 +49,8 @@ const char* const kMore[] = {"clusters=1x2",
                              "opencl_copies=true",
                              nullptr};
 
-/// Returns every option except those for virtual time. When a new field is added to the struct, this no longer compiles
-/// (-Wmissing-field-initializers). Then set the field here and check it below.
+/// Returns every option except those for virtual time. When a new field is added to the struct, the initializer below
+/// no longer compiles (-Wmissing-field-initializers). Then set the new field here and check it in the test below.
 const troupe_options& every_option() {
   static std::string user = "to me";
   static const troupe_options options{

@@ -1,4 +1,4 @@
-// Checks that only the data that a lost device had are lost.
+// Checks that the loss of a device only loses data that no other memory has.
 #include <array>
 #include <vector>
 

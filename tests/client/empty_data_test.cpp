@@ -113,8 +113,8 @@ BOOST_AUTO_TEST_CASE(are_placed) {
 }
 
 BOOST_AUTO_TEST_CASE(need_no_core) {
-  // Data without elements may be divided into no parts. Any device can then use the data. The codelet has no kernel for
-  // cores, because a core would run a task that the accelerator refuses.
+  // Data without elements may be divided into zero parts, and an accelerator can still use the data afterwards. The
+  // codelet has no kernel for cores. Otherwise a core might run the task, and the test would not notice an error.
   RuntimeOptions options = with_workers(2);
   options.accelerators.emulated_gpus.resize(1);
   Runtime runtime(options);

@@ -24,7 +24,7 @@ struct Fixture {
   Codelet fails =
       Codelet("fails", {AccessMode::read_write}).cpu([](double&) { throw std::runtime_error("disk full"); });
 
-  /// Acquires the data until the end of the scope, so that no task can start before.
+  /// Acquires the data `dx`. Tasks that use `dx` can start only after the returned object has been destroyed.
   HostAccess closed() { return runtime.acquire(dx, AccessMode::read_write); }
 };
 

@@ -32,7 +32,8 @@ Codelet fill() {
 BOOST_AUTO_TEST_CASE(a_wait_for_everything_brings_it_home) {
   Runtime runtime(with_accelerator(4096));
   const Codelet write = fill();
-  // There are more data than the accelerator's memory can hold, and more than the runtime copies home at a time.
+  // The data are more than the accelerator's memory can hold, and more than the runtime copies to host memory at a
+  // time.
   std::vector<std::vector<double>> memory(150, std::vector<double>(100, 0.0));
   std::vector<Data> data;
   for (auto& each : memory) data.push_back(runtime.vector(each));

@@ -55,8 +55,8 @@ TaskTime time_of(Time time) {
   return TaskTime([time](const TimedTask& task) { return ns(time(task)); });
 }
 
-/// Both functions return a random number between `least` and `most`. In `uniform` the number is uniformly distributed,
-/// in `scaled` the logarithm of the number is.
+/// Both functions return a random number between `least` and `most`. `uniform` distributes the number uniformly;
+/// `scaled` distributes the logarithm of the number uniformly.
 inline std::int64_t uniform(Random& random, double least, double most) {
   return std::llround(least + (most - least) * static_cast<double>(random.next() >> 11U) * 0x1p-53);
 }
@@ -95,8 +95,8 @@ constexpr auto kOne = AccessMode::read_write;
 
 }  // namespace learned
 
-/// Returns the cases. Nearly every task has a size of its own. From 400 tasks on, a run that learns the times may take
-/// at most 1.2 times as long as a run that knows them.
+/// Returns the cases. Nearly all tasks of a case have different sizes. From 400 tasks on, a run that learns the times
+/// may take at most 1.2 times as long as a run that knows them.
 inline std::vector<LearnedCase> learned_cases() {
   using namespace learned;
   const std::vector<AccessMode> two{AccessMode::read, AccessMode::read_write};
@@ -175,7 +175,8 @@ inline double learned_makespan_s(const LearnedCase& of, int tasks, const std::st
   return seconds(runtime.report().virtual_time.value());
 }
 
-/// Returns the run's duration when times must be learned, divided by its duration when times are known.
+/// Runs a case twice: with kernel times that must be learned, and with known kernel times. Returns the first duration
+/// divided by the second.
 inline double learned_ratio(const LearnedCase& of, int tasks, const std::string& policy, std::uint64_t seed = 1) {
   using Model = SimulationOptions::Model;
   return learned_makespan_s(of, tasks, policy, Model::learned, seed) /

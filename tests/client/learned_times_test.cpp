@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(learned_times)
 
 namespace {
 
-/// The program `soak_learned_times` prints a table of all cases.
+/// The program `soak_learned_times` prints the results of all cases as a table.
 BOOST_DATA_TEST_CASE(cost_a_run_a_fifth_at_most, boost::unit_test::data::make({"homeward", "heft", "mct"})) {
   for (const LearnedCase& of : learned_cases()) {
     const double ratio = learned_ratio(of, 400, sample);

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(a_handle_after_release) {
   BOOST_CHECK_EXCEPTION(runtime.release(handle), Error, released);
   BOOST_CHECK_EXCEPTION(runtime.partition(handle, {}), Error, released);
   BOOST_CHECK_EXCEPTION(runtime.set_reduction(handle, sum_reduction<double>()), Error, released);
-  data.release();  // The data have been released already, so this second release must have no effect.
+  data.release();  // The data have already been released, so this second release must have no effect.
 }
 
 BOOST_AUTO_TEST_CASE(a_registration_released_behind_its_back) {

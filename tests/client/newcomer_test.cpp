@@ -228,7 +228,7 @@ const std::vector<Mistake>& mistakes() {
   return kMistakes;
 }
 
-/// Throws an exception when it has to place tasks, or already when the runtime asks for the policy's properties.
+/// A policy that throws an exception. If `at_once`, it throws in `policy_traits`, otherwise in `place`.
 class Throwing final : public scheduler::PlacingPolicy {
  public:
   explicit Throwing(bool at_once) : at_once_(at_once) {}

@@ -1,4 +1,4 @@
-// Tests a placing policy of the program's own, which is given to the runtime as in the manual.
+// Tests a placing policy that a program defines. The program gives the policy to the runtime as the manual describes.
 #include <boost/test/unit_test.hpp>
 #include <memory>
 #include <stdexcept>
@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(own_policy)
 
 namespace {
 
-/// Places every task on the last worker that can run it, and counts the tasks that the runtime showed it.
+/// Places every task on the last worker that can run it, and counts the tasks that the runtime asked about.
 class LastOne final : public scheduler::PlacingPolicy {
  public:
   explicit LastOne(int& shown) : shown_(shown) {}

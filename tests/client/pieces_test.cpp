@@ -1,4 +1,4 @@
-// Tests of pieces and of team members whose code calls their own runtime.
+// Tests of pieces and of team members whose code calls the runtime that executes them.
 #include <atomic>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -34,7 +34,7 @@ ErrorCode outcome_of_waiting(Runtime& runtime, const Data& unused) {
   return ErrorCode{};
 }
 
-/// Submits more tasks than the window allows, and tries to wait.
+/// A piece that submits more tasks than the window allows, and then tries to wait, which must be refused.
 struct Misbehaved {
   explicit Misbehaved(Runtime& runtime) : runtime_(runtime), unused_(runtime.scalar(value_)) {}
 

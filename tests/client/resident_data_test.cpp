@@ -15,7 +15,8 @@ BOOST_AUTO_TEST_CASE(a_task_passes_the_memory_managers_lock_once) {
   platform::EmulationOptions accelerator;
   accelerator.memory = {1U << 20U};
   options.accelerators.emulated_gpus = {accelerator};
-  // Placing policies prefetch data, which locks the memory manager once more for each task.
+  // The policy `lws` does not place tasks. A placing policy would prefetch data and thus lock the memory manager once
+  // more for each task.
   options.policy = "lws";
   Runtime runtime(options);
   Codelet add("add", {AccessMode::read, AccessMode::read, AccessMode::read_write});
@@ -35,8 +36,8 @@ BOOST_AUTO_TEST_CASE(a_task_passes_the_memory_managers_lock_once) {
   const std::uint64_t before = runtime.report().transfers.manager.passes;
   for (int i = 0; i < kTasks; ++i) runtime.submit(add, {data[0], data[1], data[2]});
   runtime.wait();
-  // Two more passes through the memory manager are expected: one by the wait, which looks for data that are not at
-  // home, and one by the previous report.
+  // Each task locks the memory manager once. Two more locks are expected: one by the wait, which looks for data that
+  // must be copied to host memory, and one by the report above.
   BOOST_TEST(runtime.report().transfers.manager.passes - before == kTasks + 2U);
   BOOST_TEST(runtime.acquire(data[2], AccessMode::read).vector<double>()[0] == 1 + 2 * kTasks);
 }

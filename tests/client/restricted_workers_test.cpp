@@ -33,7 +33,7 @@ RuntimeOptions with_accelerators(const std::string& policy = "default") {
   return options;
 }
 
-/// Counts the tasks that ran, and the tasks that ran on a worker that was not allowed.
+/// Counts the tasks that ran (`ran`), and the tasks that ran on a worker on which they were not allowed (`astray`).
 struct Watched {
   std::atomic<int> ran{0};
   std::atomic<int> astray{0};
@@ -55,8 +55,8 @@ struct Place {
   std::vector<std::uint32_t> workers;
 };
 
-/// Runs chains of tasks on a few pieces of data. The tasks have many different sets of workers or none, so the data
-/// move.
+/// Runs chains of tasks on a few pieces of data. Each task may run only on one of many sets of workers, or on any
+/// worker, so the data move between memories.
 void run_everywhere(Runtime& runtime, const std::vector<Place>& places, int rounds) {
   Watched watched;
   std::vector<Codelet> codelets;
@@ -124,7 +124,7 @@ BOOST_DATA_TEST_CASE(every_order_of_messages_keeps_tasks_where_they_may_be, data
   run_everywhere(runtime, {{worker(1), {1}}, {worker(0) | worker(2), {0, 2}}, {{}, {0, 1, 2}}}, 10);
 }
 
-/// The other workers have no work, so they try to steal.
+/// Only worker 1 may run the slow tasks. Workers 0 and 2 have no work, so they try to steal these tasks.
 BOOST_DATA_TEST_CASE(idle_workers_do_not_steal_them, data::make(kLocal), policy) {
   RuntimeOptions options = with_workers(3);
   options.policy = policy;
@@ -138,7 +138,8 @@ BOOST_DATA_TEST_CASE(idle_workers_do_not_steal_them, data::make(kLocal), policy)
   const Codelet first = watched.codelet("first", {0});
   std::vector<double> memory(8);
   const Data piece = runtime.vector(memory);
-  // First the end of a task on worker 0 makes the tasks ready; later each submission does so.
+  // The first 100 slow tasks become ready when a task on worker 0 ends. The other slow tasks are ready when they are
+  // submitted.
   runtime.submit(first, {piece}, {}, {.devices = worker(0)});
   for (int i = 0; i < 100; ++i) runtime.submit(slow, {piece}, {}, {.devices = worker(1)});
   runtime.wait();
@@ -335,7 +336,8 @@ BOOST_DATA_TEST_CASE(the_rest_of_a_set_runs_what_the_lost_one_had, data::make(kP
   std::vector<Data> pieces;
   for (auto& each : memory) pieces.push_back(runtime.vector(each));
   for (const Data& piece : pieces) runtime.submit(far, {piece}, {}, {.devices = worker(3) | worker(4)});
-  // Only tasks on the lost device may fail: at most the ten tasks that it has at a time, and the one before.
+  // Only tasks on the lost device may fail. The device has at most ten tasks at a time, and it ran one task before the
+  // loss.
   (void)message_of([&] { runtime.wait(); });
   BOOST_TEST(watched.astray == 0);
   BOOST_TEST(watched.by_worker[4] >= 40);

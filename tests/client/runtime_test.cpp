@@ -345,7 +345,8 @@ std::uint64_t settled_sleeps(const Runtime& runtime) {
   return last;
 }
 
-/// Makes a submission that fails. It only does the steps before the failure, among which is the early wake-up.
+/// Makes a submission that fails, because the codelet has no kernel. Before the failure, the runtime may already wake a
+/// worker for the new task (the early wake-up).
 void submit_in_vain(Runtime& runtime, const std::vector<Access>& accesses) {
   const std::vector<AccessMode> modes(accesses.size(), AccessMode::read_write);
   BOOST_CHECK_EXCEPTION(runtime.submit(Codelet("nowhere", modes), accesses), Error,
@@ -375,7 +376,7 @@ BOOST_AUTO_TEST_CASE(a_sleeping_worker_is_woken_before_a_task_is_submitted_that_
   double x = 1;
   const Data data = runtime.scalar(x);
   BOOST_TEST(wakes_somebody(runtime, {}));
-  // All workers sleep, so no task runs that the new task could have to wait for.
+  // All workers sleep, so no task is running, and the new task cannot have to wait for a predecessor.
   BOOST_TEST(wakes_somebody(runtime, {data}));
 }
 
@@ -391,7 +392,8 @@ BOOST_AUTO_TEST_CASE(nobody_is_woken_early_for_a_task_that_may_have_to_wait_or_t
   BOOST_TEST(wakes_nobody(runtime, {data}));
   go = true;
   runtime.wait();
-  // From now on, a worker may also sleep because it cannot run the tasks that are waiting.
+  // After a task that not every worker can run, the runtime wakes no worker early any more, because the woken worker
+  // might be unable to run the waiting tasks.
   runtime.submit(twice(), {data}, {}, {.devices = DeviceSet::worker(WorkerId(0))});
   runtime.wait();
   BOOST_TEST(wakes_nobody(runtime, {}));

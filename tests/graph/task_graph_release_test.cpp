@@ -1,4 +1,5 @@
-// Tests the ends of registrations: when memory is freed, and what tasks that still use it do. Tasks run one at a time.
+// Tests the ends of registrations: when memory is freed, and what happens to tasks that still use the memory. Tasks run
+// one at a time.
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <memory>

@@ -20,7 +20,8 @@ namespace {
 constexpr std::int64_t kCols = 5;
 constexpr std::int64_t kGap = 3;
 
-/// A column that is cut into tiles of these heights. The tiles share one block of memory or, if `apart`, have one each.
+/// A column of tiles with these heights. If `apart`, each tile has its own memory. Otherwise the tiles are parts of one
+/// block of memory.
 class Column {
  public:
   Column(std::vector<std::int64_t> heights, bool apart, std::int64_t cols = kCols) : heights_(std::move(heights)) {
@@ -108,7 +109,8 @@ BOOST_AUTO_TEST_CASE(tiles_of_one_matrix_are_one_block) {
 }
 
 BOOST_AUTO_TEST_CASE(tiles_that_only_touch_are_no_block) {
-  // Each tile is contiguous, and the tiles follow one another. As one block, their columns would overlap.
+  // Each tile is contiguous, and the second tile begins where the first one ends. The tiles are not the upper and the
+  // lower part of one matrix, because the columns of this matrix would overlap.
   std::vector<double> memory(40);
   auto* const data = reinterpret_cast<std::byte*>(memory.data());
   const auto tile = [&](std::int64_t begin, std::int64_t rows, std::int64_t cols, std::int64_t ld) {

@@ -1,4 +1,5 @@
-/// Memory of an exact size between inaccessible pages. It finds wrong accesses in libraries, which no sanitizer checks.
+/// Memory of an exact size between inaccessible pages. With this memory a wrong access crashes, also inside libraries,
+/// which no sanitizer checks.
 #pragma once
 
 #include <sys/mman.h>

@@ -38,8 +38,8 @@ BOOST_AUTO_TEST_CASE(is_the_sum_over_the_threads) {
 }
 
 BOOST_AUTO_TEST_CASE(of_the_calling_thread_is_about_what_its_products_have) {
-  // The rate is based on processor time, so it is not below the rate based on elapsed time. Short products have a lower
-  // rate.
+  // `core_speed` uses processor time, which is not longer than elapsed time. But it measures short products, which have
+  // a lower rate than long ones, so the limits are wide.
   const auto [rate, least] = measured_and_least<double>(1, 20);
   BOOST_TEST(core_speed() * 1e-9 > 0.2 * least);
   BOOST_TEST(core_speed() * 1e-9 < 1000 * rate);

@@ -86,7 +86,8 @@ std::string check(const Codelet& codelet, const Task<T>& before) {
   return error;
 }
 
-/// Multiplies the elements by a factor, so that sums of products stay near 1 and triangles are well-conditioned.
+/// Multiplies all elements by `by`. With a small factor, sums of products stay near 1 and triangles are
+/// well-conditioned.
 template <class T>
 Matrix<T> scaled(Matrix<T> a, T by) {
   for (std::int64_t j = 0; j < a.cols(); ++j) {
@@ -104,7 +105,7 @@ struct Shape {
   std::int64_t cols;
   std::int64_t inner;
 };
-/// Some sizes are smaller than a team, some are odd, and some are so large that one member does not compute them alone.
+/// Some sizes are smaller than a team, some are odd, and some are so large that several members share the work.
 constexpr Shape kShapes[] = {{1, 1, 1},      {2, 3, 5},      {5, 2, 40},  {97, 61, 33},
                              {293, 203, 70}, {61, 331, 101}, {40, 7, 293}};
 constexpr Around kAboveAndBelow[] = {{0, 0}, {5, 37}};
@@ -256,7 +257,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_team_breaks_down_where_a_core_does, T, Precision
     for (std::int64_t i = 0; i < kOrder; ++i) singular(i, p) = 0;
     const std::string zero = "the matrix is singular: pivot " + row + " is exactly zero";
     BOOST_TEST(check<T>(codelets<T>().getrf_without_pivoting, {{singular}, arguments}) == zero);
-    // The panel is so narrow that a team factorizes it column by column. Each column takes a thread's time.
+    // The panel is so narrow that a team factorizes it column by column.
     const std::vector<int> pivots(kNarrow);
     Matrix<T> panel = Matrix<T>::random(kOrder, kNarrow, 2);
     const std::int64_t col = p % kNarrow;

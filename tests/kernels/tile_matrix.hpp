@@ -134,7 +134,7 @@ bool same(const Matrix<T>& a, const Matrix<T>& b, Part part = everywhere) {
   return true;
 }
 
-/// Returns true if all elements outside of `part` are equal.
+/// Returns true if all elements outside of `part` are equal in both matrices.
 template <class T, class Part>
 bool untouched_outside(const Matrix<T>& now, const Matrix<T>& before, Part part) {
   for (std::int64_t j = 0; j < now.cols(); ++j) {

@@ -192,7 +192,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(swap_and_solve_exchanges_rows_and_solves_with_the_
         }
       }
       Matrix<T> c = before;
-      // The column's tile has the same rows above as D's tile.
+      // The kernel expects that tile C has as many rows above the first exchanged row as tile D has above its diagonal
+      // block. So the view begins at a later row of C.
       DataView facing = c.view();
       facing.data += static_cast<std::size_t>(kFirst - around.above) * sizeof(T);
       facing.layout.rows -= kFirst - around.above;

@@ -22,8 +22,8 @@ namespace troupe::linalg {
 
 namespace cuda_alone {
 
-/// The order is no multiple of the tile size, so tiles at the edges are smaller. The inner blocks do not divide the
-/// tiles.
+/// The order is no multiple of the tile size, so tiles at the edges are smaller. The tile size is no multiple of the
+/// inner block size.
 constexpr std::int64_t kOrder = 300;
 constexpr std::int64_t kTile = 64;
 /// With this tile size, a block column of LU fits into a quarter of the matrix's memory.

@@ -262,7 +262,8 @@ BOOST_AUTO_TEST_CASE(a_right_hand_side_that_does_not_fit_is_refused) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// Compares with our kernels on the whole matrix. The tests in tests/kernels compare these kernels with LAPACK.
+// Compares factors with the results of our kernels on the whole matrix. The tests in tests/kernels compare these
+// kernels with LAPACK.
 BOOST_AUTO_TEST_SUITE(factorization_like_lapack)
 
 /// The elements are about 1 and result from about a hundred operations. The tolerance covers their rounding errors.

@@ -39,8 +39,8 @@ struct ResidualFixture {
   Runtime runtime;
 };
 
-/// Changes elements one by one. The check must notice each change of an element that counts. `used` says which elements
-/// count.
+/// Changes elements one by one. The check `accepted` must notice the change of each element that it uses. `used`
+/// returns true for these elements.
 template <class Accepted, class Used>
 void expect_rejections(ResidualFixture& fixture, TiledMatrix<double>& tiles, const Accepted& accepted,
                        const Used& used) {
@@ -115,7 +115,8 @@ BOOST_AUTO_TEST_CASE(notice_wrong_factors_of_incremental_pivoting) {
   IncrementalFactors<double> pairs(runtime, factors, 5);
   lu_incremental(runtime, factors, pairs);
   const auto accepted = [&] { return incremental_lu_residual(runtime, a, factors, pairs).accepted(); };
-  // Below the diagonal of a diagonal tile, no element counts: the check reads L from the copy beside the tile.
+  // The check does not use the elements below the diagonal of a diagonal tile: it reads L from the copy beside the
+  // tile.
   expect_rejections(*this, factors, accepted,
                     [&](std::int64_t i, std::int64_t j) { return i <= j || i / kTile != j / kTile; });
   BOOST_TEST(accepted());
@@ -148,9 +149,9 @@ BOOST_AUTO_TEST_CASE(notice_a_wrong_qr_factor) {
     const std::vector<Residual> both = qr_residuals(runtime, a, factors, reflectors);
     return both[0].accepted() && both[1].accepted();
   };
-  // The elements below the diagonal of a diagonal tile do not count: the check reads the reflectors from `diagonal`.
+  // The check does not use the elements below the diagonal of a diagonal tile: it reads the reflectors from `diagonal`.
   expect_rejections(*this, factors, accepted, [](int i, int j) { return i <= j || i / kTile != j / kTile; });
-  // An element that counts: above the diagonal of a triangular factor, or below the diagonal in reflectors.
+  // An element that the check uses: above the diagonal of a triangular factor, or below the diagonal in reflectors.
   struct Element {
     Handle handle;
     int i;

@@ -6,8 +6,8 @@
 
 namespace troupe::tests {
 
-/// The data of the program's function that launches the parts: what it needs for launches, and the factors of its
-/// calls.
+/// The program's function `divide`, which launches a kernel in parts, and its data: the kernel, the status that the
+/// function returns, and the number of parts in each call.
 struct Dividing {
   static constexpr std::size_t kItems = 240;
 

@@ -112,7 +112,8 @@ BOOST_FIXTURE_TEST_SUITE(opencl_split_launches, SplitFixture)
 BOOST_AUTO_TEST_CASE(a_kernel_whose_parts_do_not_build_runs_whole_and_silently) {
   if (!can_split()) return;
   const CapturedErrors errors;
-  // One kernel has a parameter that must not be changed. Another kernel is called by a third one.
+  // The source of two kernels cannot be changed for parts: the parameter of `fixed` is const, and another kernel calls
+  // `called`.
   const OwnedProgram fixed = make_program(wide_context, R"(
 kernel void fixed(global uint* const out) { out[get_global_id(0)] = 3; }
 kernel void called(global uint* out) { out[get_global_id(0)] = 4; }
@@ -203,7 +204,8 @@ BOOST_AUTO_TEST_CASE(parts_are_told_of_the_whole_launch) {
     BOOST_TEST((content(out, size) == made(size, [&](cl_uint i) { return expected(size, i); })));
   }
   BOOST_TEST(splits(kernel) == 2U);
-  // If the driver chooses the size of the work-groups, it may choose other sizes for the parts.
+  // If the driver chooses the size of the work-groups, it may choose other sizes for the parts. So this launch is not
+  // split.
   launch(kernel, {96, 0});
   BOOST_TEST(table().clFinish(in_order) == CL_SUCCESS);
   BOOST_TEST(splits(kernel) == 2U);

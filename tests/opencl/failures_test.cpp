@@ -1,5 +1,5 @@
-// Tests what programs and users are told when drivers, devices or programs fail: an error code of the standard, and one
-// line.
+// Tests failures of drivers, devices and programs. The program must get an error code of the standard, and the user one
+// line in the log.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 
@@ -59,7 +59,7 @@ struct Failed {
     for (const std::string& part : parts)
       BOOST_TEST(logged[0].find(part) != std::string::npos, part + "\n" + logged[0]);
   }
-  /// Returns the number after the name in the output. Before the name there must be a blank or the begin of a line.
+  /// Returns the number after the name in the output. Before the name there must be a blank or the beginning of a line.
   [[nodiscard]] int number(const std::string& name) const {
     const std::string all = "\n" + result.output;
     const auto at = all.find(name + " ");
@@ -159,8 +159,8 @@ BOOST_AUTO_TEST_CASE(a_vendor_that_fails_in_the_middle_ends_events_with_its_code
   launch.check_line({"launching kernel scramble on OpenCL device 1", "CL_OUT_OF_RESOURCES (-5)"});
   BOOST_TEST(launch.number("\nfailed") == 70);
   BOOST_TEST(launch.number("\nread") == 8);
-  // With a limit of 20 calls, the failure does not come in the trial that finds out whether the device can work in
-  // place.
+  // Troupe first tries whether the device can work in place. The function fails only after 20 calls, so it does not
+  // fail in this trial.
   const Failed map("clEnqueueMapBuffer -12 20", {"device=2"});
   map.check_line({"a command has failed", "OpenCL device 1", "CL_MAP_FAILURE (-12)"});
   BOOST_TEST(map.number("\nfailed") > 0);

@@ -63,8 +63,9 @@ Outcome by_c(const RuntimeOption& option, const std::string& text) {
   }
 }
 
-/// Returns the message with which a runtime refuses a C++ program whose field has this value. A copy of the row with a
-/// wider range sets the value, which the table itself would refuse. Returns nullopt if the field cannot have the value.
+/// Returns the message with which a runtime refuses a C++ program that sets the option's field to this value. The
+/// table's row would refuse the value, so the function uses a copy of the row with a wider range. Returns nullopt if
+/// the field cannot have the value.
 std::optional<std::string> refusal_of_program(const RuntimeOption& option, const std::string& text) {
   RuntimeOption wider = option;
   wider.least = 0;
@@ -103,7 +104,7 @@ Outcome by_serve(const RuntimeOption& option, const std::string& text) {
 struct Door {
   std::string name;
   OptionDoor door;
-  /// The text that this door writes before the sentence that is equal at all doors.
+  /// The text that this door writes before a refusal. The sentence after this text is equal at all doors.
   std::function<std::string(const RuntimeOption&)> prefix;
   std::function<Outcome(const RuntimeOption&, const std::string&)> give;
 };

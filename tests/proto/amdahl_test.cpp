@@ -9,7 +9,8 @@ namespace {
 BOOST_AUTO_TEST_SUITE(amdahl, *boost::unit_test::tolerance(1e-9))
 
 BOOST_AUTO_TEST_CASE(a_law_passes_through_two_points) {
-  // On every number of cores, a part of 5 is not divided and a part of 100 is divided by the number of cores.
+  // The time on one core is 105. A part of 5 remains on any number of cores, and a part of 100 is divided by the number
+  // of cores.
   const std::vector<TimeOnCores> times{{1, 105}, {10, 15}};
   const AmdahlLaw law = fit_amdahl(times).value();
   BOOST_TEST(law.fixed == 5.0);

@@ -121,8 +121,8 @@ def there(function):
     return None if made.args.kwarg else parameters(made)
 
 
-#: Functions that are not compared here. The stubs of some list keywords, which other tests compare; the rest are
-#: Python's own.
+#: Functions that are not compared here: `Runtime.__init__`, which another test compares; `Codelet.__call__` and
+#: `Runtime.submit`, which take any arguments; and `__exit__`, whose parameters Python defines.
 OTHERS = {"Codelet.__call__", "Recording.__exit__", "Runtime.__init__", "Runtime.__exit__", "Runtime.submit"}
 
 

@@ -1,4 +1,4 @@
-"""An exception of a kernel arrives completely where the program waits."""
+"""If a kernel raises an exception, the program's wait raises an error with this exception and its traceback."""
 
 import traceback
 

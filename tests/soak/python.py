@@ -1,4 +1,4 @@
-"""Thousands of starts and ends of runtimes in one process, with objects that go in any order: scripts/soak runs it.
+"""Thousands of starts and ends of runtimes in one process, with objects deleted in any order. scripts/soak runs this.
 
     PYTHONPATH=build/release/python python3 tests/soak/python.py [ROUNDS]"""
 

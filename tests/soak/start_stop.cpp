@@ -1,4 +1,4 @@
-/// Starts and stops runtimes some thousand times, and uses each of them in another way.
+/// Starts and stops runtimes some thousand times, with different options and different numbers of tasks.
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>

@@ -23,8 +23,8 @@ void submit(RuntimeSystem& runtime, const Codelet& codelet, const std::vector<Ac
   runtime.graph().submit({codelet, accesses, {}, {}}).value_or_throw();
 }
 
-/// Runs one task after the other. Each task is submitted a random time after the last one has run. This time is about
-/// as long as an idle worker looks for work before it sleeps.
+/// Runs one task after the other. Each task is submitted a random time after the previous task has run. This time is
+/// about as long as an idle worker looks for work before it sleeps.
 void ping_pong(const std::string& policy, int workers, std::chrono::nanoseconds spin, std::uint64_t rounds) {
   RuntimeOptions options;
   options.cores = workers;

@@ -8,7 +8,8 @@
 
 namespace troupe::tests {
 
-/// Tasks for tests of queues. Queues read only a task's priority and its link. A task's id is its index.
+/// Tasks for tests of queues. Queues use only a task's priority and its pointer to the next task. A task's id is its
+/// index.
 class LooseTasks {
  public:
   explicit LooseTasks(std::size_t count) : tasks_(std::make_unique<graph::Task[]>(count)) {

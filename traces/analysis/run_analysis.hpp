@@ -61,7 +61,7 @@ struct PathUse {
 };
 
 struct RunAnalysis {
-  /// The time that was analysed. The parts of every worker's time sum up to it.
+  /// The length of the analysed time. The parts of each worker's time sum up to this length.
   Duration makespan{};
   std::uint64_t tasks = 0;
   /// The number of dependencies between tasks of the trace.

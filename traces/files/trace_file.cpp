@@ -19,7 +19,8 @@ namespace {
 constexpr std::string_view kChrome = ".json";
 constexpr std::string_view kPaje = ".paje";
 
-/// The variable is in this file, so that every program that links `write_trace` also links this call.
+/// Registers the trace writer before `main`. The variable is in this file, so that every program that links
+/// `write_trace` also links this call.
 [[maybe_unused]] const bool offered = offer_run_writer();
 
 /// Cuts states at the begin of the run: a worker may have begun to sleep, or to look for work, before the run.

@@ -171,7 +171,8 @@ class Drawing : GnuplotScript {
   /// Plots one curve with the idle background of all rows. Then each codelet gets one curve for columns and small
   /// tasks, and one for tasks that are at least four pixels wide. A fine border separates these wider tasks.
   void plot() {
-    // A border doubles the size of a task in the SVG, so none is drawn if there are more wide tasks than this.
+    // A border doubles the size of a task in the SVG, so no borders are drawn if there are more wide tasks than
+    // `kMostBorders`.
     constexpr std::size_t kMostBorders = 5000;
     const auto wide_enough = [&](const PictureRectangle& rectangle) {
       return rectangle.one_task && rectangle.end_s - rectangle.start_s >= 4 * pixel_s();

@@ -1,4 +1,4 @@
-/// The analysis of where the time of a run went, for programs.
+/// The analysis of where the time of a run went, as JSON for programs.
 #pragma once
 
 #include "proto/json/json.hpp"

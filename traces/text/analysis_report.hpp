@@ -1,4 +1,4 @@
-/// The analysis of where the time of a run went, for people.
+/// The analysis of where the time of a run went, as text for people.
 #pragma once
 
 #include <string>

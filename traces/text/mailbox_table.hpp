@@ -1,4 +1,4 @@
-/// The latencies of the actors' mailboxes, for people and for programs.
+/// The latencies of the actors' mailboxes, as a table for people and as JSON for programs.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-/// The copies of a run between memories, for people and for programs.
+/// A summary of the copies between memories during a run, as text for people and as JSON for programs.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@
 namespace troupe::memory {
 
 /// Chooses victims: replicas to evict. The memory core tells the policy which replicas each node with limited memory
-/// holds; `next_victim` calls its `candidate` to learn which of them may be evicted now. A policy must be
+/// holds; `next_victim` calls its `candidate` to learn which replicas may be evicted now. A policy must be
 /// deterministic: the same calls give the same victims.
 class EvictionPolicy {
  public:
@@ -24,20 +24,20 @@ class EvictionPolicy {
 
   virtual ~EvictionPolicy() = default;
 
-  /// Called when memory for a replica of the handle has been allocated on the node, or when an eviction is called off.
-  /// This counts as a use.
+  /// Called when memory for a replica of the handle has been allocated on the node, or when an eviction that was begun
+  /// is cancelled. This counts as a use.
   virtual void inserted(NodeId node, HandleId handle) = 0;
   /// Called when a task on the node uses a handle that the node holds, or is expected to use it soon.
   virtual void touched(NodeId node, HandleId handle) = 0;
   /// Called when the node no longer holds the handle, or when its replica is about to be evicted.
   virtual void removed(NodeId node, HandleId handle) = 0;
-  /// Returns the candidate that should be evicted first; an invalid id if there is none among the first `look_at`
-  /// replicas in the policy's order. Does not evict anything.
+  /// Returns the candidate that should be evicted first; an invalid id if there is no candidate among the first
+  /// `look_at` replicas in the policy's order. Does not evict anything.
   [[nodiscard]] virtual HandleId next_victim(NodeId node, const Candidate& candidate, std::size_t look_at) = 0;
 
   // These functions are used only by some policies.
 
-  /// Sets how much the data will be used, as the program or an earlier run expects.
+  /// Sets a number that says how much the data will be used. The number comes from the program or from an earlier run.
   virtual void set_reuse(HandleId /*handle*/, std::int64_t /*index*/) {}
   /// Called when the task is expected to use these handles on the node.
   virtual void expected(NodeId /*node*/, TaskId /*task*/, std::span<const Use> /*uses*/) {}
@@ -47,7 +47,7 @@ class EvictionPolicy {
   [[nodiscard]] virtual bool gives_way_to_prefetches(NodeId /*node*/, HandleId /*handle*/) { return true; }
 };
 
-/// Evicts the replica whose last use is longest ago. All operations are O(1), except `next_victim`, which passes over
+/// Evicts the replica whose last use is longest ago. All operations are O(1), except `next_victim`, which skips
 /// replicas that are no candidates. Memory: 16 bytes for each handle that a node holds.
 class LeastRecentlyUsed : public EvictionPolicy {
  public:

@@ -7,12 +7,13 @@ namespace troupe::memory {
 
 namespace {
 
-/// Ranks are reversed distances: data that are needed later have a lower rank, and are evicted first.
+/// Data that are needed later have a lower rank, and are evicted first. `kNever` is the rank of data that no task
+/// needs; the ranks of data for tasks that the node expects are at least `kHere`.
 constexpr std::uint64_t kNever = 0;
 constexpr std::uint64_t kHere = std::uint64_t{1} << 63U;
-/// If a node expects this many tasks, the scheduler must be placing tasks well before they start: without that, workers
-/// fetch data for fewer tasks. The mode `in_order` ends only below half of this number, so that it does not change all
-/// the time.
+/// If a node expects at least this many tasks, the scheduler places tasks well before they start. With a scheduler that
+/// does not, workers fetch data for fewer tasks. The mode `in_order` ends only below half of this number, so that the
+/// mode does not change all the time.
 constexpr std::uint32_t kWellAhead = 8;
 
 }  // namespace

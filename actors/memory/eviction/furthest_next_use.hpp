@@ -23,8 +23,8 @@ namespace troupe::memory {
 /// recently used handle goes first;
 /// 3. handles of tasks that this node expects; the handles that it expects to need last go first.
 /// The uses of a task count until its request is admitted. The policy does not know tasks of recordings, so their uses
-/// never count. Prefetches do not evict handles of the third kind, because those were asked for earlier. Memory: about
-/// 100 bytes per task and 32 bytes per use.
+/// never count. Prefetches do not evict handles of the third kind, because the data of these handles were requested
+/// earlier. Memory: about 100 bytes per task and 32 bytes per use.
 class FurthestNextUse final : public RankedEviction {
  public:
   explicit FurthestNextUse(std::shared_ptr<UpcomingTasks> upcoming);
@@ -52,8 +52,8 @@ class FurthestNextUse final : public RankedEviction {
     bool upcoming = false;
   };
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  /// A use of a handle by a future task. Needs are numbered in the order of submission, beginning with the run's first;
-  /// the needs of one handle form a list.
+  /// A use of a handle by a future task. The needs of a run are numbered in the order of submission; the needs of one
+  /// handle form a list.
   struct Need {
     HandleId handle;
     std::uint64_t task = 0;
@@ -102,7 +102,7 @@ class FurthestNextUse final : public RankedEviction {
   std::deque<Need> needs_;
   /// The number of the first entry in `needs_`.
   std::uint64_t first_need_ = 0;
-  /// The futures of the handles that upcoming tasks use.
+  /// For each handle that upcoming tasks use, its remaining needs.
   HandleTable<Future> futures_;
   /// The outlook of each node.
   std::vector<Outlook> outlooks_;

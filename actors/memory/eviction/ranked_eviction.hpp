@@ -14,7 +14,7 @@
 namespace troupe::memory {
 
 /// Evicts the replica with the lowest rank; among equals the one whose last use is longest ago. Ranks are computed
-/// again only when a victim is wanted, and only those that may have changed: a node that is never full costs next to
+/// again only when a victim is needed, and only ranks that may have changed. So a node that is never full costs almost
 /// nothing. `next_victim` is O(c log n) if c of the node's n replicas have changed since the last call.
 class RankedEviction : public EvictionPolicy {
  public:
@@ -34,7 +34,7 @@ class RankedEviction : public EvictionPolicy {
  private:
   struct Key {
     std::uint64_t rank = 0;
-    /// The number of the replica's last use; uses are numbered in their order.
+    /// The number of the replica's last use. Uses are numbered in the order in which they happen.
     std::uint64_t used = 0;
     HandleId handle;
     friend bool operator<(const Key& a, const Key& b) {
@@ -45,7 +45,7 @@ class RankedEviction : public EvictionPolicy {
   static constexpr std::uint32_t kNotStale = 0xffffffff;
   struct Replica {
     std::uint64_t used = 0;
-    /// The replica's key in `order`, if `in_order`.
+    /// The replica's key in `order`; valid only if `in_order` is true.
     Key key;
     bool in_order = false;
     /// The replica's place in the list `stale` of replicas whose ranks may have changed.

@@ -45,7 +45,7 @@ class KeptReuseProfile {
 
   /// Returns the profile of an earlier run; null if there is none.
   [[nodiscard]] const ReuseProfile* learned() const { return learned_.get(); }
-  /// Returns the profile that this run fills; null if it does not fill one.
+  /// Returns the profile that this run fills; null if this run fills no profile.
   [[nodiscard]] const std::shared_ptr<ReuseProfile>& recorded() const { return recorded_; }
   /// Writes the recorded profile. No other thread may add to it meanwhile.
   void save() noexcept;

@@ -13,20 +13,20 @@
 
 namespace troupe::memory {
 
-/// Submitting threads add tasks, and the memory manager's eviction policy takes them. Thread-safe. This makes each
-/// submission about 0.1 us longer.
+/// Submitting threads add tasks, and the memory manager's eviction policy takes them. Thread-safe. Adding a task makes
+/// its submission about 0.1 us longer.
 class UpcomingTasks final : public graph::SubmissionObserver, public graph::TaskObserver {
  public:
   struct Batch {
     struct Submitted {
       TaskId task;
-      /// The number of the task's handles. In `Batch::handles` they follow the handles of the tasks before this one.
+      /// The number of the task's handles. In `Batch::handles` these handles follow the handles of all earlier tasks.
       std::uint32_t handles = 0;
     };
     /// The tasks in the order of submission.
     std::vector<Submitted> tasks;
     std::vector<HandleId> handles;
-    /// Tasks that have ended without ever having their data.
+    /// Tasks that have ended without ever having acquired their data.
     std::vector<TaskId> dropped;
   };
 
@@ -34,7 +34,7 @@ class UpcomingTasks final : public graph::SubmissionObserver, public graph::Task
   /// Adds a task that is going to use these handles, after all tasks that were added before. Each id must be larger
   /// than the one before.
   void add(TaskId task, std::span<const Use> uses);
-  /// Notes tasks that will not ask for their data.
+  /// Notes the task if it was dropped: it will not request its data.
   void happened(const graph::TaskEvent& event) override {
     if (event.kind == graph::TaskEvent::Kind::dropped) dropped(event.task);
   }

@@ -61,7 +61,7 @@ class KernelHistory {
 
   /// Returns the entry of a shape; makes one if there is none. The reference stays valid.
   [[nodiscard]] Shape& shape(std::uint64_t shapes, const TaskMeasures& task);
-  /// Adds a measured time. `shape` is one of this kernel's.
+  /// Adds a measured time. `shape` must be a shape of this kernel.
   void add(Shape& shape, double time_s);
   /// Returns the mean time of the shape if it was measured often enough; else the law's prediction, if there is one;
   /// else nothing.
@@ -97,8 +97,8 @@ class ExecutionHistory {
   /// cores. Predictions that are guesses are left out. Returns nothing if fewer than two predictions are left.
   [[nodiscard]] std::optional<TimeLaw::Prediction> predict_from_other_cores(const KernelKey& key, std::uint64_t shapes,
                                                                             const TaskMeasures& task) const;
-  /// Returns the number of runs that have added to the history, including the present run. With it, callers tell old
-  /// times from new times.
+  /// Returns the number of runs that have added to the history, including the present run. Callers use this number to
+  /// tell old times from new times.
   [[nodiscard]] std::uint64_t run() const { return run_; }
   void set_run(std::uint64_t run) { run_ = run; }
 

@@ -20,7 +20,7 @@ class ExecutionModel {
     nothing,
     /// The predictions for the task's class changed.
     size_class,
-    /// The predictions for all classes of its kernel changed.
+    /// The predictions for all classes of the task's kernel changed.
     kernel,
   };
 
@@ -33,8 +33,8 @@ class ExecutionModel {
                                                                  WorkerId /*worker*/, int /*cores*/) const {
     return std::nullopt;
   }
-  /// Returns true if further measurements will hardly change the prediction. Then many tasks may be placed by it at
-  /// once.
+  /// Returns true if further measurements will hardly change the prediction. Then the scheduler may place many tasks at
+  /// once by this prediction.
   [[nodiscard]] virtual bool is_sure(const graph::SizeClass& /*size_class*/, WorkerId /*worker*/) const { return true; }
   /// Returns how uncertain the prediction is: the standard deviation of the logarithm of the predicted time.
   [[nodiscard]] virtual double doubt(const graph::SizeClass& /*size_class*/, WorkerId /*worker*/) const { return 0; }

@@ -83,7 +83,7 @@ std::optional<Duration> LearnedModel::predict_on_cores(const graph::SizeClass& s
   // Clusters of this size may never exist, so no entry is made for them in the history.
   const auto found = history_->kernels().find(key);
   std::optional<TimeLaw::Prediction> known;
-  // With fewer measurements, the law is a guess.
+  // With fewer than `kEnough` measurements, the law is a guess.
   if (found != history_->kernels().end() && found->second.law().count() >= KernelHistory::kEnough) {
     known = found->second.predict(size_class.shapes, task);
   }

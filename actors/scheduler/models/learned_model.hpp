@@ -23,9 +23,9 @@ class LearnedModel final : public ExecutionModel {
   static constexpr double kNoticeable = 0.01;
   /// A prediction is sure if its standard deviation is at most this fraction of the predicted time.
   static constexpr double kSure = 0.1;
-  /// A prediction is also sure if this many tasks of the kernel have been measured on the device: then the times vary
-  /// for another reason. `kManyInAll` is the number for this run on all devices: then hardly any task runs on this
-  /// device.
+  /// A prediction is also sure after `kMany` measurements of the kernel on the device: if the times still vary, further
+  /// measurements do not help. It is also sure after `kManyInAll` measurements of the kernel on all devices in this
+  /// run: then hardly any task of the kernel runs on this device.
   static constexpr std::uint64_t kMany = KernelHistory::kMany;
   static constexpr std::uint64_t kManyInAll = 256;
 
@@ -43,7 +43,7 @@ class LearnedModel final : public ExecutionModel {
   void regrouped(WorkerId worker, const DeviceType& type) override;
 
  private:
-  /// Where the history keeps the times of one size class on one type of device.
+  /// The place in the history of the times of one size class on one type of device.
   struct Place {
     /// The kernel's key in the history.
     const KernelKey* key = nullptr;

@@ -25,7 +25,7 @@ struct ReadyTask {
   const CodeletDefinition* codelet = nullptr;
   int priority = 0;
   SizeClassId size_class = {};
-  /// The task's working set; empty if nothing needs it.
+  /// The task's working set; empty if working sets are not computed (`SchedulerState::submitted`).
   std::span<const memory::Use> data = {};
   /// The length, in predicted time, of the longest chain of submitted tasks that begins with this task
   /// (`PolicyTraits::ranks`); 0 if the policy does not ask for it.

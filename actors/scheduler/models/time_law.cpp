@@ -27,7 +27,7 @@ constexpr double kSpreadCount = 3;
 /// The smallest variance that is accepted, even if the measured variance is smaller.
 constexpr double kLeastVariance = 1e-4;
 
-/// The largest correction, as a logarithm, from the law to the mean time, which is higher because single times vary.
+/// If single times vary, their mean is higher than the law. This is the largest correction for that, as a logarithm.
 constexpr double kMostScatter = 0.5;
 
 constexpr double kWeightOfFirst = 0.25;
@@ -198,7 +198,7 @@ void TimeLaw::solve(double variance) {
           sums_.terms_by_terms[packed::at(i, j)] / variance + prior_.precision[packed::at(i, j)];
     }
   }
-  // The prior's precision keeps the squares of the pivots above this, apart from rounding errors.
+  // The prior's precision keeps the squares of the pivots above 1 / `kFactorDoubt`², apart from rounding errors.
   packed::factorize(factor_, count, 1 / square(kFactorDoubt));
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t k = 0; k < i; ++k) right[i] -= factor_[packed::at(i, k)] * right[k];

@@ -60,7 +60,7 @@ class TimeLaw {
   /// The sums that are kept. Logarithms are relative to those of the first measurement.
   struct Sums {
     std::uint64_t count = 0;
-    /// The first measurement: x, the extents' logarithms and that of the time.
+    /// The first measurement: x, the logarithms of the extents and the logarithm of the time.
     Terms origin{};
     double origin_time = 0;
     std::size_t extents = 0;
@@ -102,8 +102,8 @@ class TimeLaw {
   /// Returns how often the coefficients were computed. Predictions change only when this number changes.
   [[nodiscard]] std::uint64_t version() const { return version_; }
   [[nodiscard]] const Sums& sums() const { return sums_; }
-  /// Uses `other` as this law's prior from now on: times are assumed to depend on the sizes about as in `other`. The
-  /// assumption counts the more, the more certain `other` is. The constant factor is not assumed.
+  /// Uses `other` as this law's prior from now on: times are assumed to depend on the sizes about as in `other`. If
+  /// `other` is more certain, the assumption has more weight. The constant factor is not taken from `other`.
   void resemble(const TimeLaw& other);
 
  private:

@@ -9,7 +9,7 @@
 namespace troupe::scheduler {
 
 /// A function that returns a score of at least 0, equal for all workers of a memory node. The higher the score, the
-/// better the node suits the task; 0 if none of the task's data speak for the node. It depends on its arguments only.
+/// better the node suits the task; 0 if none of the task's data favour the node. It depends on its arguments only.
 using Affinity = double (*)(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions);
 
 struct AffinityFunction {

@@ -46,8 +46,8 @@ struct DadaOptions {
   /// The affinity phase gives a worker no more tasks once its load has reached this fraction of the guessed length
   /// lambda. From 0 to 1; 0 is plain dual approximation.
   double alpha = 0.5;
-  /// Communication prediction: a task begins when its data have arrived, and its copies wait for those under way.
-  /// Without communication prediction, copies take no time.
+  /// Communication prediction: a task begins when its data have arrived, and its copies wait for the copies that are
+  /// under way already. Without communication prediction, copies take no time.
   bool communication_prediction = false;
   Loads loads = Loads::queued;
   Affinity affinity = written_there;

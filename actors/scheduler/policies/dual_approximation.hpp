@@ -30,7 +30,7 @@ struct DualApproximationRound {
   /// placed.
   bool choose_by_free = false;
   std::size_t tasks = 0;
-  // The times by task and worker, at `task * workers.size() + worker`.
+  // These tables have one entry for each task and worker, at `task * workers.size() + worker`.
   std::vector<Duration> execution;
   /// The time at which the task's data will have arrived. The task does not begin before.
   std::vector<Duration> data_at;
@@ -54,7 +54,8 @@ struct DualApproximationRound {
 ///   upper end is tried first: its schedule always fits.
 /// - Affinity phase: takes the tasks with a score, by decreasing score (the highest over all workers). Each task goes
 ///   to a worker with that score whose load in this phase is still below alpha * lambda and that runs the task within
-///   lambda. If there are several, the task goes where it ends first; if there is none, it is left to the next phase.
+///   lambda. If there are several such workers, the task goes to the one where it ends first; if there is none, the
+///   next phase places the task.
 /// - Global balance: lambda is rejected if a task takes longer than lambda on both kinds. Tasks that take longer than
 ///   lambda on cores go to the GPUs, and vice versa. The other tasks are sorted by decreasing ratio of their time on a
 ///   core to their time on a GPU. They go to the GPUs while a GPU has a load below lambda; the rest goes to the cores.
@@ -64,14 +65,14 @@ struct DualApproximationRound {
 ///
 /// With alpha = 0 and equal workers of a kind, no schedule has a rejected length lambda, so the result is at most 2 *
 /// (1 + kPrecision) times as long as the best schedule. With alpha > 0 it is at most (2 + alpha) * lambda long, but a
-/// lambda may be rejected although it has a schedule: affinity can fill workers with tasks that other workers would run
-/// better. This can also happen if workers of a kind differ (clusters of mixed sizes): a kind counts as being as fast
-/// as its fastest worker, and a small task may end first on a worker that a large task needs. An accepted schedule
-/// still has no load above (2 + alpha) * lambda.
+/// lambda may be rejected although a schedule of this length exists: affinity can fill workers with tasks that other
+/// workers would run better. This can also happen if workers of a kind differ (clusters of mixed sizes): a kind counts
+/// as being as fast as its fastest worker, and a small task may end first on a worker that a large task needs. An
+/// accepted schedule still has no load above (2 + alpha) * lambda.
 ///
-/// Ties: if a task ends equally early on several workers, it goes to the one that is really free first, then to the one
-/// with the smallest number. Among tasks with equal scores or ratios, the first comes first. O(tasks * workers) for
-/// each lambda. Not thread-safe.
+/// Ties: if a task ends equally early on several workers, it goes to the worker that is really free first; if these
+/// times are equal, too, to the worker with the smallest number. Among tasks with equal scores or ratios, the first
+/// comes first. O(tasks * workers) for each lambda. Not thread-safe.
 class DualApproximation {
  public:
   static constexpr double kPrecision = 1.0 / 128;

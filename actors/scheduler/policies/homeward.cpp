@@ -52,7 +52,7 @@ class Pool {
     tasks_.erase(found);
   }
   /// Updates ranks after learned times have changed. Each rank changes by as much as the task's own time; the tasks
-  /// behind it are not examined again. `gpu_s(task)` returns a task's time on a GPU.
+  /// that follow it in its chain are not examined again. `gpu_s(task)` returns a task's time on a GPU.
   template <class GpuTime>
   void follow(const Outlook& outlook, GpuTime&& gpu_s) {
     changed_.clear();
@@ -123,8 +123,8 @@ class Homeward final : public PlacingPolicy {
     feed_gpus(snapshot, placed);
   }
 
-  /// Returns true if the policy would place the task there if it were ready now; tasks with higher ranks are placed
-  /// first.
+  /// Returns true if the policy would place the task on `worker` if the task were ready now. Tasks with higher ranks
+  /// are assumed to be placed first.
   [[nodiscard]] bool places_ahead(const ReadyTask& task, WorkerId worker, const Snapshot& snapshot) override {
     begin(snapshot);
     std::size_t left = options_.looked_at;
@@ -312,9 +312,9 @@ class Homeward final : public PlacingPolicy {
   }
 
   /// Returns 1 if the amount of work decides how long the remaining tasks take. Otherwise the longest chain takes
-  /// longer than the work, and the result is the smaller, the longer the chain is: a delay of a task on the chain
-  /// delays the whole run. But the tasks behind it gain if its data are not moved, so the result is the square root of
-  /// the ratio.
+  /// longer than the work, and a longer chain gives a smaller result, because a delay of a task on the chain delays the
+  /// whole run. But the later tasks of the chain gain if the task's data are not moved. So the result is the square
+  /// root of the ratio of the two times, not the ratio.
   [[nodiscard]] double work_decides(const ReadyTask& task) const {
     const double longest_s = std::max(horizon_s_, task.upward_rank_s);
     return longest_s > 0 ? std::sqrt(outlook_.rest_s() / longest_s) : 1;
@@ -347,7 +347,7 @@ class Homeward final : public PlacingPolicy {
       TaskId best;
       double best_speedup = kNeverSeconds;
       for (const auto& [size_class, keys] : pool_.by_class()) {
-        // This task has the most slack of its class. If its slack is too small, so is the slack of the whole class.
+        // This task has the most slack of its class. If its slack is too small, no task of the class has enough slack.
         const ReadyTask& task = pool_[*keys.rbegin()];
         const double execution = execution_s(task, core, snapshot);
         if (execution == kNeverSeconds || execution * options_.spare_cover > covered_s_) continue;

@@ -7,7 +7,7 @@
 
 namespace troupe::scheduler {
 
-/// All defaults were chosen by experiments, which also say how much each field matters (docs/policies.md).
+/// All defaults were chosen by experiments. These experiments also show how much each field matters (docs/policies.md).
 struct HomewardOptions {
   /// The tolerance: a task may end this much later than at its earliest in order to move less data. The unit is the
   /// mean kernel time (`Outlook::kernel_s`). `least_tolerance` holds for runs whose length the amount of work decides
@@ -16,8 +16,9 @@ struct HomewardOptions {
   double most_tolerance = 4;
   /// Between these bounds, the tolerance is this fraction of a task's slack.
   double slack_share = 0.25;
-  /// The weight of the bytes that a task writes: written data then live on the task's node, and data used with them
-  /// follow.
+  /// The weight of a byte that a task writes; a byte that it only reads has the weight 1. Written bytes count more
+  /// because the written data stay on the task's node, and other data have to be copied there when tasks use them
+  /// together.
   double written_weight = 2;
   /// The number of tasks that wait on a GPU behind the running one, so that their copies overlap with it.
   std::size_t ahead = 2;

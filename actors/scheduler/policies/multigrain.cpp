@@ -136,8 +136,8 @@ class Multigrain final : public PlacingPolicy {
     std::size_t open = open_tasks(snapshot);
     for (const WorkerState& worker : snapshot.workers) {
       if (!is_free_core(worker)) continue;
-      // The order is that of the comment on `MultigrainOptions`. A core gets a super-task only while no other core has
-      // one.
+      // The order of these calls is the order that the comment on `MultigrainOptions` describes. A core gets a
+      // super-task only while no other core has one.
       if (take(kept_[0].for_cores, worker, snapshot, placed)) continue;
       if (open == 0 && take(kept_[1].for_cores, worker, snapshot, placed, &open)) continue;
       if (take(kept_[0].shared, worker, snapshot, placed)) continue;

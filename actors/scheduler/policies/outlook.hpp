@@ -7,12 +7,12 @@
 
 namespace troupe::scheduler {
 
-/// The area bound of the tasks that were submitted and have not ended, on cores and GPUs: a least time that ignores
-/// dependencies and copies and lets tasks be divided. For two kinds of device its linear program is solved by sorting:
-/// GPUs take the classes of tasks with the largest speed-up, cores take those with the smallest, and the class in
-/// between is shared so that both kinds end at the same time. Devices of one kind may be of different types: they count
-/// as equally many devices of their mean speed. So a cluster of cores counts by the number of tasks that it does in a
-/// second, whatever the sizes of the other clusters.
+/// The area bound of the tasks that were submitted and have not ended. This is a lower bound of their total time on
+/// cores and GPUs: it ignores dependencies and copies, and assumes that tasks can be divided. For two kinds of device
+/// its linear program is solved by sorting: GPUs take the classes of tasks with the largest speed-up, cores take those
+/// with the smallest, and the class in between is shared so that both kinds end at the same time. Devices of one kind
+/// may be of different types: they count as equally many devices of their mean speed. So the weight of a cluster is the
+/// number of tasks that it does in a second; the sizes of the other clusters do not matter.
 class Outlook {
  public:
   /// Computes the outlook. O(classes * (workers + log classes)). Without `Predictions::left` it assumes that no task is
@@ -24,8 +24,8 @@ class Outlook {
   /// Returns the speed-up below which classes are better off on cores; zero if there are no cores, infinite if there
   /// are no GPUs.
   [[nodiscard]] double pivot() const { return pivot_; }
-  /// Returns the class's time on a core of mean speed divided by that on a GPU of mean speed: zero if only cores can
-  /// run it, infinite if only GPUs can.
+  /// Returns the class's time on a core of mean speed divided by its time on a GPU of mean speed: zero if only cores
+  /// can run it, infinite if only GPUs can.
   [[nodiscard]] double speedup(SizeClassId size_class) const;
   /// Returns the class's time on the worker that is fastest for it; 0 if its times are unknown.
   [[nodiscard]] double fastest_s(SizeClassId size_class) const {

@@ -33,8 +33,8 @@ namespace troupe::scheduler {
   return gpu > 0 ? cpu / gpu : 1;
 }
 
-/// Fills `cores` with the workers that are no accelerators, the fastest at the task first; equally fast ones are sorted
-/// by id. Workers differ in speed if they are clusters of different sizes.
+/// Fills `cores` with the workers that are no accelerators, the fastest at the task first; equally fast workers are
+/// sorted by id. Workers differ in speed if they are clusters of different sizes.
 inline void fastest_cores_first(const ReadyTask& task, const Snapshot& snapshot,
                                 std::vector<const WorkerState*>& cores) {
   cores.clear();

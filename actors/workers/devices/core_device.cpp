@@ -48,7 +48,7 @@ void CoreDevice::use_team(std::shared_ptr<CoreTeam> team) noexcept {
 
 void CoreDevice::make_ready(TeamPrologue prologue, Team& team) {
   if (prologue == prologue_ && (prologue == nullptr || team.size() == prologue_size_)) return;
-  // The effect of the old prologue ends first. If the new prologue throws, none is in effect.
+  // The effect of the old prologue ends first. If the new prologue throws, no prologue is in effect.
   prologue_ = nullptr;
   readiness_.reset();
   if (prologue == nullptr) return;

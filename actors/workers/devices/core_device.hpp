@@ -59,7 +59,7 @@ class CoreDevice final : public Device {
   PartOfTask take_part() noexcept override { return std::exchange(part_, {}); }
   PartOfTask help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept override;
   /// Runs some pieces of a task of `all` pieces inside this call, for a caller that divides the pieces among workers.
-  /// Returns why they failed, or null.
+  /// Returns the reason if a piece failed, otherwise null.
   graph::FailureLog::Cause run_pieces(const graph::Task& task, PieceRange range, std::uint32_t all) noexcept;
 
  private:

@@ -63,7 +63,7 @@ class CudaDevice final : public Device {
     TimeShare share;
     /// The time at which the task ended on the GPU, if known; counted from `base_`.
     std::optional<Duration> ended;
-    /// The exception that the kernel has thrown, or a failure of its work.
+    /// The exception that the kernel has thrown, or the failure of the work that it has enqueued.
     FailureLog::Cause cause;
   };
 
@@ -89,9 +89,9 @@ class CudaDevice final : public Device {
   /// Returns the time at which the GPU came to the event; nothing if the GPU has not reached it yet, or if CUDA does
   /// not give the time.
   [[nodiscard]] std::optional<Duration> time_of(const platform::CudaEvent& event) const;
-  /// Adds the task to the trace. It ran for `ran`, and ended `ago` before now.
+  /// Adds the task to the trace. The task ran for the time `ran`, and ended `ago` before now.
   void note(const Slot& slot, Duration ran, Duration ago, bool failed) const noexcept;
-  /// Fails all tasks in flight. Each of them gets its failure, even if something goes wrong meanwhile.
+  /// Fails all tasks in flight. Each of them gets its failure, even if an exception is thrown meanwhile.
   void lose(const Failure& why) noexcept;
   void tell_of_loss(const std::string& message);
   [[nodiscard]] FailureLog::Cause lost(const graph::Task& task) const noexcept;
@@ -117,9 +117,9 @@ class CudaDevice final : public Device {
   std::vector<graph::Task*> not_begun_;
   /// Slots in the order of their starts.
   std::deque<Slot*> in_flight_;
-  /// The event from which times count. It is `last_end_`, the end of the task that ended last; or, if the GPU was empty
-  /// then, the begin of the task that was started first. The event must not be long ago, because CUDA gives times in
-  /// single precision.
+  /// The event from which times count. It is `last_end_`, the end of the task that ended last. If no task was on the
+  /// GPU at that moment, it is the begin of the task that was started next. The event must not be long ago, because
+  /// CUDA gives times in single precision.
   const platform::CudaEvent* base_ = nullptr;
   platform::CudaEvent last_end_;
   bool lost_ = false;
@@ -354,7 +354,7 @@ void CudaDevice::charge_until(Slot& first) {
   const Duration end = *first.ended;
   Duration from{};
   if (base_ == &last_end_) {
-    // The task ended just before the previous one, but was found after it: its time is charged already.
+    // This task ended just before the previous task, but was found later: its time has been charged already.
     if (end < from) return;
   } else {
     for (const Slot* slot : in_flight_) from = std::min(from, slot->share.begun.value_or(from));
@@ -370,7 +370,7 @@ void CudaDevice::charge_until(Slot& first) {
 
 void CudaDevice::end(Slot& slot) {
   if (!slot.cause) slot.cause = check(slot);
-  // Other tasks, found at the same time, may have ended after this one.
+  // The check may have found other tasks, too, and some of them may have ended later than this task.
   Duration ago{};
   for (const Slot* other : in_flight_) ago = std::max(ago, other->ended.value_or(Duration{}) - *slot.ended);
   note(slot, slot.share.begun ? *slot.ended - *slot.share.begun : Duration{}, ago, slot.cause != nullptr);

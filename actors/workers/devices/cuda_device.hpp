@@ -38,8 +38,8 @@ struct CudaDeviceOptions {
 /// A fault (an invalid address, for example) is found later, and CUDA does not say which task caused it: all tasks on
 /// the GPU fail with `device_lost`, the GPU is not used any more, and tasks that are started on it fail at once.
 ///
-/// Tasks that reduce fail with `invalid_argument`: partial results lie in host memory. Give codelets that reduce no
-/// implementation for CUDA.
+/// Tasks that reduce fail with `invalid_argument`: partial results lie in host memory. So codelets that reduce should
+/// have no implementation for CUDA.
 ///
 /// Fails if streams cannot be made, and with `platform` if this Troupe was built without CUDA.
 [[nodiscard]] Result<std::unique_ptr<Device>> make_cuda_device(CudaDeviceOptions options, DeviceListener& listener);

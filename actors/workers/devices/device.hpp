@@ -31,9 +31,9 @@ class DeviceListener {
  public:
   virtual ~DeviceListener() = default;
   /// Reports the end of a task. `cause` is empty if the kernel succeeded. `took` is the time for which the task used
-  /// the device; negative if the device does not measure it better than the worker that started the task. If several
-  /// tasks share the device at a time, each is given a part of that time: all parts add up to the time in which the
-  /// device was busy.
+  /// the device; negative if the device cannot measure this time better than the worker that started the task. If
+  /// several tasks share the device at a time, each is given a part of that time: all parts add up to the time in which
+  /// the device was busy.
   virtual void done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept = 0;
   void done(graph::Task& task, graph::FailureLog::Cause cause) noexcept { done(task, std::move(cause), Duration(-1)); }
   /// Called instead of `done` if the device ran pieces of a task; `part` describes the device's part. No piece is left
@@ -68,14 +68,14 @@ class Device {
   }
   /// Called once for each task that failed. Appends the tasks that were started but whose kernels have not begun,
   /// oldest first. The device forgets these tasks and does not report them to the listener. If a device queues tasks
-  /// and notices a failure before the next task begins, it begins no further task until this call. A GPU notices in
-  /// time only that a kernel could not be enqueued.
+  /// and notices a failure before the next task begins, it begins no further task until this call. A GPU notices only
+  /// one failure early enough: a kernel that could not be enqueued.
   virtual void take_back(graph::TaskList& /*not_begun*/) noexcept {}
   /// For kinds that are polled (`DeviceTraits`): calls the listener's `done` for the tasks that have ended. The worker
   /// calls this again and again while tasks are in flight and it has nothing else to do.
   virtual void poll() noexcept {}
-  /// For cores: sets the cores that kernels have from here on; null for a single one. Called only between two kernels,
-  /// when the cluster changes.
+  /// For cores: from now on, kernels use the cores of `team`; null stands for a single core. Called only between two
+  /// kernels, when the cluster changes.
   virtual void use_team(std::shared_ptr<CoreTeam> /*team*/) noexcept {}
 };
 

@@ -47,7 +47,7 @@ void EmulatedDevice::take_back(graph::TaskList& not_begun) noexcept {
 void EmulatedDevice::work() {
   platform::name_this_thread("kernels " + std::to_string(worker_.value()));
   platform::use_one_openmp_thread();
-  // If the system refuses to bind the thread, it runs on the PUs that it has.
+  // If the system refuses to bind the thread, the thread stays on its present PUs.
   if (!pus_.empty()) (void)platform::bind_this_thread(pus_);
   UniqueLock lock(mutex_);
   while (true) {
@@ -62,7 +62,8 @@ void EmulatedDevice::work() {
         given_up ? failure(task, ErrorCode::kernel_failed, "its worker was lost") : run(task);
     const TimeStamp end = clock_.now();
     if (cause != nullptr) {
-      // The device is held before the worker is told of the failure, so that no task begins until `take_back`.
+      // The thread stops taking tasks (`held_`) before the worker is notified of the failure, so that no task begins
+      // until `take_back` is called.
       const LockGuard hold(mutex_);
       held_ = true;
     }

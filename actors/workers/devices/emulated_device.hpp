@@ -29,7 +29,7 @@ class EmulatedDevice final : public Device {
   struct Options {
     /// The options of the device that runs the kernels. `find_replica` is called in the kernel thread.
     CoreDevice::Options executor;
-    /// The accelerator, whose injected faults the device follows. Outlives the device.
+    /// The accelerator. Its injected faults make tasks on this device fail. Outlives the device.
     platform::EmulatedAccelerator* accelerator = nullptr;
     /// The PUs that the kernel thread may run on; if empty, those of the thread that makes the device.
     platform::CpuSet pus = {};
@@ -72,7 +72,7 @@ class EmulatedDevice final : public Device {
   bool held_ TROUPE_GUARDED_BY(mutex_) = false;
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
 
-  /// The last member, because the thread uses the others.
+  /// The last member, because the thread uses the other members.
   std::thread thread_;
 };
 

@@ -17,7 +17,7 @@ ModelledDevice::ModelledDevice(Options options, DeviceListener& listener)
     : options_(std::move(options)), listener_(listener) {
   if (!options_.executes) return;
   CoreDevice::Options kernels = options_.core;
-  // This device itself shares pieces and traces tasks, in virtual time.
+  // This device shares pieces and traces tasks itself, because the executor knows nothing of virtual time.
   kernels.board = nullptr;
   kernels.opened = nullptr;
   kernels.all_taken = nullptr;
@@ -148,7 +148,8 @@ void ModelledDevice::end(TimeStamp begun) {
 graph::FailureLog::Cause ModelledDevice::execute(const Queued& one) noexcept {
   if (!executor_) return nullptr;
   const Part& part = one.part;
-  // The pieces have been counted already, and must be counted only once.
+  // The number of pieces was computed when the task was opened, and must be computed only once: `start` would do it
+  // again.
   if (!part.all) return executor_->start(*one.task).cause;
   return executor_->run_pieces(*one.task, part.of != nullptr ? part.now : PieceRange{0, *part.all}, *part.all);
 }

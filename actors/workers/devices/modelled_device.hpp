@@ -79,7 +79,7 @@ class ModelledDevice final : public Device {
     TimeStamp launched{};
     Part part = {};
   };
-  /// A task that has ended on the device, but whose end the listener has not been told yet.
+  /// A task that has ended on the device, but whose end has not been reported to the listener yet.
   struct Ended {
     Queued one;
     graph::FailureLog::Cause cause;
@@ -108,7 +108,7 @@ class ModelledDevice final : public Device {
   DeviceListener& listener_;
   /// Null if kernels are not executed.
   std::unique_ptr<CoreDevice> executor_;
-  /// Tasks in the order of their starts. The first runs, unless a failure holds the device.
+  /// Tasks in the order of their starts. The first task runs, unless the device is stopped after a failure (`held_`).
   std::deque<Queued> queue_;
   platform::EventId end_;
   bool running_ = false;

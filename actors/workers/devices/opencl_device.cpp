@@ -73,7 +73,7 @@ class OpenClDevice final : public Device {
     graph::CompletionChecks checks;
     /// The failure if the kernel has thrown.
     FailureLog::Cause cause;
-    /// Held from before the kernel is called until its task has ended.
+    /// The turn is held from before the kernel is called until its task has ended.
     Turn turn;
 
     // The device's lock protects the members below.
@@ -95,7 +95,7 @@ class OpenClDevice final : public Device {
 
   [[nodiscard]] const _cl_icd_dispatch& api() const { return *options_.data->device().api; }
   Started start_on(Slot& slot, graph::Task& task);
-  /// Checks whether the device still works, if a failure may have been the device's. Returns true if it has stopped
+  /// Checks whether the device still works, if the device may have caused a failure. Returns true if it has stopped
   /// working.
   [[nodiscard]] bool is_lost();
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
@@ -139,7 +139,7 @@ class OpenClDevice final : public Device {
   const FailureLog::Cause bare_failure_ =
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
 
-  /// True if a call has failed through no fault of the kernels, and `is_lost` has not checked the device since.
+  /// True if a call has failed for a reason other than the kernels, and `is_lost` has not checked the device since.
   std::atomic<bool> suspect_{false};
   /// True if `on_lost` has been called. Used only by the worker.
   bool said_lost_ = false;
@@ -309,7 +309,7 @@ Result<void> OpenClDevice::mark(cl_command_queue queue, std::span<const cl_event
 }
 
 Result<void> OpenClDevice::enqueue_end(Slot& slot) {
-  // pocl 3.1 never reports the end of an event that waits for one that has failed already.
+  // The driver pocl 3.1 never reports the end of an event that waits for an event that has already failed.
   if (auto failed = awaited_failure(slot); !failed) {
     (void)slot.lending.bring_back(slot.queue, {}, slot.end);
     return failed;
@@ -321,7 +321,8 @@ Result<void> OpenClDevice::enqueue_end(Slot& slot) {
   if (auto flushed = checked(api().clFlush(slot.queue), "starting what a kernel enqueued"); !flushed) {
     return flushed;
   }
-  // Some drivers report an end only when they are asked, and some run everything inside the calls.
+  // The status is queried, because some drivers report the end of a command only after a query. Other drivers run all
+  // commands inside the calls that enqueue them, so the task may have ended already.
   cl_int reached = CL_QUEUED;
   cl_int status = api().clGetEventInfo(end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof reached, &reached, nullptr);
   if (status == CL_SUCCESS && reached <= CL_COMPLETE) {
@@ -384,7 +385,8 @@ OpenClDevice::End OpenClDevice::finish(Slot& slot) noexcept {
   note(slot, ran, slot.cause != nullptr);
   for (const cl_event event : std::exchange(slot.awaited, {})) (void)api().clReleaseEvent(event);
   slot.lending.end();
-  // The slot's own events are kept until its next task: pocl still uses events that fail after it has reported them.
+  // The slot's own events are kept until its next task: pocl still uses a failed event after it has reported the
+  // failure.
   FailureLog::Cause cause = std::exchange(slot.cause, nullptr);
   const LockGuard lock(mutex_);
   return {std::exchange(slot.task, nullptr), std::move(cause), took};
@@ -398,8 +400,8 @@ FailureLog::Cause OpenClDevice::outcome(Slot& slot) {
       ended = *slot.ended;
     }
     if (ended < 0) suspect_ = true;
-    // The failure of an event that the kernel named says more than the end's, which only says that some event has
-    // failed.
+    // The failure of an event that the kernel named is more precise than the failure of the end event, which only says
+    // that some event has failed.
     awaited_failure(slot).value_or_throw();
     checked(std::min(ended, CL_COMPLETE), "what a kernel enqueued").value_or_throw();
     slot.checks.run();

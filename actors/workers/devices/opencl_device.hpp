@@ -38,16 +38,16 @@ struct OpenClDeviceOptions {
 /// kernels that have begun and not ended are charged equal parts of the time.
 ///
 /// An exception of a kernel is its task's failure. It is reported when the work that the kernel had enqueued has ended.
-/// A command that failed is the task's failure, too, as far as the driver reports it: it need not report commands other
-/// than those that `OpenClLaunch::wait_for` names. Tasks that reduce fail with `invalid_argument`.
+/// A command that failed is the task's failure, too, as far as the driver reports it: the driver need not report
+/// commands other than those that `OpenClLaunch::wait_for` names. Tasks that reduce fail with `invalid_argument`.
 ///
 /// OpenCL does not report that a device has stopped working. So a device counts as lost when a command that this class
 /// itself enqueues has failed and the queue can then not be finished. Its tasks then fail with `device_lost`, and later
 /// tasks go to other workers. If a driver never reports an end, the task never ends.
 ///
 /// A device that works in place may have no buffer for some data, because of their size. It then runs the codelet's
-/// implementation for cores, in its worker's thread. On devices with memory of their own, memory management prevents
-/// this; it does not manage devices that work in place.
+/// implementation for cores, in its worker's thread. On devices with memory of their own, the memory manager prevents
+/// this, but it does not manage devices that work in place.
 ///
 /// Fails with `platform` if queues cannot be made.
 [[nodiscard]] Result<std::unique_ptr<Device>> make_opencl_device(OpenClDeviceOptions options, DeviceListener& listener);

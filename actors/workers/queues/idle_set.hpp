@@ -19,7 +19,7 @@ class IdleSet {
   explicit IdleSet(std::size_t workers) : words_((workers + 63) / 64), workers_(workers) {}
 
   void insert(WorkerId worker) { word(worker).fetch_or(bit(worker), std::memory_order_seq_cst); }
-  /// Erases a worker. Returns true for exactly one of several callers.
+  /// Erases a worker. If several threads erase the same worker, only one of these calls returns true.
   bool erase(WorkerId worker) {
     return (word(worker).fetch_and(~bit(worker), std::memory_order_seq_cst) & bit(worker)) != 0;
   }

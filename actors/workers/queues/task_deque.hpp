@@ -20,10 +20,11 @@ namespace troupe::workers {
 /// Thieves take the oldest task of the highest priority, because the most work follows from that task. All functions
 /// may be called from any thread.
 ///
-/// Invariants: 1. `highest_` is above all of `lower_`, which is sorted by priority, highest last. No level is empty,
-/// except `highest_` if the deque is empty: so a level that becomes empty and is filled again and again keeps its
-/// memory. 2. A task in the deque is in exactly one ring and belongs to the deque. 3. `size_` and `top_` are stored
-/// under the lock and are exact whenever it is free; they may be read without it as hints.
+/// Invariants: 1. The priority of `highest_` is above all priorities in `lower_`, which is sorted by priority, highest
+/// last. No level is empty, except `highest_` if the deque is empty: so a level that becomes empty and is filled again
+/// and again keeps its memory. 2. A task in the deque is in exactly one ring and belongs to the deque. 3. `size_` and
+/// `top_` are stored under the lock and are exact whenever the lock is free; they may be read without the lock as
+/// hints.
 ///
 /// Every operation takes a lock. The owner has to wait for the lock only while a thief has it. An operation costs O(log
 /// p) for p different priorities, or O(p) if a priority appears or vanishes that is not the highest.
@@ -45,7 +46,8 @@ class alignas(64) TaskDeque {
     spare_.reserve(64);
   }
 
-  // If no memory is left for a pointer, the program ends: after half of an insertion, tasks would run twice or never.
+  // If no memory is left for a pointer, the program ends: an insertion that fails halfway would make tasks run twice or
+  // never.
   void push(graph::Task* task) noexcept;
   /// Adds the tasks of the list and empties it; its last task becomes the newest.
   void push(graph::TaskList& tasks) noexcept;
@@ -92,7 +94,7 @@ class alignas(64) TaskDeque {
   graph::Task* remove_oldest() TROUPE_REQUIRES(mutex_);
   /// Called after pushes: sequentially consistent, see `size`.
   void publish_more(std::size_t size) TROUPE_REQUIRES(mutex_);
-  /// Called after pops, which a worker that goes to sleep need not see.
+  /// Called after pops. A worker that goes to sleep need not see these at once.
   void publish_less(std::size_t size) TROUPE_REQUIRES(mutex_);
 
   std::atomic<std::size_t> size_{0};

@@ -13,16 +13,16 @@
 
 namespace troupe::remote {
 
-/// Operations in the order of the calls, in messages of limited size. Consecutive tasks share lists, with one column
-/// per property. Not thread-safe.
+/// Collects operations in the order of the calls, in messages of limited size. Consecutive tasks share one list in the
+/// message, which has a column for each property of a task. Not thread-safe.
 class OperationBatches {
  public:
   struct Batch {
     v1::ClientMessage message;
     /// The number of tasks whose end the service will report, including the tasks in runs of recordings.
     std::uint64_t tasks = 0;
-    /// The message may be sent when so many more tasks may be in flight. The last run of a recording counts as one task
-    /// only.
+    /// The message may be sent only when this many more tasks are allowed in flight. If the last operation is a run of
+    /// a recording, the whole run counts as one task here.
     std::uint64_t needs = 0;
   };
 
@@ -42,7 +42,8 @@ class OperationBatches {
     std::span<const std::uint64_t> after = {};
   };
   void add_task(const EncodedTask& task);
-  /// Adds any other operation, which the caller fills; `bytes` is its approximate size.
+  /// Adds an operation of any other kind, and returns it, so that the caller can fill it. `bytes` is its approximate
+  /// size.
   v1::Operation& add(std::size_t bytes = 32);
   /// Adds a run of a recording as the next operation. The service reports the end of the run like the end of a task;
   /// the run counts as `weight` tasks.
@@ -70,7 +71,7 @@ class OperationBatches {
   v1::Tasks* list_ = nullptr;
   std::uint64_t next_number_ = 0;
   int count_ = 0;
-  /// True if the list names the mode of each handle.
+  /// True if the list has the access mode of each handle.
   bool has_modes_ = false;
 };
 

@@ -30,8 +30,8 @@ bool Sender::has_room(std::unique_lock<std::mutex>& lock) {
   const std::uint64_t tasks = operations_.next_needs();
   while (tasks != 0 && sent_tasks_ + tasks > ledger_.arrived() + most_tasks_) {
     if (drop_ || !urgent_.empty()) return false;
-    // Only very many submissions from callbacks lead here. The wait has a time limit, so that the thread that receives
-    // the ends of tasks need not notify this thread.
+    // This thread waits here only if callbacks have submitted very many tasks. The wait has a time limit, so that the
+    // thread that receives the ends of tasks need not notify this thread.
     changed_.wait_for(lock, std::chrono::milliseconds(1));
   }
   return true;
@@ -57,7 +57,7 @@ void Sender::run() {
     const bool written = stream_.write(batch->message);
     batch.reset();
     lock.lock();
-    // The thread that reads the stream also sees that it has ended, and reports the loss to all waiting threads.
+    // The thread that reads the stream also sees the end of the stream, and reports the loss to all waiting threads.
     if (!written) drop_ = true;
     if (drop_) return;
   }

@@ -1,5 +1,5 @@
-/// Questions to a running service, with one answer each: the commands `status`, `jobs`, `cancel`, `why`, `metrics` and
-/// `top` use them.
+/// Requests to a running service that have one answer each. The commands `status`, `jobs`, `cancel`, `why`, `metrics`
+/// and `top` use them.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ class ServiceCalls {
   ServiceCalls& operator=(ServiceCalls&& other) noexcept;
   ~ServiceCalls();
 
-  /// Makes a call without an effect. The time that it takes is the cost of any call.
+  /// Makes a call without an effect. Its duration shows what a call costs.
   [[nodiscard]] Result<void> ping() const;
   [[nodiscard]] Result<ServiceStatus> status() const;
   /// Returns the sessions that the caller may see, by number. If `all` is true, the result includes ended sessions that

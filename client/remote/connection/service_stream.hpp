@@ -24,7 +24,8 @@ class MessageStream {
   virtual bool write(const v1::ClientMessage& message) = 0;
   /// Blocks until a message comes; returns false if the stream has ended.
   virtual bool read(v1::ServiceMessage& message) = 0;
-  /// Says that nothing more will be written, so that the other side ends the stream. Called by the thread that writes.
+  /// Tells the other side that nothing more will be written. The other side then ends the stream. Called by the thread
+  /// that writes.
   virtual void finish() = 0;
   /// Ends the stream, and everything that the other side does for it. Any thread may call.
   virtual void abandon() = 0;

@@ -128,7 +128,7 @@ void Session::hear(v1::Event& event, Failure& farewell) {
     case v1::Event::kGoodbye:
       farewell = {ErrorCode::service_lost,
                   "the service has ended this program's session: " + event.goodbye().problem().message()};
-      // Waiting threads need not wait for the end of the stream.
+      // Report the loss now, so that waiting threads need not wait for the end of the stream.
       lose(farewell);
       break;
     // Messages that only later versions of the service send are ignored.
@@ -138,8 +138,8 @@ void Session::hear(v1::Event& event, Failure& farewell) {
 
 void Session::lose(const Failure& cause) {
   {
-    // A concurrent submission either gets the lock before this thread, and then the task's callback is called; or it
-    // sees afterwards that the session is lost, and reports the cause.
+    // A concurrent submission may acquire the lock before this thread; then its task is lost, and the task's callback
+    // is called. Otherwise the submission sees that the session is lost, and reports the cause.
     const auto lock = sender_.lock();
     ledger_.lose(cause);
     is_lost_.store(true, std::memory_order_release);

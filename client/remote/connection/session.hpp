@@ -35,8 +35,8 @@ struct ServiceGreeting {
 };
 
 /// The session: both directions of the stream, with one thread for each. Messages to the service go through `sender`;
-/// messages from it arrive in `ledger` and as answers of calls. When the service is lost, all waiting calls fail, and
-/// all later calls fail, too.
+/// messages from the service go to `ledger` and to the calls that wait for an answer. When the service is lost, all
+/// waiting calls fail, and all later calls fail, too.
 class Session {
  public:
   /// Opens the session with a hello. The session calls `call_back` for each due callback, in a separate thread;

@@ -129,7 +129,8 @@ Result<wire::MemoryReply> MemoryConnection::call(wire::MemoryRequest request, pl
   if ((sent || errno == EPIPE) && receive(socket_.get(), reply, passed)) {
     if (reply.request == request.request || is_farewell(reply)) return reply;
   }
-  // A later reply could be mistaken for the missing one, so the connection is closed.
+  // The missing reply may arrive later, and would then be mistaken for the reply to the next request. So the connection
+  // is closed.
   socket_.reset();
   return gone("does not answer");
 }
@@ -158,7 +159,7 @@ void MemoryConnection::release(const Segment& segment) noexcept {
   if (segment.data != nullptr) ::munmap(segment.data, segment.size.count);
   try {
     platform::FileDescriptor none;
-    // If the service has ended, it has already freed the segment.
+    // The outcome is not needed: if the service has ended, it has already freed the segment.
     std::ignore = call({.kind = wire::MemoryRequestKind::release, .segment = segment.id}, none);
   } catch (...) {
     // There is no memory for the text of a failure, and the caller does not need the text.

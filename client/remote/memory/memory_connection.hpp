@@ -39,7 +39,7 @@ class SegmentSource {
   virtual void release(const Segment& segment) noexcept = 0;
 };
 
-/// The connection to a service's memory socket. While it is open, the service considers this program alive.
+/// The connection to a service's memory socket. While the connection is open, the service considers this program alive.
 class MemoryConnection final : public SegmentSource {
  public:
   /// Connects to the service whose sockets are in `folder`. Fails with `io`, `platform` (no permission, another

@@ -21,7 +21,7 @@ struct Rows {
   std::int64_t to;
 };
 
-/// Returns the rows of a part, in one column, that no hole covers.
+/// Returns the rows of `part` in column `col`, without the rows that a hole covers.
 std::vector<Rows> rows_around(const SharedPlace::Part& part, std::span<const SharedPlace::Part> holes,
                               std::int64_t col) {
   std::vector<Rows> rows{{part.row, part.row + part.rows}};
@@ -153,7 +153,7 @@ std::vector<std::shared_ptr<SharedPlace>> SharedData::outdated() const {
   std::vector<std::shared_ptr<SharedPlace>> result;
   if (copies_ == 0) return result;
   for (const auto& [record, place] : places_) {
-    // The order does not matter: each place is copied on its own.
+    // The order of the map does not matter: each place is copied on its own.
     if (place->is_outdated()) result.push_back(place);
   }
   return result;

@@ -1,4 +1,4 @@
-/// Data of the program in memory that the service shares: the data themselves, or a copy of them.
+/// Data of the program in the memory that the service shares with it: the data themselves, or a copy of them.
 #pragma once
 
 #include <atomic>

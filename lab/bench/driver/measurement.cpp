@@ -77,7 +77,7 @@ class RowMeasurement {
     }
   }
 
-  /// Returns true if the results of this contestant and the first one agree, or if they need not agree.
+  /// Returns true if the results of this contestant and the first one agree, or if they do not have to agree.
   bool is_same(const Contestant& contestant, const Json& figures) {
     if (result_.row.same_key.empty()) return true;
     const Json found = figures.value(result_.row.same_key, Json());

@@ -42,7 +42,7 @@ void add_rows(ReportCells& cells, const RowResult& row) {
   for (const Series& series : row.series) {
     const std::string label = series.contestant.label();
     if (!series.measured()) {
-      if (series.skipped == "not installed") continue;  // A note on the whole benchmark names these.
+      if (series.skipped == "not installed") continue;  // A note on the whole benchmark names these runners.
       const std::string where = series.failed ? fmt::format(" ({})", fmt::join(row.row.labels, ", ")) : "";
       add_note(cells.notes,
                fmt::format("{}{} {}: {}", label, where, series.failed ? "failed" : "skipped", series.skipped));

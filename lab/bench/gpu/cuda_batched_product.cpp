@@ -15,8 +15,8 @@ namespace {
 
 using kernels::DeviceMemory;
 
-/// The number of products that are enqueued before a wait. The launch of each product then overlaps with the product
-/// before it, so its cost is hidden.
+/// The number of products that are enqueued before a wait. Each product is launched while the product before it runs,
+/// so the cost of the launches is hidden.
 constexpr int kProductsAtOnce = 20;
 
 template <class T>

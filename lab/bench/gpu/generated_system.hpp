@@ -16,7 +16,8 @@ struct GeneratedSystem {
   std::uint64_t seed = 1;
 
   [[nodiscard]] double diagonal() const { return static_cast<double>(n); }
-  /// Returns a lower bound of the matrix's maximum norm. With it, a residual is rather too large than too small.
+  /// Returns a lower bound of the matrix's maximum norm. A residual that is computed with this bound may be too large,
+  /// but not too small.
   [[nodiscard]] double norm() const { return static_cast<double>(n) - 0.5; }
 };
 

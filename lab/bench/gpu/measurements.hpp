@@ -24,7 +24,7 @@ struct GpuBenchOptions {
   /// For batched products: the rows of a block, and the numbers of blocks on a side of a super-block.
   std::int64_t block = 192;
   std::vector<int> supers{5, 8};
-  /// The number of measurements of each figure, in turn with the peer's, after one warm-up.
+  /// The number of measurements of each figure after one warm-up. Troupe's measurements and the peer's alternate.
   int rounds = 3;
   /// The policy for measurements in which the GPU works alone.
   std::string policy = "heft";

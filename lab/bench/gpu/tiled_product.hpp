@@ -15,7 +15,7 @@ class TiledProduct {
   TiledProduct(Runtime& runtime, std::int64_t n, std::int64_t tile);
 
   /// Generates the matrices, brings them to host memory, multiplies, and brings C to host memory. Returns the seconds
-  /// from the begin of the multiplication to the end.
+  /// from the beginning of the multiplication to the end.
   [[nodiscard]] double multiply();
   /// Returns |(C - (C' - A B)) x| / (n |A| |B| |x| eps) in the maximum norm for a random x, where C' is C before the
   /// last `multiply`. The norms are replaced by n/4, which is about their value for elements in (-1/2, 1/2).

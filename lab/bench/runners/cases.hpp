@@ -17,11 +17,11 @@ namespace troupe::bench {
 [[nodiscard]] Json start(Parameters& parameters);
 /// Measures the time to steal a task from a worker that is running a kernel.
 [[nodiscard]] Json steal(Parameters& parameters);
-/// Measures tasks of pieces: their cost, and the time until other cores take some of the pieces.
+/// Measures tasks that are divided into pieces: their cost, and the time until other cores take some of the pieces.
 [[nodiscard]] Json pieces(Parameters& parameters);
 /// Measures the speed of a kernel on a team of cores, compared with the same cores as separate workers.
 [[nodiscard]] Json team(Parameters& parameters);
-/// Measures the time until cores work as a cluster, or separately again.
+/// Measures the time until cores work as one cluster, or as single cores again.
 [[nodiscard]] Json regroup(Parameters& parameters);
 /// Measures the idle time of an accelerator between the kernels of a chain of tasks.
 [[nodiscard]] Json device(Parameters& parameters);

@@ -52,7 +52,8 @@ SparseLuArguments multigrain_problem(const MultigrainPlace& place, const Multigr
   return arguments;
 }
 
-/// The structures of matrices. Lines share them: there is one structure for each size, grain, steps and seed.
+/// The structures of matrices. All lines of a figure share them: there is one structure for each size, grain, steps and
+/// seed.
 class MultigrainProblems {
  public:
   const SimulatedSparseLu& of(const MultigrainPlace& place, const MultigrainAssumptions& assumptions, SparseGrain grain,
@@ -237,8 +238,8 @@ void check(const MultigrainOptions& options) {
     static_cast<void>(multigrain_machine(machine, MultigrainAssumptions{}));
   }
   for (const int blocks : options.blocks) {
-    // Throws if the finest line at this size has too many tasks. It has tasks on single blocks up to `most_fine`,
-    // otherwise on super-blocks.
+    // This call throws if the finest line at this size has too many tasks. That line has tasks on single blocks up to
+    // the size `most_fine`, otherwise on super-blocks.
     static_cast<void>(MultigrainProblems().of({"", linalg::BlockSteps::all, blocks}, MultigrainAssumptions{},
                                               blocks <= options.most_fine ? SparseGrain::fine : SparseGrain::coarse,
                                               options.seed));

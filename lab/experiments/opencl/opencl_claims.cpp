@@ -9,7 +9,8 @@ namespace troupe::apps {
 
 namespace {
 
-/// The claim "a performance gain up to 85 %" holds if all devices together are this many times as fast.
+/// The claim "a performance gain up to 85 %" holds if all devices together are this many times as fast as the
+/// devices with which `gain` and `gain_of_all` compare them.
 constexpr double kDouble = 1.85;
 /// The claim "a speed-up of 2.6" on three GPUs holds if the speed-up is at least this.
 constexpr double kThreeGpus = 2.6;
@@ -22,8 +23,7 @@ constexpr double kOnce = 1.05;
 /// The claim "small overhead" on one device holds if a run takes at most this many times as long as with the driver
 /// directly.
 constexpr double kOverhead = 1.05;
-/// The gains that must be reached, with frames as a share of the number of devices, and with a single range as a
-/// factor.
+/// The gains that must be reached: for frames as a share of the number of devices, for a single range as a factor.
 constexpr double kShareOfDevices = kThreeGpus / 3;
 constexpr double kRangeGain = 1.5;
 constexpr const char* kPaperPolicy = "heft";
@@ -233,7 +233,8 @@ class MeasuredChecks : public Judgement {
     if (point == nullptr || !point->bytes || !work.compulsory_bytes) return std::nullopt;
     return *point->bytes / *work.compulsory_bytes;
   }
-  /// Checks the speed of all devices, divided by that of the fastest way on one device (directly or through Troupe).
+  /// Checks the speed of all devices, divided by that of the first device with its own driver. Also reports the speed
+  /// divided by that of one device through Troupe.
   void gain_of_all(OpenClWorkSort sort, double least) {
     if (devices() < 2) return say("there is one device");
     for (const OpenClWork& work : works(sort)) {

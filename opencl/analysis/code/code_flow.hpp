@@ -17,20 +17,20 @@ class CodeFlow {
  public:
   using Edge = std::pair<std::size_t, std::size_t>;
 
-  /// A conditional branch before a given block: every way to the block leaves the branch by the same edge.
+  /// A conditional branch before a given block: every path to the block leaves the branch by the same edge.
   struct Decision {
     std::size_t block = 0;
     bool truth = false;
-    /// The edge that no way to the block takes.
+    /// The edge that no path to the block takes.
     Edge other;
   };
 
   explicit CodeFlow(const CodeFunction& function);
 
   [[nodiscard]] bool is_reachable(std::size_t block) const { return dominators_[block].has_value(); }
-  /// Returns the decisions that lie on every way to the block, the nearest decision first.
+  /// Returns the decisions that lie on every path to the block, the nearest decision first.
   [[nodiscard]] std::vector<Decision> decisions_before(std::size_t block) const;
-  /// Returns true if the block lies on every way through the function that takes none of the `closed` edges.
+  /// Returns true if the block lies on every path through the function that takes none of the `closed` edges.
   [[nodiscard]] bool is_unavoidable(std::size_t block, const std::set<Edge>& closed) const;
 
  private:
@@ -41,8 +41,8 @@ class CodeFlow {
   std::vector<std::vector<std::size_t>> successors_;
   std::vector<std::vector<std::size_t>> predecessors_;
   std::vector<bool> returns_;
-  /// The immediate dominator of each block: the last block that lies on all ways to it. The first block is its own
-  /// dominator; a block that cannot be reached has none.
+  /// The immediate dominator of each block: the last other block that lies on all paths to it. The first block is its
+  /// own dominator; a block that cannot be reached has none.
   std::vector<std::optional<std::size_t>> dominators_;
 };
 

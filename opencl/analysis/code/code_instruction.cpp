@@ -289,8 +289,8 @@ CodeInstruction read_instruction(std::string_view text, CodeTypes& types, std::s
   } catch (const CodeNotUnderstood&) {
     attributes = {};
   }
-  // The instruction was not understood. It may be a call or a branch, which have other effects, so the instruction
-  // loses its name. Operations that only compute a result get the name "other".
+  // The instruction was not understood. It may be a call or a branch, which have other effects, so its name is cleared.
+  // Operations that only compute a result get the name "other".
   const std::string_view operation = instruction.operation;
   instruction = {};
   instruction.result = result;

@@ -19,7 +19,8 @@ class CodeNumbers {
   CodeNumbers(const CodeModule& module, const CodeFunction& function, const CodePointers& pointers);
 
   [[nodiscard]] std::optional<ExpressionId> number(const CodeOperand& operand);
-  /// Returns the offset of a pointer that has one root, in bytes from the begin of the root object, as a 64-bit number.
+  /// Returns the offset of a pointer that has one root, in bytes from the beginning of the root object, as a 64-bit
+  /// number.
   [[nodiscard]] std::optional<ExpressionId> offset(const CodeOperand& pointer);
   /// Appends to `conditions` the conditions that hold if the operand has the value `truth`. Returns true if they are
   /// equivalent to "the operand has the value `truth`".

@@ -46,7 +46,7 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
   state.require_own_process();
   const bool waits_in_vain = RuntimeState::in_kernel() == &state || state.recording_here();
   if (waits_in_vain || (state.runs_in_waiting_thread() && !timeout)) {
-    // The runtime's own wait throws the right error if this thread must not wait, or runs the task in this thread.
+    // `Future::wait` either throws the right error, because this thread must not wait, or runs the task in this thread.
     const auto runtime = state.runtime();
     {
       const WithoutGil without;

@@ -1,4 +1,4 @@
-/// `troupe.Trace`, which shows which worker ran which task when, and `Runtime.take_trace`.
+/// `troupe.Trace`, a record of the tasks that each worker ran and of their times, and `Runtime.take_trace`.
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>
 

@@ -111,8 +111,8 @@ class CFunction {
   void (*function_)();
   std::vector<CParameter> parameters_;
   std::vector<ffi_type*> types_;
-  /// The index of the argument by value whose bits show which arrays are in C order: the runtime's columns are their
-  /// rows.
+  /// The index of an argument by value. Its bits show which arrays are in C order, so that their rows are the runtime's
+  /// columns.
   std::optional<std::size_t> transposed_;
   bool returns_status_;
   ffi_cif interface_{};
@@ -120,7 +120,7 @@ class CFunction {
   KeptObject keep_;
 };
 
-/// Returns the words of a parameter, such as "read" and "double*".
+/// Returns the words of a parameter: "read double*" consists of "read", "double" and "*".
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
   std::string word;

@@ -53,8 +53,8 @@ struct CodeletObject {
   std::uint32_t knows_gaps = 0;
   /// For a C function, a bit for each array. The bit is set if the function gets both strides, and so knows the order.
   std::uint32_t knows_order = 0;
-  /// The order that a C function requires of all other arrays with several dimensions. `any`: all must have the same
-  /// order as the first of them.
+  /// The order in which a C function expects those arrays with several dimensions for which it does not get both
+  /// strides. `any`: all these arrays must have the same order as the first of them.
   ArrayOrder order = ArrayOrder::c;
   /// True if the last argument by value tells the kernel which arrays are in C order.
   bool tells_order = false;

@@ -56,7 +56,8 @@ PyObject* call(const TaskCell& cell, const KernelContext& context) {
   for (const std::size_t i : copies) {
     if (result == nullptr) break;
     if (cell.parameters[i].writable) copy_back(py::reinterpret_borrow<py::array>(arguments[i]), context.data(i));
-    // Refuse a kernel that has kept the array: the array is only a copy of one of several partial results.
+    // Refuse a kernel that has kept a reference to the array: the array is only a copy of one of several partial
+    // results.
     if (Py_REFCNT(arguments[i]) > 1) {
       Py_CLEAR(result);
       PyErr_Format(

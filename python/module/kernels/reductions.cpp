@@ -63,8 +63,8 @@ std::optional<ReductionMethods> named_reduction(const std::string& name) {
   }
   if constexpr (!is_complex<T>) {
     using Limits = std::numeric_limits<T>;
-    // Here NaN is kept: with `x != x`, a NaN in x is the result, and if y is NaN, the comparison is false and y is the
-    // result.
+    // The result is NaN if x or y is NaN. If x is NaN, `x != x` selects x. If only y is NaN, both comparisons are
+    // false, so y is the result.
     if (name == "min") {
       const T most = Limits::has_infinity ? Limits::infinity() : Limits::max();
       return methods<T>(
@@ -97,7 +97,7 @@ struct PythonReduction {
   [[nodiscard]] py::array array(const DataView& view) const {
     return copy_of(view, form, py::reinterpret_borrow<py::dtype>(dtype.get()));
   }
-  /// Calls the function, and copies its first argument, which it writes, back to the runtime's memory.
+  /// Calls the function. The function writes its first argument, which is then copied back to the runtime's memory.
   template <class... View>
   void call(const KeptObject& function, const View&... views) const {
     const WithGil lock;

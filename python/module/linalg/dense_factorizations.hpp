@@ -11,7 +11,8 @@
 
 namespace troupe::python {
 
-/// A column-major matrix that is overwritten, and optionally the matrices from which and to which it is copied.
+/// A column-major matrix that is overwritten, and optionally a matrix that is copied to it first, and a matrix to which
+/// the result is copied.
 template <class T>
 struct Operand {
   /// The elements, without gaps between columns. The memory must outlive the call.

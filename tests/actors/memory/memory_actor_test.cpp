@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(who_releases_what_somebody_waits_for_is_told_so) {
   BOOST_TEST(!memory.leave_release(2));  // The thread that handles release 1 also finds release 2 in the inbox.
   memory.state.handle_inbox();
   BOOST_TEST(memory.host.acquired_ == 1);
-  BOOST_TEST(!memory.leave_release(3));  // no request waits any more
+  BOOST_TEST(!memory.leave_release(3));  // No request waits any more.
 }
 
 BOOST_AUTO_TEST_CASE(what_is_left_while_somebody_begins_to_wait_for_it_is_found) {

@@ -21,7 +21,7 @@ class BrokenRule : public std::runtime_error {
 };
 
 /// A model of the machine's memory. A version number stands for the content that kernels write and transfers copy. The
-/// model does not know how the core decides. It only checks that every command is allowed.
+/// checker does not know how the core makes decisions. The checker only checks that every command is allowed.
 class MemoryChecker {
  public:
   struct Asked {
@@ -48,7 +48,7 @@ class MemoryChecker {
 
   void asked(RequestId request, NodeId node, std::vector<Use> uses);
   void asked_home(RequestId request, const Use& use) { requests_[request] = {kHost, {use}, false, true}; }
-  /// Must be called before the core handles the same event. The same is true of the four functions below.
+  /// This function and the next four functions must be called before the core handles the same event.
   void released(RequestId request);
   void transfer_done(TransferId transfer);
   void transfer_failed(TransferId transfer);
@@ -61,7 +61,7 @@ class MemoryChecker {
   [[nodiscard]] const std::map<TransferId, Copy>& copies() const { return copies_; }
   [[nodiscard]] bool faults_seen() const { return faults_seen_; }
   [[nodiscard]] bool is_lost(NodeId node) const { return lost_.contains(node); }
-  /// Returns true if no node has the content and no transfer is bringing it to a node.
+  /// Returns true if no node has the content of the handle, and no transfer is copying the content to a node.
   [[nodiscard]] bool content_lost(HandleId handle) const;
 
  private:

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_overtaken_on_its_node_or_deprived_by_a_younger_on
   Driven memory(tiles({2, 4}));
   memory.run(1, 2, {read(0)});
   memory.acquire(2, 1, {write(1), write(2)});
-  memory.acquire(3, 1, {read_write(0)});  // Waits for memory on node 1.
+  memory.acquire(3, 1, {read_write(0)});  // Request 3 waits for memory on node 1.
   BOOST_TEST(!memory.acquire_at_once(4, 1, {read(1)}));
   BOOST_TEST(!memory.acquire_at_once(5, 2, {read(0)}));
 }

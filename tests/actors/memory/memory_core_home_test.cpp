@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(nobody_who_waits_for_his_turn_on_the_host_is_in_the_way) {
   Homeward memory(tiles({4, 4}));
   memory.run(1, 1, {write(0), write(1)});
   memory.acquire(2, 1, {write(0)});
-  memory.acquire(3, 0, {read(0)});  // Waits for request 2, which writes the data.
+  memory.acquire(3, 0, {read(0)});  // Request 3 waits for request 2, which writes the data.
   memory.bring_home(10, {read(1)});
   memory.done(memory.transfer().transfer);
   BOOST_TEST(memory.acquired(10));

@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(the_last_one_on_devices_becomes_modified_and_is_not_dropped
   memory.run(0, 1, {write(0)});
   memory.run(1, 2, {read(0)});
   BOOST_TEST((memory.state(0, 0) == ReplicaState::invalid && memory.state(0, 1) == ReplicaState::shared));
-  memory.acquire(2, 1, {write(1)});  // Drops one of the two replicas of handle 0.
+  memory.acquire(2, 1, {write(1)});  // This request drops one of the two replicas of handle 0.
   BOOST_TEST(memory.acquired(2));
   BOOST_TEST((memory.state(0, 2) == ReplicaState::modified));
   memory.acquire(3, 2, {write(2)});
@@ -125,8 +125,8 @@ BOOST_AUTO_TEST_CASE(room_in_pieces_is_made_one) {
   memory.run(3, 1, {read(3)});
   memory.run(4, 1, {read(0)});
   memory.run(5, 1, {read(2)});
-  // Handles 1 and 3 were used longest ago, but do not lie side by side, so evicting only these two leaves no hole
-  // of two tiles.
+  // Handles 1 and 3 were used longest ago. But they do not lie side by side, so evicting only these two does not free
+  // two adjacent tiles.
   memory.acquire(6, 1, {write(9, 2 * kTile)});
   BOOST_TEST(memory.acquired(6));
   BOOST_TEST(memory.core.used(NodeId(1)).count <= 4 * kTile);

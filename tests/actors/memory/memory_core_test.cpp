@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(crosswise_writers_do_not_block_each_other_for_ever) {
 BOOST_AUTO_TEST_CASE(the_younger_does_not_take_what_the_older_waits_for) {
   Driven memory(tiles({1, 4}));
   memory.acquire(0, 1, {write(7)});
-  memory.acquire(1, 1, {write(0)});  // Waits for memory.
+  memory.acquire(1, 1, {write(0)});  // Request 1 waits for memory.
   memory.acquire(2, 2, {write(0)});
   BOOST_TEST(!memory.acquired(2));
   BOOST_TEST((memory.core.waiting()[1].reason == Reason::handle_in_use));

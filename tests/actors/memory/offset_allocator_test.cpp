@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint64_t kUnit = OffsetAllocator::kAlignment;
 
-/// A simple allocator that marks every unit of the arena as free or taken. Results must agree with this one.
+/// A simple allocator that marks every unit of the arena as free or taken. The results of the real allocator must be
+/// equal to the results of this one.
 class NaiveArena {
  public:
   explicit NaiveArena(std::size_t units) : taken_(units, false) {}

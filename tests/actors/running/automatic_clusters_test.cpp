@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(where_single_cores_are_best_nothing_changes) {
   // Clusters do not change, either, if the codelet cannot use a team.
   const Codelet alone = shared_kernel(false);
   BOOST_TEST(run(eight_cores("auto"), {{1, 50}}, alone).ms == run(eight_cores("single"), {{1, 50}}, alone).ms);
-  // Clusters do not change for so little work that a change would cost more than it saves.
+  // Clusters do not change if there is so little work that a change would cost more time than it saves.
   BOOST_TEST(run(eight_cores("auto"), {{1, 1}}).changes <= 1U);
 }
 
@@ -134,14 +134,14 @@ BOOST_AUTO_TEST_CASE(accelerators_count) {
   const Codelet both = shared_kernel(true, true);
   const Outcome chains = run(eight_cores("auto", 1), {{1, 100}}, both);
   BOOST_TEST(chains.changes <= 1U);
-  // If the GPU cannot run the tasks, the clusters of cores change as before.
+  // If the GPU cannot run the tasks, the clusters of cores change as on a machine without a GPU.
   const Codelet at_home = shared_kernel();
   BOOST_TEST(run(eight_cores("auto", 1), {{400, 1}, {1, 100}}, at_home).ms <
              0.85 * best_of({{400, 1}, {1, 100}}, eight_cores("", 1), at_home));
 }
 
-// A kernel for real threads. It sleeps a quarter of the time on a team of two, so even a busy machine cannot hide the
-// difference.
+// A kernel for real threads. On a team of two cores it sleeps only a quarter as long as on one core. This difference is
+// measurable even on a busy machine.
 class Sleeper {
  public:
   Sleeper() {

@@ -132,7 +132,7 @@ BOOST_DATA_TEST_CASE(tasks_go_to_who_left_a_task_of_pieces_to_others,
   TestRuntime runtime(workers(2, policy));
   std::atomic<int> ran{0};
   const Codelet count = Codelet("count", {}).cpu([&](const KernelContext&) { ++ran; });
-  // After these ten runs the worker knows how long a task of this codelet takes.
+  // After these ten runs the runtime knows how long a task of this codelet takes.
   for (int i = 0; i < 10; ++i) runtime.submit(count);
   BOOST_TEST(runtime.wait() == "");
   std::atomic<bool> released{false};

@@ -147,8 +147,8 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_placed_are_placed_again) {
       ++waiting;
       while (!open) std::this_thread::sleep_for(100us);
     });
-    // The three tasks become ready at once. If the first one had begun already, it would not count as queued, and the
-    // policy might place a second task behind it.
+    // The three tasks become ready at once. Otherwise the first task might already run and no longer count as queued.
+    // Then the policy might place a second task on the same worker.
     std::atomic<bool> submitted{false};
     TaskOptions together;
     together.after = {runtime.submit(Codelet("gate", {}).cpu([&](const KernelContext&) {

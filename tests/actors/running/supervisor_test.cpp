@@ -52,7 +52,8 @@ struct Dialogue {
   caf::actor supervisor;
   Lines happened;
   int spawned = 0;
-  /// The number of workers that still get no thread. Each refused worker decreases it.
+  /// The number of further attempts to start a worker that fail because the worker gets no thread. Each failed attempt
+  /// decreases the number.
   int refusals = 0;
 };
 

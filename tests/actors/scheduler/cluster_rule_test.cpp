@@ -87,8 +87,8 @@ BOOST_AUTO_TEST_CASE(a_change_comes_when_its_time_has_come) {
   BOOST_TEST((change_now(seconds, 0, 2) == std::nullopt));
   seconds.erase(seconds.begin());
   BOOST_TEST((change_now(seconds, 0, 2) == std::optional<std::size_t>(1)));
-  // The levels are narrow first, then wide. A change pays only if the narrow levels gain the cost of changing and
-  // changing back.
+  // The levels are narrow first, then wide. A change pays only if it saves more time in the narrow levels than two
+  // changes cost: the change and the change back.
   seconds.assign(20, {1.0, 0.3});
   seconds.push_back({500, 1000});
   BOOST_TEST((change_now(seconds, 0, 2) == std::optional<std::size_t>(1)));
@@ -113,7 +113,8 @@ BOOST_AUTO_TEST_CASE(it_begins_as_the_cheapest_way_does) {
     const auto chosen = change_now(seconds, 0, change);
     if (!chosen) continue;
     ++changes;
-    // The rule may change slightly too early. Then its cost must be at most 2 % above the lowest cost.
+    // The rule may change the grouping slightly too early, but the total cost must be at most 2 % above the lowest
+    // cost.
     double then = change + seconds[0][*chosen];
     if (seconds.size() > 1) then += best_way(std::vector(seconds.begin() + 1, seconds.end()), *chosen, change).cost;
     BOOST_TEST(then <= 1.02 * stay.cost + 1e-9);

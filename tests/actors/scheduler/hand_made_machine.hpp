@@ -55,7 +55,8 @@ class HandMadeMachine {
     }
     return size_class_on(us_on);
   }
-  /// Returns a class with the given time on each worker. A core may stand for a cluster of any size.
+  /// Returns a class with the given time on each worker. A core of this machine may take the place of a cluster of any
+  /// size.
   SizeClassId size_class_on(const std::vector<int>& us_on) {
     const SizeClassId id(classes_++);
     codelets_.emplace_back("codelet", std::vector<AccessMode>{});
@@ -91,7 +92,7 @@ class HandMadeMachine {
     workers_[worker].open = tasks;
     return *this;
   }
-  /// Says that exactly these nodes have the data.
+  /// Sets the nodes that have the data. No other node has them.
   HandMadeMachine& data_on(std::uint64_t data, const std::vector<std::uint32_t>& nodes) {
     for (std::uint32_t node = 0; node < predictions.links.nodes(); ++node) {
       predictions.replicas.set(HandleId(data), NodeId(node), false, false);
@@ -108,8 +109,8 @@ class HandMadeMachine {
   [[nodiscard]] scheduler::Snapshot snapshot() const { return {workers_, now(), &predictions}; }
   [[nodiscard]] const std::vector<scheduler::WorkerState>& workers() const { return workers_; }
 
-  /// Lets the policy place the tasks. Returns each task's worker, in the order of the tasks; -1 if the policy keeps the
-  /// task.
+  /// Lets the policy place the tasks. Returns each task's worker, in the order of the tasks; -1 if the policy does not
+  /// place the task yet.
   std::vector<int> place(scheduler::PlacingPolicy& policy, const std::vector<scheduler::ReadyTask>& tasks) {
     std::vector<WorkerId> placement(tasks.size());
     policy.place(tasks, snapshot(), random_, placement);
@@ -117,7 +118,8 @@ class HandMadeMachine {
     for (const WorkerId worker : placement) numbers.push_back(worker.valid() ? static_cast<int>(worker.value()) : -1);
     return numbers;
   }
-  /// Asks a policy that keeps tasks which of them may start now. Returns the worker of each of these tasks.
+  /// Asks the policy to place tasks that it has not placed before. Returns the worker of each task that is placed now,
+  /// by the task's id.
   std::map<std::uint64_t, std::uint32_t> place_kept(scheduler::PlacingPolicy& policy) {
     std::vector<scheduler::Placed> placed;
     policy.place_kept(snapshot(), random_, placed);

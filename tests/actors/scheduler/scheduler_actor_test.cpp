@@ -21,7 +21,7 @@ using tests::Lines;
 using tests::Stage;
 const auto kPerElement = boost::test_tools::per_element();
 
-/// Takes the place of the workers. Each worker is only a list of task names.
+/// Takes the place of the workers. A list of task names stands for each worker.
 class Queues final : public WorkerQueues {
  public:
   graph::Task* next_activated() override {
@@ -76,7 +76,7 @@ class Alternating final : public PlacingPolicy {
   std::uint32_t next_ = 0;
 };
 
-/// Keeps its tasks and lets one start at a time: the next one when the last one has ended.
+/// A policy that starts one task at a time. It keeps the other tasks until the running task has ended.
 class OneByOne final : public PlacingPolicy {
  public:
   [[nodiscard]] PolicyTraits policy_traits() const override { return {.keeps = true}; }
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(what_goes_wrong_while_a_worker_decides_is_what_the_actor_di
   d.queues->breaks = true;
   BOOST_TEST((d.state->try_to_decide() == SchedulerState::Left::activated));
   BOOST_TEST(d.undecided() == 1U);
-  // The decision failed, so further workers leave decisions to the actor, which dies of the error.
+  // The decision failed, so workers now leave decisions to the actor, and the error ends the actor.
   BOOST_TEST((d.state->try_to_decide() == SchedulerState::Left::activated));
   bool dead = false;
   d.scheduler->attach_functor([&dead](const caf::error&) { dead = true; });

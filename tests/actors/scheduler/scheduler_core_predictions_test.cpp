@@ -168,7 +168,8 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_kernel_that_was_not_measured_are_tried_there_up_
   m.to = WorkerId(0);
   std::vector<ReadyTask> tasks;
   for (int t = 0; t < 5; ++t) tasks.push_back(m.ready(m.gemm, {}));
-  // Three tasks are tried on the GPU. The core, whose time is known, gets one task; the last task waits.
+  // Three tasks run on the GPU to measure its time (they are tried there). The core, whose time is known, gets one
+  // task. The last task waits.
   BOOST_TEST(m.place(tasks) == (std::vector<std::uint32_t>{1, 1, 1, 0}), kPerElement);
   BOOST_TEST(m.seen.tasks.empty());
   BOOST_TEST(m.scheduler->holds());
@@ -234,7 +235,7 @@ BOOST_AUTO_TEST_CASE(a_class_is_tried_on_each_model_of_a_kind) {
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     m.ended(placed[t], tasks[t].id, kNow, placed[t] == 1 ? 1us : 9us);
   }
-  // All models have been tried, so the policy decides. It is given the times on both models.
+  // Both GPU models have been tried, so the policy decides, and the scheduler gives it the times on both models.
   (void)m.place({m.ready(m.gemm, {})});
   BOOST_REQUIRE(m.seen.tasks.size() == 1U);
   BOOST_TEST((m.scheduler->predictions().execution(m.seen.tasks[0], WorkerId(1)) == 1us));
@@ -414,7 +415,8 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_placed_by_a_guess_count_as_what_is_known_la
   const ReadyTask other = m.of_rows(2);
   BOOST_TEST(m.place({task}) == (std::vector<std::uint32_t>{1}), kPerElement);
   const Duration guess = m.predicted(task);
-  // The policy is given a longer time, because the time is uncertain. The worker's load counts the expected time.
+  // The scheduler gives the policy a longer time than expected, because the time is uncertain. The worker's load uses
+  // the expected time.
   BOOST_TEST((m.scheduler->predictions().execution(task, WorkerId(1)) > guess));
   m.started(1, task.id, kNow);
   BOOST_TEST((m.loads(kNow)[1].available == kNow + guess));
@@ -500,7 +502,8 @@ BOOST_AUTO_TEST_CASE(a_task_that_fits_nowhere_goes_to_a_worker_with_its_device) 
   only_gpu.implement(DeviceKind::cuda, [](const KernelContext&) {});
   m.to = WorkerId{};
   BOOST_TEST(m.place({m.ready(only_gpu, {read(handle)})}) == (std::vector<std::uint32_t>{1}), kPerElement);
-  // The worker will report the error. The policy is not asked: it has no choice, and it might keep the task for ever.
+  // The worker will report the error. The scheduler does not ask the policy, because the policy has no choice and might
+  // never place the task.
   BOOST_TEST(m.failure == "");
   BOOST_TEST(m.seen.tasks.empty());
 }

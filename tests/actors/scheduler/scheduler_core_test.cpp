@@ -163,9 +163,9 @@ BOOST_AUTO_TEST_CASE(a_policy_that_throws_when_asked_what_it_is_still_places) {
   BOOST_TEST(in_words(scheduler.activated(tasks({5}), kNow)) == (Words{"5 on 1"}), kPerElement);
 }
 
-// Tests of policies that keep tasks.
+// Tests of policies that keep tasks: they do not place a ready task at once, but later in `place_kept`.
 
-/// Keeps every task. The test sets the tasks that may start, and their workers.
+/// Keeps every task until the test says in `go` that the task may start, and on which worker.
 class Hoard final : public PlacingPolicy {
  public:
   explicit Hoard(std::map<std::uint64_t, std::uint32_t>& go) : go_(go) {}
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(one_wrong_worker_does_not_take_kept_tasks_away) {
   BOOST_TEST(decision.failure.find("1 task was placed") != std::string::npos);
 }
 
-/// Places all tasks on the accelerator, worker 1. The core, worker 0, may take tasks back.
+/// Places all tasks on the accelerator, worker 1. Tasks that have not begun may be taken back for the core, worker 0.
 class TakesBack final : public PlacingPolicy {
  public:
   [[nodiscard]] PolicyTraits policy_traits() const override { return {.keeps = true, .takes_back = true}; }
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(the_last_task_of_pieces_that_has_not_begun_is_taken_back) {
     }
     return words;
   };
-  // No task is taken back from an accelerator that has only one.
+  // No task is taken back from an accelerator that has only one task.
   BOOST_TEST(taken(scheduler.activated(std::vector<ReadyTask>{ready(super, 0)}, kNow)).empty());
   scheduler.happened({.kind = Kind::ended, .worker = WorkerId(1), .task = TaskId(0), .at = kNow});
   BOOST_TEST(taken(scheduler.activated(std::vector<ReadyTask>{ready(plain, 1)}, kNow)).empty());
@@ -360,7 +360,7 @@ BOOST_AUTO_TEST_CASE(who_helps_is_busy_and_what_nobody_can_join_is_not_open) {
   BOOST_TEST(look(0).busy);
   scheduler.happened({.kind = Kind::all_taken, .task = TaskId(1)});
   BOOST_TEST(look(0).open == 0U);
-  // Worker 0 has stopped and goes on with other tasks. Worker 1 still runs a piece.
+  // Worker 0 has no more pieces of the task to run and goes on with other tasks. Worker 1 still runs a piece.
   scheduler.happened({.kind = Kind::stopped, .worker = WorkerId(0), .task = TaskId(1), .at = kNow});
   BOOST_TEST(!look(0).busy);
   BOOST_TEST(look(1).busy);
@@ -383,7 +383,8 @@ BOOST_AUTO_TEST_CASE(a_task_of_pieces_is_open_until_who_began_it_stops) {
   scheduler.happened({.kind = Kind::started, .worker = WorkerId(0), .task = TaskId(1), .at = kNow});
   scheduler.happened({.kind = Kind::joined, .worker = WorkerId(1)});
   scheduler.happened({.kind = Kind::stopped, .worker = WorkerId(1), .task = TaskId(1), .at = kNow});
-  // Worker 0 may have gone on with other work and left some pieces, so the task stays open.
+  // Worker 1 may have stopped before all pieces were taken, and worker 0 has not stopped yet, so other workers can
+  // still join the task.
   BOOST_TEST(is_open());
   scheduler.happened({.kind = Kind::stopped, .worker = WorkerId(0), .task = TaskId(1), .at = kNow});
   BOOST_TEST(!is_open());

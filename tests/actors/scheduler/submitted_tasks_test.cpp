@@ -36,8 +36,8 @@ struct Fixture {
   std::vector<double> numbers;
   std::vector<Handle> handles;
   std::vector<Codelet> codelets;
-  /// The cost of each class. Classes are numbered as they first appear, so a test has to use the codelets in this
-  /// order.
+  /// The cost of each class, by the class number. The classes get their numbers in the order in which they first
+  /// appear, so a test must submit the first task of each codelet in the order of the codelets.
   std::vector<double> costs{1, 10, 100, 1000};
 };
 

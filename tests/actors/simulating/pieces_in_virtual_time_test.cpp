@@ -213,8 +213,8 @@ BOOST_AUTO_TEST_CASE(an_accelerator_runs_it_whole) {
 }
 
 BOOST_DATA_TEST_CASE(cores_take_back_what_an_accelerator_has_not_begun, data::make({false, true}), takes_back) {
-  // Both tasks go to the accelerator, the second one ahead of time. The cores may not write data that are still being
-  // copied.
+  // Both tasks go to the accelerator, the second one before the first has ended. If the cores take the second task
+  // back, they must wait until the copy of its data has ended.
   TestRuntime runtime(in_virtual_time(cores(2, 1), takes_back ? "multigrain:take-back" : "multigrain"));
   std::vector<Values> values(2, Values(kElements));
   for (Values& one : values) runtime.submit(in_ten(), {registered(runtime, one)});

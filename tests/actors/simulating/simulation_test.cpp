@@ -91,8 +91,8 @@ BOOST_AUTO_TEST_CASE(with_lookahead_the_next_tasks_data_travel_while_a_kernel_ru
     BOOST_TEST(runtime.wait() == "");
     const std::vector<Span> ran = spans(runtime->take_trace());
     check_span(ran.at(0), kCopy, kCopy + kOnGpu);
-    // The copies follow one another. With lookahead the second copy overlaps the first kernel; without, nothing
-    // overlaps.
+    // The copies follow one another. With lookahead the second copy overlaps the first kernel. Without lookahead
+    // nothing overlaps.
     const Duration second = ahead ? 2 * kCopy : 2 * kCopy + kOnGpu;
     check_span(ran.at(1), second, second + kOnGpu);
   }
@@ -169,8 +169,8 @@ BOOST_AUTO_TEST_CASE(overheads_are_added) {
   check_span(ran.at(1), {}, kOnCore);
 }
 
-/// Returns the times of ten tasks that run alternately on the core and the GPU. If `turned`, core and GPU change
-/// places.
+/// Returns the times of ten tasks that run alternately on the core and the GPU. If `turned`, the tasks of the core run
+/// on the GPU, and the other way round.
 std::vector<Duration> noisy_times(std::uint64_t seed, bool turned) {
   SimulationOptions options = simulation(1);
   options.machine = machine(1, 0.2);
@@ -312,7 +312,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_lost_with_an_actor_that_dies_while_data_travel) 
       const Handle second = registered(runtime, y);
       runtime.submit(add_one(kUpdate, Where::gpus), {first});
       runtime.submit(add_one(kUpdate, Where::gpus), {second});
-      runtime.submit(killer);  // This kernel kills at 100 us.
+      runtime.submit(killer);  // This kernel kills actors at 100 us.
       BOOST_TEST(runtime.wait() == "");
       BOOST_TEST(first_of(runtime, first) == 1);
       BOOST_TEST(first_of(runtime, second) == 1);
@@ -330,7 +330,7 @@ BOOST_AUTO_TEST_CASE(a_task_is_lost_with_the_worker_that_runs_it) {
   const Handle handle = registered(runtime, x);
   runtime.submit(add_one(kUpdate), {handle}, on(0));
   runtime.submit(add_one(kUpdate), {handle}, on(1));
-  runtime.submit(killer, {}, on(1));  // Kills worker 0 at 10 us, while it runs the first task.
+  runtime.submit(killer, {}, on(1));  // This task kills worker 0 at 10 us, during the first task.
   runtime.submit(add_one({}), {}, on(0));
   const std::string failure = runtime.wait();
   BOOST_TEST(failure.find("was lost with cpu core 0") != std::string::npos, failure);

@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_board_shows_a_task_until_none_of_its_pieces_is_left) {
   BOOST_TEST(board.open_task() == nullptr);
   BOOST_TEST(anywhere == 0U);
   BOOST_TEST(!first.leave(part(first, 0, true)));
-  // Another worker still runs a piece of the first task, so the second task gets a new object.
+  // Another worker still runs a piece of the first task, so the second task gets another `SharedPieces` object.
   SharedPieces& second = open(1);
   BOOST_TEST(&second != &first);
   board.close();

@@ -287,8 +287,8 @@ BOOST_AUTO_TEST_CASE(a_worker_stays_free_of_long_kernels_for_who_had_work_lately
   f.end(0, running[0]);
   BOOST_TEST(f.shares.guarded());
   BOOST_TEST(f.shares.contended());
-  // The other task still runs and is known to be long. The tasks that were pushed before are not marked as long, so run
-  // all of them. Tasks that are pushed from now on are marked.
+  // The other task still runs and is known to be long. But tasks that were pushed earlier are not marked as long, so
+  // the test first runs all of these tasks. Tasks that are pushed from now on are marked.
   running[0] = f.begin(0);
   f.end(1, running[1]);
   if (running[0] != nullptr) f.end(0, running[0]);

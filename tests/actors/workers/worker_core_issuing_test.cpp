@@ -22,7 +22,7 @@ using tests::Lines;
 using tests::nobody_steals;
 const auto kPerElement = boost::test_tools::per_element();
 
-/// Records its calls. `may_issue` gives the same answer for every task, which is true at first.
+/// Records the calls of its functions. `may_issue` returns the member `answer`, which is initially true.
 struct Notes final : DataProvider {
   bool acquire(WorkerId, Task&) override { return false; }
   void withdraw(WorkerId, Task& task) override { lines.push_back("withdraw " + task.extras->name); }

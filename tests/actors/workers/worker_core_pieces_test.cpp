@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(tasks_are_stolen_when_no_piece_is_left) {
   SharedPieces& shared = open(WorkerId(2), 1);
   deque(WorkerId(1)).push(task("elsewhere"));
   BOOST_TEST(steps() == (Lines{"help worker 2 from piece 0"}), kPerElement);
-  // The device works on the pieces, so it counts as running one task.
+  // The device works on the pieces, which count as one running task.
   BOOST_TEST(core.running() == 1U);
   core.helped({&shared, 1, {}, false});
   BOOST_TEST(!shared.leave({&shared, 1, {}, false}));

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(under_a_placing_policy_a_chain_goes_on_while_another_client
   WorkerCore core(crew, {.self = WorkerId(0), .activation_queue = &activation});
   tests::ReadyTasks host;
   Share& share = crew.shares->open(1);
-  // The share of another client, whose task may run for as long as it wants.
+  // The share of another client. A long task of this client runs during the whole test.
   Share& busy = crew.shares->open(1);
   crew.shares->activated(busy, 1);
   {

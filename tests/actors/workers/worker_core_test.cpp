@@ -248,7 +248,8 @@ BOOST_AUTO_TEST_CASE(within_a_ring_the_victim_is_random_and_has_tasks) {
   }
   BOOST_TEST(asked[0] == 0);
   BOOST_TEST(asked[2] == 0);
-  // If a neighbour has no tasks, the next one is asked. So worker 1 is asked for start 1, worker 3 for starts 2 and 3.
+  // The search begins at a random worker and goes on to the next one until a worker has tasks. Worker 1 is found if the
+  // search begins at 1, worker 3 if it begins at 2 or 3.
   BOOST_TEST(asked[1] > 60);
   BOOST_TEST(asked[3] > 60);
 }

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_state_that_lasts_is_cut_where_the_trace_is_taken) {
   WorkerTrace trace;
   trace.enter(WorkerActivity::asleep, TimeStamp(10));
   const auto first = states(trace.take(TimeStamp(30)));
-  // The worker had read the time 29 before the trace was taken at 30.
+  // The worker had read the clock at 29, but reports its new state only after the trace was taken at 30.
   trace.enter(WorkerActivity::searching, TimeStamp(29));
   trace.enter(WorkerActivity::working, TimeStamp(33));
   const auto second = states(trace.take(TimeStamp(50)));
@@ -66,7 +66,8 @@ BOOST_AUTO_TEST_CASE(who_helps_says_with_which_task) {
   BOOST_TEST_REQUIRE(first.size() == 1U);
   BOOST_TEST((first[0].task == TaskId(7)));
   BOOST_TEST_REQUIRE(second.size() == 3U);
-  // After the trace was taken, the worker goes on with the same task.
+  // The first state of the second trace is the rest of the state that the first trace cut at 20, so it has the same
+  // task.
   BOOST_TEST((second[0].task == TaskId(7)));
   BOOST_TEST((second[1].task == TaskId(8)));
   BOOST_TEST(!second[2].task.valid());

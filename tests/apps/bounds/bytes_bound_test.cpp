@@ -195,7 +195,8 @@ BOOST_AUTO_TEST_CASE(tasks_on_one_tile_take_it_to_a_gpu_once) {
   for (int i = 0; i < 5; ++i) problem.tasks.push_back({0, {0}, {}});
   problem.makespan_s = 3.9;
   BOOST_TEST(bytes_lower_bound(problem).count == 10U);
-  // The core can run one of the five tasks. The bound only counts four fifths of the tile for the other four tasks.
+  // The core can run one of the five tasks. The other four tasks need the tile of 10 bytes on the GPU, but the bound
+  // only counts four fifths of these bytes.
   problem.makespan_s = 4;
   BOOST_TEST(bytes_lower_bound(problem).count == 8U);
 }

@@ -158,8 +158,8 @@ BOOST_AUTO_TEST_CASE(the_iterated_bound_is_above_area_and_critical_path_where_th
   BOOST_TEST(bounds.iterated_s == 11.5);
 }
 
-// Four tasks on two devices, and a chain of three behind (or before) all of them. While the chain runs, nothing else
-// can run.
+// Four independent tasks on two devices, and a chain of three tasks after (or before) all of them. While the chain
+// runs, no other task can run.
 BOOST_AUTO_TEST_CASE(the_staged_bound_knows_that_a_graph_ends_or_begins_with_few_tasks) {
   const BoundProblem ends{
       {{0, {}}, {0, {}}, {0, {}}, {0, {}}, {0, {0, 1, 2, 3}}, {0, {4}}, {0, {5}}}, 1, machine_of({{1.0}}, {2})};

@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(variables_that_have_no_effect_are_passed_over) {
         "TROUPE_REUSE_PROFILE=" + folder.path() + "/p"}) {
     BOOST_TEST_CONTEXT(variable) {
       succeeds(small, {"env", variable});
-      // On the command line, the option is refused as usual.
+      // An option without effect is still refused on the command line.
       fails(2, {"run", "cholesky", "--n", "64", "--eviction", "lru"}, {"--eviction", "accelerators"},
             {"env", variable});
     }

@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_found_for_each_point) {
 BOOST_AUTO_TEST_CASE(a_machine_without_times_on_clusters_keeps_single_cores) {
   const Words words{"simulate", "cholesky", "--platform", "idgraf-double", "--n",
                     "1920",     "--gpus",   "1",          "--clusters",    "auto"};
-  // The reason is printed only once.
+  // The reason is printed once, as a warning on standard error, and not again in the results.
   const auto text = run_program(words);
   BOOST_TEST(contains(text.output, "clusters: 11x1: "), text.output);
   BOOST_TEST(!contains(text.output, "has no times"), text.output);
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_machine_without_times_on_clusters_keeps_single_cores) {
 }
 
 BOOST_AUTO_TEST_CASE(clusters_may_change_on_the_way) {
-  // The run has 220 tasks, so the second stage of the second choice never begins.
+  // `100:single` means: single cores after 100 tasks. The run has 220 tasks, so with 1000000 the change never happens.
   for (const char* clusters : {"2x10,100:single", "2x10,1000000:single"}) {
     const auto json = Json::parse(succeeds(simulate({"--clusters", clusters, "--gpus", "1", "--json"})));
     const auto& point = json["results"][0];

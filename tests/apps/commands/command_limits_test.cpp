@@ -37,7 +37,7 @@ struct Limits {
     return run_program(words, launcher);
   }
 
-  /// Returns true if the system refused something to the program. Checks that the program succeeded without a message,
+  /// Returns true if the system refused a request of the program. Checks that the program succeeded without a message,
   /// or failed with one message.
   static bool refused(const traces::ChildOutput& ran) {
     BOOST_TEST_CONTEXT(ran.errors) {

@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(help_prints_what_the_option_does) {
     option.emplace_back("--help");
     BOOST_TEST(succeeds(help) == succeeds(option));
   }
-  // The words after the command belong to the command, as after `--help`.
+  // Words after the name of a command do not change the help text.
   BOOST_TEST(succeeds({"help", "run", "cholesky"}) == succeeds({"run", "--help"}));
 }
 

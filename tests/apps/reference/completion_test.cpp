@@ -133,7 +133,8 @@ BOOST_AUTO_TEST_CASE(zsh_completes_what_follows_an_argument_in_place_of_a_comman
   if (!there) return tests::skip("zsh is not installed");
   const TemporaryFolder folder;
   std::ofstream(folder.path("_troupe")) << zsh_completion(whole_command_line());
-  // This replacement of `_arguments` pretends that the user has typed `word`, and then prints its arguments.
+  // `behind` replaces zsh's function `_arguments`. The first call pretends that the user has typed `word`; later calls
+  // print the arguments with which `_arguments` was called.
   const auto behind = [&](const std::string& word, const std::string& function) {
     const std::string script =
         "compdef() { }; _describe() { }; _arguments() { if [[ $1 == -C ]]; then state=rest; line=(" + word +

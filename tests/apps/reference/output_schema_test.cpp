@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_drawing_is_named) {
 }
 
 BOOST_AUTO_TEST_CASE(every_command_with_json_is_checked_by_some_test) {
-  std::set<std::string> checked{// Here, and in tests/apps/service and tests/apps/commands.
+  std::set<std::string> checked{// Checked above, in tests/apps/service or in tests/apps/commands.
                                 "troupe model plot", "troupe submit",  "troupe status",
                                 "troupe jobs",       "troupe cancel",  "troupe why",
                                 "troupe top",        "troupe metrics", "troupe experiment"};

@@ -210,7 +210,8 @@ BOOST_AUTO_TEST_CASE(kernels_that_would_run_too_long_are_refused_and_cancels_are
   client.wait();
 }
 
-/// Starts the program and returns its process id; the test goes on. The program's errors go into a file.
+/// Starts the program and returns its process id without waiting for its end. The program's error messages go into a
+/// file.
 pid_t start_program(Words words, const std::string& errors) {
   words.insert(words.begin(), program_path());
   std::vector<char*> arguments;

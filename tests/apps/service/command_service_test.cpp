@@ -1,4 +1,5 @@
-// Tests the commands that ask a running service, and those commands for services that need no running service.
+// Tests the commands that ask a running service, and the commands about services that also work without a running
+// service.
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <string>

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(clusters_show_their_cores_and_what_was_used_of_them) {
   const auto lines = top_screen({&now, &before}, wide());
   BOOST_TEST(contains(line_with(lines, "cluster of 4 cores 8-11").text, "100.0 %"));
   BOOST_TEST(!contains(line_with(lines, "cpu core 2").text, ".0 %"));
-  // If no task has ended since the earlier view, the screen shows the earlier share.
+  // If no task has ended since the earlier view, the screen still shows the share of that view.
   now.runtime.workers[0].team = before.runtime.workers[0].team;
   BOOST_TEST(contains(line_with(top_screen({&now, &before}, wide()), "cluster of 4").text, "50.0 %"));
   // These kernels use their own threads, so the used time is unknown.

@@ -17,7 +17,7 @@ using platform::KernelTime;
 using platform::KernelTimes;
 using platform::TileTimes;
 
-/// Returns a run on eight cores. A cluster of eight takes `loss` / 8 of the time of one core.
+/// Returns a run on eight cores. A cluster of eight cores takes `loss` / 8 of the time that one core takes.
 SimulatedRun run_on_eight_cores(double loss, std::int64_t tiles) {
   SimulatedRun run;
   run.tile = 100;
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(a_chain_wants_the_largest_cluster) {
   // A Cholesky factorization of 2 x 2 tiles is a chain of four tasks.
   const ClusterChoice choice = choose_described_clusters(run_on_eight_cores(1.2, 2), {});
   BOOST_TEST(choice.best().workers == "1x8");
-  // The numbers of operations also have lower-order terms, so the time is not exactly a multiple.
+  // The kernels' numbers of operations also have lower-order terms, so the time only approximates this value.
   BOOST_TEST(choice.tried.front().seconds == 4 * 1.2e-3 / 8, boost::test_tools::tolerance(0.01));
   BOOST_TEST(choice.remark.empty());
   BOOST_TEST(clusters_text(choice).starts_with("1x8: 60"));
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(without_times_on_clusters_there_is_nothing_to_choose_from) 
   BOOST_TEST(choice.best().workers == "8x1");
   BOOST_TEST(choice.remark.find("no times for kernel 'cholesky/gemm/double' on clusters") != std::string::npos);
   BOOST_TEST(choice.remark.find("run it on single cores") == std::string::npos);
-  // The remark is printed by other code.
+  // `clusters_text` must not contain the remark, because other code prints it.
   BOOST_TEST(clusters_text(choice).find("no times") == std::string::npos);
 }
 

@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(take_half_the_time_of_those_of_qr) {
     BOOST_TEST_REQUIRE(lu != nullptr);
     BOOST_TEST(lu->cpu(512).mean_us == qr->cpu(512).mean_us / 2);
     BOOST_TEST(lu->gpu(7, 960).mean_us == qr->gpu(7, 960).mean_us / 2);
-    // The derived kernel has half the operations per cube of the tile size, so its times still belong to the same tile
+    // The derived kernel has half as many operations for each tile size, so its times still belong to the same tile
     // sizes.
     BOOST_TEST(lu->flops_per_cube() == qr->flops_per_cube() / 2);
   }

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(two_values_have_a_wide_interval) {
   const std::array values{10.0, 12.0};
   const Estimate result = estimate(values);
   BOOST_TEST(result.mean == 11.0);
-  // The margin is t(1) times s / sqrt(2), with s = sqrt(2).
+  // The margin is Student's t for 1 degree of freedom, 12.7062, times s / sqrt(2), with s = sqrt(2).
   BOOST_TEST(std::abs(result.margin - 12.7062) < 1e-4);
 }
 

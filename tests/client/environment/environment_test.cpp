@@ -28,7 +28,8 @@ using tests::EnvironmentVariable;
 using tests::failure;
 using tests::with_workers;
 
-/// A variable that is not in the table of options. For the variables in that table see tests/options.
+/// An environment variable that does not belong to an option. The tests in tests/options cover the variables of
+/// options.
 struct Example {
   const char* name;
   const char* good;

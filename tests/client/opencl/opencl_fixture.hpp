@@ -66,7 +66,8 @@ inline RuntimeOptions with_opencl(const std::string& which = "0,1") {
 /// The number of the OpenCL device whose queues a test can block.
 inline const std::string kHoldable = "2";
 
-/// Blocks a queue with a command that ends when the test calls `release`. Commands that are enqueued later wait.
+/// Blocks a queue with a command that ends when the test calls `release`. Later commands in the queue wait for this
+/// command.
 class HeldQueue {
  public:
   explicit HeldQueue(const OpenClLaunch& launch) : api_(launch.api()) {

@@ -78,11 +78,12 @@ BOOST_AUTO_TEST_CASE(more_data_than_the_devices_may_hold_come_and_go) {
   if (!has_opencl_devices()) return;
   constexpr std::size_t kSize = 4096;
   RuntimeOptions options = with_opencl();
-  // The device memory has room for five of the forty vectors. Their offsets in it change.
+  // The device memory has room for five of the forty vectors. Vectors are evicted and return later, often to another
+  // offset.
   options.accelerators.opencl_memory = Bytes{5 * kSize * sizeof(double) + 1000};
   Runtime runtime(options);
   Vectors vectors(40, kSize);
-  // The vectors get different sizes, so that freed places do not always fit.
+  // The vectors get different sizes, so that the memory of an evicted vector is sometimes too small for the next one.
   for (std::size_t i = 0; i < vectors.memory.size(); ++i) {
     vectors.memory[i].resize(kSize - 64 * (i % 3));
     vectors.expected[i].resize(kSize - 64 * (i % 3));

@@ -36,7 +36,7 @@ bool has_devices_for_programs() {
   return devices >= 2;
 }
 
-/// Maps the buffers of a task. The host can use them while the object lives.
+/// Maps the buffers of a task. The host can use the buffers while the object lives.
 class MappedData {
  public:
   explicit MappedData(const KernelContext& context) : launch_(*static_cast<OpenClLaunch*>(context.stream)) {

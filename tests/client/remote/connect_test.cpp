@@ -53,7 +53,8 @@ BOOST_AUTO_TEST_CASE(a_socket_that_another_user_has_put_there_is_not_trusted) {
   const auto refused = remote::connect_to(path, SOCK_SEQPACKET);
   BOOST_REQUIRE(!refused.ok());
   BOOST_TEST(contains(refused.failure().message, "belongs to user 4000000000"));
-  // Only the owner of the folder can write to it now. Connecting then means that the user trusts this owner.
+  // Now the other user also owns the folder. A user who names this folder trusts the folder's owner, so a connection is
+  // allowed, but only if nobody else can write to the folder.
   BOOST_REQUIRE(::chown(folder.path().c_str(), 4'000'000'000U, 0) == 0);
   BOOST_TEST(!remote::connect_to(path, SOCK_SEQPACKET).ok());
   ::chmod(folder.path().c_str(), 0755);

@@ -1,4 +1,4 @@
-/// Runs the same program on workers of its own and on a service.
+/// Runs the same program twice: on a runtime with its own workers, and on a service.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Tests of the client of a service. The test sends what the service would send.
+// Tests of the client of a service. The test takes the place of the service and sends the messages of a service.
 #include "client/remote/remote_backend.hpp"
 
 #include <atomic>
@@ -82,7 +82,8 @@ struct Fixture {
     ++changes;
   }
 
-  // Values that single tests record in the thread that acts as the service. That thread ends with the runtime.
+  // Values that some tests record in the thread that acts as the service. This thread ends when the runtime is
+  // destroyed.
   std::atomic<std::uint64_t> ended{0};
   std::atomic<bool> too_many{false};
   std::atomic<int> asked{0};

@@ -1,4 +1,4 @@
-/// Takes the place of the service in a client's session. The test says what it sends.
+/// A class that takes the place of the service in a client's session. The test decides which messages the class sends.
 #pragma once
 
 #include <sys/mman.h>
@@ -21,7 +21,7 @@
 
 namespace troupe::tests {
 
-/// Memory of this process that takes the place of shared memory. It keeps account of the allocated segments.
+/// Memory of this process that takes the place of shared memory. A test can see which segments are allocated.
 class ScriptedMemory final : public remote::SegmentSource {
  public:
   /// The allocated segments, and the largest number of bytes that may be allocated.
@@ -55,7 +55,8 @@ class ScriptedMemory final : public remote::SegmentSource {
   std::shared_ptr<Account> account_;
 };
 
-/// A service that counts the client's messages and sends what the test says. It must live as long as the client.
+/// A service that counts the client's messages and sends the messages that the test chooses. The object must live as
+/// long as the client.
 class ScriptedService {
  public:
   using Say = std::function<void(const v1::Event&)>;

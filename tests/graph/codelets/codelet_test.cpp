@@ -201,7 +201,8 @@ BOOST_AUTO_TEST_CASE(a_later_kernel_for_a_team_replaces_the_earlier_one_on_cores
   const KernelContext context({}, kNoArguments.view());
   codelet.definition().kernel_for(DeviceKind::cpu_core)(context);
   BOOST_TEST(ran == "second");
-  // The second kernel replaces the first one, so its types may differ: no other kernel has types to compare with.
+  // The second kernel replaces the first one, so both may have different argument types. All kernels of a codelet must
+  // have the same types, but here only the second kernel is left.
   BOOST_CHECK_NO_THROW(Codelet("typed", {AccessMode::read_write})
                            .cpu_team([](Team&, MatrixView<double>) {})
                            .copy()

@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_task_passes_its_turn_on) {
   BOOST_TEST((content(retry) == std::vector<Task*>{&cancelled}));
   renounce_commute(cancelled, retry);
   BOOST_TEST((content(retry) == std::vector<Task*>{&third}));
-  // No release has woken this task, so the task does not have to wake another task in its place.
+  // No release has woken the task `first`, so its cancellation does not have to wake another task.
   renounce_commute(first, retry);
   BOOST_TEST(retry.empty());
 }

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(tasks_of_pieces_are_told_apart_by_their_operations) {
   BOOST_TEST((class_of(split, 1100) != one));
   BOOST_TEST((class_of(split, 500) != one));
   BOOST_TEST((class_of(split, 0) != one));
-  // Codelets without such arguments behave as before.
+  // For codelets without pieces or without `flops`, the number of operations makes no difference.
   BOOST_TEST((class_of(whole, 1000) == class_of(whole, 5000)));
   BOOST_TEST((class_of(silent, 1000) == class_of(silent, 5000)));
 }
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(columns_of_tiles_share_a_class_with_those_about_as_high) {
   BOOST_TEST((column(30, 8, 8, 8) != fifty));
   BOOST_TEST((column(50, 8, 4, 8) != fifty));
   BOOST_TEST((column(50, 8, 8, 4) != fifty));
-  // Columns of fifty heights give only a few classes.
+  // The fifty columns have fifty different heights, but belong to only a few classes.
   for (std::size_t tiles = 1; tiles <= 50; ++tiles) (void)column(tiles, 8, 8, 8);
   BOOST_TEST(classes.size() <= 3U + 13U);
   BOOST_TEST(classes.size() >= 3U + 9U);

@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_reduction_begins_with_the_neutral_element) {
   submit(graph, copy, {x, hc});
   host.run_all();
   BOOST_TEST(c == 3);
-  // The next task adds to the data.
+  // A later reduction adds to the sum that the data already contain.
   submit(graph, add, {ha, x});
   submit(graph, copy, {x, hc});
   host.run_all();

@@ -28,7 +28,8 @@ BOOST_AUTO_TEST_CASE(one_thread_at_a_time_has_it) {
   BOOST_TEST(count == kThreads * kEach);
 }
 
-/// All threads wait for the mutex before it is unlocked. Each thread is woken only by the unlock of the thread before.
+/// All threads wait for the mutex before it is unlocked. After that, each unlock by one of the threads must wake the
+/// next thread.
 BOOST_AUTO_TEST_CASE(who_sleeps_for_it_is_woken) {
   constexpr int kThreads = 3;
   LightMutex mutex;

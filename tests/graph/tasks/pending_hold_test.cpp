@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(runs_of_recordings_are_told_with_their_tag_and_their_tasks_
   BOOST_TEST(x == 3);
   BOOST_TEST((f.endings.by_tag.at(5) == TaskStatus::succeeded));
   BOOST_TEST(f.endings.count == f.host.graph.progress().submitted);
-  // A cancelled run also counts its tasks.
+  // The tasks of a cancelled run are also reported as ended.
   (void)f.host.graph.replay(recording, {}, 6).value_or_throw();
   f.host.graph.cancel_all();
   f.host.run_all();

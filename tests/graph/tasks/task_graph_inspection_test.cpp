@@ -162,9 +162,9 @@ BOOST_AUTO_TEST_CASE(data_that_the_program_holds_are_a_node_with_a_name) {
   host.run_all();
 }
 
-/// Workers complete tasks, use task records again and wait for commute locks; threads wait for single tasks. All the
-/// time another thread takes snapshots. Every edge must go from an older to a younger task, except those of commute
-/// locks.
+/// One thread takes snapshots all the time, while workers complete tasks, use task records again and wait for commute
+/// locks, and other threads wait for tasks. In every snapshot, each edge must go from an older to a younger task,
+/// except edges of commute locks.
 BOOST_AUTO_TEST_CASE(a_look_never_disturbs_nor_is_disturbed) {
   ThreadHost host({.workers = 3, .window = 256, .seed = 5});
   TaskGraph& graph = host.graph();

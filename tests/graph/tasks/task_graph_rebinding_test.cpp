@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(a_run_uses_other_data_where_it_is_told_to) {
   host.run_all();
   BOOST_TEST(c == 7);
   BOOST_TEST(b == 7);
-  // The rebinding was only for that run.
+  // A rebinding only applies to one run, so this run uses the recorded data again.
   run(graph, recording);
   host.run_all();
   BOOST_TEST(b == 1);
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(handles_that_cannot_be_exchanged_are_refused) {
   expect_failure(try_run(graph, recording, {{Handle(), ha}}), invalid, "no task of the recording uses it");
   expect_failure(try_run(graph, recording, {{parts[1], other_parts[1]}}), invalid, "no task");
   expect_failure(try_run(graph, recording, {{hc, hb}}), invalid, "reduces");
-  // The recorded order would be wrong if a run exchanged only a part, or a whole without its parts.
+  // The recorded order would be wrong if a run replaced only a part, or replaced the whole but not its parts.
   expect_failure(try_run(graph, recording, {{parts[0], other_parts[0]}}), invalid, "uses data that contain it");
   expect_failure(try_run(graph, recording, {{whole, other}}), invalid, "uses parts of it");
   expect_failure(try_run(graph, recording, {{ha, hb}, {ha, hb}}), invalid, "exchanged twice");
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(released_data_are_refused) {
   expect_failure(try_run(graph, recording), ErrorCode::invalid_handle, "released");
   expect_failure(try_run(graph, recording, {{hd, hb}}), ErrorCode::invalid_handle, "released");
   expect_failure(try_run(graph, other, {{hb, hd}}), ErrorCode::invalid_handle, "released");
-  // A new handle has the record of the released data, but the released data are still refused.
+  // The new handle `hf` uses the same data record as the released handle `hd`, but the graph must still refuse `hd`.
   float f = 0;
   const Handle hf = register_scalar(graph, f);
   BOOST_TEST_REQUIRE(hf.record() == hd.record());
@@ -241,8 +241,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_cannot_record_but_may_run_what_was_recorded) {
   BOOST_TEST(a == 2);
 }
 
-/// A release inside a recording waits for earlier tasks, which this thread runs. The tasks that these kernels submit
-/// must not become part of the recording.
+/// A release inside a recording waits for earlier tasks, which this thread runs. If the kernel of such a task submits
+/// another task, the other task must not become part of the recording.
 BOOST_AUTO_TEST_CASE(a_release_inside_of_a_recording_releases_and_runs_kernels_as_kernels) {
   double d = 1;
   const Handle hd = register_scalar(graph, d);

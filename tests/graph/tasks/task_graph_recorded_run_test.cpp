@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_run_leaves_valid_what_none_of_its_tasks_would_h
   BOOST_TEST(!valid(hc));
   BOOST_TEST(!valid(parts[0]));
   BOOST_TEST(!valid(whole));
-  // This run starts, and then its tasks find their input invalid one by one. The result is the same.
+  // This run is not cancelled, but each of its tasks is, because its input is invalid. The result is the same.
   run(graph, recording, {{hb, hc}});
   host.run_all();
   BOOST_TEST(ran.empty());
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_run_in_progress_can_be_looked_at) {
   host.step();
   Seen seen = look();
   BOOST_TEST(seen.ids == (std::vector<std::uint64_t>{id, id + 1, id + 2, id + 3}), kPerElement);
-  // The run itself waits for the last of its tasks.
+  // The first node is the run itself. It waits for its last two tasks.
   BOOST_TEST(seen.pending == (std::vector<std::uint32_t>{2, 0, 1, 0}), kPerElement);
   BOOST_TEST(seen.edges == 3U);
   BOOST_TEST(seen.explicit_edges == 1U);

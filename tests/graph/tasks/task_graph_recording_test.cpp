@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_run_does_what_was_recorded_any_number_of_times) {
   }
   BOOST_TEST(a == 1048576);
   BOOST_TEST(b == 2097152);
-  // Besides its tasks, each run counts as one task.
+  // Each run counts as one more task, in addition to its own tasks.
   BOOST_TEST(graph.progress().submitted == 80U);
   BOOST_TEST(graph.progress().ended == 80U);
 }

@@ -1,5 +1,5 @@
-// Tests that tasks which the catalogue's checks accept do not access memory outside their data, whatever the data
-// contain.
+// Tests that a task never accesses memory outside its data if the catalogue's checks accept the task. The content of
+// the data is random.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -107,7 +107,8 @@ void fill_memory(const Layout& layout, std::byte* data, Draw& source) {
   }
 }
 
-/// Runs the kernel on guarded memory. Behind the end of a heap block, a library's access might go unnoticed.
+/// Runs the kernel on guarded memory, because nobody might notice that a library accesses memory after the end of a
+/// heap block.
 void run(const CodeletDefinition& definition, const Drawn& drawn, Draw& source) {
   std::vector<GuardedMemory> memories;
   std::vector<DataView> views;

@@ -40,7 +40,7 @@ Arguments offset(std::int64_t value) { return args(value); }
 Arguments two(std::int64_t a, std::int64_t b) { return args(a, b); }
 Arguments three(std::int64_t a, std::int64_t b, std::int64_t c) { return args(a, b, c); }
 
-/// Returns one valid case for each codelet. Sizes that may differ do differ.
+/// Returns one valid case for each codelet. Sizes that need not be equal are different.
 std::vector<Case> right_cases() {
   return {
       {"potrf/double", {tile(9, 5)}, two(3, 100)},
@@ -81,7 +81,8 @@ std::vector<Case> right_cases() {
   };
 }
 
-/// Returns cases with one mistake each. The test adds mistakes that are possible with every codelet.
+/// Returns cases with one mistake each. Mistakes that are possible with every codelet are not in this list; the test
+/// adds them.
 std::vector<Case> wrong_cases() {
   return {
       {"potrf/double", {tile(9, 5)}, two(5, 0)},

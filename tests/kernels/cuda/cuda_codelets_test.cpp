@@ -92,8 +92,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(triangular_solves_are_those_of_cores, T, Precision
   }
 }
 
-/// Returns true if a result has a defined value. In the upper triangle of the diagonal block, libraries may write
-/// anything.
+/// Returns true if the element (row, col) of a result has a defined value. Libraries may write anything to the upper
+/// triangle of the diagonal block.
 bool below_diagonal(std::int64_t row, std::int64_t col) { return row >= col || row < 0; }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(potrf_factorizes_tall_tiles_as_cores_do, T, Precisions) {
@@ -136,7 +136,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_breakdown_is_reported_with_the_row_that_cores_re
   Gpu gpu;
   for (const std::int64_t n : {1, 16, 64, 65, 128}) {
     for (const Around& around : kAround) {
-      // CuSOLVER notices a wrong minor late, or not at all, if it is the last one of 64 columns.
+      // If a leading minor whose order is a multiple of 64 is not positive, cuSOLVER reports the next order, or no
+      // error.
       for (const std::int64_t bad : {std::int64_t{0}, n / 2, std::min<std::int64_t>(n, 64) - 1, n - 1}) {
         Operand indefinite = tall_tile<T>(n, around, 1);
         indefinite.matrix<T>()(around.above + bad, bad) = T{-1};
@@ -319,7 +320,7 @@ BOOST_AUTO_TEST_CASE(what_the_library_refuses_is_an_error_with_its_name_for_it) 
 }
 
 BOOST_AUTO_TEST_CASE(without_a_stream_the_data_are_the_hosts_and_a_core_computes) {
-  // The code for modelled GPUs calls the kernel in this way.
+  // A GPU in virtual time calls the kernel in this way: without a stream, on data in host memory.
   Operands given{tall_tile<double>(20, {1, 2}, 1)};
   Operands expected = given;
   const Arguments arguments = args(std::int64_t{1}, std::int64_t{0});

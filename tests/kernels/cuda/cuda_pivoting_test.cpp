@@ -131,8 +131,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_panel_with_an_element_that_is_not_finite_fails_a
 BOOST_AUTO_TEST_CASE_TEMPLATE(row_exchanges_are_those_of_cores_to_the_last_bit, T, Precisions) {
   if (!needs_device_code()) return;
   Gpu gpu;
-  // If there are few rows, the same rows are exchanged again and again. There are more exchanges than one step
-  // combines.
+  // If there are few rows, the same rows are exchanged again and again. There are also more exchanges than the kernel
+  // combines in one step.
   for (const std::int64_t rows : {1, 2, 9, 300, 700}) {
     for (const std::int64_t cols : {0, 1, 11}) {
       for (const std::int64_t offset : {std::int64_t{0}, rows / 3}) {

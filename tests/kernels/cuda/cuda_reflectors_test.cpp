@@ -40,8 +40,7 @@ void keep_triangles(Operand& t) {
   }
 }
 
-/// Runs a panel's codelet on the GPU and on a core, and compares. Operand `t` has the triangles T. Below the diagonal
-/// of operand 0, elements only count if the panel is a single tile.
+/// Runs a panel's codelet on the GPU and on a core, and compares all operands. Operand `t` has the triangles T.
 template <class T>
 void compare_panels(Gpu& gpu, const Codelet& codelet, const Operands& given, const Arguments& arguments, std::size_t t,
                     double most) {

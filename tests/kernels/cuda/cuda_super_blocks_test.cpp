@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_pivot_of_zero_is_reported_with_the_row_that_core
     Operands on_gpu{diagonal_blocks<T>(d, 3), Operand::zeros<std::int64_t>(2, 1, 0)};
     const SuperBlock<T> blocks(on_gpu[0].matrix<T>(), d.mask, d.side);
     const int k = static_cast<int>(bad / kBlock);
-    // The row of the bad pivot is zero, and so is a later row.
+    // The row of the bad pivot and the last row of its block are zero, so there is also a later pivot of zero.
     for (const std::int64_t row : {bad % kBlock, kBlock - 1}) {
       for (int j = 0; j < d.side; ++j) {
         for (std::int64_t col = 0; blocks.full(k, j) && col < kBlock; ++col) blocks.block(k, j)(row, col) = 0;
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(they_only_enqueue_and_allocate_once) {
   }
   const Operand untouched = given[2];
   fake->pause();
-  // Two calls are in flight at once. The addresses of their blocks lie one after the other in the same memory.
+  // Two calls are in flight at once. The lists of their blocks' addresses lie one after the other in the same memory.
   Operands second = given;
   for (Operand& one : second) {
     BOOST_REQUIRE(api.cudaHostRegister(one.bytes.data(), one.bytes.size(), 0) == cudaSuccess);

@@ -56,8 +56,8 @@ bool fits(const DeviceBlock& block) {
   return block.rows >= 0 && block.cols >= 0 && block.ld >= std::max<std::int64_t>(block.rows, 1);
 }
 
-/// Enqueues a call after the checks that the real library makes at once. The handle must belong to the current device.
-/// It must have a work space, because otherwise the real library would allocate memory.
+/// Makes the checks that the real library makes before a call returns, and enqueues the call. The handle must belong to
+/// the current device. The handle must have a work space, because otherwise the real library would allocate memory.
 cublasStatus_t enqueue(cublasHandle_t handle, const std::vector<DeviceBlock>& shapes, DeviceCalls::Call call) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   int device = -1;
@@ -117,7 +117,7 @@ cublasStatus_t trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode
 struct BatchCall {
   cublasHandle_t handle;
   int count;
-  /// The shape of each operand's blocks, without addresses, for the checks that are made at once.
+  /// The shape of each operand's blocks, without addresses. The checks before the call is enqueued use these shapes.
   std::vector<DeviceBlock> shapes;
 };
 
@@ -140,13 +140,13 @@ std::vector<std::vector<const T*>> read_addresses(const FakeLaunch& launch, cons
     }
   }
   for (const T* result : all.back()) {
-    // No device owns this address, so the launch becomes a fault.
+    // No device owns the null address, so this access makes the launch a fault.
     if (used[result] > 1 && !launch.touches(nullptr, 1)) return {};
   }
   return all;
 }
 
-/// Runs `call(addresses)` for each product or solve of the batch. `addresses` are those of its operands.
+/// Runs `call(addresses)` for each product or solve of the batch. `addresses` are the addresses of the operands.
 template <class T, class F>
 cublasStatus_t enqueue_batch(const BatchCall& batch, std::vector<const T* const*> arrays, F call) {
   if (batch.count < 0) return CUBLAS_STATUS_INVALID_VALUE;
@@ -227,8 +227,8 @@ cublasStatus_t geam(cublasHandle_t handle, cublasOperation_t ta, cublasOperation
 namespace fake = troupe::tests::fake_cuda;
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
-  // From now on the fake knows Troupe's own kernels. A program that launches such a kernel has a handle of this
-  // library.
+  // Register Troupe's own kernels with the fake GPUs here, because every program that launches such a kernel also
+  // creates a handle of this library.
   static const bool registered = [] {
     troupe::tests::register_tile_kernels(*fake_cuda_control());
     return true;

@@ -25,7 +25,7 @@ bool fits(const DeviceBlock& block) {
   return block.rows >= 0 && block.cols >= 0 && block.ld >= std::max<std::int64_t>(block.rows, 1);
 }
 
-/// Enqueues a call with one block or two, a work space, and the address of its status.
+/// Enqueues a call that uses block `a`, perhaps also block `besides`, and a work space. The status goes to `info`.
 template <class T, class F>
 cusolverStatus_t enqueue(cusolverDnHandle_t handle, const DeviceBlock& a, const T* work, int* info, F call,
                          const DeviceBlock& besides = {}) {
@@ -44,8 +44,9 @@ cusolverStatus_t enqueue(cusolverDnHandle_t handle, const DeviceBlock& a, const 
   return launched == cudaSuccess ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_EXECUTION_FAILED;
 }
 
-/// Computes a Cholesky factorization. Like cuSOLVER 12 on an H200, it does not notice a bad minor that is the last of
-/// 64 columns: the next minor is reported, or none after the last column. The diagonal then has NaN at this place.
+/// Computes a Cholesky factorization. Returns the order of the first leading minor that is not positive; 0 if all are
+/// positive. cuSOLVER 12 on an H200 returns a wrong order if this order is a multiple of 64: the next order, or 0 if
+/// there is no next one. This function does the same. The diagonal element of the bad minor becomes NaN.
 template <class T>
 int factorize_definite(cublasFillMode_t uplo, int n, T* a, int lda) {
   constexpr int kColumns = 64;
@@ -79,8 +80,8 @@ int factorize(int n, T* a, std::ptrdiff_t lda) {
   return info;
 }
 
-/// Factorizes with pivoting. Reports the last zero pivot, like `factorize`. NaN counts as zero: for a panel with a NaN,
-/// cuSOLVER 13 returned no NaN on an H100, and zeros for a column of NaN.
+/// Factorizes with pivoting. Reports the last zero pivot, like `factorize`. NaN counts as zero, like in cuSOLVER 13 on
+/// an H100: for a panel with a NaN it returned no NaN, and for a column of NaN it returned zeros.
 template <class T>
 int factorize_with_pivots(int m, int n, T* a, std::ptrdiff_t lda, int* pivots) {
   for (int j = 0; j < n; ++j) {

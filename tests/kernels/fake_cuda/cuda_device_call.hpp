@@ -1,4 +1,5 @@
-/// Calls of the fake cuBLAS and cuSOLVER. They run later, on the fake's streams, on memory of its devices.
+/// Calls of the fake cuBLAS and cuSOLVER. The calls run later, on streams of the fake CUDA runtime, and use the memory
+/// of the fake devices.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -32,8 +33,8 @@ struct DeviceBlock {
   return block.bytes() == 0 || launch.touches(block.data, block.bytes());
 }
 
-/// The calls that have been enqueued but have not run. If a device has a fault, the fake drops its launches; then this
-/// object still frees their calls.
+/// The calls that have been enqueued but have not run. If a device has a fault, the fake drops the launches on this
+/// device. The calls of dropped launches stay here until this object is destroyed.
 class DeviceCalls {
  public:
   using Call = std::function<void(const FakeLaunch&)>;
@@ -51,7 +52,7 @@ class DeviceCalls {
   std::map<std::uint64_t, Call> enqueued_;  // guarded by mutex_
 };
 
-/// Returns the calls of the library with which this file is compiled.
+/// Returns the calls of the fake library that contains this function. Each fake library compiles its own copy.
 DeviceCalls& device_calls();
 
 }  // namespace troupe::tests::fake_cuda

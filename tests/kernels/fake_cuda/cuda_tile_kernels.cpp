@@ -57,8 +57,8 @@ class Block {
   void barrier() { pause(current_); }
 
  private:
-  // Jumps are much faster than `swapcontext`, which makes a system call for the mask of signals. But sanitizers do not
-  // understand jumps to another stack.
+  // `_longjmp` is much faster than `swapcontext`, which makes a system call to save the signal mask. But sanitizers do
+  // not support jumps to another stack, so builds with sanitizers use `swapcontext`.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   static constexpr bool kJumps = false;
 #elif defined(__has_feature)
@@ -149,7 +149,7 @@ void run_grid(const FakeLaunch& launch, bool barriers, const std::function<void(
   for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y) {
     for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) {
       if (barriers) {
-        // No device owns this address, so the launch becomes a fault.
+        // No device owns the null address, so this access makes the launch a fault.
         if (!Block::of_this_thread().run(blockDim.x, body)) (void)launch.touches(nullptr, 1);
       } else {
         for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x) body();

@@ -88,7 +88,7 @@ double residual(const Matrix<T>& a, const Form& form, const Matrix<T>& x, const 
       size_of_x = std::max(size_of_x, std::abs(static_cast<double>(x(i, j))));
     }
   }
-  // The largest element of A is on its diagonal. It is about n, or 1 for a unit diagonal.
+  // The largest element of A is on its diagonal. This element is about n, or 1 for a unit diagonal.
   return worst / (std::numeric_limits<T>::epsilon() * (form.unit_diagonal() ? 1 : n) * std::max(n, 1) * size_of_x);
 }
 

@@ -56,7 +56,8 @@ struct Blocks {
 
 MatrixView<double> at(Blocks& of, int place) { return columns_from(of.view().packed(), place * kBlock, kBlock); }
 
-/// Executes the batched calls with the kernels for cores. Within one call, the operations run in the reverse order.
+/// Executes the batched calls with the kernels for cores. Within one call, the operations run in the reverse order,
+/// because the result must not depend on their order.
 void run(const BlockBatches& batches, Blocks& left, Blocks& right, Blocks& result) {
   const BlockPlaces& places = batches.places();
   for (const BlockBatch& batch : batches.calls()) {
@@ -87,8 +88,8 @@ struct Owners {
   int result;
 };
 
-/// Checks that no block is written twice, or written and read, in the same call. The calls come in the order of k, with
-/// at most one call of each kind for each k.
+/// Checks that no call writes a block twice, or writes a block that it also reads. Checks that the calls are sorted by
+/// their step `k`, and that no step has two calls of the same kind.
 void check_calls(const BlockBatches& batches, const Owners& owner) {
   const BlockPlaces& places = batches.places();
   std::set<std::pair<int, Kind>> seen;
@@ -167,7 +168,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_calls_depends_on_the_side_and_not_on_the_numb
     const auto n = static_cast<std::size_t>(side);
     BOOST_TEST(product_batches(all, all, all, side).calls().size() == n);
     BOOST_TEST(product_batches(all, all, all, side).count() == side * side * side);
-    // After the last solves of a super-block, no product follows.
+    // No product follows the last step of a super-block, so its last step has fewer calls.
     BOOST_TEST(upper_solve_batches(all, all, side).calls().size() == 2 * n - 1);
     BOOST_TEST(lower_solve_batches(all, all, side).calls().size() == 2 * n - 1);
     BOOST_TEST(factorization_batches(all, side).calls().size() == 4 * n - 3);

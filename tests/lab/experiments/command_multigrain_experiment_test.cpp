@@ -38,7 +38,8 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts) {
   for (const auto& claim : json["claims"]) BOOST_TEST(claim["verdicts"].size() == 2U);
   BOOST_TEST_REQUIRE(json["variants"].size() == 2U);
   for (const auto& variant : json["variants"]) {
-    // There are twelve lines and four policies. Three of the four policies use single blocks.
+    // With 15 x 15 blocks there are twelve series and one more for each of four policies. With 25 x 25 blocks the
+    // option --most-fine leaves out the three series whose tasks use single blocks.
     BOOST_TEST(variant["points"].size() == 16U + 13U);
     BOOST_TEST(variant["policies"].size() == 4U);
     for (const auto& point : variant["points"]) {

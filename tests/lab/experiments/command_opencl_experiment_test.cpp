@@ -43,8 +43,8 @@ BOOST_AUTO_TEST_CASE(leaves_figures_points_and_verdicts_of_virtual_time) {
   tests::conforms(json, "experiment-opencl");
   BOOST_TEST(json["claims"].size() == opencl_virtual_claims().size());
   BOOST_TEST_REQUIRE(json["variants"].size() == 1U);
-  // There are 9 series at each of three places of Black-Scholes, 9 at one place of the reuse, and 22 at one place of
-  // frames.
+  // Three problems of Black-Scholes have 9 series each. One problem with reuse has 9 series, and one problem with
+  // frames has 22 series.
   BOOST_TEST(json["variants"][0]["points"].size() == 4U * 9U + 22U);
   const std::string csv = folder.read("x/opencl.csv");
   BOOST_TEST(std::count(csv.begin(), csv.end(), '\n') == 1 + 4 * 9 + 22);

@@ -19,7 +19,8 @@ std::vector<NodeDescription> nodes(const std::vector<std::uint64_t>& capacities)
 BOOST_AUTO_TEST_CASE(what_is_needed_latest_goes) {
   AccessLog log;
   for (const std::uint64_t handle : {0, 1, 2, 0, 1, 2}) log.admitted(NodeId(1), std::vector{read(handle)});
-  // There is room for two pieces of data. 0 and 1 are loaded, 2 replaces 1, 0 is a hit, 1 replaces 0, and 2 is a hit.
+  // The memory has room for two handles. Handles 0 and 1 are loaded, 2 replaces 1, 0 is a hit, 1 replaces 0, and 2 is a
+  // hit.
   const OfflineTraffic traffic = furthest_next_use_offline(log, nodes({2}));
   BOOST_TEST(traffic.loaded.count == 4 * kTile);
   BOOST_TEST(traffic.total().count == 4 * kTile);
@@ -53,7 +54,8 @@ BOOST_AUTO_TEST_CASE(what_is_outdated_before_its_next_use_goes_first) {
   AccessLog log;
   log.admitted(NodeId(1), std::vector{read(0)});
   log.admitted(NodeId(1), std::vector{read(1)});
-  // Handle 0 is evicted although node 1 needs it before handle 1, because the host overwrites it before.
+  // Node 1 needs handle 0 earlier than handle 1. Still, handle 0 is evicted, because the host overwrites handle 0
+  // before node 1 reads it.
   log.admitted(NodeId(1), std::vector{read(2)});
   log.admitted(kHost, std::vector{write(0)});
   log.admitted(NodeId(1), std::vector{read(0)});

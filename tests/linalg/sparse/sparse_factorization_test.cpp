@@ -125,7 +125,9 @@ BOOST_AUTO_TEST_CASE(replaced_pivots_are_counted_named_and_refined) {
 
 BOOST_AUTO_TEST_CASE(a_full_column_replaces_no_pivots) {
   Runtime runtime(two_workers_for_sparse());
-  // The matrix is an arrow. The sum of its last column is 3000, and 3000 times the square root of eps is about 1.
+  // The matrix has ones on its diagonal and in its last column. Pivots below the largest element times the square root
+  // of eps are replaced. If the sum of the column, 3000, were used in place of the largest element, the limit would be
+  // about 1, and the pivots would be replaced.
   std::vector<SparseEntry> entries;
   for (int i = 0; i < 3000; ++i) {
     entries.push_back({i, i, 1});
@@ -237,8 +239,8 @@ BOOST_AUTO_TEST_CASE(says_what_is_singular) {
   Runtime runtime(two_workers_for_sparse());
   BOOST_CHECK_EXCEPTION(SparseFactorization<double>(runtime, compressed(2, {{0, 0, 1}, {1, 0, 1}})), Error,
                         [](const Error& error) { return error.code() == ErrorCode::numerical; });
-  // The matrix is singular, although its pattern is not. If a right-hand side has no solution, the residual must say
-  // so. If it has many solutions, the result is one of them.
+  // The matrix is singular, although its pattern is not. If the system has no solution, the residual must say so. If
+  // the system has many solutions, the result is one of them.
   const CompressedMatrix singular = compressed(2, {{0, 0, 1}, {0, 1, 1}, {1, 0, 1}, {1, 1, 1}});
   const SparseFactorization<double> factorization(runtime, singular);
   BOOST_TEST(factorization.replaced().count == 1);

@@ -30,7 +30,8 @@ void vstore3(float3 v, size_t i, global float* p) { p += 3 * i; p[0] = v.x; p[1]
 void vstore4(float4 v, size_t i, global float* p) { p += 4 * i; p[0] = v.x; p[1] = v.y; p[2] = v.z; p[3] = v.w; }
 )";
 
-/// Returns a function that calls the kernel. So the host need not know how kernels take their arguments.
+/// Returns the source of a function that calls the kernel, so that the host need not know how kernels take their
+/// arguments.
 std::string entry(int kernel) {
   return fmt::format(
       "void call_k{0}(global char** p, int n, uint m, Values* s) "

@@ -71,7 +71,8 @@ BOOST_AUTO_TEST_CASE(references_of_the_program_are_counted_and_those_of_objects_
   BOOST_TEST(count() == 1U);
 }
 
-/// A program may get the context from a buffer and retain it, although it has released its own reference.
+/// A program may get a context from a buffer and retain this context, although the program has released its own
+/// reference to the context.
 BOOST_AUTO_TEST_CASE(a_context_that_objects_need_can_be_taken_up_again) {
   if (!has_devices()) return;
   OwnedContext own = make_context({devices.front()});

@@ -35,7 +35,7 @@ class RandomOrder {
   };
   struct Plan {
     Known before;
-    /// The commands for which the new command must wait by their events.
+    /// The commands whose events must be in the wait list of the new command.
     std::vector<int> waits;
   };
 

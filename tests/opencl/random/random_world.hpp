@@ -158,7 +158,7 @@ class RandomWorld {
   /// Returns the range that other commands must no longer use when the map begins.
   [[nodiscard]] RandomUse use_of_map(const Map& map) const;
   [[nodiscard]] static RandomUse use_of_block(int block, std::size_t offset, std::size_t size, bool writes);
-  /// Returns an object that devices may read or write, as asked; null if none was found.
+  /// Returns an object that devices may read (if `reads`) and write (if `writes`); null if none was found.
   [[nodiscard]] const Object* object_for(bool reads, bool writes);
   [[nodiscard]] Rectangle rectangle(const std::size_t (&region)[3], std::size_t room);
   /// Returns the position of the first byte of a box, and the number of bytes from there to the last byte.

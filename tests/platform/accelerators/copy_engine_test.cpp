@@ -122,8 +122,8 @@ double in_a_row() {
 }
 
 BOOST_AUTO_TEST_CASE(copies_in_a_row_take_the_sum_of_their_times_however_late_each_ends) {
-  // The copies must take at least 200 ms. If the time of a copy began only after the callback of the copy before, they
-  // would take at least 300 ms. A busy machine may be late, but not in each of ten tries.
+  // The copies must take at least 200 ms together. If the time of each copy began only after the callback of the
+  // previous copy, all copies would take at least 300 ms. A busy machine may be late, but not in each of ten tries.
   double best = 1e9;
   for (int i = 0; i < 10 && best >= 0.28; ++i) {
     const double took = in_a_row();

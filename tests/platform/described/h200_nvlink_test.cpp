@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_cluster_divides_as_much_as_one_of_sirocco_double) {
     for (const double edge : {960.0, 1920.0}) {
       const double ten = kernel->cluster(10, edge).mean_us / kernel->cpu(edge).mean_us;
       const double share = assumptions[name][std::to_string(static_cast<int>(edge))];
-      // The times and accelerations in that file have only three or four digits.
+      // The times and speed-ups in the description sirocco-double have only three or four digits.
       BOOST_TEST(share == (10 * ten - 1) / 9, boost::test_tools::tolerance(0.02));
     }
   }

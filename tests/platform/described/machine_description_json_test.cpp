@@ -9,7 +9,7 @@
 #include "troupe/machine.hpp"
 
 // Tests the messages about wrong files. Each test changes one field of a valid description, and the message must name
-// it.
+// this field.
 namespace troupe::platform {
 
 BOOST_AUTO_TEST_SUITE(machine_description_json)

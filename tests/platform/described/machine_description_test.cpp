@@ -38,8 +38,8 @@ Failure failure_of(const std::string& name_or_path) {
   return machine.failure();
 }
 
-/// Returns the mean time on a core divided by the average of the GPUs' mean times, as the README of these files defines
-/// it.
+/// Returns the mean time on a core divided by the average of the GPUs' mean times. The README of the descriptions
+/// defines this ratio.
 double gpu_over_core(const MachineDescription& machine, const char* application, const char* kernel,
                      const char* precision, double edge) {
   const KernelTimes* times = machine.find_kernel(application, kernel, precision);

@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(the_library_that_this_code_is_part_of_is_not_asked) {
   BOOST_TEST(load(folder.path("libother.so").c_str(), &why) == 0);
   BOOST_TEST(contains(why, "it is Troupe itself"), why);
   BOOST_TEST(load(fake_opencl_driver().c_str(), &why) == 3);
-  // For a program that does not contain this code, the library is an ordinary driver.
+  // This test's own code is not in the library. If this code loads the library, the library is an ordinary driver.
   BOOST_TEST(load_opencl_devices({.vendors = troupe_as_opencl_driver()}).devices.size() == 3U);
 }
 

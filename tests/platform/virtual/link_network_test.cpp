@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(two_copies_share_a_link_and_the_rest_goes_faster_when_one_e
 }
 
 // At this rate, rounding errors leave a tiny part of the 450 bytes after 1350 ns. At that moment another copy begins,
-// before the completion is handled. The first copy must still end now.
+// before the completion is handled. The first copy must still end at 1350 ns.
 BOOST_AUTO_TEST_CASE(a_copy_that_is_due_is_not_put_off_by_one_that_begins_at_that_moment) {
   auto routes = star(3, {{0}, kGiga, 0ns});
   routes[2].latency = 1350ns;

@@ -1,5 +1,5 @@
-// Sends random and mutated messages to a service that must go on. Nothing may crash or hang, and no resources may
-// remain.
+// Sends random and mutated messages to a service. The service must not crash or hang, must still serve other clients,
+// and must release all resources in the end.
 //
 // Each seed is one client. The environment variable TROUPE_FUZZ_SEEDS sets the number of seeds, TROUPE_FUZZ_FIRST the
 // first one.
@@ -40,8 +40,8 @@ std::size_t mapped_segments() {
   return count;
 }
 
-/// A session that sends bytes, which may be no valid messages. It reads everything that the service sends, and ignores
-/// it.
+/// A session that sends bytes that need not be valid messages. The session reads and ignores everything that the
+/// service sends.
 class ByteSession final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   ByteSession(const std::shared_ptr<grpc::Channel>& channel, grpc::ClientContext& context) : stub_(channel) {
@@ -89,7 +89,7 @@ class ByteSession final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc:
   grpc::ByteBuffer incoming_;
   std::mutex mutex_;
   std::condition_variable told_;
-  /// The result of the last operation, when it has ended.
+  /// The result of the current operation; nullopt until the operation has ended.
   std::optional<bool> answer_;
 };
 

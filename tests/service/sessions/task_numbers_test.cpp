@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(nothing_that_many_threads_leave_is_lost_or_comes_unannounce
   std::uint64_t taken = 0;
   int woken = 0;
   while (taken < kThreads * kEach) {
-    // If a task ends after this check, the thread is woken once more.
+    // If a task ends after this check, the collector increases `wakes`, and the next check notices this.
     if (wakes == woken) {
       std::this_thread::yield();
       continue;

@@ -31,7 +31,7 @@ namespace troupe::tests {
   constexpr std::array kCodelets{"gemm", "syrk", "trsm", "potrf"};
   for (int i = 0; i < 8; ++i) {
     const bool gpu = i >= 6;
-    // Each worker changes between running and waiting at other times.
+    // Each worker changes between running and waiting at times of its own.
     const double phase = time * (gpu ? 9 : 3) + i * 1.7;
     const bool runs = std::fmod(phase, 5.0) < (gpu ? 4.8 : 4.0);
     const auto codelet = kCodelets[static_cast<std::size_t>(phase * 0.37) % (gpu ? 2 : 4)];

@@ -36,8 +36,8 @@ struct FakeCudaOptions {
   /// The least time of each copy and each kernel.
   std::uint64_t least_ns = 0;
   /// The time that a kernel takes when no other kernel runs on its device. Kernels that run at once divide the device's
-  /// time equally. The device's events show this time. Its clock stands still from a kernel's end until the kernel's
-  /// thread has woken.
+  /// time equally. The device's events read the device's own clock. This clock stands still from a kernel's end until
+  /// the kernel's thread has woken.
   std::uint64_t shared_ns = 0;
   /// The properties from which programs calculate how fast each device is: its compute capability (9.0),
   /// multiprocessors, highest clock rate, and the ratio of its rates in float and in double. The defaults mean 1.024
@@ -108,7 +108,7 @@ class FakeCudaControl {
   virtual void register_kernel(const std::string& name, FakeKernel kernel) = 0;
   [[nodiscard]] virtual FakeCudaLeaks leaks() const = 0;
   [[nodiscard]] virtual FakeCudaCounts counts() const = 0;
-  /// After `pause`, streams only collect their work. After `resume`, they do it.
+  /// After `pause`, streams only collect their work. After `resume`, they execute this work.
   virtual void pause() = 0;
   virtual void resume() = 0;
   /// Makes the device faulty at once, as if a launch had accessed an illegal address.

@@ -162,7 +162,7 @@ void Machine::reset(const FakeCudaOptions& to) {
   const std::lock_guard lock(mutex);
   options = to;
   forget_lost();
-  // Memory that is still allocated counts as used memory of the new device with the number of the old one.
+  // Memory that is still allocated on an old device counts as used memory of the new device with the same number.
   std::vector<std::uint64_t> used;
   for (const Device& device : devices) used.push_back(device.used);
   devices.clear();

@@ -168,7 +168,7 @@ cl_int platform_ids(cl_uint room, cl_platform_id* to, cl_uint* count) {
 #define TROUPE_EXPORTED extern "C" __attribute__((visibility("default")))
 
 #ifdef FAKE_OPENCL_EXPORTS_PLATFORMS
-// Drivers that leave the look-up of functions to the dynamic loader export this function, so this one does, too.
+// Real drivers that leave the look-up of functions to the dynamic loader export this function.
 TROUPE_EXPORTED cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id* to, cl_uint* count) {
   return platform_ids(room, to, count);
 }

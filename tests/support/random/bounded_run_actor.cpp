@@ -198,14 +198,15 @@ BoundedRun factorization(Random& random, Random& of_clusters) {
   const auto tiles = [&](std::uint32_t count) {
     return Bytes{static_cast<std::uint64_t>(run.tile * run.tile) * element * count};
   };
-  // The GPUs of a random machine have little memory, so the run gets more.
+  // The GPUs of a random machine have little memory, so the run sets a larger memory.
   if (!known) run.simulation.accelerators.gpu_memory = tiles(1000);
   if (chance(random, 40)) run.simulation.accelerators.gpu_memory = tiles(5 + random.below(20));
   // Every run needs a core. A random machine may have kernels that only run on GPUs, so the run also needs a GPU if
   // there is one.
   if (run.simulation.gpus.empty() || cores_of(run.simulation) <= 0) run.simulation.cores = 1;
   if (run.simulation.gpus.empty() && !run.simulation.machine.gpus.empty()) run.simulation.gpus = {0};
-  // The panels of LU only run on cores, but some kernels of a random machine only run on GPUs.
+  // If LU skips empty tiles, its panels only run on cores. Some kernels of a random machine only run on GPUs, so random
+  // machines get no empty tiles.
   if (known && run.application == Application::lu && chance(random, 50)) run.empty_tiles_seed = random.next();
   run.reuse_by_position = chance(random, 20);
   const auto& kernels = run.simulation.machine.kernels;

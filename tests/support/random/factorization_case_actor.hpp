@@ -13,7 +13,7 @@ namespace troupe::tests {
 
 /// The storage of the matrix while it is factorized.
 enum class Storage {
-  /// `apps::Factorization` chooses the storage.
+  /// `linalg::Factorization` chooses the storage.
   automatic,
   tiles,
   columns,

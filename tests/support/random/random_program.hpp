@@ -154,7 +154,8 @@ struct TaskLog {
   std::uint64_t input = 0;
   /// The number of pieces that have run, if the task is made of pieces.
   std::atomic<std::uint32_t> pieces{0};
-  /// An access by the host has no task. It comes after the task with this id, and it may be refused.
+  /// An access by the host also has a record, although it has no task. The access comes after the task with the id
+  /// `host_after`. `host_done` is false if the access was refused.
   std::uint64_t host_after = 0;
   bool by_host = false;
   bool host_done = false;
@@ -163,9 +164,9 @@ struct TaskLog {
   bool skipped = false;
 };
 
-/// The content of a region that a submitter saw at a moment when exactly its tasks up to the number `after` must have
-/// changed the region. Such moments come after a wait, while the submitter held the region, and after the region's
-/// release.
+/// The content of a region that a submitter saw at one moment. At this moment, the submitter's tasks up to the number
+/// `after`, and no other tasks, must have changed the region. The moment is after a wait, while the submitter held the
+/// region, or after the region's release.
 struct HostLook {
   int region = 0;
   std::uint64_t after = 0;

@@ -33,7 +33,8 @@ struct Cell {
   /// epoch.
   bool poisoned = false;
   bool poisoned_in_epoch = false;
-  /// The latest end of three groups of tasks: the predecessors of the epoch; the epoch or the last writer; its readers.
+  /// The latest end of a task in each of three groups: the predecessors of the epoch; the members of the epoch, or the
+  /// last writer; the readers after them.
   std::uint64_t before_end = 0;
   std::uint64_t epoch_end = 0;
   std::uint64_t readers_end = 0;
@@ -268,7 +269,7 @@ class Checker {
     }
   }
 
-  /// Returns, for each root, which of its elements the host could read through some region.
+  /// Returns a list for each root: for each element of the root, whether the host could read it through some region.
   [[nodiscard]] std::vector<std::vector<bool>> readable_cells() const {
     std::vector<std::vector<bool>> cells;
     for (const auto& root : reference_) cells.emplace_back(root.size(), !device_faults_);

@@ -103,7 +103,8 @@ class Run {
     }
     return key;
   }
-  /// Counts the operations of a task: the number grows with the size of its data. Some codelets use no such function.
+  /// Returns the number of operations of a task, which grows with the size of the task's data. Some codelets do not use
+  /// this function.
   static double count_flops(const KernelContext& context) {
     std::int64_t elements = 1;
     for (std::size_t i = 0; i < context.size(); ++i) elements += context.data(i).layout.elements();
@@ -269,8 +270,9 @@ class Run {
     return outcome;
   }
 
-  /// Records the content of a region after a wait. If devices fail, only one wait reports that data were lost. So the
-  /// content may only be recorded if this wait reported everything.
+  /// Records the content of a region after a wait. If devices fail, the content may be lost, and only one wait reports
+  /// the loss. So if a wait has failed, or another thread may wait, the content is recorded only if the region can
+  /// still be read.
   void look_after_wait(int region, std::uint64_t after, const Result<void>& waited) {
     if (!is_visible(region) || handle(region).record() == nullptr) return;
     if (options_.device_faults && (options_.submitters > 1 || !waited || failed_wait_.load())) {

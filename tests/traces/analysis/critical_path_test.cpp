@@ -44,7 +44,8 @@ BOOST_AUTO_TEST_CASE(of_a_diamond_takes_the_longer_side) {
   BOOST_TEST((path.length == microseconds(35)));
   BOOST_TEST((path.pauses == microseconds(10)));
   BOOST_TEST((path.longest_pause == microseconds(8)));
-  // `unpaused` adds up tasks that begin soon after their predecessor. It includes the task that begins 2 us after.
+  // `unpaused` adds up tasks that begin soon after their predecessor. It includes the task that begins 2 us after its
+  // predecessor.
   BOOST_TEST((path.unpaused == microseconds(30)));
 }
 

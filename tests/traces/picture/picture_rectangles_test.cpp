@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(short_tasks_are_merged_and_idle_time_stays_visible) {
 }
 
 /// For each legend entry, the covered time must be the time of its tasks. The error is at most one step for each wide
-/// task and one at the end.
+/// task and one step at the end.
 BOOST_AUTO_TEST_CASE(colours_cover_their_share_of_the_time) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::mt19937 random(seed);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kMostTasks = 16'384;
 constexpr std::size_t kMostInputs = 5;
 
-/// The arguments of a task. They lie in the program's own memory, so StarPU need not copy them.
+/// The arguments of a task. They lie in the program's own memory, so StarPU does not have to copy them.
 struct TaskArguments {
   const Workload* workload = nullptr;
   std::atomic<std::int64_t>* wrong = nullptr;

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = linalg::BlockStep::Kind;
 
-/// The arguments of a task. They lie in the program's own memory, so StarPU need not copy them.
+/// The arguments of a task. They lie in the program's own memory, so StarPU does not have to copy them.
 struct StepArguments {
   Kind kind;
   KernelTime* time;

@@ -1,12 +1,12 @@
-/// Measures the cost of tasks of pieces, and the time until other workers take some of the pieces.
+/// Measures the cost of tasks that are divided into pieces, and the time until other workers take some of the pieces.
 ///
-/// `what=cost`: tasks of `pieces` empty pieces, of which workers take `grain` at a time, compared with empty tasks
-/// without pieces. The rounds of both kinds alternate. The figures are medians: `piece_us`, the additional time of a
-/// task of pieces for each piece, and `task_us`, the time of a task without pieces.
+/// `what=cost`: tasks that consist of `pieces` empty pieces, of which workers take `grain` at a time, compared with
+/// empty tasks without pieces. The rounds of both kinds alternate. The figures are medians: `piece_us`, the additional
+/// time of a divided task for each piece, and `task_us`, the time of a task without pieces.
 ///
-/// `what=steal`: two workers. The first piece of a task computes for `first_ms`. The measured time goes from the begin
-/// of the first piece to the begin of the second piece, which only the other worker can run. Before the task, the other
-/// worker has been idle for `gap_us`.
+/// `what=steal`: two workers. The first piece of a task computes for `first_ms`. The measured time goes from the
+/// beginning of the first piece to the beginning of the second piece, which only the other worker can run. Before the
+/// task, the other worker has been idle for `gap_us`.
 #include <atomic>
 #include <chrono>
 #include <thread>

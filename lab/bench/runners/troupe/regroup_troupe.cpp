@@ -1,5 +1,5 @@
-/// Measures the time until cores work as one cluster, or separately again, from the end of the last kernel in the old
-/// grouping.
+/// Measures the time until cores work as one cluster, or as single cores again. The time begins at the end of the last
+/// kernel in the old grouping.
 #include <algorithm>
 #include <atomic>
 #include <vector>
@@ -27,8 +27,8 @@ struct Round {
   }
 };
 
-/// Returns the microseconds from the end of the last of `before` kernels to the begin of the first kernel that runs on
-/// `cores` cores. The new clusters are requested while the `before` kernels run.
+/// Returns the microseconds from the end of the last of `before` kernels to the beginning of the first kernel that runs
+/// on `cores` cores. The new clusters are requested while the `before` kernels run.
 double change(Runtime& runtime, const char* clusters, int before, int cores, std::int64_t kernel_ns) {
   Round round;
   const Codelet busy = Codelet("busy", {}).cpu_team([&](const KernelContext&) {

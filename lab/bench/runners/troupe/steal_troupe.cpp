@@ -41,8 +41,8 @@ struct Small {
   std::int64_t submitted = 0;
   std::int64_t started = 0;
   WorkerId worker;
-  /// The end of the task; 0 if it has not ended. The task stores it last, with release. The victim waits for it and
-  /// loads it with acquire.
+  /// The end of the task; 0 if the task has not ended. The task stores this member last, with release. The victim waits
+  /// for it and loads it with acquire.
   std::atomic<std::int64_t> ended{0};
 };
 
@@ -143,7 +143,8 @@ class StealMeasurement {
       const Small* second = &records_[i + 1];
       const std::int64_t both_there = std::max(first->submitted, second->submitted);
       if (second->started < first->started) std::swap(first, second);
-      // If the first task had already ended when the second one was submitted, no steal request was under way.
+      // If the first task had already ended when the second one was submitted, no steal request was under way, so there
+      // is no sample.
       if (both_there < first->ended) samples_.push_back(static_cast<double>(second->started - first->ended));
     }
   }

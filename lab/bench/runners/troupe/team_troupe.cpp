@@ -1,9 +1,9 @@
-/// Compares a cluster's kernel with the same cores as separate workers.
+/// Compares a kernel on a cluster of cores with the same kernel on each of these cores as a separate worker.
 ///
-/// Both take turns, in one process and on the same bound cores. Together, the cores run the team's kernel on one tile.
-/// Apart, each core runs the kernel for one core on a tile of its own; all begin at the same time. The ratios are the
-/// team's speed divided by the sum of the cores' speeds: one ratio from medians, and one from the fastest rounds. Data
-/// are restored before each kernel, outside of the measured time.
+/// The cluster and the separate workers take turns, in one process and on the same bound cores. Together, the cores run
+/// the team's kernel on one tile. Apart, each core runs the kernel for one core on a tile of its own; all begin at the
+/// same time. The ratios are the team's speed divided by the sum of the cores' speeds: one ratio from medians, and one
+/// from the fastest rounds. Data are restored before each kernel, outside of the measured time.
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -55,8 +55,8 @@ std::vector<TeamTask> tasks() {
   };
 }
 
-/// The data of a task for one core of the team. One positive definite matrix suits all kernels. Its other elements are
-/// so small compared with its diagonal that nothing overflows.
+/// The data of a task for one core of the team. One positive definite matrix suits all kernels. The elements outside of
+/// its diagonal are so small, compared with the diagonal, that nothing overflows.
 class TaskData {
  public:
   TaskData(const TeamTask& task, std::int64_t tile, std::int64_t inner)
@@ -160,7 +160,7 @@ Json team(Parameters& parameters) {
     together.push_back(seconds);
     for (std::size_t i = 0; i < own.size(); ++i) apart[i].push_back(own[i]);
   }
-  // In the fastest rounds, other programs have disturbed least.
+  // In the fastest rounds, other programs disturbed the measurement least.
   const auto fastest = [](const std::vector<double>& times) { return std::ranges::min(times); };
   Json figures = compare(together, apart, median_of);
   figures["fastest_of_sum_of_speeds"] = compare(together, apart, fastest)["of_sum_of_speeds"];

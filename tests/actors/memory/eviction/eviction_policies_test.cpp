@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(where_tasks_are_placed_well_ahead_what_is_used_by_those_sub
   known.policy.begun(TaskId(10));
   for (std::uint64_t task = 20; task < 24; ++task) known.policy.begun(TaskId(task));
   BOOST_TEST(known.order() == (Order{4, 0, 3, 1, 2, 5}), boost::test_tools::per_element());
-  known.policy.begun(TaskId(24));  // Too few tasks are expected on the node to say how far ahead tasks are placed.
+  known.policy.begun(TaskId(24));  // The node expects too few tasks to know how early tasks are placed.
   BOOST_TEST(known.order() == (Order{4, 0, 1, 2, 3, 5}), boost::test_tools::per_element());
 }
 

@@ -63,7 +63,7 @@ const std::initializer_list<Followed> kFollowed{
     {"product of two", pair, [](const TaskMeasures& t) { return t.extents[0] * t.extents[2] * 1e-12; }},
 };
 
-/// Returns the error after so many measurements: the root mean square over the logarithms of the predictions.
+/// Returns the error after this number of measurements: the root mean square of the errors of the predicted logarithms.
 double error_after(const Followed& followed, int measurements) {
   Random random(7);
   TimeLaw law;
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(knows_how_sure_it_is) {
   BOOST_TEST(law.at(task(10000))->doubt > 3 * near);
   for (const double size : {100, 110, 120, 105, 115, 95}) law.add(task(size), size);
   BOOST_TEST(law.at(task(110))->doubt < near);
-  // Times that differ by a factor of two leave more doubt.
+  // If measured times differ by a factor of two, predictions are less certain, so `doubt` is larger.
   TimeLaw vague;
   for (int i = 0; i < 9; ++i) vague.add(task(100 + i), i % 2 == 0 ? 100 : 200);
   BOOST_TEST(vague.at(task(104))->doubt > 2 * law.at(task(110))->doubt);

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(times_that_vary_wildly_all_count) {
   std::vector<double> times;
   for (int i = 0; i < 200; ++i) times.push_back(i % 2 == 0 ? 1 : 10);
   const TimeStatistics statistics = of(times);
-  // The first few times replaced one another as the mean, so they are not counted.
+  // The first few times differ so much that each one replaces the mean, so these times do not count.
   BOOST_TEST(statistics.mean_s() > 5);
   BOOST_TEST(statistics.mean_s() < 6);
   BOOST_TEST(statistics.count() > 190U);

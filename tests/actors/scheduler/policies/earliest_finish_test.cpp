@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(shared_links_make_copies_cost_twice_as_often_as_there_are_g
   BOOST_TEST(machine.place(*earliest_finish({.shared_links = true}), {task}) == (Workers{0}), kPerElement);
 }
 
-/// With one GPU, this policy charges a copy that no work hides twice.
+/// On a machine with one GPU, this policy counts the time of a copy twice if no other work runs during the copy.
 BOOST_AUTO_TEST_CASE(dmda_charges_copies_that_other_work_hides_once_and_others_twice) {
   const auto place = [](int load, int on_core) {
     HandMadeMachine machine(1, 1);

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_core_leaves_what_the_gpus_would_end_earlier) {
   const SizeClassId gemm = machine.size_class(300, 10);
   ready(machine, {machine.of_class(gemm), machine.of_class(gemm)});
   BOOST_TEST((machine.place_kept(*policy) == Placement{{0, 1}}));
-  // The core takes a task only if there are so many tasks that it ends one before the GPU would end all of them.
+  // The core takes a task only if the core would end this task before the GPU would end all waiting tasks.
   machine.load(1, 10);
   std::vector<ReadyTask> many;
   for (int t = 0; t < 27; ++t) many.push_back(machine.of_class(gemm));

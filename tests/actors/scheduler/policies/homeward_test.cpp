@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_not_ready_is_placed_ahead_where_it_would_go_
   const ReadyTask task = ranked(machine.of_class(gemm, {machine.use(1, AccessMode::read_write, 5000)}), 10);
   BOOST_TEST(policy->places_ahead(task, WorkerId(1), machine.snapshot()));
   BOOST_TEST(!policy->places_ahead(task, WorkerId(0), machine.snapshot()));
-  // `places_ahead` only answers a question: the policy does not keep the task.
+  // `places_ahead` only answers a question. The policy does not add the task to the tasks that it places later.
   BOOST_TEST(machine.place_kept(*policy).empty());
 }
 

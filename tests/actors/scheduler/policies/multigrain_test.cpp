@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(all_cores_together_have_one_super_task) {
   BOOST_TEST((machine.place_kept(*policy) == Placement{{1, 0}}));
   machine.load(0, 5).open(0, 1);
   BOOST_TEST(machine.place_kept(*policy).empty());
-  // Workers have taken all pieces of that super-task, although some of the pieces still run.
+  // Now workers have taken all pieces of super-task 1, although some of these pieces still run.
   machine.open(0, 0);
   BOOST_TEST((machine.place_kept(*policy) == Placement{{0, 1}}));
 }

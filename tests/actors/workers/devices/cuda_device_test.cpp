@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_share_the_gpu_are_charged_their_parts_of_the_tim
   constexpr Duration kAlone = std::chrono::milliseconds(2);
   Fixture f({.devices = 1, .shared_ns = kAlone.count()});
   if (!f.needs_fake()) return;
-  // One task runs alone, then four tasks run at once. Each time a task ends, one more begins.
+  // One task runs alone, then four tasks run at once. Each time a task ends, the test starts one more.
   f.start(f.submit(f.adder(1), {f.value(0)}));
   f.poll_until(1);
   f.fake->pause();

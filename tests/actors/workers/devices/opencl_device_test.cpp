@@ -59,7 +59,7 @@ class Ended final : public DeviceListener {
 /// A device whose kernels wait until the test releases them. Kernels are numbered in the order of their starts.
 struct Fixture {
   Fixture() {
-    // Device 2 can hold its queues back, so most of these tests use it.
+    // Most of these tests use device 2, because a test can block the queues of this device.
     if (tests::has_opencl_devices()) use(2);
   }
   void use(std::size_t number) {
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_task_whose_data_have_no_buffer_fails_before_its_kernel) {
   const Handle handle = tasks.scalar(value);
   platform::OpenClDevice tiny = platform::list_opencl_devices().devices[0];
   tiny.largest_buffer = {4};
-  // Measuring the speed of copies takes buffers of this size, too.
+  // When the accelerator is opened, the measurement of the copy speed also uses buffers of at most this size.
   const auto memory = platform::OpenClAccelerator::open(tiny, Bytes{1U << 20U}).value_or_throw();
   OpenClDeviceOptions options;
   options.executor = {.graph = &tasks.graph,

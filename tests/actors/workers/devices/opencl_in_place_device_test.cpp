@@ -1,5 +1,5 @@
-// Tests of OpenCL devices that work on host memory in place. The fake driver must be told whenever the memory passes
-// between host and device.
+// Tests of OpenCL devices that work on host memory in place. The device must tell the fake driver whenever the memory
+// passes between host and device.
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <memory>

@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(random_operations_agree_with_a_model) {
       model.erase(chosen);
       return task->id.load();
     };
-    // Half of the runs use few priorities. The others use more than the deque has reserved room for.
+    // Half of the runs use few priorities. The other half use more priorities than the deque has reserved memory for.
     const std::uint32_t priorities = seed % 2 == 0 ? 4 : 200;
     for (std::size_t next = 0; next < 2000;) {
       switch (random.below(5)) {

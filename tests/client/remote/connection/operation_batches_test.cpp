@@ -126,7 +126,8 @@ BOOST_AUTO_TEST_CASE(a_run_counts_as_its_tasks_and_is_the_last_of_its_message_if
   add(nothing(), {});
   batches.add_run(16, 100'001).mutable_replay()->set_task(2);
   batches.add_run(16, 11).mutable_replay()->set_task(3);
-  // A run may begin if its first message fits. The number of its tasks may exceed the limit.
+  // A run may begin if its first message stays below the limit, although all tasks of the run together exceed the
+  // limit.
   BOOST_TEST(batches.next_needs() == 2U);
   const auto first = batches.take();
   BOOST_TEST(first->message.operations_size() == 2);

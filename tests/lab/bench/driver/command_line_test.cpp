@@ -233,7 +233,8 @@ BOOST_AUTO_TEST_CASE(sparse_factorizations_are_measured_by_grain) {
   }
 }
 
-/// A kept graph of another runtime is compared with Troupe's recorded graph, if the recorded graph was measured.
+/// A graph that another runtime builds once and runs many times is compared with Troupe's recorded graph, if the
+/// recorded graph was measured.
 BOOST_AUTO_TEST_CASE(kept_graphs_are_compared_with_the_recorded_one) {
   const TemporaryFolder folder;
   const std::string recorded =

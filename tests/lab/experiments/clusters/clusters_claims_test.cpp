@@ -30,7 +30,7 @@ struct World {
 };
 
 /// Returns invented results in which all configurations are equally fast. The speed at 45,000 is nine times that at
-/// 5,000, and it grows with the number of GPUs. Bounds are a fifth higher. `change` changes these results.
+/// 5,000, and it grows with the number of GPUs. Bounds exceed speeds by a fifth. `change` changes these results.
 template <class Change>
 ClustersResults results_of(const World& world, Change change) {
   ClustersResults::Points points;
