@@ -30,7 +30,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Numbers of users and of a group that systems do not assign to real ones.
+/// Numbers of users and of a group that systems do not assign to real users and groups.
 constexpr gid_t kGroup = 61'000;
 constexpr uid_t kVictim = 61'001;
 constexpr uid_t kAttacker = 61'002;
@@ -44,8 +44,8 @@ struct AttackOptions {
   int cores = 0;
   double seconds = 5;
   std::vector<std::string> names = {};
-  /// The role of this process (`victim` or an attack) if this program has started it, otherwise empty; and the
-  /// service's folder.
+  /// `role` is the role of this process: `victim` or the name of an attack if this program has started the process,
+  /// otherwise empty. `folder` is the service's folder.
   std::string role = {};
   std::string folder = {};
 };
@@ -61,7 +61,8 @@ void become(uid_t user) {
 
 int play(const AttackOptions& options) {
   const std::chrono::duration<double> time(options.seconds);
-  // A login gives each user one session, and the system divides the processors among sessions first (autogroup).
+  // Makes a session of its own, as each user gets one at login: the system divides the processors among sessions first
+  // (autogroup).
   ::setsid();
   if (options.role == "victim") {
     become(kVictim);
@@ -79,8 +80,8 @@ int play(const AttackOptions& options) {
 /// A process of this program in a role. The destructor ends it and the processes of its session.
 class Player {
  public:
-  /// `output` is the descriptor that becomes the process's standard output; with -1 the process inherits this
-  /// program's.
+  /// `output` is the descriptor that becomes the process's standard output; with -1 the process inherits this program's
+  /// output.
   Player(const std::string& role, const std::string& folder, double seconds, int output = -1) {
     std::vector<std::string> words{std::filesystem::read_symlink("/proc/self/exe").string(),
                                    "--role",

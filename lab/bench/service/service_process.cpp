@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "client/remote/connection/service_calls.hpp"
@@ -66,8 +65,7 @@ void ServiceProcess::start(const std::string& program, const std::vector<std::st
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, (folder_ + "/log").c_str(), O_WRONLY | O_CREAT, 0600);
-  // The service has a session of its own and, if root runs this, ten times the weight of another session, as in its
-  // slice under systemd.
+  // The service has a session of its own, as systemd gives it.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
@@ -78,7 +76,6 @@ void ServiceProcess::start(const std::string& program, const std::vector<std::st
     process_ = -1;
     throw Error(ErrorCode::io, "cannot start '" + program + "': " + std::strerror(failed));
   }
-  std::ofstream("/proc/" + std::to_string(process_) + "/autogroup") << -10;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (true) {
     auto calls = remote::ServiceCalls::connect(folder_);

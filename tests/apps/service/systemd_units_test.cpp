@@ -81,14 +81,6 @@ BOOST_AUTO_TEST_CASE(the_service_of_the_node_has_no_privileges) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_service_of_the_node_has_more_weight_than_programs_of_users) {
-  BOOST_TEST(values(read("troupe.service"), "Service", "Slice") == Words{"troupe.slice"},
-             boost::test_tools::per_element());
-  const Words weight = values(read("troupe.slice"), "Slice", "CPUWeight");
-  BOOST_REQUIRE(weight.size() == 1U);
-  BOOST_TEST(std::stoi(weight[0]) > 100);  // The default weight is 100.
-}
-
 BOOST_AUTO_TEST_CASE(systemd_finds_nothing_wrong) {
   if (absent({"systemd-analyze", "--version"}, "systemd-analyze is not installed")) return;
   for (const std::string kind : {"system", "user"}) {
@@ -103,10 +95,6 @@ BOOST_AUTO_TEST_CASE(systemd_finds_nothing_wrong) {
     }
     Words words{"env",      "XDG_RUNTIME_DIR=" + folder.path(), "systemd-analyze",           "verify", "--" + kind,
                 "--man=no", folder.path("troupe.service"),      folder.path("troupe.socket")};
-    if (kind == "system") {
-      folder.write("troupe.slice", read("troupe.slice"));
-      words.push_back(folder.path("troupe.slice"));
-    }
     const auto ran = traces::run_child(words, "", std::chrono::seconds(120)).value_or_throw();
     BOOST_TEST(ran.exit_status == 0, ran.errors);
     // The tool systemd-analyze also reports problems of other units. Messages about Troupe's units contain "troupe.".
