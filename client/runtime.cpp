@@ -67,6 +67,13 @@ Future Runtime::submit(const Codelet& codelet, std::span<const Access> accesses,
   return backend_->submit({codelet, accesses, arguments, options}).value_or_throw();
 }
 
+Future Runtime::submit_keeping(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments,
+                               const TaskOptions& options, std::shared_ptr<const void> kept) {
+  graph::TaskSpecification specification{codelet, accesses, arguments, options};
+  specification.kept = std::move(kept);
+  return backend_->submit(specification).value_or_throw();
+}
+
 RecordedGraph Runtime::record(const std::function<void()>& program, std::string name) {
   return RecordedGraph(backend_->record(program, std::move(name)).value_or_throw());
 }

@@ -139,13 +139,15 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   // Release: a thread that loads the task with acquire also sees `since`.
   progress.task.store(&task, std::memory_order_release);
   try {
-    TaskOutcome outcome{task.task_id(), completion.status, {}};
-    if (completion.cause) {
-      outcome.message = completion.cause->message;
-      outcome.code = completion.cause->code;
-      failures_.told(completion.poison);
+    if (task.extras->callback) {
+      TaskOutcome outcome{task.task_id(), completion.status, {}};
+      if (completion.cause) {
+        outcome.message = completion.cause->message;
+        outcome.code = completion.cause->code;
+        failures_.told(completion.poison);
+      }
+      task.extras->callback(outcome);
     }
-    task.extras->callback(outcome);
   } catch (const std::exception& error) {
     failures_.add({ErrorCode::callback_failed, "the callback of " + describe(task) + " threw: " + error.what()});
   } catch (...) {
@@ -153,7 +155,10 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   }
   // The callback is destroyed here, because the destruction of objects that it has captured may end registrations. A
   // recorded task keeps its callback for the next run.
-  if (task.role != TaskRole::recorded) task.extras->callback = nullptr;
+  if (task.role != TaskRole::recorded) {
+    task.extras->callback = nullptr;
+    task.extras->kept = nullptr;
+  }
   progress.task.store(nullptr, std::memory_order_release);
 }
 
@@ -198,6 +203,7 @@ void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus st
 void TaskGraph::give_back_more(Task& task, WorkerCaches& caches) {
   if (task.extras) {
     task.extras->callback = nullptr;
+    task.extras->kept = nullptr;
     task.extras->run.reset();
   }
   while (task.more_edges != nullptr) {
@@ -239,7 +245,9 @@ void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready
   if (poisons) failures_.task_ended(task.task_id(), completion.status, completion.cause, completion.poison);
   if ((poisons || failures_.any_poison()) && !completion.settled) settle_data(task, completion);
   if (task.holds_commute) release_commute(task, ready);
-  if (task.has_more && task.extras && task.extras->callback) call_back(task, completion);
+  if (task.has_more && task.extras && (task.extras->callback || task.extras->kept != nullptr)) {
+    call_back(task, completion);
+  }
   end(task, completion, ready);
 }
 

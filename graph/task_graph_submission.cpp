@@ -119,6 +119,7 @@ void TaskGraph::give_up(Task& task, DependencyBuilder& builder, TaskList& ready)
   if (task.extras) {
     task.extras->ready_waiter = nullptr;
     task.extras->callback = nullptr;
+    task.extras->kept = nullptr;
   }
   if (builder.finish()) ready.push_back(&task);
   if (!ready.empty()) host_.activate(ready, WorkerId{});
@@ -134,11 +135,12 @@ void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
   task.numa_node = options.numa_node;
   if (options_.shares_workers) task.client.tag = specification.tag;
   set_arguments(task, specification.arguments);
-  if (!options.name.empty() || options.callback) {
+  if (!options.name.empty() || options.callback || specification.kept != nullptr) {
     task.extras = std::make_unique<TaskExtras>();
     task.has_more = true;
     task.extras->name = options.name;
     task.extras->callback = options.callback;
+    task.extras->kept = specification.kept;
   }
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
     const Access& access = specification.accesses[i];

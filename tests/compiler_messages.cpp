@@ -36,3 +36,23 @@ void make_kernels() {
       .pieces([](auto) { return 1; }, [](std::size_t, const KernelContext&) {});  // in place of auto
 #endif
 }
+
+void submit_lambdas(Runtime& runtime, const Vector<double>& x, const Vector<const double>& fixed, const Data& untyped,
+                    const Scalar<double>& one) {
+  double raw = 0;
+  runtime.submit([](VectorView<double>, double) {}, x, raw);
+  runtime.submit([](VectorView<const double>, double&) {}, fixed, commute(one));
+  runtime.submit([](VectorView<float>) {}, untyped);
+#ifndef RIGHT
+  runtime.submit([](VectorView<float>) {}, x);           // elements of another type than the kernel's parameter
+  runtime.submit([](VectorView<double>) {}, fixed);      // the data are read only
+  runtime.submit([](double&) {}, x);                     // a parameter for data of one element
+  runtime.submit([](double&) {}, raw);                   // is a parameter for data: give a handle for it
+  runtime.submit([](VectorView<double>) {}, x, one);     // another number of parameters than were given
+  runtime.submit([](auto y) { (void)y; }, x);            // the parameters of an inline kernel have to be named
+  runtime.submit([](const double&) {}, write(one));      // the mode changes the data
+  runtime.submit([](double&) {}, read(one));             // the mode is read
+  runtime.submit([](double&) {}, Access(one.handle()));  // an Access has a mode that is known only at run time
+  runtime.submit([](const char*) {}, 5.0);               // does not convert to the kernel's parameter
+#endif
+}

@@ -35,6 +35,6 @@ endforeach()
 
 compile(-std=c++17)
 string(REGEX MATCH "error: [^\n]*" first "${errors}")
-if(NOT first MATCHES "Troupe needs C\\+\\+20: compile with -std=c\\+\\+20" OR errors MATCHES "/include/c\\+\\+/")
+if(NOT first MATCHES "Troupe needs C\\+\\+20: compile with -std=c\\+\\+20" OR errors MATCHES "/include/c\\+\\+/[^\n]*error:")
   message(FATAL_ERROR "C++17 is not refused with one sentence:\n${errors}")
 endif()

@@ -59,6 +59,12 @@ Result<std::uint32_t> CodeletNumbers::number_of(const Codelet& codelet) {
 
 Result<std::uint32_t> CodeletNumbers::ask(const CodeletDefinition& definition) {
   const std::string& name = definition.known_name();
+  if (definition.inline_kernel) {
+    return Failure{ErrorCode::no_implementation,
+                   fmt::format("kernel '{}' is a lambda of this program, and a service never runs code of its clients: "
+                               "submit a codelet that the service knows (docs/plugins.md)",
+                               definition.name)};
+  }
   if (name != wire_text(name)) {
     return Failure{ErrorCode::no_implementation,
                    fmt::format("codelet '{}' cannot be known to a service: its name is longer than 256 bytes, or no "

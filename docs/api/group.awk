@@ -3,7 +3,7 @@
 function group(path) {
   if (path ~ /(^|\/)troupe\.h$/) return "c"
   if (path ~ /(^|\/)plugin\.hpp/) return "plugins"
-  if (path ~ /(^|\/)(access|arguments|codelet|devices|kernel_context|layout|opencl|openmp_team|team)\.hpp/) return "codelets"
+  if (path ~ /(^|\/)(access|arguments|codelet|devices|inline_kernel|kernel_context|layout|opencl|openmp_team|team)\.hpp/) return "codelets"
   if (path ~ /(^|\/)(report|trace|why)\.hpp/) return "traces"
   if (path ~ /(^|\/)(emulation_options|machine|simulation_options)\.hpp/) return "simulation"
   if (path ~ /(^|\/)include\/troupe\//) return "client"

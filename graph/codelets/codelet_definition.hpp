@@ -47,6 +47,8 @@ struct CodeletDefinition {
   std::vector<AccessMode> modes;
   /// True if `modes` is not used, because every access of a task names its mode.
   bool variadic = false;
+  /// True for a kernel that the program wrote where it submitted it. A service never has it, whatever its name is.
+  bool inline_kernel = false;
   /// The groups that the handles of a variadic codelet's tasks must form, in this order. If empty, any handles are
   /// allowed.
   std::vector<HandleGroup> groups;

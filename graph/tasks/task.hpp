@@ -85,6 +85,8 @@ struct TaskExtras {
 
   std::string name;
   std::function<void(const TaskOutcome&)> callback;
+  /// An object that the task keeps until it has ended (`TaskSpecification::kept`).
+  std::shared_ptr<const void> kept;
   /// For a `host` task: the waiter of the thread that wants the data.
   TaskWaiter* ready_waiter = nullptr;
   /// For a `replay` task: the run that it stands for.

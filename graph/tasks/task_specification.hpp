@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "troupe/arguments.hpp"
@@ -21,6 +22,8 @@ struct TaskSpecification {
   std::uint64_t tag = 0;
   /// True if `GraphOptions::restrictions` hold for the task. False for a task that takes the place of a refused task.
   bool restricted = true;
+  /// An object that the task keeps until it has ended, such as the captures of its kernel; may be null.
+  std::shared_ptr<const void> kept = nullptr;
 };
 
 }  // namespace troupe::graph

@@ -26,8 +26,8 @@ class OpenClLaunch;
 struct CodeletDefinition;
 struct DevicesHere;
 
-/// An implementation. If it throws, the task fails with the exception's text, and with its code if it is an `Error`
-/// (otherwise with `kernel_failed`).
+/// An implementation of a codelet. If it throws, the task fails with the exception's text. The error code is that of
+/// the exception if it is an `Error`, otherwise `kernel_failed`.
 using Kernel = std::function<void(const KernelContext&)>;
 /// Returns the number of pieces of a task, from the shapes of its data and its arguments.
 using PieceCount = std::function<std::int64_t(const KernelContext&)>;
@@ -35,10 +35,10 @@ using PieceCount = std::function<std::int64_t(const KernelContext&)>;
 using PieceKernel = std::function<void(std::size_t piece, const KernelContext&)>;
 /// Returns the floating-point operations of one task, from the shapes of its data and its arguments.
 using FlopCount = std::function<double(const KernelContext&)>;
-/// Returns a number that tells apart tasks that take different times on data of the same shapes.
+/// Returns a number that distinguishes tasks that take different times although their data have the same shapes.
 using Footprint = std::function<std::uint64_t(const KernelContext&)>;
-/// Sets up the conditions that must hold while kernels of the codelet may run; its result lives as long as the runtime.
-/// It is called once per runtime, when the runtime first sees a codelet with this environment.
+/// Prepares the process for kernels of the codelet. The returned object lives as long as the runtime. The function is
+/// called once per runtime, when the runtime first sees a codelet with this environment.
 using Environment = std::shared_ptr<void> (*)();
 
 /// The type that a typed implementation expects of one handle.
@@ -91,6 +91,8 @@ struct HandleGroup {
 };
 
 namespace detail {
+
+struct InlineCodelets;
 
 template <class T>
 struct Parameter {
@@ -153,7 +155,7 @@ struct TypedKernel {
       return UncheckedViews::argument<std::remove_const_t<Type>>(context, I - data_count);
     }
   }
-  /// Calls the function. It takes the arguments `leading` before the views.
+  /// Calls the function with the arguments `leading` before the views.
   template <class... Leading>
   static decltype(auto) call(const F& function, const KernelContext& context, Leading&&... leading) {
     return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
@@ -246,8 +248,9 @@ template <class F>
 concept HasOneSignature =
     std::is_function_v<std::remove_pointer_t<F>> || std::is_bind_expression_v<F> || requires { &F::operator(); };
 
-/// Returns true if the kernel takes the context, after its leading parameters, and looks its data up there by number.
-/// It is evaluated before other checks of the kernel's type, which could fail deep inside the standard library.
+/// Returns true if the kernel takes a `KernelContext` after its leading parameters, in which it looks up its data by
+/// number. This function is evaluated before other checks of the kernel's type, which could fail deep inside the
+/// standard library.
 template <class F, class... Leading>
 constexpr bool takes_context() {
   static_assert(HasOneSignature<F>,
@@ -321,7 +324,7 @@ class Codelet {
 
   /// Makes a codelet whose tasks take any number of handles; each submission names the mode of each: `read(a)`.
   /// `groups` describe these handles; every submission is checked against them. Throws `signature_mismatch` if two
-  /// groups cannot be told apart.
+  /// groups cannot be distinguished.
   [[nodiscard]] static Codelet variadic(std::string name, std::vector<HandleGroup> groups = {});
 
   /// Makes one of the runtime's own codelets.
@@ -329,7 +332,7 @@ class Codelet {
 
   /// Sets the implementation for a CPU core. It is either `void(const KernelContext&)`, or a function of views of the
   /// handles (`MatrixView<T>`, `VectorView<T>`, `T&` for a scalar; `const T` if the mode is read), followed by the
-  /// arguments by value; then every submission is checked against these types.
+  /// arguments by value. In the second form, every submission is checked against these types.
   template <class F>
   Codelet& cpu(F function) & {
     if constexpr (detail::takes_context<F>()) {
@@ -345,10 +348,11 @@ class Codelet {
     return *this;
   }
 
-  /// Sets the implementation for a cluster, which is a worker of several cores. It uses at most `most` of them, by
-  /// `KernelContext::team`. It is either `void(const KernelContext&)`, or a function that takes the team (`Team&`)
-  /// first, and then the parameters of an implementation for a core. If the codelet has no implementation for a core, a
-  /// core runs this one with a team of one. Throws `Error` (`invalid_argument`) if `most` is below 1.
+  /// Sets the implementation for a cluster, which is a worker of several cores. The implementation uses at most `most`
+  /// of these cores, through `KernelContext::team`. It is either `void(const KernelContext&)`, or a function that takes
+  /// the team (`Team&`) first, and then the parameters of an implementation for a core. If the codelet has no
+  /// implementation for a core, a core runs this one with a team of one. Throws `Error` (`invalid_argument`) if `most`
+  /// is below 1.
   template <class F>
   Codelet& cpu_team(F function, int most = std::numeric_limits<int>::max()) & {
     if constexpr (detail::takes_context<F>()) {
@@ -365,23 +369,23 @@ class Codelet {
     return *this;
   }
 
-  /// Sets the implementation, for cores, of tasks that are made of pieces; it replaces `cpu` and `cpu_team`. Pieces of
-  /// a task are independent of each other: they run in any order and at the same time, on the core that the task was
-  /// given to and on others that have nothing else to do, at least `grain` of them at a time; a cluster runs them on
-  /// all its cores. Where the codelet has an implementation for CUDA, a GPU runs the task whole.
+  /// Sets the implementation for cores of tasks that are cut into pieces, in place of `cpu` and `cpu_team`. The pieces
+  /// of a task are independent of each other: they run in any order and at the same time, on the core that got the task
+  /// and on idle cores. A core takes at least `grain` pieces at a time. A cluster runs the pieces on all its cores. If
+  /// the codelet has an implementation for CUDA, a GPU runs the whole task with that implementation.
   ///
   /// `count` returns the number of pieces, which may be 0: `integer(const KernelContext&)`, or a function of the same
-  /// views (const or not) and arguments as `piece` takes. It is called once for each task, before its pieces. `piece`:
+  /// views (const or not) and arguments as `piece`. It is called once for each task, before the pieces. `piece` is
   /// either `void(std::size_t piece, const KernelContext&)`, or a function that takes the number of the piece first,
-  /// and then the parameters of an implementation for a core. The first piece that throws is the task's failure; pieces
-  /// that have not begun are then left out.
+  /// and then the parameters of an implementation for a core. If a piece throws, the task fails with the first such
+  /// exception, and pieces that have not begun are skipped.
   ///
   ///     Codelet("scale", {AccessMode::read_write})
   ///         .pieces([](MatrixView<double> a) { return a.cols; },
   ///                 [](std::size_t column, MatrixView<double> a) { … });
   ///
   /// Throws `Error` (`invalid_argument`) for a codelet that reduces, or that has an implementation for cores already,
-  /// and for a grain of 0; `signature_mismatch` where the types do not fit.
+  /// and for a grain of 0; `signature_mismatch` if the types do not match.
   template <class Count, class Piece>
   Codelet& pieces(Count count, Piece piece, std::size_t grain = 1) & {
     check_pieces(grain);
@@ -407,18 +411,18 @@ class Codelet {
     return *this;
   }
 
-  /// Sets a function that is called on a core, or with a cluster's team, before a kernel of this codelet if the kernel
-  /// before it had another prologue, or another size of team. For kernels that use OpenMP it is `openmp_team`
-  /// (troupe/openmp_team.hpp). An exception of it is the task's failure.
+  /// Sets a function that prepares a worker's team for kernels of this codelet. The worker calls it before a kernel if
+  /// its previous kernel had another prologue or another team size. For kernels that use OpenMP, use `openmp_team`
+  /// (troupe/openmp_team.hpp). If the function throws, the task fails.
   Codelet& prologue(TeamPrologue prologue) &;
   Codelet prologue(TeamPrologue prologue) &&;
 
-  /// Sets the implementation for a CUDA GPU: it enqueues its work on a stream and returns. The data are in the GPU's
-  /// memory. It is either `void(const KernelContext&)`, which finds the stream in the context, or a function that takes
-  /// the stream (`cudaStream_t`) first, and then the parameters of an implementation for a core: the same handles and
-  /// arguments, if the codelet has both. Only the address of a `T&` is of use. Pass checks to be made when the work has
-  /// ended to `check_at_completion`. Throws `Error` (`invalid_argument`) for a codelet that reduces, as partial results
-  /// lie in host memory.
+  /// Sets the implementation for a CUDA GPU. The implementation enqueues its work on a stream and returns. The data are
+  /// in the GPU's memory. It is either `void(const KernelContext&)`, which finds the stream in the context, or a
+  /// function that takes the stream (`cudaStream_t`) first, and then the parameters of an implementation for a core:
+  /// the same handles and arguments, if the codelet has both. Only the address of a `T&` may be used on the host. To
+  /// check something when the work has ended, call `check_at_completion`. Throws `Error` (`invalid_argument`) for a
+  /// codelet that reduces, as partial results lie in host memory.
   template <class F>
   Codelet& cuda(F function) & {
     check_no_reduction(DeviceKind::cuda);
@@ -435,10 +439,10 @@ class Codelet {
     return *this;
   }
 
-  /// Sets the implementation for an OpenCL device: it enqueues its work on a queue and returns. It is either
-  /// `void(const KernelContext&)`, which finds the `OpenClLaunch` in the context, or a function that takes the launch
-  /// (`OpenClLaunch&`, troupe/opencl.hpp) first, and then the parameters of an implementation for a core. Views are of
-  /// use for their sizes, and for `OpenClLaunch::buffer`, which finds the data's buffer by their pointer: the kernel
+  /// Sets the implementation for an OpenCL device. The implementation enqueues its work on a queue and returns. It is
+  /// either `void(const KernelContext&)`, which finds the `OpenClLaunch` in the context, or a function that takes the
+  /// launch (`OpenClLaunch&`, troupe/opencl.hpp) first, and then the parameters of an implementation for a core. A view
+  /// gives the sizes of the data, and a pointer from which `OpenClLaunch::buffer` finds the data's buffer; the host
   /// must not touch the memory behind that pointer. Throws `Error` (`invalid_argument`) for a codelet that reduces, as
   /// partial results lie in host memory.
   template <class F>
@@ -457,37 +461,37 @@ class Codelet {
     return *this;
   }
 
-  /// Sets the implementation for any kind of device. In virtual time without real buffers it is not called.
+  /// Sets the implementation for any kind of device. In virtual time without real buffers the kernel is not called.
   Codelet& implement(DeviceKind kind, Kernel kernel) &;
   Codelet implement(DeviceKind kind, Kernel kernel) && { return implement(kind, std::move(kernel)); }
 
   /// Sets the kernel whose measured times a described machine uses for this codelet in virtual time: an application, a
-  /// kernel and a precision of the machine's file, as in "cholesky/gemm/double". `flops` says how large a task's tile
-  /// is: without it, tasks take the time of the largest tile that was measured.
+  /// kernel and a precision of the machine's file, as in "cholesky/gemm/double". The size of a task's tile follows from
+  /// `flops`; without `flops`, tasks take the time of the largest tile that was measured.
   Codelet& timed_as(std::string kernel) &;
   Codelet timed_as(std::string kernel) &&;
   /// Sets the name by which a service finds the codelet, such as "gemm_nt/double". Needed if the codelet's own name,
   /// which is for people and traces, is not unique.
   Codelet& known_as(std::string name) &;
   Codelet known_as(std::string name) &&;
-  /// Sets the arguments that untyped implementations take by value, in order: submissions are checked against them. A
-  /// codelet that has no implementation here, because a service has it, also declares its tasks' arguments by this.
-  /// Throws `invalid_argument` for more than a task can hold.
+  /// Sets the types of the arguments that untyped implementations take by value, in order; submissions are checked
+  /// against these types. Use it also for a codelet that only a service implements, to declare the arguments of its
+  /// tasks. Throws `invalid_argument` for more arguments than a task can have.
   Codelet& takes(std::vector<ArgumentType> arguments) &;
   Codelet takes(std::vector<ArgumentType> arguments) && { return takes(std::move(arguments)); }
   /// Returns a separate codelet with the same content, which may be changed until it is submitted.
   [[nodiscard]] Codelet copy() const;
-  /// Returns a copy whose tasks run on these devices only, whatever implementations it has. `here` is the same set in
-  /// the runtime that is to run the tasks.
+  /// Returns a copy whose tasks run on these devices only, even if it has implementations for other devices. `here` is
+  /// the same set, as resolved by the runtime that will run the tasks.
   [[nodiscard]] Codelet only_on(DeviceSet devices, DevicesHere here) const;
-  /// Returns a copy for virtual time, where kernels are not called: it runs on exactly these kinds of device, whether
-  /// it has implementations for them or not. `most_cores` is the largest number of a cluster's cores that it uses if it
-  /// has no implementation for cores.
+  /// Returns a copy for virtual time, where kernels are not called. The copy runs on exactly these kinds of device,
+  /// with or without implementations for them. `most_cores` is the largest number of a cluster's cores that the copy
+  /// uses if it has no implementation for cores.
   [[nodiscard]] Codelet modelled_on(KindSet kinds, int most_cores) const;
 
   /// Sets a function that returns a number from a task's arguments and the shapes of its data; the times of tasks with
-  /// different numbers are learned separately. Use it for what the shapes do not say, such as how often a kernel
-  /// iterates. Use few different numbers. A service uses the footprint of its own codelet.
+  /// different numbers are learned separately. Use it for properties that the shapes do not show, such as the number of
+  /// iterations of a kernel. Use few different numbers. A service uses the footprint of its own codelet.
   Codelet& footprint(Footprint footprint) &;
   Codelet footprint(Footprint footprint) &&;
   Codelet& flops(FlopCount count) &;
@@ -501,19 +505,20 @@ class Codelet {
   [[nodiscard]] const std::shared_ptr<const CodeletDefinition>& shared_definition() const { return shared_; }
 
  private:
+  friend struct detail::InlineCodelets;
+
   template <class Typed, class F>
   Codelet& implement_typed(DeviceKind kind, F function) {
     take_parameters(to_string(kind), Typed::parameters());
     return implement(kind, Typed::wrap(std::move(function)));
   }
-  /// The name that messages use for an implementation for teams; other implementations are named by their kind of
-  /// device.
+  /// The name of an implementation for teams in messages. Messages name other implementations by their kind of device.
   static constexpr std::string_view kTeam = "team of cores";
   /// Throws `signature_mismatch` if a typed implementation does not fit the access modes, or the parameters of another
   /// implementation of the codelet.
   void take_parameters(std::string_view whose, KernelParameters parameters);
   Codelet& implement_team(Kernel kernel, int most);
-  /// Checks all that can be checked before anything changes. Throws as `pieces` does.
+  /// Makes the checks of `pieces`, before anything is changed. Throws as `pieces` does.
   void check_pieces(std::size_t grain) const;
   void check_count_takes(const KernelParameters& parameters) const;
   Codelet& implement_pieces(PieceCount count, PieceKernel piece, std::size_t grain);

@@ -17,7 +17,8 @@ namespace troupe {
 namespace client {
 class Backend;
 
-/// Memory for data. It is freed with its last owner; a caller that needs only the address may share the pointer alone.
+/// Memory for data. The memory is freed when its last owner is destroyed. A caller that needs only the address may
+/// share the pointer alone.
 struct Memory {
   std::shared_ptr<std::byte> data;
   Bytes size;
@@ -43,12 +44,12 @@ struct DataDescription {
   std::shared_ptr<void> owned;
   /// The name for people; may be empty.
   std::string name;
-  /// True if the program looks at the memory only while it holds the data, so that a wait for everything does not bring
-  /// the content home.
+  /// True if the program reads the memory only while it has acquired the data (`HostAccess`). A wait for all tasks then
+  /// does not copy the content back to host memory.
   bool hidden = false;
   /// True if the memory has no content; reading it before it has been written is refused.
   bool unwritten = false;
-  /// True for memory of the program that nobody may write.
+  /// True for memory of the program that must not be written.
   bool read_only = false;
 };
 
@@ -56,17 +57,17 @@ struct DataDescription {
 
 /// A registration: the data stay registered as long as this object lives.
 ///
-/// Memory of the runtime (`Runtime::allocate_…`) is freed after its last use, and the destructor does not wait for
-/// that. For memory of the program the destructor waits for the last use, so memory that was declared before this
-/// object is safe even when an exception unwinds the stack.
+/// Memory of the runtime (`Runtime::allocate_…`) is freed after its last use, and the destructor does not wait for this
+/// use. For memory of the program the destructor waits for the last use, so memory that was declared before this object
+/// is safe even when an exception unwinds the stack.
 ///
-/// In some places the destructor cannot wait: in a kernel or callback, and in a thread that holds the data itself.
-/// There it cancels the tasks that use the memory and have not begun, and waits for running ones as far as that cannot
-/// deadlock. The kernel's task then fails, or else the next `Runtime::wait`. Register such memory in the thread that
-/// waits for its tasks.
+/// In some places the destructor cannot wait: in a kernel or callback, and in a thread that has itself acquired the
+/// data. There it cancels the tasks that use the memory and have not begun, and waits for running tasks unless that
+/// could deadlock. In a kernel, the kernel's task then fails; elsewhere, the next `Runtime::wait` fails. Register such
+/// memory in the thread that waits for its tasks.
 ///
-/// Converts to the `Handle` that tasks are given. After the end of its runtime the object stands for nothing. Moving is
-/// cheap.
+/// Converts to the `Handle` that is passed to tasks. After the end of its runtime the object refers to nothing. Moving
+/// is cheap.
 class Data {
  public:
   Data() = default;
@@ -95,17 +96,56 @@ class Data {
 
  private:
   void reset() noexcept;
-  /// Returns the backend and forgets it; null if there is nothing left to release.
+  /// Returns the backend and clears the member; null if there is nothing left to release.
   std::shared_ptr<client::Backend> take_backend() noexcept { return std::exchange(backend_, {}).lock(); }
 
   std::weak_ptr<client::Backend> backend_;
   Handle handle_;
 };
 
+/// Data whose elements have type `T`, which is const if they can only be read. The type lets a compiler check the
+/// parameters of inline kernels (inline_kernel.hpp); otherwise this is a `Data`.
+template <class T, ViewShape kShape>
+class TypedData : public Data {
+ public:
+  using Element = T;
+
+  TypedData() = default;
+  explicit TypedData(Data data) : Data(std::move(data)) {}
+};
+
+template <class T>
+using Scalar = TypedData<T, ViewShape::scalar>;
+template <class T>
+using Vector = TypedData<T, ViewShape::vector>;
+template <class T>
+using Matrix = TypedData<T, ViewShape::matrix>;
+
+template <class T, ViewShape kShape>
+AccessAs<AccessMode::read, TypedData<T, kShape>> read(const TypedData<T, kShape>& data) {
+  return AccessAs<AccessMode::read, TypedData<T, kShape>>(data.handle());
+}
+template <class T, ViewShape kShape>
+AccessAs<AccessMode::write, TypedData<T, kShape>> write(const TypedData<T, kShape>& data) {
+  return AccessAs<AccessMode::write, TypedData<T, kShape>>(data.handle());
+}
+template <class T, ViewShape kShape>
+AccessAs<AccessMode::read_write, TypedData<T, kShape>> read_write(const TypedData<T, kShape>& data) {
+  return AccessAs<AccessMode::read_write, TypedData<T, kShape>>(data.handle());
+}
+template <class T, ViewShape kShape>
+AccessAs<AccessMode::commute, TypedData<T, kShape>> commute(const TypedData<T, kShape>& data) {
+  return AccessAs<AccessMode::commute, TypedData<T, kShape>>(data.handle());
+}
+template <class T, ViewShape kShape>
+AccessAs<AccessMode::reduce, TypedData<T, kShape>> reduce(const TypedData<T, kShape>& data) {
+  return AccessAs<AccessMode::reduce, TypedData<T, kShape>>(data.handle());
+}
+
 /// The program's access to data. As long as this object lives, the program may use the data in the given mode, and
-/// tasks that conflict wait. Do not hold it while waiting for such a task: the wait would never end, so the thread that
-/// acquired the data gets `invalid_argument` for it. The wait is allowed after the object was moved, because another
-/// thread may then give the data back.
+/// tasks that conflict wait. Do not keep this object while waiting for such a task: the wait would never end, so it
+/// throws `invalid_argument` in the thread that acquired the data. The wait is allowed after the object was moved,
+/// because another thread may then give the data back.
 class HostAccess {
  public:
   /// Makes an access; called by `Runtime::acquire`. The type of `hold` is known to the backend only.
@@ -148,9 +188,9 @@ class HostAccess {
   DataView view_;
 };
 
-/// Keeps data in devices' memories: as long as this object lives, the data are the last to leave the memories that they
-/// are in (`Runtime::keep`). This is a wish, not a guarantee: tasks that need the memory get it. Must not outlive its
-/// runtime; moving is cheap.
+/// Keeps data in devices' memories: as long as this object lives, the data are the last to be evicted from the memories
+/// that have a replica of them (`Runtime::keep`). This is a wish, not a guarantee: tasks that need the memory get it.
+/// Must not outlive its runtime; moving is cheap.
 class KeptData {
  public:
   KeptData() = default;
@@ -160,7 +200,7 @@ class KeptData {
   KeptData(const KeptData&) = delete;
   KeptData& operator=(const KeptData&) = delete;
 
-  /// Ends the wish: the data then leave memories like all other data.
+  /// Ends the wish: the data are then evicted like all other data.
   void let_go() noexcept { kept_.reset(); }
 
  private:

@@ -1,4 +1,4 @@
-/// References to registered data and to submitted tasks, as programs hold them.
+/// References to registered data and to submitted tasks, for programs.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,9 @@ struct Task;
 class TaskOwner;
 }  // namespace graph
 
-/// A reference to data that is registered with a runtime: cheap to copy, and does not own the data. Using it after the
-/// data was released is detected and reported as `invalid_handle`; it must not be used after its runtime was destroyed.
+/// A reference to data that is registered with a runtime: cheap to copy, and does not own the data. If a program uses
+/// the handle after the data were released, it gets the error `invalid_handle`. The handle must not be used after its
+/// runtime was destroyed.
 class Handle {
  public:
   Handle() = default;
@@ -47,24 +48,32 @@ struct Access {
   std::optional<AccessMode> mode;
 };
 
-inline Access read(Handle handle) { return {handle, AccessMode::read}; }
-inline Access write(Handle handle) { return {handle, AccessMode::write}; }
-inline Access read_write(Handle handle) { return {handle, AccessMode::read_write}; }
-inline Access commute(Handle handle) { return {handle, AccessMode::commute}; }
-inline Access reduce(Handle handle) { return {handle, AccessMode::reduce}; }
+/// An access whose mode, and the type of whose data, are known at compile time. `D` is `Handle` or a `TypedData`.
+template <AccessMode kMode, class D = Handle>
+struct AccessAs : Access {
+  explicit AccessAs(Handle handle) : Access(handle, kMode) {}
+};
 
-/// Data to use in one run of a recorded graph in place of those that were recorded.
+inline AccessAs<AccessMode::read> read(Handle handle) { return AccessAs<AccessMode::read>(handle); }
+inline AccessAs<AccessMode::write> write(Handle handle) { return AccessAs<AccessMode::write>(handle); }
+inline AccessAs<AccessMode::read_write> read_write(Handle handle) { return AccessAs<AccessMode::read_write>(handle); }
+inline AccessAs<AccessMode::commute> commute(Handle handle) { return AccessAs<AccessMode::commute>(handle); }
+inline AccessAs<AccessMode::reduce> reduce(Handle handle) { return AccessAs<AccessMode::reduce>(handle); }
+
+/// Data (`now`) that replace recorded data in one run of a recorded graph.
 struct Rebinding {
   Handle recorded;
   Handle now;
 };
 
 /// The functions that begin and combine the partial results of `reduce` accesses. Both run on a CPU core;
-/// `combine(into, from)` must be associative and commutative, `initialize` must write its neutral element.
+/// `combine(into, from)` must be associative and commutative, and `initialize` must write the neutral element of
+/// `combine`.
 struct ReductionMethods {
   std::function<void(const DataView& partial)> initialize;
   std::function<void(const DataView& into, const DataView& from)> combine;
-  /// The name by which a service knows the same methods, such as "sum". If it is empty, they work in the program only.
+  /// The name by which a service knows the same methods, such as "sum". If it is empty, the methods work only in the
+  /// program itself.
   std::string name = {};
 };
 
@@ -100,8 +109,9 @@ enum class TaskStatus : std::uint8_t { pending, succeeded, failed, cancelled };
   return "unknown";
 }
 
-/// A submitted task: with a future a program waits for it, depends on it or cancels it. It is cheap to copy, does not
-/// own the task, and costs the runtime nothing while nobody asks. It must not be used after its runtime was destroyed.
+/// A submitted task. With a future, a program can wait for the task, make other tasks depend on it, or cancel it. It is
+/// cheap to copy, does not own the task, and costs the runtime nothing until it is used. It must not be used after its
+/// runtime was destroyed.
 class Future {
  public:
   Future() = default;
@@ -115,8 +125,7 @@ class Future {
   /// Waits until the task has ended. Throws `Error`: `kernel_failed` or `cancelled` if it did not succeed,
   /// `wait_in_kernel` inside a kernel or callback.
   void wait() const;
-  /// Keeps the task from running unless it has been started already; tasks that read what it writes are cancelled with
-  /// it.
+  /// Cancels the task if it has not started yet. Tasks that read what a cancelled task writes are cancelled, too.
   void cancel() const;
 
   [[nodiscard]] graph::TaskOwner* owner() const { return owner_; }
@@ -133,33 +142,36 @@ class Future {
 struct TaskOutcome {
   TaskId task;
   TaskStatus status = TaskStatus::succeeded;
-  /// The reason why the task did not succeed, in words and as a code; empty if it did.
+  /// The reason why the task did not succeed, in words and as a code. Both are empty if the task succeeded.
   std::string message;
   std::optional<ErrorCode> code = {};
 };
 
 /// The properties of a task that most tasks leave at their defaults.
 struct TaskOptions {
-  /// Returns the options with all defaults. It is the same object every time, as making one costs more than some tasks.
+  /// Returns the options with all defaults. The function always returns the same object, because making such an object
+  /// takes longer than some tasks.
   [[nodiscard]] static const TaskOptions& none();
 
   /// Ready tasks with a higher priority run first; any value is allowed.
   int priority = 0;
-  /// A hint: if the task is ready when it is submitted, it goes to a worker of this NUMA node, unless others run out of
-  /// work. Meant for the first task on new data. Without effect on machines with one NUMA node, with a shared queue, or
-  /// under a placing policy.
+  /// A hint: if the task is ready when it is submitted, it goes to a worker of this NUMA node, unless workers of other
+  /// nodes run out of work. Meant for the first task on new data. Without effect on machines with one NUMA node, with a
+  /// shared queue, or under a placing policy.
   NumaId numa_node = {};
   /// The devices that may run the task, among those that the codelet has implementations for. If the runtime has none
-  /// of them, submitting fails: with `invalid_argument` if they are named and the runtime has no such worker, otherwise
-  /// with `no_implementation`. Runtimes keep a queue for each different set of workers, so use few.
+  /// of these devices, the submission fails: with `invalid_argument` if the set names a worker or a model that the
+  /// runtime does not have, otherwise with `no_implementation`. Runtimes keep a queue for each different set of
+  /// workers, so use few different sets.
   DeviceSet devices = {};
   /// The task's name for people, in errors, traces and reports. If it is empty, the codelet's name is used.
   std::string name = {};
-  /// Tasks that must end before this one, besides those that the data imply. If one did not succeed, this task is
-  /// cancelled.
+  /// Tasks that must end before this task, in addition to the dependencies through data. If one of them does not
+  /// succeed, this task is cancelled.
   std::vector<Future> after = {};
-  /// Called on the worker that ran the task, once the task has ended, before anything that waits for the task goes on.
-  /// It may submit tasks; it must not wait. The next wait for everything reports its exception.
+  /// Called on the worker that ran the task, once the task has ended, before threads and tasks that wait for the task
+  /// continue. The callback may submit tasks, but must not wait. If it throws, the next wait for all tasks reports the
+  /// exception.
   std::function<void(const TaskOutcome&)> callback = nullptr;
 };
 

@@ -16,6 +16,7 @@
 #include "troupe/codelet.hpp"
 #include "troupe/data.hpp"
 #include "troupe/handle.hpp"
+#include "troupe/inline_kernel.hpp"
 #include "troupe/recorded_graph.hpp"
 #include "troupe/report.hpp"
 #include "troupe/runtime_options.hpp"
@@ -25,11 +26,11 @@
 namespace troupe {
 
 struct ConnectOptions {
-  /// The folder of the service's sockets, an absolute path. If it is empty, it is `$TROUPE_SOCKET_FOLDER`; else
-  /// `/run/troupe` for root; else `$XDG_RUNTIME_DIR/troupe` if a service of this user listens there; else `/run/troupe`
-  /// if a service listens there for the members of a group that the process is in.
+  /// The folder of the service's sockets, an absolute path. If empty, the first of these is used:
+  /// `$TROUPE_SOCKET_FOLDER` if it is set; `/run/troupe` for root; `$XDG_RUNTIME_DIR/troupe` if a service of this user
+  /// listens there; `/run/troupe` if a service listens there for the members of a group that the process is in.
   std::string folder = {};
-  /// The program's name for people, in `troupe jobs` and in metrics. If it is empty, it is the name of the executable.
+  /// The program's name for people, in `troupe jobs` and in metrics. If empty, the name of the executable is used.
   std::string name = {};
 };
 
@@ -56,19 +57,19 @@ class Runtime {
   /// Makes a runtime on another backend, which must not be null.
   explicit Runtime(std::shared_ptr<client::Backend> backend);
   /// Returns a runtime on the service of this node, which runs the tasks of all programs that connect (`troupe serve`,
-  /// docs/service.md). Its codelets are found by their names: those of the kernels that come with Troupe, and of the
-  /// service's plug-ins; a submission with any other codelet is refused (`no_implementation`). The program must also
-  /// link the library `Troupe::remote`. Data that `allocate_…` returns lie in memory that the service shares; other
-  /// data are copied there and back (docs/programming.md).
-  /// Throws `io` if no service is there, `platform` if this user may not use it or if its version differs, `stopped` if
-  /// it takes no more clients, `service_lost` if it ends meanwhile.
+  /// docs/service.md). The service finds codelets by name. It has the codelets of the kernels that come with Troupe and
+  /// of its plug-ins. A submission with any other codelet is refused (`no_implementation`). The program must also link
+  /// the library `Troupe::remote`. Data that `allocate_…` returns lie in memory that the service shares; other data are
+  /// copied to the service and back (docs/programming.md). Throws `io` if there is no service, `platform` if this user
+  /// may not use the service or if its version differs, `stopped` if the service accepts no more clients,
+  /// `service_lost` if the service ends during the call.
   [[nodiscard]] static Runtime connect(const ConnectOptions& options = {}) {
     return Runtime(client::connect_needs_the_library_Troupe_remote(options));
   }
-  /// Waits for all tasks, and for those that they submit. Failures that the program was never told of become a warning
-  /// (`ObservationOptions::on_warning`, or else standard error), so call `wait` before. The destructor returns at once,
-  /// and ends nothing, in a child of `fork` and inside of one of the runtime's own kernels or callbacks (`exit` there
-  /// ends static objects).
+  /// Waits for all tasks, and for all tasks that these submit. Failures that no wait has reported become a warning
+  /// (`ObservationOptions::on_warning`, or else standard error), so call `wait` first. In a child of `fork`, and inside
+  /// one of the runtime's own kernels or callbacks, the destructor returns at once and ends nothing: `exit` in a kernel
+  /// destroys static objects, which may include the runtime.
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -76,12 +77,12 @@ class Runtime {
   /// Registers one value of the program, which must live as long as the registration. Const memory, here and below, may
   /// only be used in mode read.
   template <class T>
-  [[nodiscard]] Data scalar(T& value, std::string name = {}) {
-    return add(memory_of(&value, layout_of<T>(1, 1, 1), std::move(name)));
+  [[nodiscard]] Scalar<T> scalar(T& value, std::string name = {}) {
+    return Scalar<T>(add(memory_of(&value, layout_of<T>(1, 1, 1), std::move(name))));
   }
   /// Registers contiguous elements of the program: anything that converts to a span (vector, array …).
   template <class Container>
-  [[nodiscard]] Data vector(Container& elements, std::string name = {}) {
+  [[nodiscard]] auto vector(Container& elements, std::string name = {}) {
     constexpr bool registrable = requires { std::span(elements); };
     static_assert(
         registrable,
@@ -92,70 +93,69 @@ class Runtime {
       using T = typename decltype(span)::element_type;
       const auto count = static_cast<std::int64_t>(span.size());
       const auto layout = layout_of<T>(count, 1, count > 0 ? count : 1);
-      return add(memory_of(span.data(), layout, std::move(name)));
+      return Vector<T>(add(memory_of(span.data(), layout, std::move(name))));
     }
   }
-  /// Registers a column-major block of the program: `rows` x `cols` elements, columns `ld` elements apart. If
-  /// `owner` is given, it is kept as long as the registration lives. Throws `invalid_argument` for impossible
-  /// sizes and for null memory. All registrations throw `overlapping_handles` if the data share memory with other
-  /// data, if that is cheap to detect: tasks on such data would not be ordered. Use `partition` for parts of a
-  /// matrix.
+  /// Registers a column-major block of the program: `rows` x `cols` elements, columns `ld` elements apart. If `owner`
+  /// is not null, it is kept alive as long as the registration. Throws `invalid_argument` for impossible sizes and for
+  /// null memory. All registrations throw `overlapping_handles` if the data share memory with other registered data and
+  /// this is cheap to detect: tasks on such data would not be ordered. Use `partition` for parts of a matrix.
   template <class T>
-  [[nodiscard]] Data matrix(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld, std::string name = {},
-                            std::shared_ptr<void> owner = nullptr) {
+  [[nodiscard]] Matrix<T> matrix(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld, std::string name = {},
+                                 std::shared_ptr<void> owner = nullptr) {
     check_matrix(rows, cols, ld, sizeof(T));
     graph::DataDescription description = memory_of(data, layout_of<T>(rows, cols, ld), std::move(name));
     description.owned = std::move(owner);
-    return add(std::move(description));
+    return Matrix<T>(add(std::move(description)));
   }
-  /// Allocates a matrix without gaps in memory that the runtime owns. It is uninitialized: its first task must write
-  /// it, and a task that would read it earlier is refused (`invalid_argument`). In virtual time without real buffers it
-  /// has no memory, only a shape. Throws `out_of_memory` too.
+  /// Allocates a matrix without gaps in memory that the runtime owns. The matrix is uninitialized: its first task must
+  /// write it, and a task that would read it earlier is refused (`invalid_argument`). In virtual time without real
+  /// buffers the matrix has no memory, only a shape. Throws `out_of_memory` too.
   template <class T>
-  [[nodiscard]] Data allocate_matrix(std::int64_t rows, std::int64_t cols, std::string name = {}) {
+  [[nodiscard]] Matrix<T> allocate_matrix(std::int64_t rows, std::int64_t cols, std::string name = {}) {
     return allocate_matrix_on<T>(NumaId{}, rows, cols, std::move(name));
   }
   /// Allocates a matrix as `allocate_matrix` does, in memory of a NUMA node if `node` is valid and the system allows
   /// the choice, and with columns `ld` elements apart if `ld` is given.
   template <class T>
-  [[nodiscard]] Data allocate_matrix_on(NumaId node, std::int64_t rows, std::int64_t cols, std::string name = {},
-                                        std::int64_t ld = 0) {
+  [[nodiscard]] Matrix<T> allocate_matrix_on(NumaId node, std::int64_t rows, std::int64_t cols, std::string name = {},
+                                             std::int64_t ld = 0) {
     if (ld == 0) ld = rows > 0 ? rows : 1;
     check_matrix(rows, cols, ld, sizeof(T));
-    return allocate(layout_of<T>(rows, cols, ld), std::move(name), node);
+    return Matrix<T>(allocate(layout_of<T>(rows, cols, ld), std::move(name), node));
   }
   /// Allocates memory without registering it. Throws `out_of_memory`.
   [[nodiscard]] client::Memory allocate_bytes(Bytes size, NumaId node = {});
   /// Lets GPUs copy from and to memory of the program at full speed and in parallel with everything else, as long as
-  /// the returned object lives; the memory must live longer. Use it for large buffers that are used for long: it takes
+  /// the returned object lives; the memory must live longer. Use it for large buffers with a long life: pinning takes
   /// about a millisecond for ten megabytes. Memory that the runtime allocates needs no such call. Returns null, without
   /// an effect, if there is no CUDA GPU or the system does not allow pinning this much memory; copies are slower then.
   [[nodiscard]] std::shared_ptr<void> pin(const void* memory, Bytes size);
   template <class T>
-  [[nodiscard]] Data allocate_vector(std::int64_t count, std::string name = {}) {
-    return allocate_matrix<T>(count, 1, std::move(name));
+  [[nodiscard]] Vector<T> allocate_vector(std::int64_t count, std::string name = {}) {
+    return Vector<T>(allocate_matrix<T>(count, 1, std::move(name)));
   }
   template <class T>
-  [[nodiscard]] Data allocate_scalar(std::string name = {}) {
-    return allocate_matrix<T>(1, 1, std::move(name));
+  [[nodiscard]] Scalar<T> allocate_scalar(std::string name = {}) {
+    return Scalar<T>(allocate_matrix<T>(1, 1, std::move(name)));
   }
 
-  /// Returns handles of disjoint blocks of a matrix. Tasks on the whole and on its blocks are ordered like all others.
-  /// Waits for tasks that use the whole. The blocks end with the registration of the whole. Throws
-  /// `overlapping_handles`.
+  /// Returns handles of disjoint blocks of a matrix. Tasks on the whole matrix and tasks on its blocks are ordered like
+  /// all other tasks that conflict. Waits for tasks that use the whole matrix. The handles of the blocks are valid as
+  /// long as the registration of the whole matrix. Throws `overlapping_handles`.
   std::vector<Handle> partition(const Handle& whole, std::span<const Block> blocks);
   /// Allows mode reduce for the handle from now on. Waits for tasks that use it.
   void set_reduction(const Handle& handle, ReductionMethods methods);
-  /// Forgets the data (and their blocks) after their last use. Waits for that use, except for memory of the runtime.
-  /// Throws `wait_in_kernel` if it would have to wait in a kernel or callback.
+  /// Ends the registration of the data (and of their blocks) after their last use. Waits for that use, unless the
+  /// memory belongs to the runtime. Throws `wait_in_kernel` if it would have to wait in a kernel or callback.
   void release(const Handle& handle);
 
-  /// Sets how much the data will be used during the run: when the memory of a device is full, data with low numbers
-  /// leave it first (docs/eviction.md; policy `reuse`). A handle with parts stands for all of its present parts. Throws
-  /// `invalid_handle`.
+  /// Sets how much the data will be used during the run: when the memory of a device is full, data with low numbers are
+  /// evicted first (docs/eviction.md; policy `reuse`). If the handle has blocks, the number holds for all its present
+  /// blocks. Throws `invalid_handle`.
   void set_reuse(const Handle& handle, std::int64_t index);
-  /// Keeps the data in the memories that they are in: as long as the returned object lives, the data leave a device's
-  /// memory only when nothing else can. Throws `invalid_handle`.
+  /// Keeps the data in the memories that have a replica of them: as long as the returned object lives, the data are
+  /// evicted from a device's memory only when no other data can be. Throws `invalid_handle`.
   [[nodiscard]] KeptData keep(const Handle& handle);
 
   /// Submits a task. Blocks while the submission window is full, except in kernels and callbacks.
@@ -168,16 +168,39 @@ class Runtime {
     return submit(codelet, std::span<const Access>(accesses.begin(), accesses.size()), arguments, options);
   }
 
-  /// Records what `program` submits in the calling thread, instead of running it: the graph can then run any number of
-  /// times. `program` must not wait, and its data must be registered as long as the graph is run. Futures of recorded
-  /// tasks can only be named in `TaskOptions::after` of the same recording. Throws what `program` throws.
+  /// Submits a kernel that is written where it is submitted, with what it takes, in order:
+  ///
+  ///     runtime.submit([](VectorView<const double> x, double& sum) { … }, x, sum);
+  ///
+  /// A view or a reference takes data. Its mode is read if its elements are const, and otherwise read_write, or what
+  /// `write(x)`, `commute(x)` or `reduce(x)` says. A parameter by value takes a value, or the content of data with one
+  /// element. A first parameter `const KernelContext&` takes the context. Wrong parameters are refused by the compiler,
+  /// and for data whose type only the program knows (`Handle`, `Data`) by `signature_mismatch`.
+  ///
+  /// The kernel runs on cores. What a lambda captures by value is kept until its task has ended; what it captures by
+  /// reference has to live as long, and no dependency follows from it. All tasks of one lambda that use their data in
+  /// the same modes have one codelet. Its name is that of `named`, or the place in the source of its first submission
+  /// ("solver.cpp:41"). Throws as `submit` of a codelet does, and `no_implementation` on a service, which runs no code
+  /// of its clients.
+  template <class... A>
+  Future submit(const detail::InlineKernel<std::type_identity_t<std::remove_cvref_t<A>>...>& kernel, A&&... given) {
+    return kernel.submit(*this, TaskOptions::none(), given...);
+  }
+  template <class... A>
+  Future submit(const TaskOptions& options,
+                const detail::InlineKernel<std::type_identity_t<std::remove_cvref_t<A>>...>& kernel, A&&... given) {
+    return kernel.submit(*this, options, given...);
+  }
+  /// Records the tasks that `program` submits in the calling thread, instead of running them. The graph can then run
+  /// any number of times. `program` must not wait, and its data must be registered as long as the graph is run. Futures
+  /// of recorded tasks can only be used in `TaskOptions::after`, in the same recording. Throws what `program` throws.
   [[nodiscard]] RecordedGraph record(const std::function<void()>& program, std::string name = {});
 
   /// Waits for every task, and throws a summary of the failures since the last call: `kernel_failed`, `cancelled` or
   /// `callback_failed`. Also throws `wait_in_kernel`. The runtime stays usable.
   void wait();
-  /// Waits until the handle's content is final as of the tasks submitted so far. If the content is not valid, throws
-  /// the reason.
+  /// Waits until all tasks submitted so far that change the data have ended. If the content is not valid, throws the
+  /// reason.
   void wait(const Handle& handle);
   /// Waits until the program may use the data, in mode read, write or read_write. Throws if they are not valid because
   /// a task failed, unless the mode is write.
@@ -191,10 +214,11 @@ class Runtime {
 
   /// Makes new clusters of the cores while tasks run; needs `ThreadOptions::regroup`. Examples: "2x10", "1x16+4x1",
   /// "socket", "numa", "l3", or "single", each core alone. Returns at once. Workers whose clusters change finish the
-  /// kernels that they run, and tasks that were placed on them are placed again; the last of them to finish makes the
-  /// change. Meanwhile the other workers continue. If further clusters are requested during a change, the last request
-  /// comes next. Throws `invalid_argument` if the cores cannot be grouped in this way, if the runtime's clusters are
-  /// fixed, and for a runtime on a service. May be called from any thread, also in kernels and callbacks.
+  /// kernels that they run, and tasks that were placed on them are placed again; the last of these workers to finish
+  /// makes the change. Meanwhile the other workers continue. If further changes are requested during a change, only the
+  /// last request is carried out afterwards. Throws `invalid_argument` if the cores cannot be grouped in this way, if
+  /// the runtime's clusters are fixed, and for a runtime on a service. May be called from any thread, also in kernels
+  /// and callbacks.
   void regroup(const std::string& clusters);
 
   [[nodiscard]] std::size_t workers() const;  ///< Cores or clusters, and accelerators.
@@ -203,19 +227,26 @@ class Runtime {
   [[nodiscard]] const std::string& policy() const;  ///< The policy's name in reports.
   [[nodiscard]] Progress progress() const;          ///< Cheap enough to be called often.
   [[nodiscard]] RunReport report() const;           ///< Tasks, steals, times of workers and copies since the start.
-  /// Returns the tasks that have been executed since the last call, with what they waited for and what the workers did
-  /// between them; empty without `RuntimeOptions::trace`. Tasks that are running are in the next trace.
+  /// Returns the tasks that have been executed since the last call, with the dependencies of these tasks and the
+  /// activities of the workers between tasks; empty without `RuntimeOptions::trace`. Tasks that are running are in the
+  /// next trace.
   [[nodiscard]] Trace take_trace();
   /// Returns the figures of every actor's mailbox: messages, depth, waiting and handling times.
   [[nodiscard]] MetricsSnapshot metrics() const;
-  /// Returns why tasks do not make progress: what waits for what, root causes first. Nobody can submit during the call,
-  /// which takes about 0.4 us per task in flight.
+  /// Returns why tasks do not make progress: what waits for what, root causes first. No thread can submit during the
+  /// call, which takes about 0.4 us per task in flight.
   [[nodiscard]] WhyReport why() const;
 
   /// Returns the backend in which the tasks run, for classes built on a runtime, such as `TiledMatrix`.
   [[nodiscard]] client::Backend& backend() const { return *backend_; }
 
  private:
+  template <class F, bool kContext, class... Slots>
+  friend struct detail::InlineCall;
+
+  /// Submits a task that keeps an object until it has ended.
+  Future submit_keeping(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments,
+                        const TaskOptions& options, std::shared_ptr<const void> kept);
   template <class T>
   static graph::DataDescription memory_of(T* memory, const Layout& layout, std::string name) {
     auto* const bytes = reinterpret_cast<std::byte*>(const_cast<std::remove_cv_t<T>*>(memory));
@@ -230,5 +261,22 @@ class Runtime {
   /// `Data` objects check through weak pointers whether the backend still exists.
   std::shared_ptr<client::Backend> backend_;
 };
+
+namespace detail {
+
+template <class F, class... A>
+Future submit_inline(Runtime& runtime, F&& function, const KernelPlace& place, const TaskOptions& options,
+                     const A&... given) {
+  using Of = InlineCallOf<F, A...>;
+  if constexpr (Of::usable) {
+    using Call = typename Of::type;
+    const Codelet& codelet = Call::codelet_for(function, place);
+    return Call::submit(runtime, codelet, std::move(function), options, given...);
+  } else {
+    return {};
+  }
+}
+
+}  // namespace detail
 
 }  // namespace troupe

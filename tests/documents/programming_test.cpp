@@ -4,6 +4,7 @@
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <iostream>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -36,6 +37,16 @@ BOOST_AUTO_TEST_CASE(axpy_adds_up) {
 #include <document_blocks/programming/axpy.inc>
   runtime.wait();
   BOOST_TEST(y == (std::vector<double>{10.5, 21}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(lambdas_are_submitted) {
+  std::vector<double> x(5);
+  double sum = 0;
+  Runtime runtime;
+#include <document_blocks/programming/lambdas.inc>
+  runtime.wait();
+  BOOST_TEST(sum == 15);
+  BOOST_TEST(x == (std::vector<double>{-2, -1, 0, 1, 2}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(memory_outlives_the_tasks_on_it_when_something_is_thrown) {

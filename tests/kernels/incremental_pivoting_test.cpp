@@ -25,8 +25,8 @@ constexpr std::int64_t kZero = 0;
 constexpr std::int64_t kInners[] = {1, 3, 16, 65};
 
 template <class T>
-Matrix<T> stacked(const Matrix<T>& upper, const Matrix<T>& lower) {
-  Matrix<T> result(upper.rows() + lower.rows(), upper.cols());
+TileMatrix<T> stacked(const TileMatrix<T>& upper, const TileMatrix<T>& lower) {
+  TileMatrix<T> result(upper.rows() + lower.rows(), upper.cols());
   for (std::int64_t j = 0; j < upper.cols(); ++j) {
     for (std::int64_t i = 0; i < upper.rows(); ++i) result(i, j) = upper(i, j);
     for (std::int64_t i = 0; i < lower.rows(); ++i) result(upper.rows() + i, j) = lower(i, j);
@@ -40,17 +40,17 @@ struct FactorizedPair {
   /// `above` is the number of rows of the upper tile above the triangle.
   FactorizedPair(std::int64_t n, std::int64_t rows, std::int64_t inner, std::int64_t above = 0)
       : above(above),
-        before_u(Matrix<T>::random(above + n, n + 2, 5)),
-        before_b(Matrix<T>::random(rows, n, 6)),
+        before_u(TileMatrix<T>::random(above + n, n + 2, 5)),
+        before_b(TileMatrix<T>::random(rows, n, 6)),
         u(before_u),
         b(before_b),
-        l(Matrix<T>(std::min(inner, n), n)),
+        l(TileMatrix<T>(std::min(inner, n), n)),
         pivots(static_cast<std::size_t>(n)) {}
   void factorize(std::int64_t first = 0, std::int64_t last = 0) {
     run(codelets<T>().tstrf, {u.view(), b.view(), l.view(), view(pivots)}, args(above, first, last));
   }
-  [[nodiscard]] Matrix<T> triangle(const Matrix<T>& of) const {
-    Matrix<T> result(b.cols(), b.cols());
+  [[nodiscard]] TileMatrix<T> triangle(const TileMatrix<T>& of) const {
+    TileMatrix<T> result(b.cols(), b.cols());
     for (std::int64_t j = 0; j < b.cols(); ++j) {
       for (std::int64_t i = 0; i <= j; ++i) result(i, j) = of(above + i, j);
     }
@@ -58,7 +58,7 @@ struct FactorizedPair {
   }
 
   std::int64_t above;
-  Matrix<T> before_u, before_b, u, b, l;
+  TileMatrix<T> before_u, before_b, u, b, l;
   std::vector<int> pivots;
 };
 
@@ -73,8 +73,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_pair_times_its_factors_is_what_it_was, T, Precis
           BOOST_TEST(untouched_outside(pair.u, pair.before_u, of_triangle));
           BOOST_TEST((pair.b.gaps_are_untouched() && pair.l.gaps_are_untouched()));
           // Undoing the elimination of the pair's own columns must give back the original matrix.
-          Matrix<T> top = pair.triangle(pair.u);
-          Matrix<T> bottom(rows, n);
+          TileMatrix<T> top = pair.triangle(pair.u);
+          TileMatrix<T> bottom(rows, n);
           run(codelets<T>().ssssm_back, {pair.b.view(), pair.l.view(), view(pair.pivots), top.view(), bottom.view()},
               args(kZero));
           BOOST_TEST(same(top, pair.triangle(pair.before_u)));
@@ -88,14 +88,14 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_pair_times_its_factors_is_what_it_was, T, Precis
 BOOST_AUTO_TEST_CASE_TEMPLATE(one_block_has_the_factors_of_partial_pivoting, T, Precisions) {
   for (const std::int64_t n : kOrders) {
     FactorizedPair<T> pair(n, n + 4, n);
-    Matrix<T> whole = stacked(pair.triangle(pair.before_u), pair.before_b);
+    TileMatrix<T> whole = stacked(pair.triangle(pair.before_u), pair.before_b);
     std::vector<int> expected(static_cast<std::size_t>(n));
     factor_panel(MatrixView<T>{&whole(0, 0), whole.rows(), n, whole.ld()}, std::span(expected));
     pair.factorize();
     BOOST_TEST(pair.pivots == expected, boost::test_tools::per_element());
     BOOST_TEST(same(stacked(pair.triangle(pair.u), pair.b), whole, [&](auto i, auto j) { return i <= j || i >= n; }));
     BOOST_TEST(same(pair.l, rows_from(whole, 0, n), [](auto i, auto j) { return i > j; }));
-    BOOST_TEST(same(part_of(pair.l, on_and_above), Matrix<T>(n, n)));
+    BOOST_TEST(same(part_of(pair.l, on_and_above), TileMatrix<T>(n, n)));
   }
 }
 
@@ -119,21 +119,21 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(other_columns_are_eliminated_as_if_they_had_been_f
     for (const std::int64_t inner : kInners) {
       FactorizedPair<T> pair(n, n + 4, inner);
       pair.factorize();
-      const Matrix<T> before_a = Matrix<T>::random(n + 3, kExtra, 7);
-      const Matrix<T> before_c = Matrix<T>::random(n + 4, kExtra, 8);
-      Matrix<T> a = before_a;
-      Matrix<T> c = before_c;
+      const TileMatrix<T> before_a = TileMatrix<T>::random(n + 3, kExtra, 7);
+      const TileMatrix<T> before_c = TileMatrix<T>::random(n + 4, kExtra, 8);
+      TileMatrix<T> a = before_a;
+      TileMatrix<T> c = before_c;
       const std::vector<DataView> views{pair.b.view(), pair.l.view(), view(pair.pivots), a.view(), c.view()};
       run(codelets<T>().ssssm, views, args(std::int64_t{3}));
       BOOST_TEST(untouched_outside(a, before_a, [](auto i, auto) { return i >= 3; }));
       if (inner >= n) {
         // With one inner block, the test calculates the expected result, L^-1 P times the columns, itself.
-        Matrix<T> expected = stacked(rows_from(before_a, 3, n), before_c);
+        TileMatrix<T> expected = stacked(rows_from(before_a, 3, n), before_c);
         for (std::int64_t k = 0; k < n; ++k) {
           for (std::int64_t j = 0; j < kExtra; ++j)
             std::swap(expected(k, j), expected(pair.pivots[static_cast<std::size_t>(k)], j));
         }
-        const Matrix<T> factors = stacked(pair.l, pair.b);
+        const TileMatrix<T> factors = stacked(pair.l, pair.b);
         for (std::int64_t k = 0; k < n; ++k) {
           for (std::int64_t i = k + 1; i < expected.rows(); ++i) {
             for (std::int64_t j = 0; j < kExtra; ++j) expected(i, j) -= factors(i, k) * expected(k, j);
@@ -150,16 +150,16 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(other_columns_are_eliminated_as_if_they_had_been_f
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_tile_on_the_diagonal_is_factorized_and_applied_from_the_diagonal_on, T, Precisions) {
   for (const std::int64_t n : kOrders) {
     for (const Around& around : kAround) {
-      const Matrix<T> before = tall(Matrix<T>::random(n, n, 3), around);
-      Matrix<T> d = before;
-      Matrix<T> v(n + around.below, n);
+      const TileMatrix<T> before = tall(TileMatrix<T>::random(n, n, 3), around);
+      TileMatrix<T> d = before;
+      TileMatrix<T> v(n + around.below, n);
       std::vector<int> pivots(static_cast<std::size_t>(n));
       run(codelets<T>().getrf_incpiv, {d.view(), v.view(), view(pivots)}, args(kZero, kZero));
       const std::int64_t above = around.above;
       BOOST_TEST(untouched_outside(d, before, [&](auto i, auto) { return i >= above; }));
       BOOST_TEST(same(v, rows_from(d, above, v.rows())));
       // Undoing the elimination of the tile's own columns must give back the original tile: P A = L U.
-      Matrix<T> upper(d.rows(), n);
+      TileMatrix<T> upper(d.rows(), n);
       for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t i = 0; i <= j; ++i) upper(above + i, j) = d(above + i, j);
       }
@@ -195,9 +195,9 @@ BOOST_AUTO_TEST_CASE(a_zero_on_the_diagonal_is_a_breakdown_where_no_tile_is_left
     BOOST_TEST(error_of(codelets<double>().tstrf, {pair.u.view(), pair.b.view(), pair.l.view(), view(pair.pivots)},
                         args(kZero, kFirst, last)) == expected);
     BOOST_TEST(pair.u(4, 4) == 0);
-    Matrix<double> d = Matrix<double>::random(7, 7, 1);
+    TileMatrix<double> d = TileMatrix<double>::random(7, 7, 1);
     for (std::int64_t i = 0; i < 7; ++i) d(i, 4) = 0;
-    Matrix<double> v(7, 7);
+    TileMatrix<double> v(7, 7);
     BOOST_TEST(error_of(codelets<double>().getrf_incpiv, {d.view(), v.view(), view(pair.pivots)}, args(kFirst, last)) ==
                expected);
   }
@@ -206,15 +206,15 @@ BOOST_AUTO_TEST_CASE(a_zero_on_the_diagonal_is_a_breakdown_where_no_tile_is_left
 BOOST_AUTO_TEST_CASE(a_pivot_that_names_no_row_is_refused) {
   FactorizedPair<double> pair(7, 9, 3);
   pair.factorize();
-  Matrix<double> a = Matrix<double>::random(7, 2, 1);
-  Matrix<double> c = Matrix<double>::random(9, 2, 2);
+  TileMatrix<double> a = TileMatrix<double>::random(7, 2, 1);
+  TileMatrix<double> c = TileMatrix<double>::random(9, 2, 2);
   for (const int impossible : {-1, 16, 1 << 30}) {
     pair.pivots[5] = impossible;
     for (const Codelet& codelet : {codelets<double>().ssssm, codelets<double>().ssssm_back}) {
       BOOST_TEST(error_of(codelet, {pair.b.view(), pair.l.view(), view(pair.pivots), a.view(), c.view()}, args(kZero))
                      .starts_with("pivot 5 is none of the rows 0 up to 16"));
     }
-    Matrix<double> v = Matrix<double>::identity(7);
+    TileMatrix<double> v = TileMatrix<double>::identity(7);
     std::vector<int> pivots{0, 1, 2, 3, 4, impossible, 6};
     for (const Codelet& codelet : {codelets<double>().gessm, codelets<double>().gessm_back}) {
       BOOST_TEST(error_of(codelet, {v.view(), view(pivots), a.view()}, {})

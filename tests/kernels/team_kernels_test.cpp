@@ -27,14 +27,14 @@ constexpr int kTeams[] = {1, 2, 3, 4, 7};
 /// The data of one task: its matrices, and its pivots, if there are any, at position `pivots_at` among the data.
 template <class T>
 struct Task {
-  std::vector<Matrix<T>> matrices;
+  std::vector<TileMatrix<T>> matrices;
   Arguments arguments = {};
   std::vector<int> pivots = {};
   std::size_t pivots_at = 0;
 
   std::vector<DataView> views() {
     std::vector<DataView> all;
-    for (Matrix<T>& matrix : matrices) all.push_back(matrix.view());
+    for (TileMatrix<T>& matrix : matrices) all.push_back(matrix.view());
     if (!pivots.empty()) all.insert(all.begin() + static_cast<std::ptrdiff_t>(pivots_at), view(pivots));
     return all;
   }
@@ -57,7 +57,7 @@ struct Task {
 };
 
 template <class T>
-bool same_bits(const Matrix<T>& a, const Matrix<T>& b) {
+bool same_bits(const TileMatrix<T>& a, const TileMatrix<T>& b) {
   return untouched_outside(a, b, [](auto, auto) { return false; });
 }
 
@@ -89,14 +89,14 @@ std::string check(const Codelet& codelet, const Task<T>& before) {
 /// Multiplies all elements by `by`. With a small factor, sums of products stay near 1 and triangles are
 /// well-conditioned.
 template <class T>
-Matrix<T> scaled(Matrix<T> a, T by) {
+TileMatrix<T> scaled(TileMatrix<T> a, T by) {
   for (std::int64_t j = 0; j < a.cols(); ++j) {
     for (std::int64_t i = 0; i < a.rows(); ++i) a(i, j) *= by;
   }
   return a;
 }
 template <class T>
-Matrix<T> block(std::int64_t order, std::uint64_t seed) {
+TileMatrix<T> block(std::int64_t order, std::uint64_t seed) {
   return scaled(dominant<T>(order, seed), T{1} / static_cast<T>(order));
 }
 
@@ -113,14 +113,14 @@ constexpr Around kAboveAndBelow[] = {{0, 0}, {5, 37}};
 BOOST_AUTO_TEST_CASE_TEMPLATE(products, T, Precisions) {
   for (const Shape& shape : kShapes) {
     for (const Around& around : kAboveAndBelow) {
-      const Matrix<T> a = Matrix<T>::random(shape.rows, shape.inner, 1);
-      const Matrix<T> b = Matrix<T>::random(shape.inner, shape.cols, 2);
-      const Matrix<T> c = Matrix<T>::random(shape.rows, shape.cols, 3);
+      const TileMatrix<T> a = TileMatrix<T>::random(shape.rows, shape.inner, 1);
+      const TileMatrix<T> b = TileMatrix<T>::random(shape.inner, shape.cols, 2);
+      const TileMatrix<T> c = TileMatrix<T>::random(shape.rows, shape.cols, 3);
       check<T>(codelets<T>().gemm_nn, {{a, tall(b, around), c}, args(around.above)});
       check<T>(codelets<T>().gemm_nt, {{a, tall(transposed(b), around), c}, args(around.above)});
       check<T>(codelets<T>().gemm_tn, {{transposed(a), b, tall(c, around)}, args(around.above)});
       check<T>(codelets<T>().syrk,
-               {{tall(a, around), tall(Matrix<T>::random(shape.rows, shape.rows, 4), around)}, args(around.above)});
+               {{tall(a, around), tall(TileMatrix<T>::random(shape.rows, shape.rows, 4), around)}, args(around.above)});
     }
   }
 }
@@ -128,9 +128,9 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(products, T, Precisions) {
 BOOST_AUTO_TEST_CASE_TEMPLATE(triangular_solves, T, Precisions) {
   for (const Shape& shape : kShapes) {
     for (const Around& around : kAboveAndBelow) {
-      const Matrix<T> d = tall(block<T>(shape.cols, 1), around);
-      const Matrix<T> right = Matrix<T>::random(shape.rows, shape.cols, 2);
-      const Matrix<T> left = tall(transposed(right), around);
+      const TileMatrix<T> d = tall(block<T>(shape.cols, 1), around);
+      const TileMatrix<T> right = TileMatrix<T>::random(shape.rows, shape.cols, 2);
+      const TileMatrix<T> left = tall(transposed(right), around);
       const auto& all = codelets<T>();
       for (const Codelet* codelet : {&all.trsm_cholesky, &all.trsm_right_upper}) {
         check<T>(*codelet, {{d, right}, args(around.above)});
@@ -149,7 +149,7 @@ constexpr std::int64_t kFactorized[] = {1, 2, 5, 17, 128, 129, 293};
 BOOST_AUTO_TEST_CASE_TEMPLATE(factors_of_tiles, T, Precisions) {
   for (const std::int64_t n : kFactorized) {
     for (const Around& around : kAboveAndBelow) {
-      Matrix<T> spd = block<T>(n, 1);
+      TileMatrix<T> spd = block<T>(n, 1);
       for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t i = 0; i < j; ++i) spd(i, j) = spd(j, i);
       }
@@ -165,9 +165,9 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(panels_with_partial_pivoting, T, Precisions) {
     for (const std::int64_t below : {0, 333}) {
       const std::int64_t first = 3;
       const auto pivots = std::vector<int>(static_cast<std::size_t>(cols), -1);
-      const Matrix<T> top = Matrix<T>::random(first + cols, cols, 5);
-      std::vector<Matrix<T>> tiles{top};
-      if (below > 0) tiles.push_back(Matrix<T>::random(below, cols, 6));
+      const TileMatrix<T> top = TileMatrix<T>::random(first + cols, cols, 5);
+      std::vector<TileMatrix<T>> tiles{top};
+      if (below > 0) tiles.push_back(TileMatrix<T>::random(below, cols, 6));
       BOOST_TEST(check<T>(codelets<T>().getrf_panel, {tiles, args(first, first), pivots, 0}).empty());
 
       std::vector<int> exchanges(static_cast<std::size_t>(cols));
@@ -186,14 +186,14 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(incremental_pivoting, T, Precisions) {
   for (const std::int64_t n : {1, 5, 40, 150}) {
     const std::int64_t inner = std::min<std::int64_t>(n, 24);
     const Arguments last = args(std::int64_t{0}, std::int64_t{1});
-    Task<T> tile{{Matrix<T>::random(n + 3, n, 1), Matrix<T>(n + 3, n)}, last, std::vector<int>(n), 2};
+    Task<T> tile{{TileMatrix<T>::random(n + 3, n, 1), TileMatrix<T>(n + 3, n)}, last, std::vector<int>(n), 2};
     check<T>(all.getrf_incpiv, tile);
     tile.run(all.getrf_incpiv, nullptr);
-    const Matrix<T> c = Matrix<T>::random(n + 3, 37, 2);
+    const TileMatrix<T> c = TileMatrix<T>::random(n + 3, 37, 2);
     for (const Codelet* codelet : {&all.gessm, &all.gessm_back}) {
       check<T>(*codelet, {{tile.matrices[1], c}, {}, tile.pivots, 1});
     }
-    Task<T> pair{{part_of(block<T>(n, 3), on_and_above), Matrix<T>::random(61, n, 4), Matrix<T>(inner, n)},
+    Task<T> pair{{part_of(block<T>(n, 3), on_and_above), TileMatrix<T>::random(61, n, 4), TileMatrix<T>(inner, n)},
                  args(std::int64_t{0}, std::int64_t{0}, std::int64_t{1}),
                  std::vector<int>(static_cast<std::size_t>(n)),
                  3};
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(incremental_pivoting, T, Precisions) {
     pair.run(all.tstrf, nullptr);
     for (const Codelet* codelet : {&all.ssssm, &all.ssssm_back}) {
       check<T>(*codelet,
-               {{pair.matrices[1], pair.matrices[2], Matrix<T>::random(n, 37, 5), Matrix<T>::random(61, 37, 6)},
+               {{pair.matrices[1], pair.matrices[2], TileMatrix<T>::random(n, 37, 5), TileMatrix<T>::random(61, 37, 6)},
                 args(std::int64_t{0}),
                 pair.pivots,
                 2});
@@ -215,20 +215,21 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(reflectors, T, Precisions) {
     for (const std::int64_t wished : {4, 40}) {
       const std::int64_t inner = std::min(wished, cols);
       const std::int64_t rows = cols + 31;
-      Task<T> tile{{Matrix<T>::random(rows, cols, 1), Matrix<T>(inner, cols), Matrix<T>(rows, cols)}};
+      Task<T> tile{{TileMatrix<T>::random(rows, cols, 1), TileMatrix<T>(inner, cols), TileMatrix<T>(rows, cols)}};
       check<T>(all.geqrt, tile);
       tile.run(all.geqrt, nullptr);
-      Task<T> pair{{part_of(block<T>(cols, 2), on_and_above), Matrix<T>::random(rows, cols, 3), Matrix<T>(inner, cols)},
-                   args(std::int64_t{0})};
+      Task<T> pair{
+          {part_of(block<T>(cols, 2), on_and_above), TileMatrix<T>::random(rows, cols, 3), TileMatrix<T>(inner, cols)},
+          args(std::int64_t{0})};
       check<T>(all.tpqrt, pair);
       pair.run(all.tpqrt, nullptr);
       for (const std::int64_t others : {1, 5, 90}) {
         for (const Codelet* codelet : {&all.gemqrt, &all.gemqrt_transposed}) {
-          check<T>(*codelet, {{tile.matrices[2], tile.matrices[1], Matrix<T>::random(rows, others, 4)}});
+          check<T>(*codelet, {{tile.matrices[2], tile.matrices[1], TileMatrix<T>::random(rows, others, 4)}});
         }
         for (const Codelet* codelet : {&all.tpmqrt, &all.tpmqrt_transposed}) {
-          check<T>(*codelet, {{pair.matrices[1], pair.matrices[2], Matrix<T>::random(cols, others, 5),
-                               Matrix<T>::random(rows, others, 6)},
+          check<T>(*codelet, {{pair.matrices[1], pair.matrices[2], TileMatrix<T>::random(cols, others, 5),
+                               TileMatrix<T>::random(rows, others, 6)},
                               args(std::int64_t{0})});
         }
       }
@@ -239,7 +240,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(reflectors, T, Precisions) {
 BOOST_AUTO_TEST_CASE_TEMPLATE(generated_elements, T, Precisions) {
   for (const Shape& shape : kShapes) {
     check<T>(codelets<T>().fill_symmetric,
-             {{Matrix<T>(shape.rows, shape.cols)}, args(std::int64_t{3}, std::int64_t{1}, std::uint64_t{9}, 4.0)});
+             {{TileMatrix<T>(shape.rows, shape.cols)}, args(std::int64_t{3}, std::int64_t{1}, std::uint64_t{9}, 4.0)});
   }
 }
 
@@ -249,17 +250,17 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_team_breaks_down_where_a_core_does, T, Precision
   const Arguments arguments = args(std::int64_t{0}, std::int64_t{100});
   for (const std::int64_t p : {0, 16, 127, 128, 299}) {
     const std::string row = std::to_string(101 + p);
-    Matrix<T> indefinite = Matrix<T>::identity(kOrder);
+    TileMatrix<T> indefinite = TileMatrix<T>::identity(kOrder);
     indefinite(p, p) = -1;
     BOOST_TEST(check<T>(codelets<T>().potrf, {{indefinite}, arguments}) ==
                "the matrix is not positive definite: its leading minor of order " + row + " is not positive");
-    Matrix<T> singular = block<T>(kOrder, 1);
+    TileMatrix<T> singular = block<T>(kOrder, 1);
     for (std::int64_t i = 0; i < kOrder; ++i) singular(i, p) = 0;
     const std::string zero = "the matrix is singular: pivot " + row + " is exactly zero";
     BOOST_TEST(check<T>(codelets<T>().getrf_without_pivoting, {{singular}, arguments}) == zero);
     // The panel is so narrow that a team factorizes it column by column.
     const std::vector<int> pivots(kNarrow);
-    Matrix<T> panel = Matrix<T>::random(kOrder, kNarrow, 2);
+    TileMatrix<T> panel = TileMatrix<T>::random(kOrder, kNarrow, 2);
     const std::int64_t col = p % kNarrow;
     for (std::int64_t i = 0; i < kOrder; ++i) panel(i, col) = 0;
     BOOST_TEST(check<T>(codelets<T>().getrf_panel,
@@ -273,7 +274,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_team_gives_pivots_that_are_rows_to_a_panel_of_na
   constexpr int kRows = 90;
   for (const int size : kTeams) {
     tests::ThreadTeam team(size);
-    Task<T> task{{scaled(Matrix<T>::random(kRows, 40, 1), std::numeric_limits<T>::quiet_NaN())},
+    Task<T> task{{scaled(TileMatrix<T>::random(kRows, 40, 1), std::numeric_limits<T>::quiet_NaN())},
                  args(std::int64_t{0}, std::int64_t{0}),
                  std::vector<int>(40, -1),
                  0};

@@ -23,26 +23,26 @@ using tests::kAround;
 
 /// A column-major matrix with gaps between its columns. Kernels must not change the gaps.
 template <class T>
-class Matrix {
+class TileMatrix {
  public:
   static constexpr std::int64_t kGap = 5;
 
-  Matrix(std::int64_t rows, std::int64_t cols)
+  TileMatrix(std::int64_t rows, std::int64_t cols)
       : rows_(rows),
         cols_(cols),
         values_(static_cast<std::size_t>(ld() * std::max<std::int64_t>(cols, 1)), untouched()) {
     for (std::int64_t j = 0; j < cols; ++j) std::fill_n(&(*this)(0, j), rows, T{0});
   }
-  static Matrix random(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
-    Matrix result(rows, cols);
+  static TileMatrix random(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
+    TileMatrix result(rows, cols);
     Random source(seed);
     for (std::int64_t j = 0; j < cols; ++j) {
       for (std::int64_t i = 0; i < rows; ++i) result(i, j) = static_cast<T>(source.next() >> 11U) * T(0x1p-53) - T(0.5);
     }
     return result;
   }
-  static Matrix identity(std::int64_t order) {
-    Matrix result(order, order);
+  static TileMatrix identity(std::int64_t order) {
+    TileMatrix result(order, order);
     for (std::int64_t i = 0; i < order; ++i) result(i, i) = 1;
     return result;
   }
@@ -80,8 +80,8 @@ inline bool on_and_above(std::int64_t i, std::int64_t j) { return i <= j; }
 
 /// Returns `a` with zeros outside of `part`, and with ones on the diagonal if `unit` is true.
 template <class T, class Part>
-Matrix<T> part_of(const Matrix<T>& a, Part part, bool unit = false) {
-  Matrix<T> result(a.rows(), a.cols());
+TileMatrix<T> part_of(const TileMatrix<T>& a, Part part, bool unit = false) {
+  TileMatrix<T> result(a.rows(), a.cols());
   for (std::int64_t j = 0; j < a.cols(); ++j) {
     for (std::int64_t i = 0; i < a.rows(); ++i) {
       if (part(i, j)) result(i, j) = unit && i == j ? T{1} : a(i, j);
@@ -91,8 +91,8 @@ Matrix<T> part_of(const Matrix<T>& a, Part part, bool unit = false) {
 }
 
 template <class T>
-Matrix<T> transposed(const Matrix<T>& a) {
-  Matrix<T> result(a.cols(), a.rows());
+TileMatrix<T> transposed(const TileMatrix<T>& a) {
+  TileMatrix<T> result(a.cols(), a.rows());
   for (std::int64_t j = 0; j < a.cols(); ++j) {
     for (std::int64_t i = 0; i < a.rows(); ++i) result(j, i) = a(i, j);
   }
@@ -100,8 +100,8 @@ Matrix<T> transposed(const Matrix<T>& a) {
 }
 
 template <class T>
-Matrix<T> product(const Matrix<T>& a, const Matrix<T>& b) {
-  Matrix<T> result(a.rows(), b.cols());
+TileMatrix<T> product(const TileMatrix<T>& a, const TileMatrix<T>& b) {
+  TileMatrix<T> result(a.rows(), b.cols());
   for (std::int64_t j = 0; j < b.cols(); ++j) {
     for (std::int64_t k = 0; k < a.cols(); ++k) {
       for (std::int64_t i = 0; i < a.rows(); ++i) result(i, j) += a(i, k) * b(k, j);
@@ -112,8 +112,8 @@ Matrix<T> product(const Matrix<T>& a, const Matrix<T>& b) {
 
 /// Returns a copy of `count` rows, beginning with row `first`.
 template <class T>
-Matrix<T> rows_from(const Matrix<T>& a, std::int64_t first, std::int64_t count) {
-  Matrix<T> result(count, a.cols());
+TileMatrix<T> rows_from(const TileMatrix<T>& a, std::int64_t first, std::int64_t count) {
+  TileMatrix<T> result(count, a.cols());
   for (std::int64_t j = 0; j < a.cols(); ++j) {
     for (std::int64_t i = 0; i < count; ++i) result(i, j) = a(first + i, j);
   }
@@ -123,7 +123,7 @@ Matrix<T> rows_from(const Matrix<T>& a, std::int64_t first, std::int64_t count) 
 /// Returns true if the matrices are equal within `part`, except for rounding errors. The elements are near 1 and are
 /// sums of about a hundred terms.
 template <class T, class Part = bool (*)(std::int64_t, std::int64_t)>
-bool same(const Matrix<T>& a, const Matrix<T>& b, Part part = everywhere) {
+bool same(const TileMatrix<T>& a, const TileMatrix<T>& b, Part part = everywhere) {
   const T tolerance = 2000 * std::numeric_limits<T>::epsilon();
   if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
   for (std::int64_t j = 0; j < a.cols(); ++j) {
@@ -136,7 +136,7 @@ bool same(const Matrix<T>& a, const Matrix<T>& b, Part part = everywhere) {
 
 /// Returns true if all elements outside of `part` are equal in both matrices.
 template <class T, class Part>
-bool untouched_outside(const Matrix<T>& now, const Matrix<T>& before, Part part) {
+bool untouched_outside(const TileMatrix<T>& now, const TileMatrix<T>& before, Part part) {
   for (std::int64_t j = 0; j < now.cols(); ++j) {
     for (std::int64_t i = 0; i < now.rows(); ++i) {
       if (!part(i, j) && now(i, j) != before(i, j)) return false;
@@ -161,16 +161,16 @@ inline void run(const Codelet& codelet, const std::vector<DataView>& views, cons
 
 /// Returns a well-conditioned matrix, which is diagonally dominant.
 template <class T>
-Matrix<T> dominant(std::int64_t order, std::uint64_t seed) {
-  Matrix<T> result = Matrix<T>::random(order, order, seed);
+TileMatrix<T> dominant(std::int64_t order, std::uint64_t seed) {
+  TileMatrix<T> result = TileMatrix<T>::random(order, order, seed);
   for (std::int64_t i = 0; i < order; ++i) result(i, i) += static_cast<T>(order);
   return result;
 }
 
 /// Returns a tall tile with `block` as its diagonal block and random elements above and below.
 template <class T>
-Matrix<T> tall(const Matrix<T>& block, const Around& around) {
-  Matrix<T> result = Matrix<T>::random(around.above + block.rows() + around.below, block.cols(), 99);
+TileMatrix<T> tall(const TileMatrix<T>& block, const Around& around) {
+  TileMatrix<T> result = TileMatrix<T>::random(around.above + block.rows() + around.below, block.cols(), 99);
   for (std::int64_t j = 0; j < block.cols(); ++j) {
     for (std::int64_t i = 0; i < block.rows(); ++i) result(around.above + i, j) = block(i, j);
   }
@@ -180,13 +180,13 @@ Matrix<T> tall(const Matrix<T>& block, const Around& around) {
 /// The three parts of a tall tile: the rows above, in and below the diagonal block.
 template <class T>
 struct Rows {
-  Rows(const Matrix<T>& a, std::int64_t order, const Around& around)
+  Rows(const TileMatrix<T>& a, std::int64_t order, const Around& around)
       : above(rows_from(a, 0, around.above)),
         block(rows_from(a, around.above, order)),
         below(rows_from(a, around.above + order, around.below)) {}
-  Matrix<T> above;
-  Matrix<T> block;
-  Matrix<T> below;
+  TileMatrix<T> above;
+  TileMatrix<T> block;
+  TileMatrix<T> below;
 };
 
 inline constexpr std::int64_t kOrders[] = {1, 2, 3, 7, 16, 17, 31, 64, 65};

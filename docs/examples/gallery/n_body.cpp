@@ -14,14 +14,14 @@ namespace {
 constexpr int kBodies = 512, kParts = 8, kPart = kBodies / kParts, kSteps = 200;
 constexpr double kTime = 1e-3, kMass = 1.0 / kBodies, kSoftening = 0.05;
 
-struct Vector {
+struct Point {
   double x = 0, y = 0;
 };
 
-void attract(VectorView<const Vector> all, VectorView<const Vector> own, VectorView<Vector> pull) {
+void attract(VectorView<const Point> all, VectorView<const Point> own, VectorView<Point> pull) {
   for (std::size_t i = 0; i < own.size(); ++i) {
-    Vector sum;
-    for (const Vector& other : all) {
+    Point sum;
+    for (const Point& other : all) {
       const double dx = other.x - own[i].x, dy = other.y - own[i].y;
       const double square = dx * dx + dy * dy + kSoftening * kSoftening;
       const double strength = kMass / (square * std::sqrt(square));
@@ -30,14 +30,14 @@ void attract(VectorView<const Vector> all, VectorView<const Vector> own, VectorV
     pull[i] = sum;
   }
 }
-void advance(VectorView<const Vector> pull, VectorView<Vector> speed, VectorView<Vector> position) {
+void advance(VectorView<const Point> pull, VectorView<Point> speed, VectorView<Point> position) {
   for (std::size_t i = 0; i < position.size(); ++i) {
     speed[i].x += kTime * pull[i].x, speed[i].y += kTime * pull[i].y;
     position[i].x += kTime * speed[i].x, position[i].y += kTime * speed[i].y;
   }
 }
 
-double energy(const std::vector<Vector>& position, const std::vector<Vector>& speed) {
+double energy(const std::vector<Point>& position, const std::vector<Point>& speed) {
   double sum = 0;
   for (int i = 0; i < kBodies; ++i) {
     sum += kMass / 2 * (speed[i].x * speed[i].x + speed[i].y * speed[i].y);
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   constexpr AccessMode r = AccessMode::read, rw = AccessMode::read_write;
   const Codelet attracting = Codelet("attract", {r, r, AccessMode::write}).cpu(attract);
   const Codelet advancing = Codelet("advance", {r, rw, rw}).cpu(advance);
-  std::vector<Vector> positions(kBodies), speeds(kBodies), pulls(kBodies);
+  std::vector<Point> positions(kBodies), speeds(kBodies), pulls(kBodies);
   for (int i = 0; i < kBodies; ++i) {  // a disc that turns
     const double radius = std::sqrt((i + 0.5) / kBodies), angle = 2.4 * i;
     positions[i] = {radius * std::cos(angle), radius * std::sin(angle)};

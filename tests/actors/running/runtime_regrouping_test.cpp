@@ -1,4 +1,4 @@
-// Tests that regroup the cores while tasks run. For random programs, see tests/client/regrouped_programs_test.cpp.
+// Tests that regroup the cores while tasks run. For random programs, see tests/client/random/regrouped_programs_test.cpp.
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(ranks_equal_those_of_a_program_that_is_known_before) {
       for (std::size_t d = 0; d < fixture.handles.size(); ++d) {
         const std::uint64_t how = random.below(6);
         if (how < 2) {
-          accesses.push_back(how == 0 ? read(fixture.handles[d]) : read_write(fixture.handles[d]));
+          accesses.emplace_back(fixture.handles[d], how == 0 ? AccessMode::read : AccessMode::read_write);
           uses.push_back({d, how == 1});
         }
       }

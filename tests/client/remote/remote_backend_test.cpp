@@ -506,6 +506,19 @@ BOOST_AUTO_TEST_CASE(memory_goes_back_when_its_data_have_been_released) {
   }));
 }
 
+BOOST_AUTO_TEST_CASE(a_lambda_is_refused_even_if_the_service_has_a_codelet_of_its_name) {
+  connect();
+  runtime->submit(nothing, {});
+  for (const char* name : {"nothing", "other"}) {
+    BOOST_CHECK_EXCEPTION(runtime->submit(named(name, [] {})), Error,
+                          failure(ErrorCode::no_implementation, name, "lambda of this program", "docs/plugins.md"));
+  }
+  BOOST_CHECK_EXCEPTION(runtime->submit([kept = std::vector<int>(3)] {}), Error,
+                        failure(ErrorCode::no_implementation, "remote_backend_test.cpp:"));
+  runtime->wait();
+  BOOST_TEST(service.tasks() == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(what_only_an_embedded_runtime_has_is_refused_with_a_hint) {
   connect();
   BOOST_CHECK_EXCEPTION(std::ignore = runtime->take_trace(), Error, failure(ErrorCode::invalid_argument, "embedded"));

@@ -1,0 +1,467 @@
+/// Kernels that a program writes where it submits them: lambdas in place of codelets.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "troupe/access.hpp"
+#include "troupe/arguments.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/data.hpp"
+#include "troupe/handle.hpp"
+#include "troupe/kernel_context.hpp"
+#include "troupe/layout.hpp"
+
+namespace troupe {
+
+class Runtime;
+
+/// A lambda with a name for traces, reports and learned times: `runtime.submit(named("axpy", [](…) { … }), x, y)`.
+/// Without a name, the place of its first submission in the source is its name: "solver.cpp:41".
+template <class F>
+struct NamedKernel {
+  const char* name;
+  F function;
+};
+template <class F>
+NamedKernel<F> named(const char* name, F function) {
+  return {name, std::move(function)};
+}
+
+namespace detail {
+
+/// Describes the thing that a program gives for one parameter of a kernel. This is the case of a value; the
+/// specializations are for data.
+template <class A>
+struct Given {
+  static constexpr bool is_data = false;
+};
+/// Data whose element type is known only when the program runs.
+struct GivenUntyped {
+  static constexpr bool is_data = true;
+  static constexpr bool has_mode = false;
+  static constexpr AccessMode mode = AccessMode::read_write;
+  using Element = void;
+  static constexpr ViewShape shape = ViewShape::any;
+};
+template <>
+struct Given<Handle> : GivenUntyped {};
+template <>
+struct Given<Data> : GivenUntyped {};
+template <class T, ViewShape kShape>
+struct Given<TypedData<T, kShape>> : GivenUntyped {
+  using Element = T;
+  static constexpr ViewShape shape = kShape;
+};
+template <AccessMode kMode, class D>
+struct Given<AccessAs<kMode, D>> : Given<D> {
+  static constexpr bool has_mode = true;
+  static constexpr AccessMode mode = kMode;
+};
+
+template <class A>
+Handle handle_of(const A& given) {
+  if constexpr (std::is_base_of_v<Access, A>) {
+    return given.handle;
+  } else {
+    return static_cast<Handle>(given);
+  }
+}
+
+/// Describes one parameter of a kernel: a view or a reference (`Parameter` in codelet.hpp), or a value, which may also
+/// be read from data with one element.
+template <class P>
+struct Taken {
+  static constexpr bool is_view = Parameter<P>::is_data;
+  /// The parameter of data: a value is read from data with one element.
+  using AsData = std::conditional_t<is_view, P, const std::remove_cv_t<P>&>;
+  using Value = std::remove_cv_t<P>;
+};
+
+template <class V>
+struct ViewElement {
+  using type = void;
+};
+template <class T>
+struct ViewElement<MatrixView<T>> {
+  using type = T;
+};
+template <class T>
+struct ViewElement<std::span<T>> {
+  using type = T;
+};
+template <class T>
+struct ViewElement<T&> {
+  using type = T;
+};
+
+/// Matches parameter number `Number` (from 1) of an inline kernel, of type `P`, with the thing that was given for it.
+template <std::size_t Number, class P, class A>
+struct InlineParameter {
+  using G = Given<A>;
+  static constexpr bool is_data = G::is_data;
+  using DataType = typename Taken<P>::AsData;
+  using Value = typename Taken<P>::Value;
+  using Element = typename ViewElement<DataType>::type;
+
+  static constexpr AccessMode mode() {
+    if constexpr (is_data) {
+      if (G::has_mode) return G::mode;
+      return std::is_const_v<Element> ? AccessMode::read : AccessMode::read_write;
+    } else {
+      return AccessMode::read;
+    }
+  }
+
+  /// The mistakes that a compiler can see.
+  enum class Mistake {
+    none,
+    mode_not_known,
+    value_for_data,
+    not_copyable,
+    not_convertible,
+    other_element,
+    read_only,
+    several_elements,
+    mode_reads,
+    mode_writes
+  };
+  static constexpr Mistake mistake() {
+    if (std::is_same_v<A, Access>) return Mistake::mode_not_known;
+    if constexpr (!is_data) {
+      if (Taken<P>::is_view) return Mistake::value_for_data;
+      if (!std::is_trivially_copyable_v<Value>) return Mistake::not_copyable;
+      if (!std::is_convertible_v<A, Value>) return Mistake::not_convertible;
+    } else {
+      using Given = typename G::Element;
+      if (!std::is_void_v<Given>) {
+        if (!std::is_same_v<std::remove_const_t<Given>, std::remove_const_t<Element>>) return Mistake::other_element;
+        if (std::is_const_v<Given> && !std::is_const_v<Element>) return Mistake::read_only;
+        if (std::is_reference_v<DataType> && G::shape != ViewShape::scalar) return Mistake::several_elements;
+      }
+      if (G::has_mode && G::mode == AccessMode::read && !std::is_const_v<Element>) return Mistake::mode_reads;
+      if (G::has_mode && G::mode != AccessMode::read && std::is_const_v<Element>) return Mistake::mode_writes;
+    }
+    return Mistake::none;
+  }
+  /// Refuses a wrong parameter with one line, after which the compiler names the parameter's number and types. Returns
+  /// true for a right one.
+  static constexpr bool check() {
+    constexpr Mistake found = mistake();
+    static_assert(found != Mistake::mode_not_known,
+                  "an Access has a mode that is known only at run time: give the data alone, or write(x), "
+                  "read_write(x), commute(x) or reduce(x)");
+    static_assert(found != Mistake::value_for_data,
+                  "a view or a reference is a parameter for data: give a handle for it, such as runtime.vector(x) or "
+                  "runtime.scalar(x) returns");
+    static_assert(found != Mistake::not_copyable,
+                  "a kernel's parameters by value are trivially copyable: capture other things in the lambda");
+    static_assert(found != Mistake::not_convertible,
+                  "the value that was given does not convert to the kernel's parameter");
+    static_assert(found != Mistake::other_element,
+                  "the data have elements of another type than the kernel's parameter");
+    static_assert(found != Mistake::read_only,
+                  "the data are read only, and the kernel's parameter would change them: take const T");
+    static_assert(found != Mistake::several_elements,
+                  "a reference or a value is a parameter for data of one element: take VectorView<T> or MatrixView<T>");
+    static_assert(found != Mistake::mode_reads,
+                  "the mode is read, and the kernel's parameter would change the data: take const T");
+    static_assert(found != Mistake::mode_writes,
+                  "the mode changes the data, and the kernel's parameter is const: take T");
+    return found == Mistake::none;
+  }
+};
+
+/// The name that a program gives to an inline kernel, or null, and its place in the source.
+struct KernelPlace {
+  const char* name = nullptr;
+  const char* file = nullptr;
+  int line = 0;
+};
+
+/// Makes the codelets of inline kernels.
+struct InlineCodelets {
+  [[nodiscard]] static Codelet make(std::string name, std::vector<AccessMode> modes, KernelParameters parameters,
+                                    Kernel kernel);
+  /// Returns the codelet that was kept with this key, number and name; null if there is none.
+  [[nodiscard]] static const Codelet* find(const void* key, std::uint64_t number, const std::string& name);
+  /// Keeps a codelet for ever, unless one is kept with the same key, number and name. Returns the one that is kept.
+  [[nodiscard]] static const Codelet& keep(const void* key, std::uint64_t number, const std::string& name,
+                                           Codelet codelet);
+  /// The codelet that a thread has found last, so that it seldom takes the lock of `find`.
+  struct Last {
+    const void* key = nullptr;
+    std::string name;
+    const Codelet* codelet = nullptr;
+  };
+  /// Returns the name that was given to a kernel, or its place in the source: "solver.cpp:41".
+  [[nodiscard]] static std::string name_of(const KernelPlace& place);
+};
+
+template <class F>
+struct IsNamed : std::false_type {};
+template <class F>
+struct IsNamed<NamedKernel<F>> : std::true_type {};
+/// True for everything but a codelet and the options of a task, which `submit` takes in the kernel's place.
+template <class F>
+struct IsInline : std::bool_constant<!std::is_base_of_v<Codelet, F> && !std::is_base_of_v<TaskOptions, F>> {};
+
+template <class F>
+struct IsFunctionObject : std::false_type {};
+template <class R, class... P>
+struct IsFunctionObject<std::function<R(P...)>> : std::true_type {};
+
+/// One parameter of an inline kernel, of type `P`, which takes a value or data in this mode.
+template <class P, bool kIsData, AccessMode kMode>
+struct Slot {
+  static constexpr bool is_data = kIsData;
+  static constexpr AccessMode mode = kMode;
+  using DataType = typename Taken<P>::AsData;
+  using Value = typename Taken<P>::Value;
+};
+
+/// An inline kernel of type `F` with these `Slot`s. If `kContext`, the function takes the context before them.
+///
+/// The function itself travels with the task: not at all if it has no state, among the task's arguments by value if it
+/// is small and trivially copyable, and otherwise by its address. The codelet has a function that is only a pointer.
+template <class F, bool kContext, class... Slots>
+struct InlineCall {
+  static constexpr std::size_t kCount = sizeof...(Slots);
+  static constexpr std::size_t kData = (static_cast<std::size_t>(Slots::is_data) + ... + 0);
+  static constexpr std::size_t kValues = kCount - kData;
+  static constexpr bool kPointer = std::is_pointer_v<F>;
+  static constexpr bool kStateless = kPointer || (std::is_empty_v<F> && std::is_default_constructible_v<F>);
+
+  /// Returns the place of each parameter among the data or among the values.
+  static constexpr std::array<std::size_t, kCount + 1> places() {
+    constexpr std::array<bool, kCount + 1> is_data{Slots::is_data..., false};
+    std::array<std::size_t, kCount + 1> result{};
+    std::size_t data = 0;
+    std::size_t values = 0;
+    for (std::size_t i = 0; i < kCount; ++i) result[i] = is_data[i] ? data++ : values++;
+    return result;
+  }
+  /// Returns the bytes that the values take, together with one more value of this size and alignment behind them.
+  static constexpr std::size_t packed(std::size_t size, std::size_t alignment) {
+    std::size_t used = 0;
+    const auto add = [&used](std::size_t more, std::size_t align) { used = (used + align - 1) / align * align + more; };
+    ((Slots::is_data ? void() : add(sizeof(typename Slots::Value), alignof(typename Slots::Value))), ...);
+    add(size, alignment);
+    return used;
+  }
+  static constexpr bool kByValue = !kStateless && std::is_trivially_copyable_v<F> && alignof(F) <= 8 &&
+                                   kValues < Arguments::kMaxArguments &&
+                                   packed(sizeof(F), alignof(F)) <= Arguments::kMaxBytes;
+  using State = std::conditional_t<kByValue, F, const F*>;
+  static_assert(kValues + (kStateless ? 0 : 1) <= Arguments::kMaxArguments &&
+                    (kStateless ? packed(0, 1) : packed(sizeof(State), alignof(State))) <= Arguments::kMaxBytes,
+                "a kernel takes at most seven values of together 40 bytes (six of 32 bytes if it has captures): pass "
+                "larger things through a handle, or capture them");
+
+  template <std::size_t I, class One>
+  static decltype(auto) get(const KernelContext& context) {
+    if constexpr (One::is_data) {
+      return Parameter<typename One::DataType>::get(context, places()[I]);
+    } else {
+      return UncheckedViews::argument<typename One::Value>(context, places()[I]);
+    }
+  }
+  static void run_with(const F& function, const KernelContext& context) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      if constexpr (kContext) {
+        function(context, get<I, Slots>(context)...);
+      } else {
+        function(get<I, Slots>(context)...);
+      }
+    }
+    (std::make_index_sequence<kCount>{});
+  }
+  static void run(const KernelContext& context) {
+    if constexpr (kByValue) {
+      run_with(UncheckedViews::argument<F>(context, kValues), context);
+    } else if constexpr (kStateless) {
+      run_with(F{}, context);
+    } else {
+      run_with(*UncheckedViews::argument<const F*>(context, kValues), context);
+    }
+  }
+
+  static Codelet make_codelet([[maybe_unused]] const F& function, std::string name) {
+    std::vector<AccessMode> modes;
+    KernelParameters parameters;
+    (describe<Slots>(modes, parameters), ...);
+    if constexpr (!kStateless) parameters.arguments.push_back(ArgumentType::of<State>());
+    Kernel kernel(&run);
+    if constexpr (kPointer) kernel = [function](const KernelContext& context) { run_with(function, context); };
+    return InlineCodelets::make(std::move(name), std::move(modes), std::move(parameters), std::move(kernel));
+  }
+  template <class One>
+  static void describe(std::vector<AccessMode>& modes, KernelParameters& parameters) {
+    if constexpr (One::is_data) {
+      modes.push_back(One::mode);
+      parameters.data.push_back(Parameter<typename One::DataType>::describe());
+    } else {
+      parameters.arguments.push_back(ArgumentType::of<typename One::Value>());
+    }
+  }
+
+  /// Returns the codelet of this kernel. A lambda has one for the modes in which it uses its data. Functions and
+  /// function objects of one type, and kernels with names, have one for each function or name.
+  static const Codelet& codelet_for(const F& function, const KernelPlace& place) {
+    if constexpr (kPointer) {
+      const void* const key = reinterpret_cast<const void*>(function);
+      return kept(key, place.name != nullptr ? place.name : "", function, place);
+    } else if constexpr (IsFunctionObject<F>::value) {
+      return kept(nullptr, InlineCodelets::name_of(place), function, place);
+    } else {
+      if (place.name != nullptr) return kept(nullptr, place.name, function, place);
+      // The codelet is never destroyed: static objects of the program may submit tasks while they are destroyed.
+      static const Codelet& one = *new Codelet(make_codelet(function, InlineCodelets::name_of(place)));
+      return one;
+    }
+  }
+  static const Codelet& kept(const void* key, const std::string& name, const F& function, const KernelPlace& place) {
+    thread_local InlineCodelets::Last last;
+    if (last.codelet == nullptr || last.key != key || last.name != name) {
+      constexpr std::uint64_t kNumber = type_tag<InlineCall>();
+      const Codelet* found = InlineCodelets::find(key, kNumber, name);
+      if (found == nullptr) {
+        found = &InlineCodelets::keep(key, kNumber, name, make_codelet(function, InlineCodelets::name_of(place)));
+      }
+      last = {key, name, found};
+    }
+    return *last.codelet;
+  }
+
+  /// Submits a task; `Host` is the runtime.
+  template <class Host, class... A>
+  static Future submit(Host& runtime, const Codelet& codelet, F&& function, const TaskOptions& options,
+                       const A&... given) {
+    std::array<Access, kData + 1> accesses = make_accesses(std::make_index_sequence<kData + 1>{});
+    [[maybe_unused]] std::size_t data = 0;
+    Arguments values;
+    (take<Slots>(given, accesses, data, values), ...);
+    const std::span<const Access> used(accesses.data(), kData);
+    if constexpr (kStateless) {
+      return runtime.submit(codelet, used, values, options);
+    } else if constexpr (kByValue) {
+      values.append(function);
+      return runtime.submit(codelet, used, values, options);
+    } else {
+      const auto kept = std::make_shared<const F>(std::move(function));
+      values.append(kept.get());
+      return runtime.submit_keeping(codelet, used, values, options, kept);
+    }
+  }
+  template <std::size_t... I>
+  static std::array<Access, kData + 1> make_accesses(std::index_sequence<I...>) {
+    return {((void)I, Access(Handle()))...};
+  }
+  template <class One, class A>
+  static void take(const A& given, std::array<Access, kData + 1>& accesses, [[maybe_unused]] std::size_t& data,
+                   Arguments& values) {
+    if constexpr (One::is_data) {
+      accesses[data++] = Access(handle_of(given));
+    } else {
+      values.append(static_cast<typename One::Value>(given));
+    }
+  }
+};
+
+template <class... T>
+struct TypeList {
+  static constexpr std::size_t size = sizeof...(T);
+};
+
+/// Finds the `InlineCall` of a function with these parameters for the things that were given.
+template <class F, bool kContext, class Taken, class Given, class Numbers>
+struct InlineCallFor;
+template <class F, bool kContext, class... P, class... A, std::size_t... I>
+struct InlineCallFor<F, kContext, TypeList<P...>, TypeList<A...>, std::index_sequence<I...>> {
+  static constexpr bool usable = (InlineParameter<I + 1, P, A>::check() && ... && true);
+  using type = InlineCall<F, kContext, Slot<P, Given<A>::is_data, InlineParameter<I + 1, P, A>::mode()>...>;
+};
+
+template <class Typed>
+struct ParametersOf;
+template <class F>
+struct ParametersOf<TypedKernel<F>> {
+  static constexpr bool takes_context = false;
+  using type = TypeList<>;
+};
+template <class F, class First, class... P>
+struct ParametersOf<TypedKernel<F, First, P...>> {
+  static constexpr bool takes_context = std::is_same_v<First, const KernelContext&>;
+  using type = std::conditional_t<takes_context, TypeList<P...>, TypeList<First, P...>>;
+};
+
+template <class F, class... A>
+struct InlineCallOf {
+  static_assert(HasOneSignature<F> && !std::is_bind_expression_v<F>,
+                "the parameters of an inline kernel have to be named, as its data are checked against them: in place "
+                "of auto or std::bind write a lambda with VectorView<T>, MatrixView<T>, T& or a value's type");
+  using Parameters = ParametersOf<typename CallSignature<F>::template Typed<F>>;
+  static_assert(Parameters::type::size == sizeof...(A),
+                "the kernel has another number of parameters than were given behind it");
+  using Found = InlineCallFor<F, Parameters::takes_context, typename Parameters::type, TypeList<A...>,
+                              std::index_sequence_for<A...>>;
+  static constexpr bool usable = Found::usable;
+  using type = typename Found::type;
+};
+
+/// Submits an inline kernel; defined behind `Runtime`.
+template <class F, class... A>
+Future submit_inline(Runtime& runtime, F&& function, const KernelPlace& place, const TaskOptions& options,
+                     const A&... given);
+
+/// The kernel of a submission with these arguments, and its place in the source. It refers to the function that it was
+/// made from, and lives as long as the call of `submit`.
+template <class... A>
+class InlineKernel {
+ public:
+  template <class F, std::enable_if_t<IsInline<std::remove_cvref_t<F>>::value, int> = 0>
+  InlineKernel(F&& function, const char* file = __builtin_FILE(), int line = __builtin_LINE())  // NOLINT: conversion
+      : place_{nullptr, file, line} {
+    if constexpr (IsNamed<std::remove_cvref_t<F>>::value) {
+      place_.name = function.name;
+      refer_to<decltype((std::forward<F>(function).function))>(function.function);
+    } else {
+      refer_to<F>(function);
+    }
+  }
+
+  Future submit(Runtime& runtime, const TaskOptions& options, const A&... given) const {
+    return submit_(*this, runtime, options, given...);
+  }
+
+ private:
+  /// `F` is a reference to a function that the program keeps, which is copied; any other function is moved.
+  template <class F>
+  void refer_to(std::remove_reference_t<F>& function) {
+    using Referred = std::remove_reference_t<F>;
+    if constexpr (std::is_function_v<Referred>) {
+      function_ = reinterpret_cast<void*>(&function);
+    } else {
+      function_ = const_cast<void*>(static_cast<const void*>(std::addressof(function)));
+    }
+    submit_ = [](const InlineKernel& kernel, Runtime& runtime, const TaskOptions& options, const A&... given) {
+      std::decay_t<F> own(static_cast<F&&>(*reinterpret_cast<Referred*>(kernel.function_)));
+      return submit_inline(runtime, std::move(own), kernel.place_, options, given...);
+    };
+  }
+
+  void* function_ = nullptr;
+  KernelPlace place_;
+  Future (*submit_)(const InlineKernel&, Runtime&, const TaskOptions&, const A&...) = nullptr;
+};
+
+}  // namespace detail
+}  // namespace troupe
