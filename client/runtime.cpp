@@ -68,9 +68,9 @@ Future Runtime::submit(const Codelet& codelet, std::span<const Access> accesses,
 }
 
 Future Runtime::submit_keeping(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments,
-                               const TaskOptions& options, std::shared_ptr<const void> kept) {
+                               const TaskOptions& options, const std::shared_ptr<const void>& kept) {
   graph::TaskSpecification specification{codelet, accesses, arguments, options};
-  specification.kept = std::move(kept);
+  specification.kept = &kept;
   return backend_->submit(specification).value_or_throw();
 }
 

@@ -140,7 +140,7 @@ void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
     task.has_more = true;
     task.extras->name = options.name;
     task.extras->callback = options.callback;
-    task.extras->kept = specification.kept;
+    if (specification.kept != nullptr) task.extras->kept = *specification.kept;
   }
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
     const Access& access = specification.accesses[i];

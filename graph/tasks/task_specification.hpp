@@ -23,7 +23,7 @@ struct TaskSpecification {
   /// True if `GraphOptions::restrictions` hold for the task. False for a task that takes the place of a refused task.
   bool restricted = true;
   /// An object that the task keeps until it has ended, such as the captures of its kernel; may be null.
-  std::shared_ptr<const void> kept = nullptr;
+  const std::shared_ptr<const void>* kept = nullptr;
 };
 
 }  // namespace troupe::graph

@@ -246,7 +246,7 @@ class Runtime {
 
   /// Submits a task that keeps an object until it has ended.
   Future submit_keeping(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments,
-                        const TaskOptions& options, std::shared_ptr<const void> kept);
+                        const TaskOptions& options, const std::shared_ptr<const void>& kept);
   template <class T>
   static graph::DataDescription memory_of(T* memory, const Layout& layout, std::string name) {
     auto* const bytes = reinterpret_cast<std::byte*>(const_cast<std::remove_cv_t<T>*>(memory));
