@@ -447,6 +447,7 @@ class TaskGraph final : public TaskOwner {
   void settle_data(Task& task, const Completion& completion);
   /// Marks the data as without valid content, because of `cause`.
   void poison(DataRecord& record, const FailureLog::Cause& cause);
+  /// Calls the task's callback, if there is one, and destroys it and the object that the task has kept.
   void call_back(Task& task, const Completion& completion);
   /// Releases the tasks that waited for `task`. `newest` is the list of edges that was closed.
   void release_successors(const Task& task, Edge* newest, TaskStatus status, std::size_t slot, TaskList& ready);

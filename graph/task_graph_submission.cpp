@@ -170,8 +170,7 @@ Result<Future> TaskGraph::submit_adapted(const TaskSpecification& specification)
                                                sizes_of(specification.accesses, data_.registry) + ": " +
                                                codelet.failure().message};
   }
-  return submit_restricted({*codelet.value(), specification.accesses, specification.arguments, specification.options,
-                            specification.tag, specification.restricted});
+  return submit_restricted(specification.with(*codelet.value()));
 }
 
 Result<Future> TaskGraph::submit_restricted(const TaskSpecification& specification) {
@@ -188,8 +187,7 @@ Result<Future> TaskGraph::submit_restricted(const TaskSpecification& specificati
   const auto codelet = codelets_.only_on(specification.codelet, *devices, options_.most_named_devices,
                                          [&] { return host_.find_devices(*devices); });
   if (!codelet) return codelet.failure();
-  return submit_unrestricted(
-      {*codelet.value(), specification.accesses, specification.arguments, specification.options, specification.tag});
+  return submit_unrestricted(specification.with(*codelet.value()));
 }
 
 Result<void> TaskGraph::check(const TaskSpecification& specification) {

@@ -1,3 +1,4 @@
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -19,33 +20,16 @@ Codelet InlineCodelets::make(std::string name, std::vector<AccessMode> modes, Ke
   return made;
 }
 
-namespace {
-
-struct KeptCodelets {
+const Codelet& InlineCodelets::kept(const void* key, std::uint64_t number, const std::string& name,
+                                    const std::function<Codelet()>& make) {
   using Key = std::tuple<const void*, std::uint64_t, std::string>;
-  std::mutex mutex;
-  std::map<Key, Codelet> codelets;
-};
-
-/// Returns codelets that are never destroyed: static objects of the program may submit tasks while they are destroyed.
-KeptCodelets& kept_codelets() {
-  static auto& kept = *new KeptCodelets;
-  return kept;
-}
-
-}  // namespace
-
-const Codelet* InlineCodelets::find(const void* key, std::uint64_t number, const std::string& name) {
-  KeptCodelets& kept = kept_codelets();
-  const std::lock_guard lock(kept.mutex);
-  const auto found = kept.codelets.find({key, number, name});
-  return found != kept.codelets.end() ? &found->second : nullptr;
-}
-
-const Codelet& InlineCodelets::keep(const void* key, std::uint64_t number, const std::string& name, Codelet codelet) {
-  KeptCodelets& kept = kept_codelets();
-  const std::lock_guard lock(kept.mutex);
-  return kept.codelets.try_emplace({key, number, name}, std::move(codelet)).first->second;
+  // Both objects are never destroyed: static objects of the program may submit tasks while they are destroyed.
+  static auto& mutex = *new std::mutex;
+  static auto& codelets = *new std::map<Key, Codelet>;
+  const std::lock_guard lock(mutex);
+  Key all(key, number, name);
+  const auto found = codelets.find(all);
+  return found != codelets.end() ? found->second : codelets.emplace(std::move(all), make()).first->second;
 }
 
 std::string InlineCodelets::name_of(const KernelPlace& place) {

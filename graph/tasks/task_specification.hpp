@@ -24,6 +24,11 @@ struct TaskSpecification {
   bool restricted = true;
   /// An object that the task keeps until it has ended, such as the captures of its kernel; may be null.
   const std::shared_ptr<const void>* kept = nullptr;
+
+  /// Returns the description of the same task with another codelet.
+  [[nodiscard]] TaskSpecification with(const Codelet& other) const {
+    return {other, accesses, arguments, options, tag, restricted, kept};
+  }
 };
 
 }  // namespace troupe::graph

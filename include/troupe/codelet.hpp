@@ -96,10 +96,12 @@ struct InlineCodelets;
 
 template <class T>
 struct Parameter {
+  using Element = void;
   static constexpr bool is_data = false;
 };
 template <class T>
 struct Parameter<MatrixView<T>> {
+  using Element = T;
   static constexpr bool is_data = true;
   static DataParameter describe() {
     return {ViewShape::matrix, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
@@ -110,6 +112,7 @@ struct Parameter<MatrixView<T>> {
 };
 template <class T>
 struct Parameter<std::span<T>> {
+  using Element = T;
   static constexpr bool is_data = true;
   static DataParameter describe() {
     return {ViewShape::vector, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
@@ -123,6 +126,7 @@ struct Parameter<T&> {
   static_assert(std::is_trivially_copyable_v<T>,
                 "a kernel's parameter T& is for data of one element, which has to be trivially copyable: in place of "
                 "std::vector<T>& take VectorView<T> (std::span<T>), or MatrixView<T>; const T where the mode is read");
+  using Element = T;
   static constexpr bool is_data = true;
   static DataParameter describe() {
     return {ViewShape::scalar, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};

@@ -121,27 +121,6 @@ using Vector = TypedData<T, ViewShape::vector>;
 template <class T>
 using Matrix = TypedData<T, ViewShape::matrix>;
 
-template <class T, ViewShape kShape>
-AccessAs<AccessMode::read, TypedData<T, kShape>> read(const TypedData<T, kShape>& data) {
-  return AccessAs<AccessMode::read, TypedData<T, kShape>>(data.handle());
-}
-template <class T, ViewShape kShape>
-AccessAs<AccessMode::write, TypedData<T, kShape>> write(const TypedData<T, kShape>& data) {
-  return AccessAs<AccessMode::write, TypedData<T, kShape>>(data.handle());
-}
-template <class T, ViewShape kShape>
-AccessAs<AccessMode::read_write, TypedData<T, kShape>> read_write(const TypedData<T, kShape>& data) {
-  return AccessAs<AccessMode::read_write, TypedData<T, kShape>>(data.handle());
-}
-template <class T, ViewShape kShape>
-AccessAs<AccessMode::commute, TypedData<T, kShape>> commute(const TypedData<T, kShape>& data) {
-  return AccessAs<AccessMode::commute, TypedData<T, kShape>>(data.handle());
-}
-template <class T, ViewShape kShape>
-AccessAs<AccessMode::reduce, TypedData<T, kShape>> reduce(const TypedData<T, kShape>& data) {
-  return AccessAs<AccessMode::reduce, TypedData<T, kShape>>(data.handle());
-}
-
 /// The program's access to data. As long as this object lives, the program may use the data in the given mode, and
 /// tasks that conflict wait. Do not keep this object while waiting for such a task: the wait would never end, so it
 /// throws `invalid_argument` in the thread that acquired the data. The wait is allowed after the object was moved,

@@ -1,6 +1,7 @@
 /// References to registered data and to submitted tasks, for programs.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -48,17 +49,33 @@ struct Access {
   std::optional<AccessMode> mode;
 };
 
-/// An access whose mode, and the type of whose data, are known at compile time. `D` is `Handle` or a `TypedData`.
-template <AccessMode kMode, class D = Handle>
+/// An access whose mode, and the type of whose data, are known at compile time. `D` is a type that converts to a
+/// handle.
+template <AccessMode kMode, std::convertible_to<Handle> D>
 struct AccessAs : Access {
-  explicit AccessAs(Handle handle) : Access(handle, kMode) {}
+  explicit AccessAs(const D& data) : Access(static_cast<Handle>(data), kMode) {}
 };
 
-inline AccessAs<AccessMode::read> read(Handle handle) { return AccessAs<AccessMode::read>(handle); }
-inline AccessAs<AccessMode::write> write(Handle handle) { return AccessAs<AccessMode::write>(handle); }
-inline AccessAs<AccessMode::read_write> read_write(Handle handle) { return AccessAs<AccessMode::read_write>(handle); }
-inline AccessAs<AccessMode::commute> commute(Handle handle) { return AccessAs<AccessMode::commute>(handle); }
-inline AccessAs<AccessMode::reduce> reduce(Handle handle) { return AccessAs<AccessMode::reduce>(handle); }
+template <std::convertible_to<Handle> D>
+AccessAs<AccessMode::read, D> read(const D& data) {
+  return AccessAs<AccessMode::read, D>(data);
+}
+template <std::convertible_to<Handle> D>
+AccessAs<AccessMode::write, D> write(const D& data) {
+  return AccessAs<AccessMode::write, D>(data);
+}
+template <std::convertible_to<Handle> D>
+AccessAs<AccessMode::read_write, D> read_write(const D& data) {
+  return AccessAs<AccessMode::read_write, D>(data);
+}
+template <std::convertible_to<Handle> D>
+AccessAs<AccessMode::commute, D> commute(const D& data) {
+  return AccessAs<AccessMode::commute, D>(data);
+}
+template <std::convertible_to<Handle> D>
+AccessAs<AccessMode::reduce, D> reduce(const D& data) {
+  return AccessAs<AccessMode::reduce, D>(data);
+}
 
 /// Data (`now`) that replace recorded data in one run of a recorded graph.
 struct Rebinding {

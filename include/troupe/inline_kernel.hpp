@@ -38,13 +38,11 @@ NamedKernel<F> named(const char* name, F function) {
 
 namespace detail {
 
-/// Describes the thing that a program gives for one parameter of a kernel. This is the case of a value; the
-/// specializations are for data.
-template <class A>
-struct Given {
+/// Describes a value that a program gives for one parameter of a kernel.
+struct GivenValue {
   static constexpr bool is_data = false;
 };
-/// Data whose element type is known only when the program runs.
+/// Describes data whose element type is known only when the program runs.
 struct GivenUntyped {
   static constexpr bool is_data = true;
   static constexpr bool has_mode = false;
@@ -52,10 +50,9 @@ struct GivenUntyped {
   using Element = void;
   static constexpr ViewShape shape = ViewShape::any;
 };
-template <>
-struct Given<Handle> : GivenUntyped {};
-template <>
-struct Given<Data> : GivenUntyped {};
+/// Describes the thing of type `A` that a program gives for one parameter of a kernel.
+template <class A>
+struct Given : std::conditional_t<std::is_convertible_v<A, Handle>, GivenUntyped, GivenValue> {};
 template <class T, ViewShape kShape>
 struct Given<TypedData<T, kShape>> : GivenUntyped {
   using Element = T;
@@ -86,23 +83,6 @@ struct Taken {
   using Value = std::remove_cv_t<P>;
 };
 
-template <class V>
-struct ViewElement {
-  using type = void;
-};
-template <class T>
-struct ViewElement<MatrixView<T>> {
-  using type = T;
-};
-template <class T>
-struct ViewElement<std::span<T>> {
-  using type = T;
-};
-template <class T>
-struct ViewElement<T&> {
-  using type = T;
-};
-
 /// Matches parameter number `Number` (from 1) of an inline kernel, of type `P`, with the thing that was given for it.
 template <std::size_t Number, class P, class A>
 struct InlineParameter {
@@ -110,7 +90,7 @@ struct InlineParameter {
   static constexpr bool is_data = G::is_data;
   using DataType = typename Taken<P>::AsData;
   using Value = typename Taken<P>::Value;
-  using Element = typename ViewElement<DataType>::type;
+  using Element = typename Parameter<DataType>::Element;
 
   static constexpr AccessMode mode() {
     if constexpr (is_data) {
@@ -141,10 +121,12 @@ struct InlineParameter {
       if (!std::is_trivially_copyable_v<Value>) return Mistake::not_copyable;
       if (!std::is_convertible_v<A, Value>) return Mistake::not_convertible;
     } else {
-      using Given = typename G::Element;
-      if (!std::is_void_v<Given>) {
-        if (!std::is_same_v<std::remove_const_t<Given>, std::remove_const_t<Element>>) return Mistake::other_element;
-        if (std::is_const_v<Given> && !std::is_const_v<Element>) return Mistake::read_only;
+      using GivenElement = typename G::Element;
+      if (!std::is_void_v<GivenElement>) {
+        if (!std::is_same_v<std::remove_const_t<GivenElement>, std::remove_const_t<Element>>) {
+          return Mistake::other_element;
+        }
+        if (std::is_const_v<GivenElement> && !std::is_const_v<Element>) return Mistake::read_only;
         if (std::is_reference_v<DataType> && G::shape != ViewShape::scalar) return Mistake::several_elements;
       }
       if (G::has_mode && G::mode == AccessMode::read && !std::is_const_v<Element>) return Mistake::mode_reads;
@@ -191,12 +173,10 @@ struct KernelPlace {
 struct InlineCodelets {
   [[nodiscard]] static Codelet make(std::string name, std::vector<AccessMode> modes, KernelParameters parameters,
                                     Kernel kernel);
-  /// Returns the codelet that was kept with this key, number and name; null if there is none.
-  [[nodiscard]] static const Codelet* find(const void* key, std::uint64_t number, const std::string& name);
-  /// Keeps a codelet for ever, unless one is kept with the same key, number and name. Returns the one that is kept.
-  [[nodiscard]] static const Codelet& keep(const void* key, std::uint64_t number, const std::string& name,
-                                           Codelet codelet);
-  /// The codelet that a thread has found last, so that it seldom takes the lock of `find`.
+  /// Returns the codelet with this key, number and name. The first call for these makes it; it is never destroyed.
+  [[nodiscard]] static const Codelet& kept(const void* key, std::uint64_t number, const std::string& name,
+                                           const std::function<Codelet()>& make);
+  /// The codelet that a thread has found last, so that it seldom takes the lock of `kept`.
   struct Last {
     const void* key = nullptr;
     std::string name;
@@ -226,6 +206,7 @@ struct Slot {
   static constexpr AccessMode mode = kMode;
   using DataType = typename Taken<P>::AsData;
   using Value = typename Taken<P>::Value;
+  using Type = std::conditional_t<kIsData, DataType, Value>;
 };
 
 /// An inline kernel of type `F` with these `Slot`s. If `kContext`, the function takes the context before them.
@@ -305,12 +286,8 @@ struct InlineCall {
   }
   template <class One>
   static void describe(std::vector<AccessMode>& modes, KernelParameters& parameters) {
-    if constexpr (One::is_data) {
-      modes.push_back(One::mode);
-      parameters.data.push_back(Parameter<typename One::DataType>::describe());
-    } else {
-      parameters.arguments.push_back(ArgumentType::of<typename One::Value>());
-    }
+    if constexpr (One::is_data) modes.push_back(One::mode);
+    TypedKernel<F>::template add_one<typename One::Type>(parameters);
   }
 
   /// Returns the codelet of this kernel. A lambda has one for the modes in which it uses its data. Functions and
@@ -331,12 +308,8 @@ struct InlineCall {
   static const Codelet& kept(const void* key, const std::string& name, const F& function, const KernelPlace& place) {
     thread_local InlineCodelets::Last last;
     if (last.codelet == nullptr || last.key != key || last.name != name) {
-      constexpr std::uint64_t kNumber = type_tag<InlineCall>();
-      const Codelet* found = InlineCodelets::find(key, kNumber, name);
-      if (found == nullptr) {
-        found = &InlineCodelets::keep(key, kNumber, name, make_codelet(function, InlineCodelets::name_of(place)));
-      }
-      last = {key, name, found};
+      const auto make = [&] { return make_codelet(function, InlineCodelets::name_of(place)); };
+      last = {key, name, &InlineCodelets::kept(key, type_tag<InlineCall>(), name, make)};
     }
     return *last.codelet;
   }

@@ -151,6 +151,24 @@ BOOST_AUTO_TEST_CASE(captures_go_when_a_task_is_refused_fails_or_is_cancelled) {
   BOOST_TEST(counted.use_count() == 1);
 }
 
+BOOST_AUTO_TEST_CASE(captures_live_in_tasks_that_are_restricted_to_devices) {
+  double sum = 0;
+  auto counted = std::make_shared<int>(5);
+  RuntimeOptions options = with_workers(1);
+  options.placement.restrict = "pinned:cores";
+  Runtime runtime(options);
+  const auto total = runtime.scalar(sum);
+  std::atomic<bool> go{false};
+  runtime.submit([&go](double&) { go.wait(false); }, total);
+  runtime.submit(named("pinned", [counted](double& s) { s += *counted; }), total);
+  BOOST_TEST(counted.use_count() == 2);
+  go = true;
+  go.notify_all();
+  runtime.wait();
+  BOOST_TEST(sum == 5);
+  BOOST_TEST(counted.use_count() == 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_task_has_options_and_a_kernel_its_context) {
   std::atomic<bool> called{false};
   double x = 0;

@@ -24,10 +24,8 @@ struct Entry {
   Function cl_icd_dispatch::*place;
 };
 
-#define TROUPE_ENTRY(name)                 \
-  Entry<decltype(cl_icd_dispatch::name)> { \
-#name, &cl_icd_dispatch::name          \
-  }
+#define TROUPE_ENTRY(name) \
+  Entry<decltype(cl_icd_dispatch::name)> { #name, &cl_icd_dispatch::name }
 const auto kEntries = std::make_tuple(
     TROUPE_ENTRY(clGetPlatformIDs), TROUPE_ENTRY(clGetPlatformInfo), TROUPE_ENTRY(clGetDeviceIDs),
     TROUPE_ENTRY(clGetDeviceInfo), TROUPE_ENTRY(clCreateContext), TROUPE_ENTRY(clCreateContextFromType),
@@ -92,10 +90,8 @@ using CreateBuffer = cl_mem (*)(cl_context, cl_mem_flags, void*, cl_int*);
 using CreateTexture = cl_mem (*)(cl_context, cl_mem_flags, void*, cl_uint, cl_int*);
 using CreateSurface = cl_mem (*)(cl_context, cl_mem_flags, cl_uint, void*, cl_uint, cl_int*);
 
-#define TROUPE_ENTRY(type, name)  \
-  UntypedEntry<type> {            \
-#name, &cl_icd_dispatch::name \
-  }
+#define TROUPE_ENTRY(type, name) \
+  UntypedEntry<type> { #name, &cl_icd_dispatch::name }
 const auto kUntypedEntries = std::make_tuple(
     TROUPE_ENTRY(FindDevices, clGetDeviceIDsFromD3D10KHR), TROUPE_ENTRY(CreateBuffer, clCreateFromD3D10BufferKHR),
     TROUPE_ENTRY(CreateTexture, clCreateFromD3D10Texture2DKHR),

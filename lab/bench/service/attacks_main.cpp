@@ -72,7 +72,11 @@ int play(const AttackOptions& options) {
   }
   become(kAttacker);
   const Attack& attack = *find_attack(options.role);
-  for (int others = attack.processes - 1; others > 0 && ::fork() != 0;) --others;
+  for (int others = attack.processes - 1; others > 0; --others) {
+    const pid_t made = ::fork();
+    if (made < 0) throw Error(ErrorCode::io, "cannot start an attacking process");
+    if (made == 0) break;
+  }
   attack.run(options.folder, Clock::now() + std::chrono::round<Clock::duration>(time));
   return 0;
 }
