@@ -177,7 +177,8 @@ bool mark_simple_accesses(const TaskSpecification& specification, const TaskOwne
   return true;
 }
 
-Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id) {
+Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id,
+                            const Domain* domain) {
   const Codelet& codelet = specification.codelet;
   const CodeletDefinition& definition = codelet.definition();
   GroupWalk walk(definition.groups);
@@ -185,7 +186,7 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
     const Access& access = specification.accesses[i];
     const auto mode = mode_of(codelet, access, i);
     if (!mode) return mode.failure();
-    const auto record = registry.find(access.handle);
+    const auto record = registry.find(access.handle, domain);
     if (!record) {
       return Failure{record.failure().code,
                      quoted(codelet) + ": access " + std::to_string(i) + ": " + record.failure().message};
@@ -229,6 +230,33 @@ Result<void> check_usable(const TaskSpecification& specification) {
     return Failure{ErrorCode::invalid_argument, quoted(specification.codelet) + ": " + which_handle(record, i) +
                                                     " is used in mode " + to_string(mode.value()) + ", but " +
                                                     usable.failure().message};
+  }
+  return {};
+}
+
+Result<void> check_nested(const TaskSpecification& specification, bool nests) {
+  const CodeletDefinition& definition = specification.codelet.definition();
+  const auto refuse = [&specification](const std::string& why) {
+    return Failure{ErrorCode::invalid_argument, quoted(specification.codelet) + ": " + why};
+  };
+  if (!specification.options.nested) {
+    if (specification.options.weak.empty()) return {};
+    return refuse("weak data are for the children of a nested task: set TaskOptions::nested");
+  }
+  if (!nests) {
+    return refuse(
+        "a nested task needs a runtime of its own that runs kernels, because its kernel says what it "
+        "consists of: in virtual time and on a service submit its children from the program");
+  }
+  if (definition.pieces != nullptr) {
+    return refuse("a task made of pieces cannot be nested: submit the pieces as children");
+  }
+  for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
+    const auto mode = mode_of(specification.codelet, specification.accesses[i], i);
+    if (!mode) return mode.failure();
+    if (mode.value() != AccessMode::commute && mode.value() != AccessMode::reduce) continue;
+    return refuse("a nested task cannot use data in mode " + std::string(to_string(mode.value())) +
+                  ": let it use them in mode read_write, and its children in this mode");
   }
   return {};
 }

@@ -51,7 +51,9 @@ Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::si
 /// Checks all accesses: their handles are registered, fit the kernel's parameters and do not conflict. `id` marks this
 /// submission, and was never used before. Called under the lock of the registry. Fails with `invalid_handle`,
 /// `signature_mismatch`, `invalid_argument` or `conflicting_access`.
-Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id);
+/// `domain` is that of the task; null outside of nested tasks.
+Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id,
+                            const Domain* domain = nullptr);
 
 /// Does the work of `check_accesses` quickly for the many submissions that have no reductions and no handles with
 /// parts. If it returns true, the accesses are correct and their data are marked; if false, call `check_accesses`, with
@@ -62,6 +64,10 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
 /// Checks a submission whose accesses are valid: it must not read data that were never written, and must not write
 /// const data (graph/data/usable.hpp). Called under the lock of the registry. Fails with `invalid_argument`.
 Result<void> check_usable(const TaskSpecification& specification);
+
+/// Checks `TaskOptions::nested` and `weak`, as far as this needs no data. `nests` is true if this runtime takes nested
+/// tasks. Fails with `invalid_argument` or `signature_mismatch`.
+Result<void> check_nested(const TaskSpecification& specification, bool nests);
 
 /// Checks that both functions of a reduction are given. Fails with `invalid_argument`.
 Result<void> check_methods(const ReductionMethods& methods);

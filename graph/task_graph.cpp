@@ -275,6 +275,7 @@ void TaskGraph::cancel(const Future& future) {
   // A reason that was set earlier stays.
   Withdrawal none = Withdrawal::none;
   future.task()->withdrawn.compare_exchange_strong(none, Withdrawal::by_program, std::memory_order_relaxed);
+  if (Domain* const own = future.task()->own_domain()) cancel_children(*own);
 }
 
 void TaskGraph::cancel_all(std::string why) {

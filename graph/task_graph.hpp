@@ -19,6 +19,7 @@
 #include "graph/codelets/restrictions.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/data/dependencies.hpp"
+#include "graph/data/domain.hpp"
 #include "graph/recording/recording.hpp"
 #include "graph/submission_observer.hpp"
 #include "graph/tasks/block_pool.hpp"
@@ -60,6 +61,8 @@ struct GraphOptions {
   std::size_t most_named_devices = std::numeric_limits<std::size_t>::max();
   /// True if the host names a codelet to run in place of each submitted one (`GraphHost::stand_in`).
   bool stand_ins = false;
+  /// True if tasks may be nested: kernels run, and no other graph shares the workers.
+  bool nests = true;
   /// True if tasks keep the priorities that they are submitted with; otherwise all have the default priority.
   bool priorities = true;
   /// Records which task waited for which; outlives the graph. If null, nothing is recorded.
@@ -284,6 +287,18 @@ class TaskGraph final : public TaskOwner {
     BlockPool<EdgeBlock>::Cache edges;
   };
 
+  struct Completion {
+    TaskStatus status = TaskStatus::succeeded;
+    /// `cause` says why the task did not succeed, `poison` why the data that it should have written are not valid.
+    FailureLog::Cause cause;
+    FailureLog::Cause poison;
+    /// The worker's index, or `completed_.outside()`.
+    std::size_t slot = 0;
+    WorkerId worker;
+    /// True for a run of a recording: its tasks have already recorded which data are valid.
+    bool settled = false;
+  };
+
   // The next functions submit tasks.
   /// Waits until the window has room; called if `surely_has_room` is false.
   Result<void> wait_for_room();
@@ -311,7 +326,8 @@ class TaskGraph final : public TaskOwner {
       TROUPE_REQUIRES(submission_mutex_);
   void fill(Task& task, const TaskSpecification& specification);
   /// Checks the data of accesses for which `mark_simple_accesses` returned false.
-  Result<void> check_data(const TaskSpecification& specification) TROUPE_REQUIRES(submission_mutex_);
+  Result<void> check_data(const TaskSpecification& specification, const Domain* domain)
+      TROUPE_REQUIRES(submission_mutex_);
   /// Fills the task and orders it, also after its explicit predecessors. If this throws, nothing of the task is left.
   void fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
@@ -409,6 +425,49 @@ class TaskGraph final : public TaskOwner {
   /// Returns why a task must not begin because it uses data whose memory was freed; null if it may begin.
   [[nodiscard]] FailureLog::Cause why_abandoned(const Task& task) const;
 
+  // The next functions are for nested tasks and their children (task_graph_nested.cpp).
+  /// Returns the task whose kernel the calling thread runs, if it is nested or a child; else null.
+  [[nodiscard]] const Task* nesting_task_here() const;
+  /// Returns the domain of the data that the calling thread registers; null if it runs no kernel inside of a nested
+  /// task.
+  [[nodiscard]] Domain* domain_here() const;
+  /// Returns the domain of the tasks that the calling thread submits. A child that submits becomes nested itself.
+  Result<Domain*> open_domain_here() TROUPE_REQUIRES(submission_mutex_);
+  /// Checks the options `nested` and `weak`, and that a task of this domain may use its data. `domain` may be null.
+  Result<void> check_nesting(const TaskSpecification& specification, const Domain* domain)
+      TROUPE_REQUIRES(submission_mutex_);
+  /// Checks that tasks of this domain may use the record in this mode, and makes temporary data belong to the domain.
+  /// `what` names the access in messages.
+  Result<void> check_belongs(DataRecord& record, AccessMode mode, const Domain* domain, const std::string& what)
+      TROUPE_REQUIRES(submission_mutex_);
+  void open_domain(Task& task, const TaskOptions& options) TROUPE_REQUIRES(submission_mutex_);
+  /// Does the work of `order` for a nested task or a child.
+  void order_nested(Task& task, DependencyBuilder& builder, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
+  /// Counts one more child. Called before the child can begin.
+  void join(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
+  /// Returns the id that data get as their home (`DataRecord::home`) if the calling thread registers them.
+  [[nodiscard]] std::uint64_t home_here() const;
+  /// Called when the kernel of a nested task has returned, or will not run. The task ends when its children have ended.
+  void kernel_returned(Task& parent, WorkerId worker, TaskList& ready);
+  /// Lets the tasks that wait for the parent because of data wait for its last children in its place. Returns the edges
+  /// of these tasks, newest first, which the caller releases.
+  [[nodiscard]] Edge* hand_over(Task& parent, Domain& domain) TROUPE_REQUIRES(submission_mutex_);
+  /// Makes `waiting`, which is submitted and waits, wait for another task too. Returns false if that task has ended.
+  bool add_late_edge(Task& waiting, const TaskReference& predecessor) TROUPE_REQUIRES(submission_mutex_);
+  /// Called when a child has ended, or the parent's kernel has returned. Ends the parent after the last of them.
+  void leave(Domain& domain, WorkerId worker, TaskList& ready);
+  /// Makes a nested task that did not succeed wait for the tasks before it that it did not wait for, because its data
+  /// are weak. Returns true if there are such tasks: the nested task then becomes ready once more, to end.
+  bool waits_for_weak(Task& parent, Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
+  [[nodiscard]] Completion completion_of(const Domain& domain, WorkerId worker) const;
+  /// No further task of the domain begins.
+  void cancel_children(Domain& domain);
+  /// Marks data that a nested task is about to overwrite as valid: whether its children succeed is seen from
+  /// themselves.
+  void cure_written(const Task& parent);
+  /// Does the work of `partition` in the kernel of a nested task.
+  Result<std::vector<Handle>> partition_inside(const Handle& handle, std::span<const Block> blocks);
+
   // The next functions look for waits that would never end (task_graph_holds.cpp). All take the lock, and fail with
   // `invalid_argument`.
   /// A map of the tasks that wait, directly or not, for data of the calling thread. Each task is mapped to the hold
@@ -424,18 +483,9 @@ class TaskGraph final : public TaskOwner {
   void return_to_parent(DataRecord& part) TROUPE_REQUIRES(submission_mutex_);
 
   // The next functions complete tasks.
-  struct Completion {
-    TaskStatus status = TaskStatus::succeeded;
-    /// `cause` says why the task did not succeed, `poison` why the data that it should have written are not valid.
-    FailureLog::Cause cause;
-    FailureLog::Cause poison;
-    /// The worker's index, or `completed_.outside()`.
-    std::size_t slot = 0;
-    WorkerId worker;
-    /// True for a run of a recording: its tasks have already recorded which data are valid.
-    bool settled = false;
-  };
   void finish(Task& task, const Completion& completion, TaskList& ready);
+  /// Does the work of `finish`, except for the nested task that the task belongs to, whose domain it returns.
+  Domain* finish_alone(Task& task, const Completion& completion, TaskList& ready);
   /// The part of `finish` that every task needs. The task must not be used afterwards.
   void end(Task& task, const Completion& completion, TaskList& ready);
   /// The part of `end` for a task outside recordings, except for counting it.
@@ -474,7 +524,9 @@ class TaskGraph final : public TaskOwner {
   /// Returns true if nothing prevents a ready task from running. This is true of most tasks of most runs.
   [[nodiscard]] bool is_plain(const Task& task) const {
     const bool runs = task.role != TaskRole::host && task.role != TaskRole::replay;
-    return runs && !task.has_commute && task.withdrawn.load(std::memory_order_relaxed) == Withdrawal::none &&
+    const bool belongs = task.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed);
+    return runs && !task.has_commute && !belongs &&
+           task.withdrawn.load(std::memory_order_relaxed) == Withdrawal::none &&
            task.id.load(std::memory_order_relaxed) >= cancelled_.below.load(std::memory_order_acquire) &&
            !failures_.any_poison();
   }
@@ -515,6 +567,12 @@ class TaskGraph final : public TaskOwner {
     std::atomic<int> for_room{0};
     Mutex mutex = {};
     std::condition_variable changed = {};
+  };
+  struct Nesting {
+    /// True if a nested task has been submitted.
+    std::atomic<bool> any{false};
+    /// True if some nested task was cancelled, or failed, while it had children.
+    std::atomic<bool> any_cancelled{false};
   };
   /// The ids of tasks. Changed under submission_mutex_.
   struct Ids {
@@ -562,6 +620,7 @@ class TaskGraph final : public TaskOwner {
   GraphHost& host_;
   mutable Cancelled cancelled_;
   std::atomic<bool> stopped_{false};
+  Nesting nesting_;
   /// The number of threads that are recording.
   std::atomic<int> recording_threads_{0};
   Waiting waiting_;

@@ -1,5 +1,6 @@
 /// Completion: the way of a task from ready to ended, and the release of its successors.
 #include "graph/codelets/execution_scope.hpp"
+#include "graph/data/domain.hpp"
 #include "graph/task_graph.hpp"
 
 namespace troupe::graph {
@@ -33,9 +34,14 @@ FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
     why = cancelled_.why;
   } else {
     const Withdrawal withdrawn = task.withdrawn.load(std::memory_order_relaxed);
-    if (withdrawn == Withdrawal::none) return nullptr;
     if (withdrawn == Withdrawal::by_predecessor) return follows_a_failure(task);
-    why = "the program cancelled it";
+    if (withdrawn == Withdrawal::by_program) {
+      why = "the program cancelled it";
+    } else if (task.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed) && parent_gave_up(task)) {
+      why = "the nested task that it belongs to failed or was cancelled";
+    } else {
+      return nullptr;
+    }
   }
   return std::make_shared<Failure>(Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + why});
 }
@@ -78,6 +84,11 @@ TaskGraph::Refusal TaskGraph::why_input_missing(const Task& task) {
 }
 
 Begin TaskGraph::end_cancelled(Task& task, const Refusal& refusal, WorkerId worker, TaskList& ready) {
+  if (Domain* const own = task.own_domain()) {
+    own->note({TaskStatus::cancelled, refusal.cause, refusal.origin, true});
+    kernel_returned(task, worker, ready);
+    return Begin::ended;
+  }
   finish(task, {TaskStatus::cancelled, refusal.cause, refusal.origin, worker.index(), worker}, ready);
   return Begin::ended;
 }
@@ -89,10 +100,16 @@ Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
     return Begin::ended;
   }
   if (task.role == TaskRole::replay) return begin_replay(task, worker, ready);
+  Domain* const own = task.own_domain();
+  if (own != nullptr && own->over.load(std::memory_order_relaxed)) {
+    finish(task, completion_of(*own, worker), ready);
+    return Begin::ended;
+  }
   if (const Refusal refusal = why_cancelled(task); refusal.cause) {
     if (task.has_commute) renounce_commute(task, ready);
     return end_cancelled(task, refusal, worker, ready);
   }
+  if (own != nullptr) cure_written(task);
   // If a worker had begun the task and then died, the task holds its locks already.
   if (!task.has_commute || task.holds_commute) return Begin::run;
   if (!acquire_commute(task, ready)) return Begin::parked;
@@ -115,8 +132,8 @@ Begin TaskGraph::begin_after_running(Task& task, WorkerId worker, TaskList& read
 void TaskGraph::settle_data(Task& task, const Completion& completion) {
   const bool succeeded = completion.status == TaskStatus::succeeded;
   if (combines(task) && !succeeded) task.data()[0].data()->reduction->discard();
-  for (const TaskAccess& access : task.data()) {
-    if (!writes(access.mode()) || (succeeded && access.mode() != AccessMode::write)) continue;
+  const auto settle = [&](const TaskAccess& access) {
+    if (!writes(access.mode()) || (succeeded && access.mode() != AccessMode::write)) return;
     access.data()->visit_tree([&](DataRecord& part) {
       if (part.poisoned.load(std::memory_order_relaxed) == !succeeded) return;
       if (part.abandoned.load(std::memory_order_relaxed)) return;
@@ -124,6 +141,10 @@ void TaskGraph::settle_data(Task& task, const Completion& completion) {
       part.poisoned.store(false, std::memory_order_relaxed);
       failures_.cure(part.handle_id());
     });
+  };
+  for (const TaskAccess& access : task.data()) settle(access);
+  if (const Domain* const own = task.own_domain()) {
+    for (const TaskAccess& access : own->weak) settle(access);
   }
 }
 
@@ -241,14 +262,22 @@ inline void TaskGraph::count_ending(std::size_t slot) {
 }
 
 void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready) {
+  Domain* const left = finish_alone(task, completion, ready);
+  if (left != nullptr) leave(*left, completion.worker, ready);
+}
+
+Domain* TaskGraph::finish_alone(Task& task, const Completion& completion, TaskList& ready) {
+  Domain* const outer = task.outer_domain();
   const bool poisons = completion.status != TaskStatus::succeeded;
   if (poisons) failures_.task_ended(task.task_id(), completion.status, completion.cause, completion.poison);
+  if (poisons && outer != nullptr) outer->note({completion.status, completion.cause, completion.poison, false});
   if ((poisons || failures_.any_poison()) && !completion.settled) settle_data(task, completion);
   if (task.holds_commute) release_commute(task, ready);
   if (task.has_more && task.extras && (task.extras->callback || task.extras->kept != nullptr)) {
     call_back(task, completion);
   }
   end(task, completion, ready);
+  return outer;
 }
 
 void TaskGraph::end(Task& task, const Completion& completion, TaskList& ready) {
@@ -267,9 +296,13 @@ void TaskGraph::end(Task& task, const Completion& completion, TaskList& ready) {
 
 void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready) {
   const std::size_t slot = worker.index();
-  const bool special = task.has_more || task.holds_commute || task.role == TaskRole::host;
+  const bool special = task.has_more || task.holds_commute || task.is_child || task.role == TaskRole::host;
   if (cause || special || failures_.any_poison() || options_.endings != nullptr) [[unlikely]] {
     const FailureLog::Cause why = cause ? cause : take_accusation(task);
+    if (Domain* const own = task.own_domain()) {
+      if (why) own->note({TaskStatus::failed, why, why, true});
+      return kernel_returned(task, worker, ready);
+    }
     return finish(task, {why ? TaskStatus::failed : TaskStatus::succeeded, why, why, slot, worker}, ready);
   }
   if (task.role == TaskRole::recorded) {

@@ -13,6 +13,7 @@ namespace troupe::graph {
 Handle TaskGraph::register_data(DataDescription description) {
   const LockGuard lock(submission_mutex_);
   DataRecord& record = data_.registry.add(std::move(description));
+  record.home = home_here();
   return {&record, record.handle_id()};
 }
 
@@ -21,6 +22,7 @@ Result<Handle> TaskGraph::register_apart(DataDescription description) {
   const LockGuard lock(submission_mutex_);
   const auto record = data_.registry.add_apart(std::move(description));
   if (!record) return record.failure();
+  record.value()->home = home_here();
   return Handle(record.value(), record.value()->handle_id());
 }
 
@@ -38,6 +40,7 @@ Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blo
   const bool poisoned = record.poisoned.load(std::memory_order_relaxed);
   for (DataRecord* part : parts.value()) {
     part->dependencies = record.dependencies;
+    part->home = record.home;
     if (poisoned) failures_.poison(part->handle_id(), failures_.poison_of(record.handle_id()));
     handles.emplace_back(part, part->handle_id());
   }
@@ -45,6 +48,7 @@ Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blo
 }
 
 Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span<const Block> blocks) {
+  if (home_here() != 0) return partition_inside(parent, blocks);
   std::vector<Handle> handles;
   const auto add = [&](DataRecord& record, TaskList& ready)
                        TROUPE_REQUIRES(submission_mutex_) { return add_parts(record, blocks, handles, ready); };

@@ -18,6 +18,7 @@
 #include <unordered_set>
 
 #include "graph/codelets/codelet_definition.hpp"
+#include "graph/data/domain.hpp"
 #include "graph/task_graph.hpp"
 
 namespace troupe::graph {
@@ -86,7 +87,17 @@ class Walk {
       snapshot_.edges.push_back(
           {node, successor, explicitly ? TaskEdge::Kind::explicit_dependency : TaskEdge::Kind::data});
     }
+    add_parent(node, task);
     if (task.ended()) snapshot_.edges.resize(before);
+  }
+
+  /// A nested task whose kernel has returned waits for its children.
+  void add_parent(std::uint32_t node, const Task& task) {
+    const Domain* const outer = task.outer_domain();
+    std::uint32_t parent = 0;
+    if (outer == nullptr || !outer->over.load(std::memory_order_relaxed) || !find(&outer->parent, parent)) return;
+    snapshot_.edges.push_back({node, parent, TaskEdge::Kind::data});
+    ++snapshot_.nodes[parent].pending;
   }
 
   void add_followers(std::uint32_t node, const RecordedTask& task) {

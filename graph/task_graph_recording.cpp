@@ -48,6 +48,7 @@ RecordedTask& TaskGraph::add_recorded(Recording& recording, const CodeletDefinit
 }
 
 Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& specification) {
+  if (specification.options.nested || !specification.options.weak.empty()) return records_nested(specification.codelet);
   const LockGuard lock(submission_mutex_);
   for (const Future& future : specification.options.after) {
     if (future.task() == nullptr && recording.find(future.id()) != nullptr) continue;
@@ -96,6 +97,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
                                  std::uint64_t tag) {
   if (auto here = home_.check(); !here) return here.failure();
   if (recording_here() != nullptr) return runs_in_recording();
+  if (home_here() != 0) return runs_in_nested(*recording);
   if (!surely_has_room()) {
     if (auto room = wait_for_room(); !room) return room.failure();
   }

@@ -18,21 +18,6 @@ namespace {
 constexpr auto kBeforeLook = std::chrono::microseconds(200);
 constexpr auto kBetweenLooks = std::chrono::microseconds(100);
 
-/// Returns true if some task other than `except` that uses the data has not ended.
-bool in_use(const DataRecord& record, const Task* except) {
-  bool found = false;
-  const auto look = [&](const std::vector<TaskReference>& tasks) {
-    for (const TaskReference& task : tasks) found = found || (task.task != except && !task.ended());
-  };
-  record.visit_tree([&](const DataRecord& part) {
-    found = found || part.dependencies.open_reduction;
-    look(part.dependencies.before);
-    look(part.dependencies.writers);
-    look(part.dependencies.readers);
-  });
-  return found;
-}
-
 /// Returns true if the task uses data of `whole`, which is not a part. The task has not ended, or ended a moment ago.
 bool uses(const Task& task, const DataRecord& whole) {
   return std::ranges::any_of(task.data(), [&whole](const TaskAccess& access) {

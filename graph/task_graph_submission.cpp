@@ -5,6 +5,7 @@
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
+#include "graph/data/domain.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 
@@ -37,9 +38,10 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   task.numa_node = NumaId{};
   task.access_count = static_cast<std::uint32_t>(access_count);
   task.role = TaskRole::user;
+  task.is_child = false;
   task.has_commute = task.holds_commute = task.issued_ahead = false;
   if (!options_.shares_workers) return;
-  task.client = {this, 0};
+  task.client = {{this}, 0};
 }
 
 std::uint64_t TaskGraph::take_ids(std::uint64_t count) {
@@ -70,9 +72,10 @@ void TaskGraph::count_submission(std::size_t tasks) {
 }
 
 void TaskGraph::set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode) {
-  // Partial results exist for undivided data only; for divided data the mode commute gives the same result.
+  // Partial results exist only for undivided data that tasks outside of nested tasks use; for other data the mode
+  // commute gives the same result.
   const bool divided = record.parent != nullptr || !record.children.empty();
-  if (mode == AccessMode::reduce && divided) mode = AccessMode::commute;
+  if (mode == AccessMode::reduce && (divided || task.is_child)) mode = AccessMode::commute;
   task.has_commute = task.has_commute || mode == AccessMode::commute;
   task.accesses[index] = TaskAccess(&record, mode);
 }
@@ -135,7 +138,7 @@ void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
   task.numa_node = options.numa_node;
   if (options_.shares_workers) task.client.tag = specification.tag;
   set_arguments(task, specification.arguments);
-  if (!options.name.empty() || options.callback || specification.kept != nullptr) {
+  if (!options.name.empty() || options.callback || specification.kept != nullptr || options.nested) {
     task.extras = std::make_unique<TaskExtras>();
     task.has_more = true;
     task.extras->name = options.name;
@@ -205,7 +208,12 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
                                TaskList& ready) {
   try {
     fill(task, specification);
-    order(task, builder, ready);
+    if (specification.options.nested) open_domain(task, specification.options);
+    if (task.is_child || specification.options.nested) [[unlikely]] {
+      order_nested(task, builder, ready);
+    } else {
+      order(task, builder, ready);
+    }
     for (const Future& predecessor : specification.options.after) {
       if (builder.after({predecessor.task(), predecessor.id().value()})) continue;
       if (status(predecessor) != TaskStatus::succeeded) {
@@ -214,13 +222,14 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     }
   } catch (...) {
     // There was no memory for the task. Combining tasks that were submitted before it stay.
+    task.is_child = false;
     give_up(task, builder, ready);
     throw;
   }
 }
 
-Result<void> TaskGraph::check_data(const TaskSpecification& specification) {
-  auto valid = check_accesses(specification, data_.registry, take_mark());
+Result<void> TaskGraph::check_data(const TaskSpecification& specification, const Domain* domain) {
+  auto valid = check_accesses(specification, data_.registry, take_mark(), domain);
   return valid && data_.registry.any_to_check() ? check_usable(specification) : valid;
 }
 
@@ -241,18 +250,38 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (stopped_.load(std::memory_order_relaxed)) [[unlikely]] {
       return takes_no_tasks(specification.codelet);
     }
+    const bool nests = nesting_.any.load(std::memory_order_relaxed) || specification.options.nested ||
+                       !specification.options.weak.empty();
+    Domain* domain = nullptr;
+    if (nests) [[unlikely]] {
+      const auto opened = open_domain_here();
+      if (!opened) return opened.failure();
+      domain = opened.value();
+    }
     bool looks_closer = false;
-    if (!specification.accesses.empty()) {
+    if (!specification.accesses.empty() || specification.options.nested) {
       looks_closer = data_.registry.any_to_check();
       if (looks_closer || !mark_simple_accesses(specification, *this, take_mark())) [[unlikely]] {
-        if (auto usable = check_data(specification); !usable) return usable.failure();
+        if (auto usable = check_data(specification, domain); !usable) return usable.failure();
       }
+    }
+    if (nests) [[unlikely]] {
+      if (auto allowed = check_nesting(specification, domain); !allowed) return allowed.failure();
     }
     Task& task = allocate_task(&definition, specification.accesses.size());
     DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);
+    if (domain != nullptr) [[unlikely]] {
+      task.is_child = true;
+      task.client.domain = domain;
+    }
     fill_and_order(task, specification, builder, ready);
+    if (domain != nullptr) [[unlikely]]
+      join(*domain);
     if (looks_closer) [[unlikely]] {
       for (const TaskAccess& access : task.data()) note_written(data_.registry, *access.data(), access.mode());
+      if (const Domain* own = task.own_domain()) {
+        for (const TaskAccess& access : own->weak) note_written(data_.registry, *access.data(), access.mode());
+      }
     }
     future = {this, &task, task.task_id()};
     count_submission();

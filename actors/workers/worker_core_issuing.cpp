@@ -33,7 +33,9 @@ bool WorkerCore::may_start(const InHand& one) {
 
 bool WorkerCore::can_be_followed(const Task& task) {
   // The task's callback has to run before any task that waits for it.
-  return task.role != graph::TaskRole::recorded && !(task.extras && task.extras->callback);
+  // Children of a nested task go on when its kernel has returned.
+  return task.role != graph::TaskRole::recorded && !(task.extras && task.extras->callback) &&
+         task.own_domain() == nullptr;
 }
 
 bool WorkerCore::fits_ahead(const Task& task) const {
@@ -63,6 +65,8 @@ bool WorkerCore::waits_for_device_alone(const Task& task) {
 
 bool WorkerCore::can_be_issued(const Task& task) const {
   if (task.role != graph::TaskRole::user || task.has_commute || task.issued_ahead) return false;
+  // The kernel of a nested task must not submit children before it is certain that the task runs.
+  if (task.own_domain() != nullptr) return false;
   if (!task.codelet->runs_on(options_.kind, options_.self) || !fits_ahead(task)) return false;
   if (std::ranges::find(asked_about_, task.task_id()) != asked_about_.end()) return false;
   return std::ranges::none_of(task.data(),

@@ -60,6 +60,9 @@ struct alignas(64) DataRecord {
   std::unique_ptr<Reduction> reduction;
 
   DependencyState dependencies;
+  /// The id of the nested task whose children `dependencies` orders; 0 for the tasks of the program. Guarded by the
+  /// submission lock.
+  std::uint64_t home = 0;
   /// The submission that last named this record, and its access mode. With both, conflicts inside one task are found.
   /// Guarded by the submission lock.
   std::uint64_t seen_by = 0;

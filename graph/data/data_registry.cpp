@@ -5,6 +5,7 @@
 #include <map>
 
 #include "graph/codelets/codelet_definition.hpp"
+#include "graph/data/domain.hpp"
 #include "troupe/codelet.hpp"
 
 namespace troupe::graph {
@@ -199,7 +200,7 @@ const DataRecord* DataRegistry::find_unwritten(const DataRecord& record) {
   return found;
 }
 
-Result<DataRecord*> DataRegistry::find(const Handle& handle) const {
+Result<DataRecord*> DataRegistry::find(const Handle& handle, const Domain* domain) const {
   DataRecord* record = handle.record();
   if (record == nullptr) {
     return Failure{ErrorCode::invalid_handle, "an empty handle was used: register data with the runtime first"};
@@ -208,7 +209,9 @@ Result<DataRecord*> DataRegistry::find(const Handle& handle) const {
     return Failure{ErrorCode::invalid_handle, "handle " + std::to_string(handle.id().value()) +
                                                   " belongs to another runtime: register the data with this one"};
   }
-  if (record->handle_id() != handle.id() || record->releasing) {
+  const bool known = record->handle_id() == handle.id();
+  if (known && record->releasing && domain != nullptr && domain->declared(*record) != nullptr) return record;
+  if (!known || record->releasing) {
     return Failure{ErrorCode::invalid_handle,
                    "handle " + std::to_string(handle.id().value()) + " was used after its data were released"};
   }

@@ -49,8 +49,9 @@ class DataRegistry {
   /// Sets the record's own flag, without the records below it.
   void set_unwritten(DataRecord& record, bool unwritten);
 
-  /// Returns the record behind a handle, or fails with `invalid_handle`.
-  [[nodiscard]] Result<DataRecord*> find(const Handle& handle) const;
+  /// Returns the record behind a handle, or fails with `invalid_handle`. A child of `domain`, which may be null, may
+  /// use data whose release waits for its parent.
+  [[nodiscard]] Result<DataRecord*> find(const Handle& handle, const Domain* domain = nullptr) const;
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Calls `visit(record)` for every handle that is not part of another handle.
   template <class Visit>

@@ -33,6 +33,18 @@ void make_room(std::vector<TaskReference>& list, std::size_t from) {
   list.reserve(std::max<std::size_t>(1, 2 * list.capacity()));
 }
 
+bool in_use(const DependencyState& state, const Task* except) {
+  const auto used = [except](const TaskReference& task) { return task.task != except && !task.ended(); };
+  return state.open_reduction || std::ranges::any_of(state.before, used) || std::ranges::any_of(state.writers, used) ||
+         std::ranges::any_of(state.readers, used);
+}
+
+bool in_use(const DataRecord& record, const Task* except) {
+  bool found = false;
+  record.visit_tree([&](const DataRecord& part) { found = found || in_use(part.dependencies, except); });
+  return found;
+}
+
 DependencyBuilder::DependencyBuilder(Task& task, BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache,
                                      DependencyTrace* trace)
     : task_(task),
@@ -134,6 +146,19 @@ void DependencyBuilder::write(DependencyState& state) {
   state.writers.reserve(1);
   // The readers have waited for the epoch themselves, so it is enough to wait for them.
   add_edges(state.readers.empty() ? state.writers : state.readers);
+  begin_epoch(state);
+}
+
+void DependencyBuilder::declare(DependencyState& state, AccessMode mode) {
+  if (writes(mode)) {
+    state.writers.reserve(1);
+    return begin_epoch(state);
+  }
+  make_room(state.readers, prune_from());
+  state.readers.push_back(self());
+}
+
+void DependencyBuilder::begin_epoch(DependencyState& state) {
   state.before.clear();
   state.readers.clear();
   state.writers.clear();

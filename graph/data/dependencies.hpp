@@ -32,6 +32,9 @@ class DependencyBuilder {
   /// `std::bad_alloc`; the task may then have some of its predecessors already, but `state` is unchanged.
   void access(DependencyState& state, AccessMode mode);
 
+  /// Records the task's access in the state, without making the task wait. The mode is read, write or read_write.
+  void declare(DependencyState& state, AccessMode mode);
+
   /// Adds an explicit dependency. Returns false if the predecessor has ended already.
   bool after(TaskReference predecessor);
   /// Orders the task after `predecessor` although no data require it. The task also runs if the predecessor fails.
@@ -43,6 +46,7 @@ class DependencyBuilder {
  private:
   /// The part of `access` for a task that begins a new epoch by itself.
   void write(DependencyState& state);
+  void begin_epoch(DependencyState& state);
   bool add_edge(TaskReference predecessor, Edge::Kind kind);
   void add_edges(const std::vector<TaskReference>& predecessors);
   void note_ended(TaskReference predecessor);
@@ -64,5 +68,11 @@ class DependencyBuilder {
 /// Makes room for one more entry in a list in which only the tasks in flight matter. From length `from` on, ended tasks
 /// are dropped now and then, so that the list stays within twice the number of tasks in flight.
 void make_room(std::vector<TaskReference>& list, std::size_t from);
+
+/// Returns true if some task other than `except` that uses data in this state has not ended. Called under the
+/// submission lock.
+[[nodiscard]] bool in_use(const DependencyState& state, const Task* except);
+/// Does the same for the record and all records below it.
+[[nodiscard]] bool in_use(const DataRecord& record, const Task* except);
 
 }  // namespace troupe::graph

@@ -102,6 +102,18 @@ void note_written(DataRegistry& registry, const Recording& recording, std::span<
 
 Failure runs_in_recording() { return {ErrorCode::invalid_argument, "a recorded graph was run inside of a recording"}; }
 
+Failure runs_in_nested(const Recording& recording) {
+  return {ErrorCode::invalid_argument, "the recorded graph '" + recording.name() +
+                                           "' was run in the kernel of a nested task: run it from the program, or "
+                                           "submit its tasks as children"};
+}
+
+Failure records_nested(const Codelet& codelet) {
+  return {ErrorCode::invalid_argument, "codelet '" + codelet.name() +
+                                           "': a nested task cannot be recorded, because what its kernel submits may "
+                                           "differ from run to run: record its children instead"};
+}
+
 Failure takes_no_runs(const Recording& recording) {
   return {ErrorCode::stopped, "recorded graph '" + recording.name() + "': the runtime is stopping and takes no tasks"};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/data/domain.hpp"
 #include "graph/recording/recorded_order.hpp"
 #include "graph/tasks/task_waiter.hpp"
 #include "proto/mutex.hpp"

@@ -23,6 +23,7 @@ struct CodeletDefinition;
 namespace troupe::graph {
 
 struct DataRecord;
+struct Domain;
 struct Task;
 class TaskGraph;
 
@@ -91,6 +92,8 @@ struct TaskExtras {
   TaskWaiter* ready_waiter = nullptr;
   /// For a `replay` task: the run that it stands for.
   std::unique_ptr<RecordingRun> run;
+  /// For a nested task: its children. It stays until the task's memory is used again.
+  std::unique_ptr<Domain> domain;
   /// For a `host` task: the time at which the program got the data. Relaxed: it is only shown to people.
   std::atomic<TimeStamp::rep> held_since{0};
   /// For a `host` task that no thread waits for: owns the `ready_waiter`.
@@ -176,6 +179,8 @@ struct alignas(64) Task {
   std::uint8_t argument_count = 0;
   /// The value of `TaskOptions::numa_node`.
   NumaId numa_node;
+  /// True if the task belongs to a nested task (`domain`).
+  bool is_child = false;
 
   // The second cache line has everything else that a task with data needs.
 
@@ -195,9 +200,13 @@ struct alignas(64) Task {
   };
   StoredArguments stored_arguments;
 
-  /// These are set in clients' graphs only (`GraphOptions::shares_workers`).
+  /// These are set in clients' graphs only (`GraphOptions::shares_workers`), except for `domain`.
   struct OfClient {
-    TaskGraph* graph = nullptr;
+    union {
+      TaskGraph* graph = nullptr;
+      /// The children that the task is one of, if `is_child` is true. Clients' graphs have no nested tasks.
+      Domain* domain;
+    };
     /// The value of `TaskSpecification::tag`.
     std::uint64_t tag = 0;
   };
@@ -210,6 +219,10 @@ struct alignas(64) Task {
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
+  /// Returns the children that this task is one of; null if it belongs to no nested task.
+  [[nodiscard]] Domain* outer_domain() const { return is_child ? client.domain : nullptr; }
+  /// Returns the task's own children; null if it is not nested.
+  [[nodiscard]] Domain* own_domain() const { return extras ? extras->domain.get() : nullptr; }
   [[nodiscard]] TaskId task_id() const { return TaskId(id.load(std::memory_order_relaxed)); }
   [[nodiscard]] std::span<const TaskAccess> data() const { return {accesses, access_count}; }
   [[nodiscard]] ArgumentsView arguments() const {

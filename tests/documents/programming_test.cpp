@@ -1,8 +1,11 @@
 // Compiles and runs the code of docs/programming.md in small programs.
 #include <document_blocks/programming/include.inc>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <functional>
 #include <iostream>
 #include <numeric>
 #include <sstream>
@@ -47,6 +50,18 @@ BOOST_AUTO_TEST_CASE(lambdas_are_submitted) {
   runtime.wait();
   BOOST_TEST(sum == 15);
   BOOST_TEST(x == (std::vector<double>{-2, -1, 0, 1, 2}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_vector_is_sorted_by_nested_tasks) {
+  std::vector<double> x(10000);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i * 7919 % x.size());
+  Runtime runtime;
+  const Vector<double> hx = runtime.vector(x);
+#include <document_blocks/programming/nested.inc>
+  runtime.wait();
+  BOOST_TEST(x.front() == 0);
+  BOOST_TEST(x.back() == 9999);
+  BOOST_TEST(std::ranges::is_sorted(x));
 }
 
 BOOST_AUTO_TEST_CASE(memory_outlives_the_tasks_on_it_when_something_is_thrown) {

@@ -1,0 +1,89 @@
+/// The children of one nested task, and the order among them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/data/data_record.hpp"
+#include "graph/tasks/failure_log.hpp"
+#include "graph/tasks/task.hpp"
+#include "proto/mutex.hpp"
+#include "troupe/units.hpp"
+
+namespace troupe::graph {
+
+/// A *domain*: the tasks that the kernel of a nested task, its *parent*, submits. The domain has dependency states of
+/// its own, so the children are ordered among themselves, and not behind their parent.
+///
+/// Life: the parent begins and submits children; its kernel returns (`over`), and what follows on the parent's data now
+/// waits for the last children in its place (`hand_over`); the last child ends, and with it the parent.
+struct Domain {
+  explicit Domain(Task& task) : parent(task), id(task.task_id().value()) {}
+
+  /// The parent's record is not used for another task before the last child has ended.
+  Task& parent;
+  const std::uint64_t id;
+  /// The number of children that have not ended, plus one until the parent's kernel has returned. The decrement to zero
+  /// acquires what the other decrements have released.
+  std::atomic<std::uint32_t> open{1};
+  /// True if no further child may begin, because the parent failed or was cancelled.
+  std::atomic<bool> cancelled{false};
+  /// True once the parent has submitted a child.
+  std::atomic<bool> any_child{false};
+
+  /// True once the parent's kernel has returned, or if it will not run. Written by the thread that ran it.
+  std::atomic<bool> over{false};
+
+  // The next members are guarded by the submission lock.
+  /// The data of `TaskOptions::weak`.
+  std::vector<TaskAccess> weak;
+  /// The states of the data that the children have used and that are not at home here (`DataRecord::home`).
+  std::unordered_map<const DataRecord*, DependencyState> states;
+
+  /// How the parent will end.
+  struct Ending {
+    TaskStatus status = TaskStatus::succeeded;
+    FailureLog::Cause cause;
+    FailureLog::Cause origin;
+    /// True if the parent itself failed or was cancelled, so that nothing that it declares to write is valid.
+    bool own = false;
+  };
+  /// Records that the parent failed or was cancelled, or that a child did not succeed. The first such call counts, but
+  /// a failure of the parent itself comes before those of children.
+  void note(const Ending& ending);
+  [[nodiscard]] Ending ending() const;
+
+  /// Returns the state of a record for the tasks of this domain, which is a copy of the state of the whole until a
+  /// child uses the record. Called under the submission lock.
+  [[nodiscard]] DependencyState& state_of(DataRecord& record);
+  /// Returns the state of a record for the tasks of this domain, or null if no task has used it. Called under the
+  /// submission lock.
+  [[nodiscard]] const DependencyState* find(const DataRecord& record) const;
+  /// Returns the access by which the parent declares this record or a whole that it is part of; null if there is none.
+  [[nodiscard]] const TaskAccess* declared(const DataRecord& record) const;
+  /// Returns true if the parent's kernel itself uses the record: it declares the record, and not only as weak data.
+  [[nodiscard]] bool uses(const DataRecord& record) const;
+
+ private:
+  mutable Mutex mutex_;
+  Ending ending_ TROUPE_GUARDED_BY(mutex_);
+};
+
+/// Returns true if the task, or a nested task that it belongs to, must not begin because its parent failed or was
+/// cancelled.
+[[nodiscard]] bool parent_gave_up(const Task& task);
+
+/// Returns true if a child in this domain may wait for the task, which has not ended. Returns false if the task is a
+/// nested task around the child, or may wait for one: the child would never begin. Called under the submission lock.
+[[nodiscard]] bool may_follow(const Task& task, const Domain& domain);
+
+/// Replaces the parent in a state of the tasks around it by the last of its children, whose state is `inner`; null if
+/// no child has used the data. Tasks that are submitted later then wait for these children.
+void replace_parent(DependencyState& state, const TaskReference& parent, const DependencyState* inner);
+
+/// Returns the tasks of a state that a later access in this mode has to wait for.
+[[nodiscard]] const std::vector<TaskReference>& last_tasks(const DependencyState& state, AccessMode mode);
+
+}  // namespace troupe::graph

@@ -1,0 +1,38 @@
+// Random programs of nested tasks.
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <string>
+
+#include "tests/client/seeds.hpp"
+#include "tests/support/random/nested_program_actor.hpp"
+
+namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(nested_programs)
+
+namespace {
+
+void try_programs(std::uint64_t count, NestedProgram program) {
+  const Seeds tried = seeds(count);
+  for (program.seed = tried.first; program.seed < tried.first + tried.count; ++program.seed) {
+    for (const std::string& problem : execute(program)) BOOST_ERROR(describe(program) << ": " << problem);
+  }
+  BOOST_TEST(program.seed > tried.first);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(on_cores) { try_programs(200, {}); }
+BOOST_AUTO_TEST_CASE(on_cores_with_failures) { try_programs(200, {.faults = true}); }
+BOOST_AUTO_TEST_CASE(in_a_chosen_order_of_messages) {
+  try_programs(100, {.deterministic = true});
+  try_programs(100, {.faults = true, .deterministic = true});
+}
+BOOST_AUTO_TEST_CASE(with_emulated_gpus) {
+  try_programs(50, {.gpus = true});
+  try_programs(50, {.faults = true, .gpus = true});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::tests

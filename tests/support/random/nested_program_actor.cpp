@@ -1,0 +1,418 @@
+#include "tests/support/random/nested_program_actor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+#include "troupe/runtime.hpp"
+
+namespace troupe::tests {
+
+namespace nested {
+namespace {
+
+using Number = std::uint64_t;
+constexpr int kLeaves = 8;
+constexpr int kPerLeaf = 3;
+
+/// Parts of one vector form a binary tree: part 1 is the whole, and parts 2 i and 2 i + 1 are the halves of part i.
+/// Parts of temporary vectors have other vectors' numbers.
+struct Place {
+  int vector = 0;
+  int part = 1;
+};
+struct Leaves {
+  int begin = 0;
+  int end = 0;
+};
+Leaves leaves_of(int part) {
+  int width = kLeaves;
+  int first = part;
+  while (first < kLeaves) first *= 2;
+  for (int i = part; i > 1; i /= 2) width /= 2;
+  return {first - kLeaves, first - kLeaves + width};
+}
+bool overlap(const Place& a, const Place& b) {
+  const Leaves one = leaves_of(a.part);
+  const Leaves other = leaves_of(b.part);
+  return a.vector == b.vector && one.begin < other.end && other.begin < one.end;
+}
+
+/// One task of a program.
+struct Operation {
+  enum Kind { alter, overwrite, gather, add, nest };
+  Kind kind = alter;
+  /// The data that the kernel changes: one place, or none for a nested task with weak data only.
+  std::optional<Place> target;
+  /// True if a nested task only reads its target.
+  bool only_reads = false;
+  /// For `gather`: the place that the kernel reads.
+  Place source;
+  Number number = 0;
+  bool throws = false;
+  /// True if a child is submitted without saying that it is nested.
+  bool unsaid = false;
+  /// For a nested task: its weak data, whether each is written, its temporary vectors and its children.
+  struct Weak {
+    Place place;
+    bool written = true;
+  };
+  std::vector<Weak> weak;
+  std::vector<int> temporaries;
+  std::vector<Operation> children;
+};
+
+/// Data that a task may use.
+struct Usable {
+  Place place;
+  bool written = true;
+};
+
+class Generator {
+ public:
+  /// If `parts_of_temporaries` is false, tasks use temporary vectors as a whole.
+  Generator(std::uint64_t seed, bool faults, bool parts_of_temporaries)
+      : random_(seed), faults_(faults), parts_of_temporaries_(parts_of_temporaries) {}
+
+  std::vector<Operation> program() { return operations({{{0, 1}, true}, {{1, 1}, true}}, 0, 14); }
+
+ private:
+  int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
+
+  /// Returns a random part of one of these places.
+  Usable pick(const std::vector<Usable>& usable) {
+    Usable one = usable[static_cast<std::size_t>(below(static_cast<int>(usable.size())))];
+    if (one.place.vector >= 2 && !parts_of_temporaries_) return one;
+    while (one.place.part < kLeaves && below(3) > 0) one.place.part = 2 * one.place.part + below(2);
+    return one;
+  }
+  std::vector<Operation> operations(std::vector<Usable> usable, int depth, int most) {
+    std::vector<Operation> all;
+    const int count = 1 + below(most);
+    for (int i = 0; i < count; ++i) {
+      if (auto one = operation(usable, depth)) all.push_back(std::move(*one));
+    }
+    return all;
+  }
+  std::optional<Operation> operation(const std::vector<Usable>& usable, int depth) {
+    Operation one;
+    one.number = random_() % 1000;
+    one.throws = faults_ && below(20) == 0;
+    const Usable target = pick(usable);
+    const int kind = below(depth < 4 ? 10 : 6);
+    if (kind >= 6) return nested(one, usable, target, depth);
+    if (!target.written) return std::nullopt;
+    one.target = target.place;
+    if (kind < 2) one.kind = Operation::alter;
+    if (kind == 2) one.kind = Operation::overwrite;
+    if (kind == 3) one.kind = Operation::add;
+    if (kind > 3) {
+      one.kind = Operation::gather;
+      one.source = pick(usable).place;
+      if (overlap(one.source, target.place)) return std::nullopt;
+    }
+    return one;
+  }
+  Operation nested(Operation one, const std::vector<Usable>& usable, const Usable& target, int depth) {
+    one.kind = Operation::nest;
+    std::vector<Usable> inside;
+    if (below(3) > 0) {
+      one.target = target.place;
+      one.only_reads = !target.written || below(4) == 0;
+      inside.push_back({target.place, !one.only_reads});
+    }
+    for (int tries = below(3); tries > 0; --tries) {
+      Usable more = pick(usable);
+      more.written = more.written && below(4) > 0;
+      bool apart = !one.target || !overlap(*one.target, more.place);
+      for (const Operation::Weak& other : one.weak) apart = apart && !overlap(other.place, more.place);
+      if (!apart) continue;
+      one.weak.push_back({more.place, more.written});
+      inside.push_back(more);
+    }
+    one.unsaid = depth > 0 && one.target && one.weak.empty() && below(2) == 0;
+    for (int count = below(3); count > 0; --count) {
+      one.temporaries.push_back(next_vector_++);
+      // The parts of temporary data are made by the kernel.
+      inside.push_back({{one.temporaries.back(), 1}, true});
+    }
+    if (!inside.empty()) one.children = operations(inside, depth + 1, 6);
+    return one;
+  }
+
+  std::mt19937_64 random_;
+  const bool faults_;
+  const bool parts_of_temporaries_;
+  int next_vector_ = 2;
+};
+
+struct Content {
+  std::array<std::array<Number, kPerLeaf>, kLeaves> leaves{};
+  std::array<bool, kLeaves> valid{};
+};
+
+/// Runs a program one operation after the other.
+class Sequential {
+ public:
+  Sequential() : vectors_(2) {
+    for (Content& vector : vectors_) {
+      vector.valid.fill(true);
+      for (auto& leaf : vector.leaves) leaf.fill(1);
+    }
+  }
+  void run(const std::vector<Operation>& program) {
+    for (const Operation& one : program) run(one);
+  }
+  [[nodiscard]] const Content& vector(int number) const { return vectors_[static_cast<std::size_t>(number)]; }
+
+ private:
+  Content& at(int number) {
+    if (vectors_.size() <= static_cast<std::size_t>(number)) vectors_.resize(static_cast<std::size_t>(number) + 1);
+    return vectors_[static_cast<std::size_t>(number)];
+  }
+  template <class Visit>
+  void each(const Place& place, const Visit& visit) {
+    Content& content = at(place.vector);
+    for (int i = leaves_of(place.part).begin; i < leaves_of(place.part).end; ++i) {
+      visit(content.leaves[static_cast<std::size_t>(i)], content.valid[static_cast<std::size_t>(i)]);
+    }
+  }
+  bool valid(const Place& place) {
+    bool all = true;
+    each(place, [&](auto&, bool& valid) { all = all && valid; });
+    return all;
+  }
+  void set_valid(const Place& place, bool value) {
+    each(place, [&](auto&, bool& valid) { valid = value; });
+  }
+  void run(const Operation& one) {
+    if (one.kind == Operation::nest) return run_nested(one);
+    const Place& target = *one.target;
+    bool runs = !one.throws && (one.kind == Operation::overwrite || valid(target));
+    if (one.kind == Operation::gather) runs = runs && valid(one.source);
+    if (!runs) return set_valid(target, false);
+    Number sum = one.number;
+    if (one.kind == Operation::gather) {
+      each(one.source, [&](auto& leaf, bool&) {
+        for (const Number value : leaf) sum += value;
+      });
+    }
+    each(target, [&](auto& leaf, bool& valid) {
+      valid = true;
+      for (Number& value : leaf) {
+        if (one.kind == Operation::alter) value = value * 31 + one.number;
+        if (one.kind == Operation::overwrite) value = one.number;
+        if (one.kind == Operation::gather) value = value * 7 + sum;
+        if (one.kind == Operation::add) value += one.number;
+      }
+    });
+  }
+  void run_nested(const Operation& one) {
+    const bool begins = !one.target || valid(*one.target);
+    for (const int vector : one.temporaries) {
+      at(vector).valid.fill(true);
+      for (auto& leaf : at(vector).leaves) leaf.fill(one.number);
+    }
+    if (begins && !one.throws) {
+      if (one.target && !one.only_reads) {
+        each(*one.target, [&](auto& leaf, bool&) {
+          for (Number& value : leaf) value ^= one.number;
+        });
+      }
+      return run(one.children);
+    }
+    if (one.target && !one.only_reads) set_valid(*one.target, false);
+    for (const Operation::Weak& weak : one.weak) {
+      if (weak.written) set_valid(weak.place, false);
+    }
+  }
+
+  std::vector<Content> vectors_;
+};
+
+/// Makes a codelet whose kernel runs on cores and on emulated GPUs.
+Codelet on_both(const char* name, std::vector<AccessMode> modes, const Kernel& kernel) {
+  Codelet codelet(name, std::move(modes));
+  codelet.implement(DeviceKind::cpu_core, kernel);
+  codelet.implement(DeviceKind::emulated, kernel);
+  return codelet;
+}
+template <class Change>
+Kernel change_all(Change change) {
+  return [change](const KernelContext& context) {
+    if (context.argument<bool>(1)) throw std::runtime_error("wanted");
+    for (Number& value : context.vector<Number>(0)) change(value, context.argument<Number>(0));
+  };
+}
+const Codelet& codelet_of(Operation::Kind kind) {
+  using enum AccessMode;
+  static const std::array<Codelet, 4> codelets{
+      on_both("alter", {read_write}, change_all([](Number& value, Number number) { value = value * 31 + number; })),
+      on_both("overwrite", {write}, change_all([](Number& value, Number number) { value = number; })),
+      on_both("gather", {read_write, read},
+              [](const KernelContext& context) {
+                if (context.argument<bool>(1)) throw std::runtime_error("wanted");
+                Number sum = context.argument<Number>(0);
+                for (const Number value : context.vector<const Number>(1)) sum += value;
+                for (Number& value : context.vector<Number>(0)) value = value * 7 + sum;
+              }),
+      on_both("add", {commute}, change_all([](Number& value, Number number) { value += number; }))};
+  return codelets[static_cast<std::size_t>(kind)];
+}
+
+/// Runs a program in a runtime.
+class Parallel {
+ public:
+  Parallel(const RuntimeOptions& options, bool parts_of_temporaries)
+      : runtime_(options), parts_of_temporaries_(parts_of_temporaries) {
+    handles_.resize(2);
+    for (std::size_t i = 0; i < 2; ++i) {
+      elements_[i].assign(kLeaves * kPerLeaf, 1);
+      data_[i] = runtime_.vector(elements_[i], "vector " + std::to_string(i));
+      handles_[i] = divide(data_[i]);
+    }
+  }
+
+  /// Runs the program, and returns how its result differs from that of the other run.
+  std::vector<std::string> run(const std::vector<Operation>& program, const Sequential& expected, bool faults) {
+    std::vector<std::string> problems;
+    submit(program, handles_);
+    try {
+      runtime_.wait();
+    } catch (const Error& error) {
+      if (!faults) problems.push_back(error.what());
+    }
+    for (std::size_t vector = 0; vector < 2; ++vector) {
+      for (std::size_t leaf = 0; leaf < kLeaves; ++leaf) {
+        if (same(handles_[vector][kLeaves + leaf], expected.vector(static_cast<int>(vector)), leaf)) continue;
+        problems.push_back("vector " + std::to_string(vector) + ", part " + std::to_string(leaf) + " is wrong");
+      }
+    }
+    return problems;
+  }
+
+ private:
+  /// The handles of a vector's parts, by their numbers.
+  using Parts = std::array<Handle, 2 * kLeaves>;
+
+  /// Returns true if a leaf has the expected content, or if it has none and that is expected.
+  bool same(const Handle& part, const Content& expected, std::size_t leaf) {
+    std::vector<Number> values;
+    try {
+      const HostAccess access = runtime_.acquire(part, AccessMode::read);
+      const auto found = access.vector<Number>();
+      values.assign(found.begin(), found.end());
+    } catch (const Error&) {
+      return !expected.valid[leaf];
+    }
+    return expected.valid[leaf] && std::ranges::equal(values, expected.leaves[leaf]);
+  }
+
+  Parts divide(const Handle& whole) {
+    Parts parts;
+    parts[1] = whole;
+    for (std::size_t part = 1; part < kLeaves; ++part) {
+      const Leaves leaves = leaves_of(static_cast<int>(part));
+      const std::int64_t half = static_cast<std::int64_t>(leaves.end - leaves.begin) / 2 * kPerLeaf;
+      const std::array<Block, 2> blocks{Block{0, 0, half, 1}, Block{half, 0, half, 1}};
+      const auto made = runtime_.partition(parts[part], blocks);
+      parts[2 * part] = made[0];
+      parts[2 * part + 1] = made[1];
+    }
+    return parts;
+  }
+
+  void submit(const std::vector<Operation>& program, const std::vector<Parts>& handles) {
+    for (const Operation& one : program) submit(one, handles);
+  }
+  static Handle handle_of(const std::vector<Parts>& handles, const Place& place) {
+    return handles[static_cast<std::size_t>(place.vector)][static_cast<std::size_t>(place.part)];
+  }
+  void submit(const Operation& one, const std::vector<Parts>& handles) {
+    if (one.kind == Operation::nest) return submit_nested(one, handles);
+    const Handle target = handle_of(handles, *one.target);
+    const Arguments arguments = args(one.number, one.throws);
+    if (one.kind == Operation::gather) {
+      runtime_.submit(codelet_of(one.kind), {target, handle_of(handles, one.source)}, arguments);
+    } else {
+      runtime_.submit(codelet_of(one.kind), {target}, arguments);
+    }
+  }
+  void submit_nested(const Operation& one, const std::vector<Parts>& handles) {
+    TaskOptions options;
+    options.nested = !one.unsaid;
+    for (const Operation::Weak& weak : one.weak) {
+      const Handle handle = handle_of(handles, weak.place);
+      options.weak.emplace_back(handle, weak.written ? AccessMode::read_write : AccessMode::read);
+    }
+    if (!one.target) {
+      runtime_.submit(options, [this, &one, handles] { kernel(one, handles); });
+    } else if (one.only_reads) {
+      runtime_.submit(
+          options, [this, &one, handles](VectorView<const Number>) { kernel(one, handles); },
+          handle_of(handles, *one.target));
+    } else {
+      runtime_.submit(
+          options,
+          [this, &one, handles](VectorView<Number> x) {
+            for (Number& value : x) value ^= one.number;
+            kernel(one, handles);
+          },
+          handle_of(handles, *one.target));
+    }
+  }
+  void kernel(const Operation& one, std::vector<Parts> handles) {
+    std::vector<Matrix<Number>> temporaries;
+    for (const int vector : one.temporaries) {
+      temporaries.push_back(runtime_.allocate_matrix<Number>(kLeaves * kPerLeaf, 1));
+      if (handles.size() <= static_cast<std::size_t>(vector)) handles.resize(static_cast<std::size_t>(vector) + 1);
+      Parts& parts = handles[static_cast<std::size_t>(vector)];
+      if (parts_of_temporaries_) {
+        parts = divide(temporaries.back());
+      } else {
+        parts.fill(temporaries.back());
+      }
+      runtime_.submit(codelet_of(Operation::overwrite), {Handle(temporaries.back())}, args(one.number, false));
+    }
+    submit(one.children, handles);
+    if (one.throws) throw std::runtime_error("wanted");
+  }
+
+  Runtime runtime_;
+  const bool parts_of_temporaries_;
+  std::array<std::vector<Number>, 2> elements_;
+  std::array<Vector<Number>, 2> data_;
+  std::vector<Parts> handles_;
+};
+
+RuntimeOptions options_of(const NestedProgram& program) {
+  RuntimeOptions options;
+  options.cores = 1 + static_cast<int>(program.seed % 3);
+  options.threads.oversubscribe = true;
+  options.threads.bind = false;
+  options.threads.deterministic = program.deterministic;
+  options.seed = program.seed;
+  if (program.gpus) options.accelerators.emulated_gpus.resize(1 + program.seed % 2);
+  return options;
+}
+
+}  // namespace
+}  // namespace nested
+
+std::string describe(const NestedProgram& program) {
+  return "seed " + std::to_string(program.seed) + (program.faults ? ", with faults" : "") +
+         (program.gpus ? ", with emulated GPUs" : "") + (program.deterministic ? ", deterministic" : "");
+}
+
+std::vector<std::string> execute(const NestedProgram& program) {
+  const std::vector<nested::Operation> operations =
+      nested::Generator(program.seed, program.faults, !program.gpus).program();
+  nested::Sequential expected;
+  expected.run(operations);
+  return nested::Parallel(nested::options_of(program), !program.gpus).run(operations, expected, program.faults);
+}
+
+}  // namespace troupe::tests

@@ -1,0 +1,29 @@
+/// Random programs of nested tasks. A seed determines each program. Its result is compared with that of running the
+/// same operations one after the other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "troupe/runtime_options.hpp"
+
+namespace troupe::tests {
+
+struct NestedProgram {
+  std::uint64_t seed = 1;
+  /// If true, some kernels throw.
+  bool faults = false;
+  /// If true, emulated GPUs take part. Kernels then make no parts.
+  bool gpus = false;
+  /// If true, one thread handles all messages, in an order that the seed determines.
+  bool deterministic = false;
+};
+
+/// Returns the command line arguments with which a test or a soak program runs this program alone, for messages.
+[[nodiscard]] std::string describe(const NestedProgram& program);
+
+/// Runs the program. Returns what is wrong; nothing if all is right.
+[[nodiscard]] std::vector<std::string> execute(const NestedProgram& program);
+
+}  // namespace troupe::tests
