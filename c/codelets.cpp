@@ -1,5 +1,6 @@
 /// Codelets of the C interface.
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,13 @@ Codelet changeable(const troupe_codelet& codelet) {
   throw Error(ErrorCode::invalid_argument, "the codelet '" + codelet.codelet.name() + "' " + why);
 }
 
-void run_kernel(troupe_kernel kernel, void* user, std::size_t arguments, const KernelContext& context) {
+/// Returns a copy of the types of a codelet's arguments, which were checked before.
+std::shared_ptr<const std::vector<troupe_type>> shared_types(const troupe_type* arguments, size_t argument_count) {
+  return std::make_shared<std::vector<troupe_type>>(arguments, arguments + argument_count);
+}
+
+void run_kernel(troupe_kernel kernel, void* user, std::span<const troupe_type> arguments,
+                const KernelContext& context) {
   const troupe_kernel_context running{context, arguments};
   const int outcome = kernel(&running, user);
   if (running.failure) throw Error(ErrorCode::kernel_failed, *running.failure);
@@ -71,7 +78,7 @@ troupe_error troupe_codelet_declare(const char* name, const troupe_mode* modes, 
   return guarded([&] {
     require(codelet, "codelet");
     *codelet = new troupe_codelet{.codelet = make_codelet(name, modes, mode_count, arguments, argument_count),
-                                  .arguments = argument_count};
+                                  .arguments = shared_types(arguments, argument_count)};
   });
 }
 
@@ -81,14 +88,15 @@ troupe_error troupe_codelet_define(const char* name, const troupe_mode* modes, s
   return guarded([&] {
     require(codelet, "codelet");
     require(reinterpret_cast<const void*>(kernel), "kernel");
-    auto made = std::unique_ptr<troupe_codelet>(new troupe_codelet{
-        .codelet = make_codelet(name, modes, mode_count, arguments, argument_count), .arguments = argument_count});
+    auto made = std::unique_ptr<troupe_codelet>(
+        new troupe_codelet{.codelet = make_codelet(name, modes, mode_count, arguments, argument_count),
+                           .arguments = shared_types(arguments, argument_count)});
     // The steps below can fail only for lack of memory.
     made->user = std::shared_ptr<void>(user, [destroy](void* last) {
       if (destroy != nullptr) destroy(last);
     });
-    made->codelet.cpu([kernel, owner = made->user, argument_count](const KernelContext& context) {
-      run_kernel(kernel, owner.get(), argument_count, context);
+    made->codelet.cpu([kernel, owner = made->user, types = made->arguments](const KernelContext& context) {
+      run_kernel(kernel, owner.get(), *types, context);
     });
     *codelet = made.release();
   });
@@ -100,8 +108,8 @@ troupe_error troupe_codelet_set_flops(troupe_codelet* codelet,
     require(codelet, "codelet");
     require(reinterpret_cast<const void*>(flops), "flops");
     codelet->codelet = changeable(*codelet).flops(
-        [flops, owner = codelet->user, arguments = codelet->arguments](const KernelContext& context) {
-          const troupe_kernel_context asked{context, arguments};
+        [flops, owner = codelet->user, types = codelet->arguments](const KernelContext& context) {
+          const troupe_kernel_context asked{context, *types};
           return flops(&asked, owner.get());
         });
   });
@@ -132,8 +140,29 @@ void* troupe_kernel_data(const troupe_kernel_context* context, size_t index, int
 }
 
 const void* troupe_kernel_argument(const troupe_kernel_context* context, size_t index) {
-  if (context == nullptr || index >= context->arguments) return nullptr;
+  if (context == nullptr || index >= context->arguments.size()) return nullptr;
   return context->context.argument_bytes(index);
+}
+
+troupe_error troupe_kernel_data_type(const troupe_kernel_context* context, size_t index, troupe_type* type) {
+  return guarded([&] {
+    require(context, "context");
+    require(type, "type");
+    *type = type_with_tag(context->context.data(index).layout.element_tag);
+  });
+}
+
+troupe_error troupe_kernel_argument_type(const troupe_kernel_context* context, size_t index, troupe_type* type) {
+  return guarded([&] {
+    require(context, "context");
+    require(type, "type");
+    if (index >= context->arguments.size()) {
+      throw Error(ErrorCode::invalid_argument, "the task has " + std::to_string(context->arguments.size()) +
+                                                   " arguments by value, and there is none at " +
+                                                   std::to_string(index));
+    }
+    *type = context->arguments[index];
+  });
 }
 
 int troupe_kernel_worker(const troupe_kernel_context* context) {

@@ -1,5 +1,6 @@
 #include "c/element_types.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <string>
@@ -45,6 +46,17 @@ ElementType element_type(troupe_type type) {
   const auto index = static_cast<std::size_t>(type - kFirstOwnType);
   if (index < own.types.size()) return own.types[index];
   throw Error(ErrorCode::invalid_argument, "there is no troupe_type " + std::to_string(type));
+}
+
+troupe_type type_with_tag(std::uint64_t tag) {
+  for (troupe_type type = TROUPE_FLOAT; type <= TROUPE_BOOL; ++type) {
+    if (element_type(type).tag == tag) return type;
+  }
+  OwnTypes& own = OwnTypes::get();
+  const LockGuard lock(own.mutex);
+  const auto found = std::ranges::find(own.types, tag, &ElementType::tag);
+  if (found != own.types.end()) return kFirstOwnType + static_cast<troupe_type>(found - own.types.begin());
+  throw Error(ErrorCode::invalid_argument, "the elements have a type that has no number in C");
 }
 
 ArgumentType argument_type(troupe_type type) {

@@ -22,6 +22,9 @@ struct ElementType {
 [[nodiscard]] ElementType element_type(troupe_type type);
 /// Returns the type of an argument; also accepts types that no task can take by value. Throws as `element_type` does.
 [[nodiscard]] ArgumentType argument_type(troupe_type type);
+/// Returns the type whose elements have this tag (`Layout::element_tag`). Throws `invalid_argument` if this interface
+/// has no such type.
+[[nodiscard]] troupe_type type_with_tag(std::uint64_t tag);
 /// See `troupe_type_define`.
 [[nodiscard]] troupe_type define_type(const char* name, std::size_t size, std::size_t alignment);
 

@@ -4,8 +4,10 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "c/guard.hpp"
 #include "c/handle_slots.hpp"
@@ -27,7 +29,8 @@ struct troupe_codelet {
   troupe::Codelet codelet;
   /// The object that is passed to the codelet's functions.
   std::shared_ptr<void> user = {};
-  std::size_t arguments = 0;
+  /// The types of the arguments by value. Tasks share them, because the codelet may be freed before its tasks run.
+  std::shared_ptr<const std::vector<troupe_type>> arguments = std::make_shared<std::vector<troupe_type>>();
   /// True for a codelet that comes with Troupe: all programs of the process share it.
   bool built_in = false;
   mutable std::atomic<bool> submitted{false};
@@ -38,7 +41,8 @@ struct troupe_trace {
 };
 struct troupe_kernel_context {
   const troupe::KernelContext& context;
-  std::size_t arguments = 0;
+  /// The types of the arguments by value.
+  std::span<const troupe_type> arguments = {};
   /// The text that the kernel passed to `troupe_kernel_fail`; mutable, because kernels get a constant context.
   mutable std::optional<std::string> failure = {};
 };

@@ -82,13 +82,14 @@ install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL
         PATTERN docs/api EXCLUDE PATTERN Doxyfile EXCLUDE PATTERN CMakeLists.txt EXCLUDE)
 
-# The target of scripts/demo: the program and the libraries, without the service, experiments, manual pages, OpenCL
-# and Python.
+# The target of scripts/demo: the program and the libraries, without the service, experiments, manual pages, OpenCL,
+# Python and Fortran.
 add_custom_target(demo DEPENDS ${libraries})
 if(TARGET troupe)
   add_dependencies(demo troupe)
 endif()
-# All parts that `cmake --install` installs, except the benchmarks. The folder of the Python package adds its own.
+# All parts that `cmake --install` installs, except the benchmarks. The folders of the Python package and of
+# the module for Fortran add their own.
 get_property(opencl_examples GLOBAL PROPERTY TROUPE_OPENCL_EXAMPLES)
 add_custom_target(installable DEPENDS demo reference_pages troupe_opencl_icd ${opencl_examples})
 foreach(program troupe-experiment troupe-serve)

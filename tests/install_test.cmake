@@ -5,7 +5,7 @@
 # A program NAME is the ```cpp block after `<!-- example: NAME -->`. Its expected output is the next ``` block after
 # `<!-- output: NAME -->`, in which `...` stands for any text within a line.
 #
-# cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DGENERATOR=… -DLIBDIR=… -P install_test.cmake
+# cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… [-DFORTRAN=…] -DGENERATOR=… -DLIBDIR=… -P install_test.cmake
 cmake_minimum_required(VERSION 3.25)
 
 set(work ${BUILD_DIR}/install_test)
@@ -191,6 +191,34 @@ separate_arguments(flags UNIX_COMMAND "${flags} ${rpath}")
 run("building C with pkg-config" cc -std=c99 -pedantic -Werror ${user}/plain.c -o ${work}/plain_pkg_config ${flags})
 run("the program in C, built with pkg-config," ${work}/plain_pkg_config)
 check_output(c-program "pkg-config")
+if(FORTRAN AND EXISTS ${prefix}/${LIBDIR}/libtroupe_fortran.so)
+  # The first program of docs/fortran.md, with the installed module and with the installed source.
+  document_block(expected_scale_and_sum docs/fortran.md "output: scale_and_sum" "```")
+  set(example ${SOURCE_DIR}/docs/examples/fortran/scale_and_sum.f90)
+  run("pkg-config" pkg-config --cflags --libs troupe_fortran)
+  string(STRIP "${output}" flags)
+  separate_arguments(flags UNIX_COMMAND "${flags} ${rpath}")
+  run("building Fortran with pkg-config" ${FORTRAN} ${example} -o ${work}/fortran_pkg_config ${flags})
+  run("the program in Fortran, built with pkg-config," ${work}/fortran_pkg_config)
+  check_output(scale_and_sum "pkg-config")
+  run("pkg-config" pkg-config --libs troupe_c)
+  string(STRIP "${output}" flags)
+  separate_arguments(flags UNIX_COMMAND "${flags} ${rpath}")
+  run("building the installed Fortran source" ${FORTRAN} -frecursive ${prefix}/share/troupe/fortran/troupe.f90
+      ${example} -o ${work}/fortran_from_source ${flags})
+  run("the program in Fortran, built from source," ${work}/fortran_from_source)
+  check_output(scale_and_sum "the installed source")
+  file(WRITE ${work}/fortran_user/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
+project(InFortran LANGUAGES C CXX Fortran)
+find_package(Troupe 0.1 REQUIRED)
+add_executable(scale_and_sum ${example})
+target_link_libraries(scale_and_sum PRIVATE Troupe::fortran)\n")
+  run("configuring Fortran with find_package" ${CMAKE_COMMAND} -S ${work}/fortran_user -B ${work}/fortran -G ${GENERATOR}
+      -DCMAKE_Fortran_COMPILER=${FORTRAN} -DCMAKE_PREFIX_PATH=${prefix})
+  run("building Fortran with find_package" ${CMAKE_COMMAND} --build ${work}/fortran)
+  run("the program in Fortran, built with find_package," ${work}/fortran/scale_and_sum)
+  check_output(scale_and_sum "find_package")
+endif()
 find_program(python NAMES python3)
 if(python)
   # The kernel of the example halves the value 7, which earlier tasks have computed. If a kernel raises an exception,

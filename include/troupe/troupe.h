@@ -1,5 +1,6 @@
-/* Troupe for C, and for languages that call C (Fortran, Julia): the same runtime as <troupe/troupe.hpp>, whose manual
- * holds here too (docs/programming.md; docs/c-interface.md describes the differences).
+/* Troupe for C, and for languages that call C (Julia; Fortran has a module, docs/fortran.md): the same runtime as
+ * <troupe/troupe.hpp>, whose manual holds here too (docs/programming.md; docs/c-interface.md describes the
+ * differences).
  *
  * Functions return TROUPE_OK or an error; troupe_error_message() has the error's text. A function makes an object by
  * storing it in the function's last parameter, and troupe_…_free frees it; troupe_…_free accepts NULL. Objects may be
@@ -239,6 +240,10 @@ size_t troupe_kernel_data_count(const troupe_kernel_context* context);
 /* Return the data of a handle, and an argument by value; NULL if there is no such handle or argument. */
 void* troupe_kernel_data(const troupe_kernel_context* context, size_t index, int64_t* rows, int64_t* cols, int64_t* ld);
 const void* troupe_kernel_argument(const troupe_kernel_context* context, size_t index);
+/* Store the type of a handle's elements, and of an argument, for kernels that check them. Return
+ * TROUPE_INVALID_ARGUMENT if there is no such handle or argument. */
+troupe_error troupe_kernel_data_type(const troupe_kernel_context* context, size_t index, troupe_type* type);
+troupe_error troupe_kernel_argument_type(const troupe_kernel_context* context, size_t index, troupe_type* type);
 /* Returns the worker that runs the kernel; -1 outside of a runtime. */
 int troupe_kernel_worker(const troupe_kernel_context* context);
 /* Makes the task fail with this text, whatever the kernel returns. Use this function in languages whose callbacks

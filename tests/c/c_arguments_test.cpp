@@ -336,6 +336,16 @@ Table task_calls() {
          BOOST_TEST(troupe_kernel_argument(nullptr, 0) == nullptr);
          return Calls{};
        }},
+      {"troupe_kernel_data_type",
+       [](Objects&) {
+         troupe_type type = 0;
+         return Calls{troupe_kernel_data_type(nullptr, 0, &type)};
+       }},
+      {"troupe_kernel_argument_type",
+       [](Objects&) {
+         troupe_type type = 0;
+         return Calls{troupe_kernel_argument_type(nullptr, 0, &type)};
+       }},
       {"troupe_kernel_worker",
        [](Objects&) {
          BOOST_TEST(troupe_kernel_worker(nullptr) == -1);

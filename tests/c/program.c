@@ -74,6 +74,19 @@ const char* built_in_kernels(troupe_runtime* runtime) {
   return NULL;
 }
 
+/* Checks the types of the data and arguments of `add`, and that those that are not there have none. */
+static int types_of_add(const troupe_kernel_context* context) {
+  troupe_type data = -1, first = -1, second = -1, none = -1;
+  if (troupe_kernel_data_type(context, 0, &data) != TROUPE_OK || data != TROUPE_DOUBLE) return 0;
+  if (troupe_kernel_argument_type(context, 0, &first) != TROUPE_OK || first != TROUPE_INT32) return 0;
+  if (troupe_kernel_argument_type(context, 1, &second) != TROUPE_OK || second != TROUPE_DOUBLE) return 0;
+  if (troupe_kernel_data_type(context, 1, &none) != TROUPE_INVALID_ARGUMENT) return 0;
+  if (strstr(troupe_error_message(), "access 1") == NULL) return 0;
+  if (troupe_kernel_argument_type(context, 2, &none) != TROUPE_INVALID_ARGUMENT) return 0;
+  if (strstr(troupe_error_message(), "2 arguments") == NULL) return 0;
+  return none == -1 && troupe_kernel_data_type(context, 0, NULL) == TROUPE_INVALID_ARGUMENT;
+}
+
 /* Adds its second argument to all elements, as many times as the first argument says. */
 static int add(const troupe_kernel_context* context, void* user) {
   int64_t rows, cols, ld, i, j;
@@ -84,6 +97,7 @@ static int add(const troupe_kernel_context* context, void* user) {
   if (block == NULL || troupe_kernel_data_count(context) != 1 || troupe_kernel_data(context, 1, NULL, NULL, NULL))
     return 1;
   if (troupe_kernel_argument(context, 2) != NULL || troupe_kernel_worker(context) != 0) return 2;
+  if (!types_of_add(context)) return 3;
   if (times == -7) {
     /* A callback from a language with exceptions does this, because an exception cannot pass through C. */
     troupe_kernel_fail(context, "ValueError('no such luck')");
@@ -261,7 +275,10 @@ static void join_extremes(const troupe_view* into, const troupe_view* from, void
 static int look_at(const troupe_kernel_context* context, void* user) {
   struct extreme* partial = troupe_kernel_data(context, 0, NULL, NULL, NULL);
   const double value = *(const double*)troupe_kernel_argument(context, 0);
+  troupe_type type = -1;
+  size_t size = 0;
   (void)user;
+  if (troupe_kernel_data_type(context, 0, &type) || troupe_type_size(type, &size) || size != sizeof *partial) return 1;
   if (value > partial->largest) partial->largest = value;
   ++partial->count;
   return 0;

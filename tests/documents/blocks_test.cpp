@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_compiled_language(const std::string& language) {
-  return language == "cpp" || language == "c" || language == "cuda";
+  return language == "cpp" || language == "c" || language == "cuda" || language == "fortran";
 }
 
 /// Returns the text of all files that compile blocks of a document: the tests in this folder and the scripts in tests/.

@@ -1,0 +1,254 @@
+! Data: types of the program, memory that is given by its address or by the runtime, parts, reductions, holds.
+! Arrays of the program are registered by arrays.f90.in.
+module troupe_registrations
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only: int64
+  use troupe_errors
+  use troupe_functions
+  use troupe_objects
+  implicit none
+  private
+  public :: troupe_type_define, troupe_type_size, troupe_register, troupe_allocate, troupe_free, troupe_data_handle
+  public :: troupe_partition, troupe_set_sum, troupe_set_reduction, troupe_acquire, troupe_hold_memory
+
+  interface troupe_register
+    module procedure :: register_memory
+  end interface
+
+  interface troupe_free
+    module procedure :: free_data, free_hold
+  end interface
+
+  ! troupe_partition(runtime, whole, blocks, parts) makes parts of the given blocks, which are disjoint;
+  ! troupe_partition(runtime, whole, rows, cols, parts) cuts the whole into tiles of that size; the last are smaller.
+  interface troupe_partition
+    module procedure :: partition_blocks, partition_tiles
+  end interface
+
+contains
+
+  ! Defines a type of the program: bytes that can be copied. `alignment` is a power of two.
+  subroutine troupe_type_define(name, size, alignment, type, status, message)
+    character(*), intent(in) :: name
+    integer(c_size_t), intent(in) :: size
+    integer, intent(in) :: alignment
+    integer(c_int), intent(out) :: type
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+
+    type = -1
+    call conclude(c_type_define(to_c(name), size, int(alignment, c_size_t), type), 'troupe_type_define', status, &
+        message)
+  end subroutine
+
+  ! Stores the bytes of an element.
+  subroutine troupe_type_size(type, size, status, message)
+    integer(c_int), intent(in) :: type
+    integer(c_size_t), intent(out) :: size
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+
+    size = 0
+    call conclude(c_type_size(type, size), 'troupe_type_size', status, message)
+  end subroutine
+
+  ! Registers column-major memory of any type by its address; columns are `ld` elements apart.
+  subroutine register_memory(runtime, type, memory, rows, cols, ld, data, name, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    integer(c_int), intent(in) :: type
+    type(c_ptr), intent(in) :: memory
+    integer(int64), intent(in) :: rows, cols, ld
+    type(troupe_data), intent(out) :: data
+    character(*), intent(in), optional :: name
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int) :: code
+
+    if (present(name)) then
+      code = c_register(runtime%c, type, memory, rows, cols, ld, to_c(name), data%owner)
+    else
+      code = c_register(runtime%c, type, memory, rows, cols, ld, data=data%owner)
+    end if
+    call complete(data, type, rows, cols)
+    call conclude(code, 'troupe_register', status, message)
+  end subroutine
+
+  ! Allocates memory of the runtime, uninitialized, without gaps between its columns.
+  subroutine troupe_allocate(runtime, type, rows, cols, data, name, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    integer(c_int), intent(in) :: type
+    integer, intent(in) :: rows, cols
+    type(troupe_data), intent(out) :: data
+    character(*), intent(in), optional :: name
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int) :: code
+
+    if (present(name)) then
+      code = c_allocate(runtime%c, type, int(rows, int64), int(cols, int64), to_c(name), data%owner)
+    else
+      code = c_allocate(runtime%c, type, int(rows, int64), int(cols, int64), data=data%owner)
+    end if
+    call complete(data, type, int(rows, int64), int(cols, int64))
+    call conclude(code, 'troupe_allocate', status, message)
+  end subroutine
+
+  ! Writes what a handle knows of its data; it stays empty if these were not registered.
+  subroutine complete(data, type, rows, cols)
+    type(troupe_data), intent(inout) :: data
+    integer(c_int), intent(in) :: type
+    integer(int64), intent(in) :: rows, cols
+
+    if (.not. c_associated(data%owner)) return
+    data%c = c_data_handle(data%owner)
+    data%type = type
+    data%rows = rows
+    data%cols = cols
+  end subroutine
+
+  ! Waits for the last use of the data, and ends the registration. Memory of the runtime is freed without a wait.
+  subroutine free_data(data, status, message)
+    type(troupe_data), intent(inout) :: data
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int) :: code
+
+    code = c_data_free(data%owner)
+    ! After an error the data are still registered. The handle stays, so that its later use is an error, too.
+    if (code == troupe_ok) data%owner = c_null_ptr
+    call conclude(code, 'troupe_free', status, message)
+  end subroutine
+
+  ! Returns the handle of the data, for arrays of handles.
+  elemental type(troupe_handle) function troupe_data_handle(data)
+    type(troupe_data), intent(in) :: data
+
+    troupe_data_handle = data%troupe_handle
+  end function
+
+  subroutine partition_blocks(runtime, whole, blocks, parts, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    class(troupe_handle), intent(in) :: whole
+    type(troupe_block), intent(in) :: blocks(:)
+    type(troupe_handle), allocatable, intent(out) :: parts(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(c_handle), allocatable :: handles(:)
+    type(c_block), allocatable :: cut(:)
+    integer :: i
+
+    allocate (handles(size(blocks)), cut(size(blocks)), parts(size(blocks)))
+    do i = 1, size(blocks)
+      cut(i) = c_block(blocks(i)%row - 1, blocks(i)%col - 1, blocks(i)%rows, blocks(i)%cols)
+      parts(i)%type = whole%type
+      parts(i)%rows = blocks(i)%rows
+      parts(i)%cols = blocks(i)%cols
+    end do
+    call conclude(c_partition(runtime%c, whole%c, cut, size(blocks, kind=c_size_t), handles), 'troupe_partition', &
+        status, message)
+    parts%c = handles
+  end subroutine
+
+  subroutine partition_tiles(runtime, whole, rows, cols, parts, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    class(troupe_handle), intent(in) :: whole
+    integer, intent(in) :: rows, cols
+    type(troupe_handle), allocatable, intent(out) :: parts(:, :)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(troupe_handle), allocatable :: list(:)
+    type(troupe_block), allocatable :: blocks(:, :)
+    integer(int64) :: i, j, down, right
+
+    if (rows < 1 .or. cols < 1) then
+      call refuse(troupe_invalid_argument, 'tiles have at least one row and one column', 'troupe_partition', status, &
+          message)
+      return
+    end if
+    down = (whole%rows + rows - 1) / rows
+    right = (whole%cols + cols - 1) / cols
+    allocate (blocks(down, right))
+    do j = 1, right
+      do i = 1, down
+        blocks(i, j)%row = (i - 1) * rows + 1
+        blocks(i, j)%col = (j - 1) * cols + 1
+        blocks(i, j)%rows = min(int(rows, int64), whole%rows - (i - 1) * rows)
+        blocks(i, j)%cols = min(int(cols, int64), whole%cols - (j - 1) * cols)
+      end do
+    end do
+    call partition_blocks(runtime, whole, reshape(blocks, [size(blocks)]), list, status, message)
+    parts = reshape(list, shape(blocks))
+  end subroutine
+
+  ! Allows mode reduce for the data, with sums.
+  subroutine troupe_set_sum(runtime, handle, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    class(troupe_handle), intent(in) :: handle
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+
+    call conclude(c_set_sum(runtime%c, handle%c, handle%type), 'troupe_set_sum', status, message)
+  end subroutine
+
+  ! Allows mode reduce for the data, with procedures of the program. Several threads may call them at once.
+  subroutine troupe_set_reduction(runtime, handle, initialize, combine, user, destroy, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    class(troupe_handle), intent(in) :: handle
+    procedure(troupe_initialize) :: initialize
+    procedure(troupe_combine) :: combine
+    type(c_ptr), intent(in), optional :: user
+    procedure(troupe_destroy), optional :: destroy
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(c_ptr) :: owned
+    type(c_funptr) :: last
+
+    owned = c_null_ptr
+    last = c_null_funptr
+    if (present(user)) owned = user
+    if (present(destroy)) last = c_funloc(destroy)
+    call conclude(c_set_reduction(runtime%c, handle%c, c_funloc(initialize), c_funloc(combine), owned, last), &
+        'troupe_set_reduction', status, message)
+  end subroutine
+
+  ! Waits until the program may use the data in mode read, write or read_write; tasks that conflict wait until the hold
+  ! is freed. troupe_scalar, troupe_vector and troupe_matrix point to the memory of a hold.
+  subroutine troupe_acquire(runtime, handle, mode, hold, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    class(troupe_handle), intent(in) :: handle
+    integer(c_int), intent(in) :: mode
+    type(troupe_hold), intent(out) :: hold
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+
+    hold%type = handle%type
+    call conclude(c_acquire(runtime%c, handle%c, mode, hold%c), 'troupe_acquire', status, message)
+  end subroutine
+
+  ! Stores address and shape of the memory of a hold, for types of the program.
+  subroutine troupe_hold_memory(hold, memory, rows, cols, ld, status, message)
+    type(troupe_hold), intent(in) :: hold
+    type(c_ptr), intent(out) :: memory
+    integer(int64), intent(out) :: rows, cols, ld
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+
+    memory = c_null_ptr
+    rows = -1
+    cols = 0
+    ld = 0
+    if (c_associated(hold%c)) memory = c_hold_memory(hold%c, rows, cols, ld)
+    if (rows < 0) then
+      call refuse(troupe_stopped, 'the hold was freed, or its runtime', 'troupe_hold_memory', status, message)
+    else
+      call conclude(int(troupe_ok, c_int), 'troupe_hold_memory', status, message)
+    end if
+  end subroutine
+
+  subroutine free_hold(hold)
+    type(troupe_hold), intent(inout) :: hold
+
+    call c_hold_free(hold%c)
+    hold%c = c_null_ptr
+  end subroutine
+end module
