@@ -436,6 +436,8 @@ class TaskGraph final : public TaskOwner {
     bool settled = false;
   };
   void finish(Task& task, const Completion& completion, TaskList& ready);
+  /// Records in the log that the task did not succeed.
+  void note_failure(const Task& task, const Completion& completion);
   /// The part of `finish` that every task needs. The task must not be used afterwards.
   void end(Task& task, const Completion& completion, TaskList& ready);
   /// The part of `end` for a task outside recordings, except for counting it.

@@ -240,9 +240,17 @@ inline void TaskGraph::count_ending(std::size_t slot) {
   notify_waiters();
 }
 
+void TaskGraph::note_failure(const Task& task, const Completion& completion) {
+  if (task.codelet != nullptr && task.codelet->reported_by_futures) {
+    failures_.task_ended_quietly(task.task_id(), completion.status, completion.cause, completion.poison);
+  } else {
+    failures_.task_ended(task.task_id(), completion.status, completion.cause, completion.poison);
+  }
+}
+
 void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready) {
   const bool poisons = completion.status != TaskStatus::succeeded;
-  if (poisons) failures_.task_ended(task.task_id(), completion.status, completion.cause, completion.poison);
+  if (poisons) note_failure(task, completion);
   if ((poisons || failures_.any_poison()) && !completion.settled) settle_data(task, completion);
   if (task.holds_commute) release_commute(task, ready);
   if (task.has_more && task.extras && (task.extras->callback || task.extras->kept != nullptr)) {
