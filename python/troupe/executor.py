@@ -9,6 +9,7 @@ import logging
 import operator
 import os
 import threading
+import time
 import weakref
 from concurrent.futures.thread import BrokenThreadPool
 
@@ -18,6 +19,7 @@ from .errors import TroupeError, WaitInKernel
 _logger = logging.getLogger("concurrent.futures")
 _open = weakref.WeakSet()  # the pools that the end of the program waits for
 _exiting = False
+_TURN = 1e-3  # the time in seconds in which one task may begin further functions
 
 
 class _Future(concurrent.futures.Future):
@@ -34,7 +36,7 @@ class _Future(concurrent.futures.Future):
         return super().exception(timeout)
 
     def _refuse_in_worker(self):
-        if not self.done() and _troupe._in_kernel_of(self._runtime):
+        if self._state in ("PENDING", "RUNNING") and _troupe._in_kernel_of(self._runtime):
             raise WaitInKernel(
                 "a function waited for another function of its own runtime, whose workers may all wait then: return the "
                 "future, or wait in the thread that submitted it"
@@ -42,9 +44,9 @@ class _Future(concurrent.futures.Future):
 
 
 class _Work:
-    """One submitted function. Its task calls it on a worker."""
+    """One submitted function. Its task calls it on a worker, and after it, for a while, those that wait for their turn."""
 
-    __slots__ = ("pool", "future", "function", "arguments", "keywords")
+    __slots__ = ("pool", "future", "function", "arguments", "keywords", "begun", "following")
 
     def __init__(self, pool, future, function, arguments, keywords):
         self.pool = pool
@@ -52,14 +54,22 @@ class _Work:
         self.function = function
         self.arguments = arguments
         self.keywords = keywords
+        self.begun = False
+        self.following = None  # the other work that this one's task runs now
 
     def __call__(self):
         pool = self.pool
-        if pool.initializer is None or pool.initialize():
-            self._run()
-        else:
-            self.fail(BrokenThreadPool(pool.broken))
-        pool.ended(self)
+        until = time.monotonic() + _TURN
+        self.begun = True
+        work = self
+        while True:
+            if pool.initializer is None or pool.initialize():
+                work._run()
+            else:
+                work.fail(BrokenThreadPool(pool.broken))
+            work = self.following = pool.ended(work, until)
+            if work is None:
+                return
 
     def _run(self):
         if not self.future.set_running_or_notify_cancel():
@@ -72,24 +82,26 @@ class _Work:
         else:
             self.future.set_result(result)
 
+    # The next functions are for works that no task runs, or will run.
+
     def fail(self, error):
         if self.future.set_running_or_notify_cancel():
             self.future.set_exception(error)
 
     def cancel(self):
-        """Cancels the future if the function has not begun. Tells all who wait for the future."""
         if self.future.cancel():
-            self.future.set_running_or_notify_cancel()
+            self.future.set_running_or_notify_cancel()  # tells all who wait for the future
 
     def give_up(self):
-        """Called when the task has ended without the function: it was cancelled, or its worker died. Functions that wait
-        for their turn were submitted before the runtime cancelled its tasks, and are cancelled with them."""
-        self.cancel()
-        if self.future.cancelled():
+        """Called when the task has not come to its end: it was cancelled, or its worker died. Functions that wait for
+        their turn were submitted before the runtime cancelled its tasks, and are cancelled with them."""
+        work = self.following or self
+        if not self.begun:
+            work.cancel()
             self.pool.cancel_waiting()
-        elif not self.future.done():
-            self.future.set_exception(TroupeError("the worker that ran the function has died"))
-        self.pool.ended(self)
+        elif not work.future.done():
+            work.future.set_exception(TroupeError("the worker that ran the function has died"))
+        self.pool.ended(work)
 
 
 class _Pool:
@@ -130,21 +142,35 @@ class _Pool:
             self.ended(work)
             raise
 
-    def ended(self, work):
-        """Called when a function has ended. Submits the next one, so that never more than `limit` have a task."""
-        while work is not None:
-            with self.lock:
-                self.begun.discard(work)
-                work = self.waiting.popleft() if self.waiting else None
-                if work is not None:
-                    self.begun.add(work)
-                elif not self.begun:
-                    self.idle.notify_all()
+    def _next(self):
+        """Takes the first work that waits. Whoever takes it is the only one to end its future."""
+        try:
+            return self.waiting.popleft()
+        except IndexError:
+            return None
+
+    def ended(self, work, until=0.0):
+        """Called when a function has ended, so that the next one can begin: never more than `limit` have begun. Before
+        `until` the calling task is to run the next one, which is returned. Later it gets a task of its own, so that
+        other tasks have their turn."""
+        while True:
+            before = work
+            work = self._next()  # without the lock, which threads that submit would wait for
             if work is None:
-                return
+                with self.lock:
+                    work = self._next()
+                    if work is None:
+                        self.begun.discard(before)
+                        if not self.begun:
+                            self.idle.notify_all()
+                        return None
+            self.begun.add(work)
+            self.begun.discard(before)
+            if time.monotonic() < until:
+                return work
             try:
                 self.runtime._submit_work(work, work.function)
-                return
+                return None
             except Exception:  # the runtime takes no more tasks
                 work.cancel()
 
@@ -166,25 +192,22 @@ class _Pool:
     def _break(self, why):
         with self.lock:
             self.broken = why
-            works = list(self.waiting)
-            self.waiting.clear()
-        for work in works:
+        while (work := self._next()) is not None:
             work.fail(BrokenThreadPool(why))
 
     def take_no_more(self, cancel):
         with self.lock:
             self.shut = True
             begun = list(self.begun)
-        if cancel:
+        if not cancel:
+            return
+        self.cancel_waiting()
+        if not self.owned:  # other tasks may come before these: a runtime of the executor's own begins them at once
             for work in begun:
-                work.cancel()
-            self.cancel_waiting()
+                work.future.cancel()  # its task tells those who wait for the future
 
     def cancel_waiting(self):
-        with self.lock:
-            works = list(self.waiting)
-            self.waiting.clear()
-        for work in works:
+        while (work := self._next()) is not None:
             work.cancel()
 
     def finish(self):
@@ -215,7 +238,7 @@ class _Pool:
         try:
             self.runtime.close()
         finally:
-            self.take_no_more(True)  # an interrupt may have ended the runtime before them
+            self.cancel_waiting()  # an interrupt may have ended the runtime before them
 
 
 class Executor(concurrent.futures.Executor):
@@ -331,6 +354,6 @@ def _after_fork():
     _open = weakref.WeakSet()
 
 
-# This is registered after the end of all runtimes (futures.py), and so called before it.
-atexit.register(_finish_all)
+# Functions of atexit come later, so their submissions are refused, as those to a ThreadPoolExecutor are.
+getattr(threading, "_register_atexit", atexit.register)(_finish_all)
 os.register_at_fork(after_in_child=_after_fork)
