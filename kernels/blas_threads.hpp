@@ -22,7 +22,8 @@ std::shared_ptr<void> single_threaded_blas();
 
 /// While any of these objects lives, the BLAS library runs in the calling thread only; the last one restores the
 /// program's number of threads. For functions of a program that may call BLAS, one object for each call. Unlike
-/// `single_threaded_blas` it reserves no memory, and so never fails. Making and destroying it takes an uncontended lock.
+/// `single_threaded_blas` it reserves no memory, and so never fails. Making and destroying it takes an uncontended
+/// lock.
 class BlasInOneThread {
  public:
   BlasInOneThread();

@@ -250,7 +250,7 @@ class Executor(concurrent.futures.Executor):
 
     `max_workers`: how many functions run at once; None: as many as there are workers. `runtime`: the runtime on whose
     workers they run, beside its other tasks, and which outlives the executor; None: one of the executor's own, with
-    `max_workers` cores, and with `options`, which are those of `Runtime`. `initializer(*initargs)` is called in each
+    `max_workers` workers that are not bound to cores, and with `options`, which are those of `Runtime`. `initializer(*initargs)` is called in each
     worker before its first function; if it raises, the executor is broken, as a ThreadPoolExecutor is.
 
     Futures are `concurrent.futures.Future` objects. A function must not wait for futures of its own runtime
@@ -322,8 +322,11 @@ class Executor(concurrent.futures.Executor):
 
 
 def _start_runtime(max_workers, options):
+    # Functions in Python wait for the interpreter's lock more than for caches, and the thread that submits needs a core
+    # as well: bound workers would be in its way.
+    options = {"bind": False, **options}
     if max_workers is not None and "cores" not in options:
-        options = {"cores": max_workers, "oversubscribe": True, **options}
+        options |= {"cores": max_workers, "oversubscribe": True}
     return _troupe.Runtime(**options)
 
 

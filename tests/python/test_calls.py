@@ -307,6 +307,29 @@ def test_many_calls(rt):
     assert [f.result() for f in futures] == list(range(1, 20001))
 
 
+def test_many_threads_call(rt):
+    def program(results, base):
+        value = rt.call(int, base)
+        for i in range(300):
+            value = rt.call(add, value, 1)
+            if i % 50 == 0:
+                value.result()
+        results.append(value.result())
+        try:
+            rt.call(fail, base).result()
+        except Unusual as error:
+            results.append(-error.args[0])
+
+    results = []
+    threads = [threading.Thread(target=program, args=(results, base)) for base in (1000, 2000, 3000, 4000)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == [-4000, -3000, -2000, -1000, 1300, 2300, 3300, 4300]
+    rt.wait()
+
+
 def test_calls_in_one_thread_that_waits():
     with troupe.Runtime(deterministic=True) as rt:
         assert rt.call(add, rt.call(add, 1, 2), 3).result() == 6
