@@ -23,7 +23,7 @@ _TURN = 1e-3  # the time in seconds in which one task may begin further function
 
 
 class _Future(concurrent.futures.Future):
-    """A future whose waits are refused in functions of the same runtime, because no worker might be left to end them."""
+    """A future whose waits are refused in functions of the same runtime, because no worker might be left to end it."""
 
     _runtime = None
 
@@ -38,13 +38,13 @@ class _Future(concurrent.futures.Future):
     def _refuse_in_worker(self):
         if self._state in ("PENDING", "RUNNING") and _troupe._in_kernel_of(self._runtime):
             raise WaitInKernel(
-                "a function waited for another function of its own runtime, whose workers may all wait then: return the "
-                "future, or wait in the thread that submitted it"
+                "a function waited for another function of its own runtime, whose workers may all wait then: return "
+                "the future, or wait in the thread that submitted it"
             )
 
 
 class _Work:
-    """One submitted function. Its task calls it on a worker, and after it, for a while, those that wait for their turn."""
+    """One submitted function. Its task calls it on a worker, and then, for a while, those that wait for their turn."""
 
     __slots__ = ("pool", "future", "function", "arguments", "keywords", "begun", "following")
 
@@ -67,7 +67,9 @@ class _Work:
                 work._run()
             else:
                 work.fail(BrokenThreadPool(pool.broken))
-            work = self.following = pool.ended(work, until)
+            ended = work
+            work = self.following = pool.ended(ended, until)
+            ended.future = ended.arguments = ended.keywords = None  # the next function may take long
             if work is None:
                 return
 
@@ -96,11 +98,12 @@ class _Work:
         """Called when the task has not come to its end: it was cancelled, or its worker died. Functions that wait for
         their turn were submitted before the runtime cancelled its tasks, and are cancelled with them."""
         work = self.following or self
+        future = work.future
         if not self.begun:
             work.cancel()
             self.pool.cancel_waiting()
-        elif not work.future.done():
-            work.future.set_exception(TroupeError("the worker that ran the function has died"))
+        elif future is not None and not future.done():
+            future.set_exception(TroupeError("the worker that ran the function has died"))
         self.pool.ended(work)
 
 
@@ -122,6 +125,7 @@ class _Pool:
         self.shut = False
         self.broken = False
         self.closer = None
+        self.closing = threading.Lock()
         _open.add(self)
 
     def submit(self, work):
@@ -198,13 +202,14 @@ class _Pool:
     def take_no_more(self, cancel):
         with self.lock:
             self.shut = True
-            begun = list(self.begun)
+            begun = [work.future for work in self.begun.copy()]
         if not cancel:
             return
         self.cancel_waiting()
         if not self.owned:  # other tasks may come before these: a runtime of the executor's own begins them at once
-            for work in begun:
-                work.future.cancel()  # its task tells those who wait for the future
+            for future in begun:
+                if future is not None:  # else its function has just ended
+                    future.cancel()  # its task tells those who wait for it
 
     def cancel_waiting(self):
         while (work := self._next()) is not None:
@@ -236,7 +241,8 @@ class _Pool:
 
     def _close(self):
         try:
-            self.runtime.close()
+            with self.closing:  # of several threads that wait, none goes on before the end
+                self.runtime.close()
         finally:
             self.cancel_waiting()  # an interrupt may have ended the runtime before them
 
@@ -250,8 +256,9 @@ class Executor(concurrent.futures.Executor):
 
     `max_workers`: how many functions run at once; None: as many as there are workers. `runtime`: the runtime on whose
     workers they run, beside its other tasks, and which outlives the executor; None: one of the executor's own, with
-    `max_workers` workers that are not bound to cores, and with `options`, which are those of `Runtime`. `initializer(*initargs)` is called in each
-    worker before its first function; if it raises, the executor is broken, as a ThreadPoolExecutor is.
+    `max_workers` workers that are not bound to cores, and with `options`, which are those of `Runtime`.
+    `initializer(*initargs)` is called in each worker before its first function; if it raises, the executor is broken,
+    as a ThreadPoolExecutor is.
 
     Futures are `concurrent.futures.Future` objects. A function must not wait for futures of its own runtime
     (`WaitInKernel`). A service runs no functions of this program (`NoImplementation`).
@@ -272,7 +279,7 @@ class Executor(concurrent.futures.Executor):
             runtime = _start_runtime(max_workers, options)
         elif options:
             raise TypeError(
-                f"{', '.join(options)}: options of a runtime are for the executor's own, and this executor was given one"
+                f"{', '.join(options)}: options of a runtime, and the executor was given a runtime that has its own"
             )
         _troupe._require_executor(runtime)
         self._max_workers = max_workers or runtime.workers

@@ -252,6 +252,26 @@ def test_arguments_are_not_kept(executor):
     assert gone() is None
 
 
+def test_arguments_are_not_kept_while_later_functions_run():
+    class Anything:
+        pass
+
+    with troupe.Executor(1) as executor:
+        gate, hold = threading.Event(), threading.Event()
+        executor.submit(hold.wait, 10)
+        thing = Anything()
+        gone = weakref.ref(thing)
+        executor.submit(lambda x: x, thing)
+        executor.submit(gate.wait, 10)
+        del thing
+        hold.set()
+        deadline = time.monotonic() + 5
+        while gone() is not None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert gone() is None
+        gate.set()
+
+
 @pytest.mark.parametrize("left", ["", "executor.shutdown(wait=False)", "del executor"])
 def test_the_end_of_the_program_waits_for_its_functions(run_program, left):
     done = run_program(
