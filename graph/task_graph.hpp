@@ -486,6 +486,8 @@ class TaskGraph final : public TaskOwner {
   void finish(Task& task, const Completion& completion, TaskList& ready);
   /// Does the work of `finish`, except for the nested task that the task belongs to, whose domain it returns.
   Domain* finish_alone(Task& task, const Completion& completion, TaskList& ready);
+  /// Records in the log that the task did not succeed.
+  void note_failure(const Task& task, const Completion& completion);
   /// The part of `finish` that every task needs. The task must not be used afterwards.
   void end(Task& task, const Completion& completion, TaskList& ready);
   /// The part of `end` for a task outside recordings, except for counting it.

@@ -261,6 +261,14 @@ inline void TaskGraph::count_ending(std::size_t slot) {
   notify_waiters();
 }
 
+void TaskGraph::note_failure(const Task& task, const Completion& completion) {
+  if (task.codelet != nullptr && task.codelet->reported_by_futures) {
+    failures_.task_ended_quietly(task.task_id(), completion.status, completion.cause, completion.poison);
+  } else {
+    failures_.task_ended(task.task_id(), completion.status, completion.cause, completion.poison);
+  }
+}
+
 void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready) {
   Domain* const left = finish_alone(task, completion, ready);
   if (left != nullptr) leave(*left, completion.worker, ready);
@@ -269,7 +277,7 @@ void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready
 Domain* TaskGraph::finish_alone(Task& task, const Completion& completion, TaskList& ready) {
   Domain* const outer = task.outer_domain();
   const bool poisons = completion.status != TaskStatus::succeeded;
-  if (poisons) failures_.task_ended(task.task_id(), completion.status, completion.cause, completion.poison);
+  if (poisons) note_failure(task, completion);
   if (poisons && outer != nullptr) outer->note({completion.status, completion.cause, completion.poison, false});
   if ((poisons || failures_.any_poison()) && !completion.settled) settle_data(task, completion);
   if (task.holds_commute) release_commute(task, ready);

@@ -71,6 +71,18 @@ class SingleThreaded {
 
 }  // namespace
 
+BlasInOneThread::BlasInOneThread() {
+  const LockGuard lock(blas_setting.mutex);
+  ++blas_setting.users;
+  // The number may have been restored for a while (`lend_blas_threads`), so it is set whether or not there are users.
+  if (BlasSetting::can_be_set()) blas_setting.take();
+}
+
+BlasInOneThread::~BlasInOneThread() {
+  const LockGuard lock(blas_setting.mutex);
+  if (--blas_setting.users == 0) blas_setting.give_back();
+}
+
 std::shared_ptr<void> single_threaded_blas() { return std::make_shared<SingleThreaded>(); }
 
 void lend_blas_threads() {

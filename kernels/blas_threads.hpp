@@ -20,6 +20,18 @@ namespace troupe::kernels {
 /// Throws `Error` (`out_of_memory`) if a limit of the process leaves no room for the library's work space.
 std::shared_ptr<void> single_threaded_blas();
 
+/// While any of these objects lives, the BLAS library runs in the calling thread only; the last one restores the
+/// program's number of threads. For functions of a program that may call BLAS, one object for each call. Unlike
+/// `single_threaded_blas` it reserves no memory, and so never fails. Making and destroying it takes an uncontended
+/// lock.
+class BlasInOneThread {
+ public:
+  BlasInOneThread();
+  ~BlasInOneThread();
+  BlasInOneThread(const BlasInOneThread&) = delete;
+  BlasInOneThread& operator=(const BlasInOneThread&) = delete;
+};
+
 /// Restores the program's number of threads until the next kernel that calls BLAS. Called by a runtime that has nothing
 /// to do at the moment. Thread-safe.
 void lend_blas_threads();

@@ -125,6 +125,12 @@ Codelet Codelet::internal(std::string name, std::vector<AccessMode> modes) {
   return result;
 }
 
+Codelet Codelet::reported_by_futures(std::string name) {
+  Codelet result(std::move(name), {});
+  result.definition_->reported_by_futures = true;
+  return result;
+}
+
 Codelet Codelet::copy() const {
   Codelet result(*this);
   result.definition_ = std::make_shared<CodeletDefinition>(*definition_);

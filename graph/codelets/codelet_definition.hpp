@@ -78,6 +78,8 @@ struct CodeletDefinition {
   std::string known_as;
   /// True for the runtime's own codelets, whose time is not counted in virtual time.
   bool internal = false;
+  /// True if only the futures of the tasks report their failures (`Codelet::reported_by_futures`).
+  bool reported_by_futures = false;
   Environment environment = nullptr;
   /// `typed` and `parameters` are filled from a typed implementation; they stay false and empty if all implementations
   /// are untyped.

@@ -32,14 +32,23 @@ void FailureLog::insert(std::uint64_t id, TaskStatus status) {
   unsuccessful_.emplace(id, Interval{id, status});
 }
 
-void FailureLog::task_ended(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin) {
-  const LockGuard lock(mutex_);
+void FailureLog::note_ending(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin) {
   insert(task.value(), status);
   if (details_.size() >= kDetails && details_are_old_) {
     details_.clear();
     details_are_old_ = false;
   }
   if (details_.size() < kDetails) details_.emplace(task.value(), Detail{cause, origin});
+}
+
+void FailureLog::task_ended_quietly(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin) {
+  const LockGuard lock(mutex_);
+  note_ending(task, status, cause, origin);
+}
+
+void FailureLog::task_ended(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin) {
+  const LockGuard lock(mutex_);
+  note_ending(task, status, cause, origin);
   if (status == TaskStatus::failed) note_untold(origin);
   ++(status == TaskStatus::failed ? failed_ : cancelled_);
   // Failures come before the cancellations that follow from them.
@@ -135,7 +144,10 @@ FailureLog::Cause FailureLog::poison_of(HandleId handle) const {
 
 std::unique_ptr<Failure> FailureLog::take_summary() {
   const LockGuard lock(mutex_);
-  if (failed_ + cancelled_ + other_ == 0) return nullptr;
+  if (failed_ + cancelled_ + other_ == 0) {
+    details_are_old_ = true;  // there may be details of tasks that summaries pass over
+    return nullptr;
+  }
   auto summary = std::make_unique<Failure>(first_.front());
   if (failed_ + cancelled_ + other_ > 1) {
     std::string counts;

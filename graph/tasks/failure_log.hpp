@@ -26,6 +26,8 @@ class FailureLog {
   /// Records a task that ended as `failed` or `cancelled`. `origin` is the first failure, which is the cause itself or
   /// led to it; it is null for a cancellation whose origin is not known.
   void task_ended(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin);
+  /// Records such a task for `status_of` and `failure_of` only: summaries pass over it.
+  void task_ended_quietly(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin);
   /// Records a callback that threw, or another failure that belongs to no task's result.
   void add(Failure failure);
 
@@ -65,6 +67,7 @@ class FailureLog {
   };
 
   void insert(std::uint64_t id, TaskStatus status) TROUPE_REQUIRES(mutex_);
+  void note_ending(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin) TROUPE_REQUIRES(mutex_);
   void note_untold(const Cause& origin) TROUPE_REQUIRES(mutex_);
   void erase_told(const Cause& origin) TROUPE_REQUIRES(mutex_);
 

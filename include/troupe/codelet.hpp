@@ -334,6 +334,10 @@ class Codelet {
   /// Makes one of the runtime's own codelets.
   [[nodiscard]] static Codelet internal(std::string name, std::vector<AccessMode> modes);
 
+  /// Makes a codelet without data whose tasks report failures and cancellations to their futures and callbacks only: a
+  /// wait for all tasks does not throw them. For an interface that reports them in its own way.
+  [[nodiscard]] static Codelet reported_by_futures(std::string name);
+
   /// Sets the implementation for a CPU core. It is either `void(const KernelContext&)`, or a function of views of the
   /// handles (`MatrixView<T>`, `VectorView<T>`, `T&` for a scalar; `const T` if the mode is read), followed by the
   /// arguments by value. In the second form, every submission is checked against these types.

@@ -15,6 +15,8 @@ namespace troupe::python {
                                             const pybind11::object& cause = pybind11::none());
 /// Throws the exception that `exception_of` makes.
 [[noreturn]] void raise(ErrorCode code, const std::string& message, const pybind11::object& cause = pybind11::none());
+/// Returns the Python exception that is set, with its traceback, and clears the error state.
+[[nodiscard]] pybind11::object take_exception();
 /// Returns the code of an exception that is a `TroupeError`; otherwise `kernel_failed`.
 [[nodiscard]] ErrorCode code_of(pybind11::handle exception);
 /// Returns a text such as "ValueError: too small".

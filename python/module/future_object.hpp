@@ -23,6 +23,8 @@ struct FutureObject {
 /// Makes the Python object of a future.
 [[nodiscard]] pybind11::object make_future(std::shared_ptr<RuntimeState> runtime, const Future& future,
                                            CellReference cell);
+/// Returns the object behind a `troupe.Future`; null if the object is of another type.
+[[nodiscard]] const FutureObject* future_object_in(pybind11::handle object);
 /// Returns the C++ future of a `troupe.Future`; null if the object is of another type.
 [[nodiscard]] const Future* future_in(pybind11::handle object);
 

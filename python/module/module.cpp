@@ -12,6 +12,7 @@ PYBIND11_MODULE(_troupe, module) {
   troupe::python::bind_data(module);
   troupe::python::bind_futures(module);
   troupe::python::bind_runtime(module);
+  troupe::python::bind_calls(module);
   troupe::python::bind_recordings(module);
   troupe::python::bind_reports(module);
   troupe::python::bind_traces(module);

@@ -316,15 +316,19 @@ void RuntimeState::wait() {
     collect_disposed();
     forget_unused_arrays();
     forget_dropped(false);
+    [[maybe_unused]] const std::optional<Error> calls =
+        take_failed_calls();  // their exceptions are added to the others
     raise_failure(error);
   }
   collect_disposed();
   settle_runs();
   exceptions_.clear();
+  const std::optional<Error> calls = take_failed_calls();
   forget_unused_arrays();
   forget_dropped(false);
   // Restore the program's own number of BLAS threads for numpy, until the next kernel.
   kernels::lend_blas_threads();
+  if (calls) raise_failure(*calls);
 }
 
 void RuntimeState::warn_of_end(const std::optional<Error>& failure, bool lost) {
@@ -379,6 +383,8 @@ void RuntimeState::close(bool cancel, bool lost) {
     const WithoutGil without;
     runs_thread_.join();
   }
+  const std::optional<Error> calls = take_failed_calls();
+  if (!failure) failure = calls;
   if (cancel) warn_of_end(failure, lost);
   destroy();
   if (ending.interrupted) throw *ending.interrupted;
@@ -499,6 +505,29 @@ py::list RuntimeState::take_exceptions() {
   for (const KeptObject& exception : exceptions_) result.append(exception.get());
   exceptions_.clear();
   return result;
+}
+
+void RuntimeState::add_failed_call(CellReference call) {
+  if (failed_calls_.size() < graph::FailureLog::kDetails) failed_calls_.push_back(std::move(call));
+}
+
+void RuntimeState::forget_failed_call(const TaskCell& call) {
+  std::erase_if(failed_calls_, [&call](const CellReference& one) { return one.get() == &call; });
+}
+
+std::optional<Error> RuntimeState::take_failed_calls() {
+  // A call of another thread may be about to end: it is for the next wait.
+  std::vector<CellReference> ended;
+  for (CellReference& call : std::exchange(failed_calls_, {})) {
+    (call->ended() ? ended : failed_calls_).push_back(std::move(call));
+  }
+  if (ended.empty()) return std::nullopt;
+  for (const CellReference& call : ended) add_exception(py::reinterpret_borrow<py::object>(call->exception.load()));
+  const Error first(code_of(py::handle(ended.front()->exception.load())), ended.front()->message);
+  if (ended.size() == 1) return first;
+  return Error(first.code(),
+               fmt::format("{} calls failed, and the program asked for none of their results: {}; and {} more",
+                           ended.size(), first.what(), ended.size() - 1));
 }
 
 RuntimeState* RuntimeState::in_kernel() { return kernel_of_runtime; }

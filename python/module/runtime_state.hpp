@@ -134,6 +134,11 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   // The next functions handle the exceptions that kernels in Python raised since the last wait.
   void add_exception(pybind11::object exception);
   [[nodiscard]] pybind11::list take_exceptions();
+  /// Keeps a call of a plain function that failed, until the program gets its exception or waits for all tasks. At most
+  /// as many calls are kept as exceptions of kernels.
+  void add_failed_call(CellReference call);
+  /// Called when the program gets the exception of a failed call: waits do not report this call any more.
+  void forget_failed_call(const TaskCell& call);
 
   /// Returns the runtime whose kernel in Python the calling thread runs, or null.
   static RuntimeState* in_kernel();
@@ -193,6 +198,9 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   };
   [[nodiscard]] Ending end_tasks(bool cancel);
   [[noreturn]] void raise_failure(const Error& error);
+  /// Forgets the calls of plain functions that failed. The exceptions that the program has not got count as exceptions
+  /// of kernels, and are summarized in the result, which is empty if there are none.
+  [[nodiscard]] std::optional<Error> take_failed_calls();
   /// Warns of failures that cannot be reported in another way.
   void warn_of_end(const std::optional<Error>& failure, bool lost);
   /// Ends the registrations of dropped data that are not in use any more. Waits for data in use only if `waits` is
@@ -227,6 +235,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// Data that were used in runs in place of recorded data.
   DataByAddress rebound_;
   std::vector<KeptObject> exceptions_;
+  std::vector<CellReference> failed_calls_;
 
   /// The data whose registration is ending. Requires the interpreter's lock.
   std::vector<Dropped> forgetting_;

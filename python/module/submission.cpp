@@ -10,7 +10,7 @@
 #include "python/module/objects.hpp"
 #include "python/module/runtime_state.hpp"
 #include "python/module/task_cell.hpp"
-#include "python/module/values.hpp"
+#include "python/module/task_options.hpp"
 
 namespace troupe::python {
 
@@ -35,42 +35,6 @@ struct Call {
   py::object keywords = {};
 };
 
-const std::vector<std::string> kOptionNames{"priority", "name", "after", "devices"};
-
-DeviceSet devices_of(py::handle value) {
-  if (py::isinstance<py::str>(value)) {
-    const auto text = value.cast<std::string>();
-    // The text has the same form as in `PlacementOptions::restrict`.
-    auto parsed = parse_restrictions("codelet:" + text);
-    if (!parsed) throw py::value_error("devices='" + text + "': " + parsed.failure().message);
-    return parsed.value().begin()->second;
-  }
-  return named("devices", "'cores', 'gpus', a device's name, or the number of a worker", value,
-               [&] { return DeviceSet::worker(WorkerId(integer<WorkerId::value_type>(value))); });
-}
-
-void take_after(Call& call, py::handle value) {
-  const auto add = [&](py::handle one) {
-    const Future* const future = future_in(one);
-    if (future == nullptr) throw py::type_error("after is a future of this runtime, or several of them");
-    if (future->valid()) call.options.after.push_back(*future);
-  };
-  if (future_in(value) != nullptr) return add(value);
-  for (const py::handle one : value) add(one);
-}
-
-void take_option(Call& call, const std::string& name, py::handle value) {
-  if (name == "priority") {
-    call.options.priority = named("priority", "int", value, [&] { return integer<int>(value); });
-  } else if (name == "name") {
-    call.options.name = py::str(value);
-  } else if (name == "after") {
-    take_after(call, value);
-  } else {
-    call.options.devices = devices_of(value);
-  }
-}
-
 bool has_parameter(const PythonSignature& signature, const std::string& name) {
   return std::ranges::any_of(signature.further,
                              [&](const auto& parameter) { return parameter.by_name && parameter.name == name; });
@@ -81,7 +45,7 @@ bool has_parameter(const PythonSignature& signature, const std::string& name) {
   for (const auto& parameter : codelet.signature.further) {
     if (parameter.by_name) names.push_back(parameter.name);
   }
-  names.insert(names.end(), kOptionNames.begin(), kOptionNames.end());
+  names.insert(names.end(), kTaskOptionNames.begin(), kTaskOptionNames.end());
   mismatch(codelet, "'" + name + "' is neither an argument of the kernel nor one of priority, name, after, devices" +
                         did_you_mean(name, names));
 }
@@ -95,8 +59,8 @@ void take_keywords(Call& call, PyObject* keywords) {
     const std::string name = py::str(py::handle(key));
     const PythonSignature& signature = call.codelet.signature;
     const bool is_parameter = has_parameter(signature, name);
-    if (!is_parameter && std::ranges::find(kOptionNames, name) != kOptionNames.end()) {
-      if (value != Py_None) take_option(call, name, value);
+    if (!is_parameter && is_task_option(name)) {
+      if (value != Py_None) take_task_option(call.options, name, value);
       continue;
     }
     if (std::ranges::find(signature.arrays, name) != signature.arrays.end()) {

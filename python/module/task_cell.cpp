@@ -36,6 +36,7 @@ TaskCell::~TaskCell() {
   forget_call();
   dispose(std::exchange(result, nullptr));
   dispose(exception.exchange(nullptr));
+  if (failed_input != nullptr) failed_input->drop_reference();
 }
 
 void TaskCell::forget_call() noexcept {
@@ -43,6 +44,19 @@ void TaskCell::forget_call() noexcept {
   dispose(std::exchange(further, nullptr));
   dispose(std::exchange(keywords, nullptr));
   parameters.clear();
+}
+
+void TaskCell::find_failed_input() {
+  if (status != TaskStatus::succeeded) {
+    for (const CellReference& input : *inputs) {
+      if (!input->ended() || input->status == TaskStatus::succeeded) continue;
+      // The input has found its own failed input, so chains of cells do not grow.
+      failed_input = &input->told();
+      failed_input->add_reference();
+      break;
+    }
+  }
+  inputs.reset();
 }
 
 void TaskCell::end(const TaskOutcome& outcome) {
@@ -54,14 +68,16 @@ void TaskCell::end(const TaskOutcome& outcome) {
   }
   // The arguments are still here in two cases: the kernel never ran, or this is a run of a recording, which keeps its
   // data until its end.
-  if (function != nullptr || recording != nullptr) forget_call();
+  const bool tells = (stage.load(std::memory_order_relaxed) & kTellsFailure) != 0 && status != TaskStatus::succeeded;
+  if ((function != nullptr || recording != nullptr) && !tells) forget_call();
+  if (inputs != nullptr) find_failed_input();
   // Release: publishes the results above to the acquire load in `ended`.
   const std::uint8_t before = stage.fetch_or(kEnded, std::memory_order_acq_rel);
-  if (before != 0) {
+  if ((before & ~kTellsFailure) != 0 || tells) {
     Endings& all = endings();
     const std::lock_guard lock(all.mutex);
     all.any.notify_all();
-    if ((before & kWatched) != 0) {
+    if ((before & kWatched) != 0 || tells) {
       all.ended.emplace_back(this);
       return;  // the list owns this reference now
     }

@@ -1,4 +1,5 @@
-/// The state of one submitted task for Python: for its future and, if its kernel is in Python, for the kernel.
+/// The state of one submitted task for Python: for its future and, if its kernel is in Python or it is a call of a
+/// plain function, for what it runs.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -23,11 +24,12 @@ class RuntimeState;
 
 /// The cell of a task. The task and its future share the cell until the task has ended.
 struct TaskCell {
-  /// The bits of `stage`: `kWaited` if a thread waits for the end, `kWatched` if `take_ended` must return the cell, and
-  /// `kEnded` if the task has ended.
+  /// The bits of `stage`: `kWaited` if a thread waits for the end, `kWatched` if `take_ended` must return the cell,
+  /// `kEnded` if the task has ended, and `kTellsFailure` if `take_ended` must return the cell unless the task succeeds.
   static constexpr std::uint8_t kWaited = 1;
   static constexpr std::uint8_t kWatched = 2;
   static constexpr std::uint8_t kEnded = 4;
+  static constexpr std::uint8_t kTellsFailure = 8;
 
   std::atomic<std::uint32_t> references{1};
   std::atomic<std::uint8_t> stage{0};
@@ -37,7 +39,8 @@ struct TaskCell {
   std::string message;
   ErrorCode code = ErrorCode::kernel_failed;
 
-  /// A kernel in Python needs the next members until it has run. A recorded task keeps them.
+  /// A kernel in Python, or a call of a plain function, needs the next members until it has run. A recorded task keeps
+  /// them.
   struct Parameter {
     std::shared_ptr<ArrayData> data;
     bool writable = false;
@@ -54,6 +57,14 @@ struct TaskCell {
   /// The exception of the kernel. When a run has ended, any thread may move the exception of a recorded task to the
   /// cell of the run.
   std::atomic<PyObject*> exception{nullptr};
+
+  /// True for a call of a plain function (`Runtime.call`), whose future raises the function's own exception.
+  bool plain = false;
+  /// The tasks whose results are arguments of a plain function; null if there are none. Dropped when the task ends.
+  std::shared_ptr<std::vector<class CellReference>> inputs;
+  /// If the task was cancelled because one of `inputs` did not succeed, the task that failed first; otherwise null.
+  /// This cell owns a reference to it. Valid after the end.
+  TaskCell* failed_input = nullptr;
 
   /// For a run of a recording, the cells of its tasks, which live as long as this cell.
   std::shared_ptr<std::vector<class CellReference>> recording;
@@ -80,8 +91,11 @@ struct TaskCell {
   /// Requests that `take_ended` returns this cell after the end of the task. Returns false if the task has already
   /// ended.
   bool watch() { return mark(kWatched); }
+  /// Returns the task of which the future tells how it ended: this task, or the input that kept it from running.
+  [[nodiscard]] TaskCell& told() { return failed_input == nullptr ? *this : *failed_input; }
 
  private:
+  void find_failed_input();
   bool mark(std::uint8_t what) { return (stage.fetch_or(what, std::memory_order_acq_rel) & kEnded) == 0; }
 };
 

@@ -15,7 +15,9 @@ from . import errors, linalg, simulation
 from ._troupe import Codelet, Data, Recording, Runtime, Trace, __version__, kernels
 from .codelets import Commute, Read, ReadWrite, Reduce, Write, c_codelet, codelet
 from .errors import *  # noqa: F403
+from .executor import Executor
 from .futures import Future
+from .joblib_backend import register_joblib
 from .service import connect, plugin_codelet
 from .simulation import Simulation
 
@@ -23,6 +25,7 @@ __all__ = [
     "Codelet",
     "Commute",
     "Data",
+    "Executor",
     "Future",
     "Read",
     "ReadWrite",
@@ -39,5 +42,6 @@ __all__ = [
     "kernels",
     "linalg",
     "plugin_codelet",
+    "register_joblib",
     "simulation",
 ] + errors.__all__

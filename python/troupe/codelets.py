@@ -66,6 +66,15 @@ def _parameters(function):
         return None
 
 
+def _has_parameter(function, name):
+    """Returns True if the function has a parameter with this name, which can be passed by name."""
+    try:
+        parameter = inspect.signature(function).parameters.get(name)
+    except (TypeError, ValueError):  # a builtin function without a known signature
+        return False
+    return parameter is not None and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+
+
 def _of_annotations(function, name):
     modes = []
     for parameter in _parameters(function) or []:

@@ -22,11 +22,15 @@ _thread = None
 def _run_callbacks():
     while keys := _troupe._take_ended():
         for key in keys:
+            if not isinstance(key, int):  # a function of an executor that did not run
+                _give_up(key)
+                continue
             with _lock:
                 future, callbacks = _callbacks.pop(key, (None, ()))
             for callback in callbacks:
                 _call(callback, future)
             del future, callbacks
+        del keys, key
 
 
 def _call(callback, future):
@@ -41,6 +45,19 @@ def _start_thread():
     if _thread is None or not _thread.is_alive():
         _thread = threading.Thread(target=_run_callbacks, name="troupe callbacks", daemon=True)
         _thread.start()
+
+
+def _give_up(work):
+    try:
+        work.give_up()
+    except BaseException:  # the thread must go on
+        _logger.exception("exception ending the future of %r", work.function)
+
+
+def start_thread():
+    """Starts the thread of callbacks, which also ends the futures of executors whose tasks were cancelled."""
+    with _lock:
+        _start_thread()
 
 
 def _end():
@@ -106,7 +123,8 @@ def _wait(self, timeout):
 def result(self, timeout=None):
     """Waits for the task's end. Returns the kernel's result if the kernel is in Python, otherwise None. Raises a
     `TroupeError` if the task failed (the `__cause__` is the kernel's exception) or was cancelled, and `TimeoutError` if
-    the task has not ended after `timeout` seconds."""
+    the task has not ended after `timeout` seconds. For `Runtime.call`: returns the function's result, or raises the
+    function's own exception."""
     _wait(self, timeout)
     failure = self._exception()
     if failure is not None:

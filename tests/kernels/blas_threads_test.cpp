@@ -80,6 +80,28 @@ BOOST_AUTO_TEST_CASE(the_users_setting_comes_back_when_the_last_one_dies) {
   BOOST_TEST(openblas_get_num_threads() == set);
 }
 
+BOOST_AUTO_TEST_CASE(functions_that_may_call_it_have_one_thread_whatever_was_set_before) {
+  if (no_openblas()) return;
+  const UserSetting user(2);
+  const int set = openblas_get_num_threads();
+  {
+    const BlasInOneThread first;
+    BOOST_TEST(openblas_get_num_threads() == 1);
+    openblas_set_num_threads(2);
+    {
+      const BlasInOneThread second;
+      BOOST_TEST(openblas_get_num_threads() == 1);
+    }
+    BOOST_TEST(openblas_get_num_threads() == 1);
+  }
+  BOOST_TEST(openblas_get_num_threads() == set);
+  const auto guard = single_threaded_blas();
+  lend_blas_threads();
+  BOOST_TEST(openblas_get_num_threads() == set);
+  const BlasInOneThread again;
+  BOOST_TEST(openblas_get_num_threads() == 1);
+}
+
 BOOST_AUTO_TEST_CASE(what_the_program_sets_meanwhile_is_taken_away_by_the_next_kernel_and_comes_back) {
   if (no_openblas()) return;
   const UserSetting user(1);

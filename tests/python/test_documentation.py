@@ -121,9 +121,16 @@ def there(function):
     return None if made.args.kwarg else parameters(made)
 
 
-#: Functions that are not compared here: `Runtime.__init__`, which another test compares; `Codelet.__call__` and
-#: `Runtime.submit`, which take any arguments; and `__exit__`, whose parameters Python defines.
-OTHERS = {"Codelet.__call__", "Recording.__exit__", "Runtime.__init__", "Runtime.__exit__", "Runtime.submit"}
+#: Functions that are not compared here: `Runtime.__init__`, which another test compares; `Codelet.__call__`,
+#: `Runtime.call` and `Runtime.submit`, which take any arguments; and `__exit__`, whose parameters Python defines.
+OTHERS = {
+    "Codelet.__call__",
+    "Recording.__exit__",
+    "Runtime.__init__",
+    "Runtime.__exit__",
+    "Runtime.call",
+    "Runtime.submit",
+}
 
 
 @pytest.mark.parametrize("module", MODULES)

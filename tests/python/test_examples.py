@@ -116,7 +116,7 @@ def extend(a, b, above, left):
 def test_coming_from_dask(tmp_path):
     page = (ROOT / "docs" / "coming-from.md").read_text()
     program = tmp_path / "wavefront.py"
-    block_of_page = re.search("by the tests of the Python package -->\n```python\n(.*?)```", page, re.DOTALL).group(1)
+    block_of_page, calls = re.findall("by the tests of the Python package -->\n```python\n(.*?)```", page, re.DOTALL)
     program.write_text(LONGEST_COMMON + block_of_page + "\nprint(rows[-1][-1])\n")
     first, second = "abc" * 8, "aabbcc" * 4
     lengths = [[0] * (len(second) + 1) for _ in range(len(first) + 1)]
@@ -124,3 +124,6 @@ def test_coming_from_dask(tmp_path):
         for j, y in enumerate(second):
             lengths[i + 1][j + 1] = lengths[i][j] + 1 if x == y else max(lengths[i][j + 1], lengths[i + 1][j])
     assert int(run(program)) == lengths[-1][-1]
+    program = tmp_path / "calls.py"
+    program.write_text("import troupe\n" + calls + "\nprint(total)\n")
+    assert int(run(program)) == sum(range(90, 100))

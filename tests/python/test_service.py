@@ -143,3 +143,10 @@ def test_a_folder_without_a_service(tmp_path):
     with pytest.raises(troupe.TroupeError, match=str(tmp_path)) as caught:
         troupe.connect(tmp_path)
     assert caught.value.code in ("io", "platform")
+
+
+def test_plain_functions_are_refused(service):
+    with troupe.connect(service) as runtime:
+        for use in (lambda: runtime.call(int), lambda: troupe.Executor(runtime=runtime)):
+            with pytest.raises(troupe.NoImplementation, match="a service runs no functions of this program"):
+                use()

@@ -3,9 +3,12 @@
     PYTHONPATH=build/release/python python3 lab/bench/python/tasks.py [--tasks 10000] [--rounds 15]
 
 The program submits tasks one after the other, then waits for all of them. Three kinds of tasks are measured: functions
-in C, kernels in Python, and functions in C that are recorded once and replayed. Each task works on one of 64 arrays."""
+in C, kernels in Python, and functions in C that are recorded once and replayed. Each task works on one of 64 arrays. Then
+calls of an empty function are submitted, and the results are taken: by Runtime.call, by troupe.Executor, and by
+ThreadPoolExecutor, which comes with Python."""
 
 import argparse
+import concurrent.futures
 import ctypes
 import statistics
 import time
@@ -36,6 +39,9 @@ def main():
     def nothing(a):
         pass
 
+    def empty():
+        pass
+
     with troupe.Runtime(cores=arguments.cores) as rt:
         data = [rt.data(numpy.zeros(4)) for _ in range(64)]
 
@@ -53,10 +59,19 @@ def main():
             graph.run()
             rt.wait()
 
+        def call_all(submit):
+            for future in [submit(empty) for _ in range(arguments.tasks)]:
+                future.result()
+
+        threads = concurrent.futures.ThreadPoolExecutor(rt.workers)
+        executor = troupe.Executor(rt.workers)
         works = {
             "functions of C": lambda: submit_and_wait(touch),
             "kernels in Python": lambda: submit_and_wait(nothing),
             "replay of functions of C": replay,
+            "calls": lambda: call_all(rt.call),
+            "calls by Executor": lambda: call_all(executor.submit),
+            "calls by ThreadPoolExecutor": lambda: call_all(threads.submit),
         }
         for name, work in works.items():
             work()

@@ -13,7 +13,8 @@ void bind_codelets(pybind11::module_& module);
 void bind_data(pybind11::module_& module);
 void bind_futures(pybind11::module_& module);
 void bind_runtime(pybind11::module_& module);
-/// Recordings and reports must be bound after the runtime, because they add members to its class.
+/// Calls, recordings and reports must be bound after the runtime, because they add members to its class.
+void bind_calls(pybind11::module_& module);
 void bind_recordings(pybind11::module_& module);
 void bind_reports(pybind11::module_& module);
 /// Binds `Trace`, and `Runtime.take_trace`.

@@ -22,6 +22,16 @@ void raise(ErrorCode code, const std::string& message, const py::object& cause) 
   throw py::error_already_set();
 }
 
+py::object take_exception() {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback != nullptr) PyException_SetTraceback(value, traceback);
+  Py_XDECREF(type);
+  Py_XDECREF(traceback);
+  return py::reinterpret_steal<py::object>(value);
+}
+
 ErrorCode code_of(py::handle exception) {
   if (!py::hasattr(exception, "code")) return ErrorCode::kernel_failed;
   const py::object code = exception.attr("code");

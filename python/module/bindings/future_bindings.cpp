@@ -68,12 +68,17 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
   return self.cell->wait(limit);
 }
 
-/// Returns the exception of a task that failed or was cancelled; None if it has succeeded.
+/// Returns the exception of a task that failed or was cancelled; None if it has succeeded. For a call of a plain
+/// function this is the function's own exception.
 py::object exception(const FutureObject& self) {
-  TaskCell& cell = *self.cell.get();
-  if (cell.status == TaskStatus::succeeded) return py::none();
+  if (self.cell->status == TaskStatus::succeeded) return py::none();
+  TaskCell& cell = self.cell->told();
   PyObject* const raised = cell.exception.load();
   const py::object cause = raised == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(raised);
+  if (cell.plain && raised != nullptr) {
+    self.runtime->forget_failed_call(cell);
+    return cause;
+  }
   py::object made = exception_of(cause.is_none() ? cell.code : code_of(cause), cell.message, cause);
   if (!cause.is_none()) made.attr("failures").attr("append")(cause);
   return made;
@@ -90,9 +95,13 @@ py::object make_future(std::shared_ptr<RuntimeState> runtime, const Future& futu
   return py::cast(std::make_unique<FutureObject>(FutureObject{std::move(runtime), future, std::move(cell)}));
 }
 
+const FutureObject* future_object_in(py::handle object) {
+  return Py_TYPE(object.ptr()) == future_type ? &object.cast<FutureObject&>() : nullptr;
+}
+
 const Future* future_in(py::handle object) {
-  if (Py_TYPE(object.ptr()) != future_type) return nullptr;
-  return &object.cast<FutureObject&>().future;
+  const FutureObject* const found = future_object_in(object);
+  return found == nullptr ? nullptr : &found->future;
 }
 
 void bind_futures(py::module_& module) {
@@ -133,10 +142,18 @@ It has the members of concurrent.futures.Future and can be awaited in asyncio. I
       "_take_ended",
       [] {
         py::list keys;
-        for (const CellReference& cell : take_ended()) keys.append(reinterpret_cast<std::uintptr_t>(cell.get()));
+        for (const CellReference& cell : take_ended()) {
+          if ((cell->stage.load(std::memory_order_relaxed) & TaskCell::kTellsFailure) != 0) {
+            keys.append(py::handle(cell->function));
+          } else {
+            keys.append(reinterpret_cast<std::uintptr_t>(cell.get()));
+          }
+        }
         return keys;
       },
-      "Waits for tasks that are watched to end, and returns their keys; none: there will be no more.");
+      "Waits for tasks that are watched to end, and returns their keys, or the functions of those whose failure is "
+      "told; "
+      "none: there will be no more.");
 }
 
 }  // namespace troupe::python

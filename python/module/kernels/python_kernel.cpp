@@ -13,17 +13,6 @@ namespace py = pybind11;
 
 namespace {
 
-/// Returns the exception that is set, with its traceback, and clears the error state.
-py::object take_exception() {
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  if (traceback != nullptr) PyException_SetTraceback(value, traceback);
-  Py_XDECREF(type);
-  Py_XDECREF(traceback);
-  return py::reinterpret_steal<py::object>(value);
-}
-
 /// Calls the kernel's function. Returns null, with the exception set, if the function raises an exception.
 PyObject* call(const TaskCell& cell, const KernelContext& context) {
   const std::size_t further = cell.further == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(cell.further));

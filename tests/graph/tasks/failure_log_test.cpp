@@ -27,6 +27,24 @@ void cancel(FailureLog& log, std::uint64_t id, const std::string& message = "not
   log.task_ended(TaskId(id), TaskStatus::cancelled, cause, cause);
 }
 
+BOOST_AUTO_TEST_CASE(passes_over_tasks_that_ended_quietly_and_knows_them_all_the_same) {
+  FailureLog log;
+  const FailureLog::Cause cause = because("asked for by its future");
+  log.task_ended_quietly(TaskId(3), TaskStatus::failed, cause, cause);
+  BOOST_TEST((log.status_of(TaskId(3)) == TaskStatus::failed));
+  BOOST_TEST((log.untold() == nullptr));
+  BOOST_TEST((log.take_summary() == nullptr));
+  BOOST_TEST(log.failure_of(TaskId(3)).message == "asked for by its future");
+  // Their details make room for the details of other tasks.
+  for (std::uint64_t id = 10; id < 10 + FailureLog::kDetails; ++id) {
+    log.task_ended_quietly(TaskId(id), TaskStatus::failed, cause, cause);
+  }
+  BOOST_TEST((log.take_summary() == nullptr));
+  fail(log, 5000, "loud");
+  BOOST_TEST(log.failure_of(TaskId(5000)).message == "loud");
+  BOOST_TEST(log.take_summary()->message == "loud");
+}
+
 BOOST_AUTO_TEST_CASE(knows_how_each_task_ended_in_whatever_order_they_did) {
   for (const std::vector<std::uint64_t>& order :
        {std::vector<std::uint64_t>{5, 6, 7, 8, 9}, {9, 8, 7, 6, 5}, {5, 7, 9, 6, 8}, {7, 5, 9, 8, 6}}) {

@@ -76,6 +76,24 @@ BOOST_AUTO_TEST_CASE(what_depends_on_a_failed_task_is_cancelled_and_the_rest_com
   BOOST_TEST(graph.wait_all().ok());
 }
 
+BOOST_AUTO_TEST_CASE(waits_for_all_pass_over_failures_that_only_futures_report) {
+  const Codelet quiet =
+      Codelet::reported_by_futures("quiet").cpu([](const KernelContext&) { throw std::runtime_error("broken"); });
+  const Future failed = submit(graph, quiet, {});
+  const Future cancelled = submit(graph, quiet, {}, {}, {.after = {failed}});
+  host.run_all();
+  BOOST_TEST((failed.status() == TaskStatus::failed));
+  BOOST_TEST((cancelled.status() == TaskStatus::cancelled));
+  BOOST_TEST(contains(graph.wait(failed).failure().message, "broken"));
+  BOOST_TEST(graph.wait_all().ok());
+  // Tasks of other codelets that follow from such a failure are reported.
+  submit(graph, twice, {x}, {}, {.after = {submit(graph, quiet, {})}});
+  host.run_all();
+  const auto summary = graph.wait_all();
+  BOOST_TEST((summary.failure().code == ErrorCode::cancelled));
+  BOOST_TEST(contains(summary.failure().message, "codelet twice"));
+}
+
 BOOST_AUTO_TEST_CASE(messages_do_not_grow_along_a_chain_of_cancelled_tasks) {
   std::vector<double> data(500);
   std::vector<Handle> chain;
