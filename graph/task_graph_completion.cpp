@@ -23,23 +23,6 @@ TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
   return refusal;
 }
 
-FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
-  // The program cannot withdraw a combining task, because it combines the contributions of the reducing tasks. If a
-  // contribution was cancelled, the data are marked as not valid.
-  if (combines(task)) return nullptr;
-  std::string why;
-  if (task.id.load(std::memory_order_relaxed) < cancelled_.below.load(std::memory_order_acquire)) {
-    const LockGuard lock(cancelled_.mutex);
-    why = cancelled_.why;
-  } else {
-    const Withdrawal withdrawn = task.withdrawn.load(std::memory_order_relaxed);
-    if (withdrawn == Withdrawal::none) return nullptr;
-    if (withdrawn == Withdrawal::by_predecessor) return follows_a_failure(task);
-    why = "the program cancelled it";
-  }
-  return std::make_shared<Failure>(Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + why});
-}
-
 FailureLog::Cause TaskGraph::why_abandoned(const Task& task) const {
   FailureLog::Cause cause;
   for (const TaskAccess& access : task.data()) {
@@ -270,6 +253,10 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
   const bool special = task.has_more || task.holds_commute || task.role == TaskRole::host;
   if (cause || special || failures_.any_poison() || options_.endings != nullptr) [[unlikely]] {
     const FailureLog::Cause why = cause ? cause : take_accusation(task);
+    if (!why && task.told()) {
+      const FailureLog::Cause unwanted = why_cut_short(task);
+      return finish(task, {TaskStatus::cancelled, unwanted, unwanted, slot, worker}, ready);
+    }
     return finish(task, {why ? TaskStatus::failed : TaskStatus::succeeded, why, why, slot, worker}, ready);
   }
   if (task.role == TaskRole::recorded) {

@@ -48,6 +48,7 @@ RecordedTask& TaskGraph::add_recorded(Recording& recording, const CodeletDefinit
 }
 
 Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& specification) {
+  if (is_limited(specification.options)) return limited_in_recording(specification.codelet);
   const LockGuard lock(submission_mutex_);
   for (const Future& future : specification.options.after) {
     if (future.task() == nullptr && recording.find(future.id()) != nullptr) continue;

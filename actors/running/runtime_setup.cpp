@@ -86,6 +86,7 @@ graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const
   options.restrictions = parse_restrictions(plan_.options.placement.restrict).value_or_throw();
   options.stand_ins = plan_.options.simulation != nullptr;
   options.priorities = !plan_.options.simulation || plan_.options.simulation->knowledge.priorities;
+  options.deadlines = !plan_.cooperative();
   if (plan_.options.threads.shared) {
     options.task_ids = &clients_.task_ids;
     options.handle_ids = &clients_.handle_ids;
