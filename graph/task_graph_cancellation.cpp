@@ -100,7 +100,7 @@ FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
 FailureLog::Cause TaskGraph::why_cut_short(const Task& task) const {
   const Withdrawal reason = task.withdrawn.load(std::memory_order_relaxed);
   return std::make_shared<Failure>(
-      Failure{ErrorCode::cancelled, describe(task) + " was cancelled while it ran, and its kernel knew: " +
+      Failure{ErrorCode::cancelled, describe(task) + " was cancelled while it ran, and its kernel was told: " +
                                         text_of(reason, task, "the kernel returned")});
 }
 

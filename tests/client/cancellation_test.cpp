@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_team_learns_of_its_cancellation_in_each_member) {
   wait_until_running(3);
   future.cancel();
   BOOST_CHECK_EXCEPTION(future.wait(), Error,
-                        failure(ErrorCode::cancelled, "its kernel knew: the program cancelled it"));
+                        failure(ErrorCode::cancelled, "its kernel was told: the program cancelled it"));
   BOOST_TEST(members == 3);
   BOOST_TEST(told == 3);
   BOOST_CHECK_THROW(runtime.wait(), Error);
@@ -129,7 +129,7 @@ BOOST_DATA_TEST_CASE(a_task_of_pieces_is_cancelled_if_one_piece_has_learned_of_i
   wait_until_running();
   future.cancel();
   BOOST_CHECK_EXCEPTION(future.wait(), Error,
-                        failure(ErrorCode::cancelled, "its kernel knew: the program cancelled it"));
+                        failure(ErrorCode::cancelled, "its kernel was told: the program cancelled it"));
   BOOST_TEST(told == 1);
   BOOST_TEST(silent == 39);
   BOOST_CHECK_THROW(runtime.wait(dx), Error);
@@ -173,6 +173,29 @@ BOOST_AUTO_TEST_CASE(a_run_of_a_recording_is_cancelled_through_its_future) {
   graph.run().wait();
   runtime.wait();
   BOOST_TEST(x == 3);
+}
+
+BOOST_AUTO_TEST_CASE(why_names_a_kernel_that_runs_on_after_its_cancellation) {
+  Runtime runtime(with_workers(2));
+  double x = 1;
+  const Data dx = runtime.scalar(x, "x");
+  std::atomic<bool> begun{false}, go{false};
+  const Future silent = runtime.submit(
+      [&](double& value) {
+        begun = true;
+        while (!go) std::this_thread::yield();
+        value = 4;
+      },
+      dx);
+  runtime.submit(twice(), {dx});
+  while (!begun) std::this_thread::yield();
+  const std::string text = "though it was cancelled: its kernel has not asked";
+  BOOST_TEST(!contains(runtime.why().to_text(), text));
+  silent.cancel();
+  BOOST_TEST(contains(runtime.why().to_text(), text), runtime.why().to_text());
+  go = true;
+  runtime.wait();
+  BOOST_TEST(x == 8);
 }
 
 BOOST_AUTO_TEST_CASE(the_trace_marks_a_task_that_was_cut_short) {

@@ -273,8 +273,9 @@ BOOST_AUTO_TEST_CASE(kernels_that_run_learn_of_their_cancellation_wherever_they_
       const Future next = runtime.submit((*this)["axpy"], {dx, dy}, args(1.0));
       BOOST_TEST(eventually([this] { return gate().waiting() == 1; }));
       all ? runtime.cancel() : running.cancel();
-      BOOST_CHECK_EXCEPTION(running.wait(), Error,
-                            failure(ErrorCode::cancelled, "while it ran, and its kernel knew: the program cancelled"));
+      BOOST_CHECK_EXCEPTION(
+          running.wait(), Error,
+          failure(ErrorCode::cancelled, "while it ran, and its kernel was told: the program cancelled"));
       BOOST_CHECK_EXCEPTION(next.wait(), Error, failure(ErrorCode::cancelled));
       BOOST_CHECK_EXCEPTION(runtime.wait(dx), Error, failure(ErrorCode::cancelled, "'x' has no valid content"));
       BOOST_CHECK_THROW(runtime.wait(), Error);

@@ -33,7 +33,7 @@ struct Fixture {
   double other = 1;
   Handle x = register_scalar(graph, value, "x");
   Handle y = register_scalar(graph, other, "y");
-  /// What the kernel of `asks` does before it asks, and its answers.
+  /// The kernel of `asks` calls this between its questions, and keeps the answers.
   std::function<void()> meanwhile = [] {};
   std::vector<bool> answers;
   Codelet asks = Codelet("asks", {AccessMode::read_write}).cpu([this](const KernelContext& context) {
@@ -76,9 +76,9 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_asks_learns_that_its_task_was_cancelled_and_i
   BOOST_TEST((dependent.status() == TaskStatus::cancelled));
   BOOST_TEST((graph.wait(future).failure().code == ErrorCode::cancelled));
   BOOST_TEST(contains(why(future), "'long'"));
-  BOOST_TEST(contains(why(future), "was cancelled while it ran, and its kernel knew: the program cancelled it"));
+  BOOST_TEST(contains(why(future), "was cancelled while it ran, and its kernel was told: the program cancelled it"));
   BOOST_TEST(contains(why(dependent), "'x' has no valid content"));
-  BOOST_TEST(contains(why(dependent), "while it ran, and its kernel knew: the program cancelled it"));
+  BOOST_TEST(contains(why(dependent), "while it ran, and its kernel was told: the program cancelled it"));
   BOOST_TEST(!valid(x));
   BOOST_TEST(contains(graph.wait_all().failure().message, "2 tasks were cancelled"));
   submit(graph, set, {x});
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(cancelling_everything_reaches_kernels_that_run_and_not_task
   const Future future = submit(graph, asks, {x});
   host.run_all();
   BOOST_TEST(answers == kNoYesYes);
-  BOOST_TEST(contains(why(future), "its kernel knew: the power went"));
+  BOOST_TEST(contains(why(future), "its kernel was told: the power went"));
   meanwhile = [] {};
   answers.clear();
   submit(graph, set, {x});
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_asks_learns_that_its_deadline_has_passed) {
   host.run_all();
   BOOST_TEST(answers == kNoYesYes);
   BOOST_TEST((future.status() == TaskStatus::cancelled));
-  BOOST_TEST(contains(why(future), "its kernel knew: its deadline passed "));
+  BOOST_TEST(contains(why(future), "its kernel was told: its deadline passed "));
   BOOST_TEST(contains(why(future), "before the kernel returned"));
   BOOST_TEST(!valid(x));
 }
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(one_stop_cancels_all_tasks_that_carry_the_token_and_tells_t
   const Future without = submit(graph, set, {z}, {}, {.stop = std::stop_source().get_token()});
   host.run_all();
   BOOST_TEST(answers == kNoYesYes);
-  BOOST_TEST(contains(why(runs), "its kernel knew: a stop was requested of its token"));
+  BOOST_TEST(contains(why(runs), "its kernel was told: a stop was requested of its token"));
   for (const Future& one : {waits, free}) {
     BOOST_TEST((one.status() == TaskStatus::cancelled));
     BOOST_TEST(contains(why(one), "was cancelled: a stop was requested of its token"));
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_task_with_a_token_can_be_cancelled_by_its_future_too) {
   begun = submit(graph, asks, {y}, {}, {.stop = source.get_token()});
   host.run_all();
   BOOST_TEST(contains(why(unbegun), "was cancelled: the program cancelled it"));
-  BOOST_TEST(contains(why(begun), "its kernel knew: the program cancelled it"));
+  BOOST_TEST(contains(why(begun), "its kernel was told: the program cancelled it"));
 }
 
 BOOST_AUTO_TEST_CASE(graphs_without_the_programs_clock_refuse_deadlines_and_take_tokens) {
@@ -326,7 +326,7 @@ BOOST_AUTO_TEST_CASE(a_recorded_task_that_asks_learns_that_its_run_was_cancelled
   BOOST_TEST(answers == kNoYesYes);
   BOOST_TEST((future.status() == TaskStatus::cancelled));
   BOOST_TEST(contains(why(future), "'inner'"));
-  BOOST_TEST(contains(why(future), "its kernel knew: the program cancelled the run of the recorded graph"));
+  BOOST_TEST(contains(why(future), "its kernel was told: the program cancelled the run of the recorded graph"));
   BOOST_TEST(!valid(x));
   BOOST_TEST(!valid(y));
   meanwhile = [] {};
