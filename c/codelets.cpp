@@ -170,6 +170,10 @@ int troupe_kernel_worker(const troupe_kernel_context* context) {
   return static_cast<int>(context->context.worker.value());
 }
 
+int troupe_kernel_cancelled(const troupe_kernel_context* context) {
+  return context != nullptr && context->context.cancelled() ? 1 : 0;
+}
+
 void troupe_kernel_fail(const troupe_kernel_context* context, const char* why) {
   if (context != nullptr) context->failure = why == nullptr ? "the kernel gave no reason" : why;
 }

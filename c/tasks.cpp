@@ -1,6 +1,8 @@
 /// Tasks and recordings of the C interface.
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,19 @@ DeviceSet devices_of(const char* text) {
                                                "several with | between them");
 }
 
+/// Returns the time that lies so many seconds ahead; a time that the clock cannot tell counts as the end of time.
+std::chrono::steady_clock::time_point seconds_from_now(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  if (!(seconds >= 0)) {
+    throw Error(ErrorCode::invalid_argument,
+                "deadline_s is " + std::to_string(seconds) + ": give the seconds from now, or 0 for no deadline");
+  }
+  const Clock::time_point now = Clock::now();
+  const std::chrono::duration<double> ahead(seconds);
+  if (ahead >= Clock::time_point::max() - now) return Clock::time_point::max();
+  return now + std::chrono::duration_cast<Clock::duration>(ahead);
+}
+
 TaskOptions options_of(const RuntimeState& state, const troupe_task_options* options) {
   if (options == nullptr) return {};
   TaskOptions result;
@@ -44,6 +59,7 @@ TaskOptions options_of(const RuntimeState& state, const troupe_task_options* opt
   if (options->after_count != 0) require(options->after, "after");
   for (size_t i = 0; i < options->after_count; ++i) result.after.push_back(state.from_c(options->after[i]));
   if (options->devices != nullptr) result.devices = devices_of(options->devices);
+  if (options->deadline_s != 0) result.deadline = seconds_from_now(options->deadline_s);
   if (options->callback != nullptr) {
     result.callback = [call = options->callback, user = options->user](const TaskOutcome& outcome) {
       call(outcome.task.value(), c::to_c(outcome.status), outcome.message.c_str(), user);

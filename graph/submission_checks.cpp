@@ -281,6 +281,27 @@ Failure unrecorded_dependency(const Codelet& codelet) {
           quoted(codelet) + ": a recorded task can only be told to run after tasks of the same recording"};
 }
 
+Failure deadline_in_virtual_time(const Codelet& codelet) {
+  return {ErrorCode::invalid_argument,
+          quoted(codelet) +
+              ": the task has a deadline, a time of std::chrono::steady_clock, to which this run (simulated or "
+              "deterministic) does not keep: submit it without, or use TaskOptions::stop"};
+}
+
+Failure limited_in_recording(const Codelet& codelet) {
+  return {ErrorCode::invalid_argument,
+          quoted(codelet) +
+              ": a recorded task can have no deadline and no stop token, since it runs many times: cancel the future "
+              "that RecordedGraph::run returns"};
+}
+
+Failure limited_on_service(const Codelet& codelet) {
+  return {
+      ErrorCode::invalid_argument,
+      quoted(codelet) +
+          ": a task's deadline or stop token is not carried to a service: submit it without, and cancel its future"};
+}
+
 Failure takes_no_tasks(const Codelet& codelet) {
   return {ErrorCode::stopped, quoted(codelet) + ": the runtime is stopping and takes no tasks"};
 }

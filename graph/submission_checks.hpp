@@ -36,6 +36,15 @@ Result<void> check_after(const TaskSpecification& specification, const TaskOwner
 [[nodiscard]] Failure recorded_dependency(const Codelet& codelet);
 [[nodiscard]] Failure unrecorded_dependency(const Codelet& codelet);
 
+/// Returns true if the task has a deadline or a stop token.
+[[nodiscard]] inline bool is_limited(const TaskOptions& options) {
+  return options.deadline.has_value() || options.stop.stop_possible();
+}
+/// These return the failures `invalid_argument` of tasks with a deadline or a stop token where they cannot be kept.
+[[nodiscard]] Failure deadline_in_virtual_time(const Codelet& codelet);
+[[nodiscard]] Failure limited_in_recording(const Codelet& codelet);
+[[nodiscard]] Failure limited_on_service(const Codelet& codelet);
+
 /// Makes a quick test that most submissions pass. If it returns true, `check_counts` and `check_after` would find
 /// nothing wrong; if false, call them.
 [[nodiscard]] inline bool is_simple(const TaskSpecification& specification, const CodeletDefinition& definition) {

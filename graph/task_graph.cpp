@@ -50,7 +50,8 @@ const Codelet& replay_codelet() {
 
 TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
     : options_(options),
-      adapts_(options.stand_ins || !options.restrictions.empty() ? &always : &HomeProcess::any_left()),
+      adapts_(options.stand_ins || !options.deadlines || !options.restrictions.empty() ? &always
+                                                                                       : &HomeProcess::any_left()),
       host_(host),
       // With shared workers each completion checks for waiting threads: a worker that is busy with other graphs never
       // becomes idle, so it would not wake threads that wait for this graph.
@@ -273,8 +274,9 @@ void TaskGraph::cancel(const Future& future) {
   const LockGuard lock(submission_mutex_);
   if (future.task()->id.load(std::memory_order_relaxed) != future.id().value()) return;
   // A reason that was set earlier stays.
-  Withdrawal none = Withdrawal::none;
-  future.task()->withdrawn.compare_exchange_strong(none, Withdrawal::by_program, std::memory_order_relaxed);
+  for (Withdrawal before : {Withdrawal::none, Withdrawal::limited}) {
+    future.task()->withdrawn.compare_exchange_strong(before, Withdrawal::by_program, std::memory_order_relaxed);
+  }
   if (Domain* const own = future.task()->own_domain()) cancel_children(*own);
 }
 

@@ -65,6 +65,8 @@ struct GraphOptions {
   bool nests = true;
   /// True if tasks keep the priorities that they are submitted with; otherwise all have the default priority.
   bool priorities = true;
+  /// True if tasks may have deadlines: the run keeps to the clock of the program.
+  bool deadlines = true;
   /// Records which task waited for which; outlives the graph. If null, nothing is recorded.
   DependencyTrace* dependency_trace = nullptr;
   /// The observers that see tasks before they are ready, called in this order; they outlive the graph.
@@ -198,6 +200,10 @@ class TaskGraph final : public TaskOwner {
   /// called several times, the last text counts.
   void cancel_all(std::string why = "the program cancelled all tasks");
   void cancel(const Future& future) override;
+  /// Answers a kernel of the task that asks whether the task was cancelled (`KernelContext::cancelled`). If the answer
+  /// is true, the task ends as cancelled when the kernel returns. May be called by every thread that runs the kernel.
+  /// Takes no lock.
+  [[nodiscard]] bool tell_if_cancelled(const Task& task) const noexcept;
   [[nodiscard]] TaskStatus status(const Future& future) const override;
 
   // The next functions wait, and are for threads that run no kernel; inside a kernel they fail with `wait_in_kernel`.
@@ -513,8 +519,13 @@ class TaskGraph final : public TaskOwner {
   };
   /// Returns true if the task folds the partial results of a reduction into the data, in a recording too.
   [[nodiscard]] bool combines(const Task& task) const { return task.codelet == &own_codelets_.combine.definition(); }
+  /// Returns why the task is not wanted: `by_predecessor`, one of the reasons that kernels are told, or `none`.
+  [[nodiscard]] Withdrawal why_unwanted(const Task& task) const noexcept;
+  [[nodiscard]] std::string text_of(Withdrawal reason, const Task& task, const char* until) const;
   /// Returns why the program does not want the task to start, or null.
   [[nodiscard]] FailureLog::Cause why_withdrawn(const Task& task) const;
+  /// Returns why the task whose kernel has returned ends as cancelled (`tell_if_cancelled`), or null.
+  [[nodiscard]] FailureLog::Cause why_cut_short(const Task& task) const;
   [[nodiscard]] Refusal why_cancelled(Task& task);
   [[nodiscard]] Refusal why_input_missing(const Task& task);
   [[nodiscard]] Refusal why_invalid(const Task& task) const;

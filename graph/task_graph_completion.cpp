@@ -24,28 +24,6 @@ TaskGraph::Refusal TaskGraph::why_invalid(const Task& task) const {
   return refusal;
 }
 
-FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
-  // The program cannot withdraw a combining task, because it combines the contributions of the reducing tasks. If a
-  // contribution was cancelled, the data are marked as not valid.
-  if (combines(task)) return nullptr;
-  std::string why;
-  if (task.id.load(std::memory_order_relaxed) < cancelled_.below.load(std::memory_order_acquire)) {
-    const LockGuard lock(cancelled_.mutex);
-    why = cancelled_.why;
-  } else {
-    const Withdrawal withdrawn = task.withdrawn.load(std::memory_order_relaxed);
-    if (withdrawn == Withdrawal::by_predecessor) return follows_a_failure(task);
-    if (withdrawn == Withdrawal::by_program) {
-      why = "the program cancelled it";
-    } else if (task.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed) && parent_gave_up(task)) {
-      why = "the nested task that it belongs to failed or was cancelled";
-    } else {
-      return nullptr;
-    }
-  }
-  return std::make_shared<Failure>(Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + why});
-}
-
 FailureLog::Cause TaskGraph::why_abandoned(const Task& task) const {
   FailureLog::Cause cause;
   for (const TaskAccess& access : task.data()) {
@@ -306,12 +284,15 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
   const std::size_t slot = worker.index();
   const bool special = task.has_more || task.holds_commute || task.is_child || task.role == TaskRole::host;
   if (cause || special || failures_.any_poison() || options_.endings != nullptr) [[unlikely]] {
-    const FailureLog::Cause why = cause ? cause : take_accusation(task);
+    FailureLog::Cause why = cause ? cause : take_accusation(task);
+    const bool told = !why && task.told();
+    if (told) why = why_cut_short(task);
+    const TaskStatus status = told ? TaskStatus::cancelled : why ? TaskStatus::failed : TaskStatus::succeeded;
     if (Domain* const own = task.own_domain()) {
-      if (why) own->note({TaskStatus::failed, why, why, true});
+      if (why) own->note({status, why, why, true});
       return kernel_returned(task, worker, ready);
     }
-    return finish(task, {why ? TaskStatus::failed : TaskStatus::succeeded, why, why, slot, worker}, ready);
+    return finish(task, {status, why, why, slot, worker}, ready);
   }
   if (task.role == TaskRole::recorded) {
     end_recorded(static_cast<RecordedTask&>(task), kNoCause, slot, worker, ready);

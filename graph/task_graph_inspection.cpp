@@ -162,6 +162,7 @@ TaskNode TaskGraph::node_of(const Task& task) const {
   if (task.role == TaskRole::host && node.pending == 0 && task.extras) {
     node.since = TimeStamp(task.extras->held_since.load(std::memory_order_relaxed));
   }
+  node.unwanted = !task.told() && why_unwanted(task) >= Withdrawal::told_of_program;
   node.runnable = task.role == TaskRole::replay || has_device(task, options_);
   if (task.role == TaskRole::recorded) {
     const auto& recorded = static_cast<const RecordedTask&>(task);

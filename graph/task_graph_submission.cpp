@@ -38,6 +38,8 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   task.numa_node = NumaId{};
   task.access_count = static_cast<std::uint32_t>(access_count);
   task.role = TaskRole::user;
+  // What this memory was used for last may have left its domain there.
+  if (task.is_child) task.client.graph = nullptr;
   task.is_child = false;
   task.has_commute = task.holds_commute = task.issued_ahead = false;
   if (!options_.shares_workers) return;
@@ -138,12 +140,18 @@ void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
   task.numa_node = options.numa_node;
   if (options_.shares_workers) task.client.tag = specification.tag;
   set_arguments(task, specification.arguments);
-  if (!options.name.empty() || options.callback || specification.kept != nullptr || options.nested) {
+  const bool limited = is_limited(options);
+  if (!options.name.empty() || options.callback || specification.kept != nullptr || options.nested || limited) {
     task.extras = std::make_unique<TaskExtras>();
     task.has_more = true;
     task.extras->name = options.name;
     task.extras->callback = options.callback;
     if (specification.kept != nullptr) task.extras->kept = *specification.kept;
+    if (limited) {
+      task.withdrawn.store(Withdrawal::limited, std::memory_order_relaxed);
+      task.extras->deadline = options.deadline.value_or(task.extras->deadline);
+      task.extras->stop = options.stop;
+    }
   }
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
     const Access& access = specification.accesses[i];
@@ -165,6 +173,7 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
 
 Result<Future> TaskGraph::submit_adapted(const TaskSpecification& specification) {
   if (auto here = home_.check(); !here) return here.failure();
+  if (!options_.deadlines && specification.options.deadline) return deadline_in_virtual_time(specification.codelet);
   if (!options_.stand_ins) return submit_restricted(specification);
   const auto codelet = host_.stand_in(specification.codelet);
   if (!codelet) {

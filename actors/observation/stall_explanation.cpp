@@ -230,9 +230,10 @@ class Explanation {
   [[nodiscard]] std::string state_of(std::uint32_t i) const {
     const TaskNode& node = graph_.nodes[i];
     const auto lasting = [&] { return node.since == TimeStamp{} ? "" : " since " + in_words(since(node.since)); };
+    const std::string unwanted = node.unwanted ? ", though it was cancelled: its kernel has not asked" : "";
     if (waits(i)) return "waits itself";
     switch (kind_of(node)) {
-      case WhyKind::running: return "runs on worker " + std::to_string(node.worker.value()) + lasting();
+      case WhyKind::running: return "runs on worker " + std::to_string(node.worker.value()) + lasting() + unwanted;
       case WhyKind::callback:
         return "has its callback running on worker " + std::to_string(node.worker.value()) + lasting();
       case WhyKind::held_by_program: return "goes on" + lasting();

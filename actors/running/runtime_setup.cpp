@@ -87,6 +87,7 @@ graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const
   options.stand_ins = plan_.options.simulation != nullptr;
   options.nests = plan_.options.simulation == nullptr && !plan_.options.threads.shared;
   options.priorities = !plan_.options.simulation || plan_.options.simulation->knowledge.priorities;
+  options.deadlines = !plan_.cooperative();
   if (plan_.options.threads.shared) {
     options.task_ids = &clients_.task_ids;
     options.handle_ids = &clients_.handle_ids;

@@ -183,7 +183,7 @@ void WorkerActor::drive() {
 inline void WorkerActor::ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took) {
   port_.running.store(nullptr, std::memory_order_relaxed);
   if (crew_.observer != nullptr) [[unlikely]]
-    took = tell_ended(task, cause != nullptr, took);
+    took = tell_ended(task, cause != nullptr || task.told(), took);
   core_.task_ended(task, cause, took);
 }
 

@@ -36,7 +36,8 @@ void WorkerActor::leave(const PartOfTask& part) {
   }
   if (!shared.leave(part)) return;
   const SharedPieces::Ended ended = shared.let_go();
-  tell(ended.cause != nullptr ? TaskEvent::Kind::failed : TaskEvent::Kind::ended, ended.owner, *ended.task, ended.took);
+  const bool failed = ended.cause != nullptr || ended.task->told();
+  tell(failed ? TaskEvent::Kind::failed : TaskEvent::Kind::ended, ended.owner, *ended.task, ended.took);
   core_.last_piece_ended(*ended.task, ended.cause);
 }
 

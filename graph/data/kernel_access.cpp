@@ -12,8 +12,8 @@ namespace troupe {
 namespace {
 
 /// Returns a text such as "the kernel asked for access 1 ('x')".
-std::string asked_for(const graph::TaskAccess* accesses, std::size_t index) {
-  const std::string name = accesses == nullptr ? "" : " (" + graph::describe(*accesses[index].data()) + ")";
+std::string asked_for(const graph::Task* task, std::size_t index) {
+  const std::string name = task == nullptr ? "" : " (" + graph::describe(*task->accesses[index].data()) + ")";
   return "the kernel asked for access " + std::to_string(index) + name;
 }
 
@@ -27,13 +27,13 @@ void KernelContext::refuse_index(std::size_t index) const {
 void KernelContext::refuse_type(std::size_t index, std::uint64_t asked, std::size_t size) const {
   const Layout& layout = data(index).layout;
   throw Error(ErrorCode::signature_mismatch,
-              asked_for(accesses, index) + " as elements of another type: the data are of " +
+              asked_for(record, index) + " as elements of another type: the data are of " +
                   two_types(layout.element_tag, layout.element_size, ", the kernel asked for ", asked, size));
 }
 
 void KernelContext::refuse_gaps(std::size_t index) const {
   throw Error(ErrorCode::signature_mismatch,
-              asked_for(accesses, index) + " as a vector, but there are gaps between its columns: use matrix");
+              asked_for(record, index) + " as a vector, but there are gaps between its columns: use matrix");
 }
 
 void KernelContext::refuse_argument(std::size_t index) const {
@@ -49,10 +49,10 @@ void KernelContext::refuse_argument_type(std::size_t index, std::uint64_t asked,
 }
 
 void KernelContext::check_writable(std::size_t index) const {
-  if (writes(accesses[index].mode())) return;
+  if (writes(record->accesses[index].mode())) return;
   throw Error(
       ErrorCode::invalid_argument,
-      asked_for(accesses, index) +
+      asked_for(record, index) +
           " to write it, but its mode is read: ask for const elements, as in context.vector<const double>(0), or "
           "declare the mode that the kernel needs");
 }

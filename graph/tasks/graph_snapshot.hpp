@@ -37,6 +37,8 @@ struct TaskNode {
   TaskActivity activity = TaskActivity::none;
   /// True if some worker of the runtime has a device that the codelet runs on.
   bool runnable = true;
+  /// True if the program wants the task no more, and its kernel has not asked.
+  bool unwanted = false;
   /// True if the task waits in the queue of a commute lock.
   bool parked = false;
   /// The number of tasks that this task waits for.

@@ -3,11 +3,13 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "graph/codelets/codelet_definition.hpp"
@@ -101,6 +103,10 @@ struct TaskExtras {
   /// The failure that the task's kernel caused without being able to throw it; null if there is none. Written under the
   /// submission lock by threads that are in the kernel, read by the thread that completes the task.
   std::shared_ptr<const Failure> accusation;
+  /// The values of `TaskOptions::deadline`, the end of time if there is none, and `TaskOptions::stop`. They are used
+  /// only if the task was submitted with `Withdrawal::limited`.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  std::stop_token stop;
 };
 
 enum class TaskRole : std::uint8_t {
@@ -117,13 +123,23 @@ enum class TaskRole : std::uint8_t {
   recorded,
 };
 
-/// The reason why this single task must not run.
+/// The reason why this single task must not run, or need not go on.
 enum class Withdrawal : std::uint8_t {
   none,
-  /// The program has cancelled the task. This has no effect on a task that has started.
+  /// The task has a deadline or a stop token (`TaskExtras`), which say when it is not wanted any more.
+  limited,
+  /// The program has cancelled the task. If the task has started, its kernel learns of it if it asks.
   by_program,
   /// A task that had to succeed before this one did not succeed.
   by_predecessor,
+  // From here on, the kernel has asked and learned that its task is not wanted. The task ends as cancelled when the
+  // kernel returns. The values give the reason that the kernel was told.
+  told_of_program,
+  told_of_all,
+  told_of_run,
+  told_of_parent,
+  told_of_stop,
+  told_of_deadline,
 };
 
 /// Memory for edges that did not fit into the task.
@@ -233,6 +249,8 @@ struct alignas(64) Task {
     return &mark;
   }
   [[nodiscard]] bool ended() const { return successors.load(std::memory_order_acquire) == closed(); }
+  /// Returns true if the task's kernel has learned that the task is not wanted any more, see `Withdrawal`.
+  [[nodiscard]] bool told() const { return withdrawn.load(std::memory_order_relaxed) >= Withdrawal::told_of_program; }
 };
 
 /// Calls `visit(waiting task)` once for each edge to a task that waits for this one, newest first, at most `most`

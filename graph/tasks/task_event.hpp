@@ -26,7 +26,7 @@ struct TaskEvent {
     /// `task` has ended at `at`, has not failed, and is about to be completed. It used its device for `took`, which is
     /// less than its running time if other tasks ran beside it.
     ended,
-    /// `task` has failed at `at`, and is about to be completed.
+    /// `task` has failed at `at`, or was cancelled while it ran, and is about to be completed.
     failed,
     /// `task` has left `worker` without having run there: it waits for a lock, or runs elsewhere or later.
     left,

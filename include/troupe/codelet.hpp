@@ -195,6 +195,26 @@ struct TypedKernel {
   }
 };
 
+/// A typed kernel whose function takes the context before its views, so that it can ask for more than its data.
+template <class F, class... P>
+struct TypedKernel<F, const KernelContext&, P...> {
+  using Rest = TypedKernel<F, P...>;
+
+  template <class... Leading>
+  static decltype(auto) call(const F& function, const KernelContext& context, Leading&&... leading) {
+    return Rest::call(function, context, std::forward<Leading>(leading)..., context);
+  }
+  static Kernel wrap(F function) {
+    return [function = std::move(function)](const KernelContext& context) { call(function, context); };
+  }
+  static PieceCount wrap_count(F function) {
+    return [function = std::move(function)](const KernelContext& context) {
+      return static_cast<std::int64_t>(call(function, context));
+    };
+  }
+  [[nodiscard]] static KernelParameters parameters() { return Rest::parameters(); }
+};
+
 /// A typed kernel whose function takes one more parameter before the others: the value of `Leading::get`, of a type for
 /// which `Leading::takes` is true.
 template <class Leading, class F, class... P>
@@ -340,7 +360,8 @@ class Codelet {
 
   /// Sets the implementation for a CPU core. It is either `void(const KernelContext&)`, or a function of views of the
   /// handles (`MatrixView<T>`, `VectorView<T>`, `T&` for a scalar; `const T` if the mode is read), followed by the
-  /// arguments by value. In the second form, every submission is checked against these types.
+  /// arguments by value. In the second form, every submission is checked against these types, and a parameter
+  /// `const KernelContext&` may stand before the views, for kernels that ask whether they were cancelled.
   template <class F>
   Codelet& cpu(F function) & {
     if constexpr (detail::takes_context<F>()) {

@@ -31,7 +31,7 @@ enum class ErrorCode {
   /// A kernel threw something other than an `Error` (an `Error` keeps its code); the message names the task, the
   /// codelet, the device and the cause.
   kernel_failed,
-  /// A task did not run: something that it needed failed, or it was cancelled.
+  /// A task did not run, or not to its end: something that it needed failed, or it was cancelled.
   cancelled,
   /// A completion callback threw.
   callback_failed,

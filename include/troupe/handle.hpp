@@ -1,11 +1,13 @@
 /// References to registered data and to submitted tasks, for programs.
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -142,7 +144,9 @@ class Future {
   /// Waits until the task has ended. Throws `Error`: `kernel_failed` or `cancelled` if it did not succeed,
   /// `wait_in_kernel` inside a kernel or callback.
   void wait() const;
-  /// Cancels the task if it has not started yet. Tasks that read what a cancelled task writes are cancelled, too.
+  /// Cancels the task if it has not started yet. If it runs, its kernel sees this if it asks
+  /// (`KernelContext::cancelled`), and a kernel that does not ask goes on. Tasks that read what a cancelled task writes
+  /// are cancelled, too.
   void cancel() const;
 
   [[nodiscard]] graph::TaskOwner* owner() const { return owner_; }
@@ -199,6 +203,15 @@ struct TaskOptions {
   /// Data that only the children of a nested task use, each with its mode: read, write or read_write. The kernel gets
   /// no view of them, and does not wait for them: each child starts when its own data are ready.
   std::vector<Access> weak = {};
+  /// The time after which nobody wants the result: a task that has not begun then is cancelled when its turn comes, and
+  /// a kernel that runs then sees it if it asks (`KernelContext::cancelled`). Deadlines do not change the order of
+  /// tasks. Submissions fail with `invalid_argument` in recordings, on services, and in virtual time or with
+  /// `ThreadOptions::deterministic`, whose runs do not keep to this clock.
+  std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt;
+  /// The token of a `std::stop_source`, which many tasks may share: after `request_stop`, those that have not begun are
+  /// cancelled when their turn comes, and kernels that run see it if they ask. Submissions fail with `invalid_argument`
+  /// in recordings and on services.
+  std::stop_token stop = {};
 };
 
 }  // namespace troupe

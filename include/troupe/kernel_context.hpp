@@ -15,8 +15,9 @@
 namespace troupe {
 
 namespace graph {
-class TaskAccess;
-}
+class TaskGraph;
+struct Task;
+}  // namespace graph
 
 namespace detail {
 struct UncheckedViews;
@@ -77,6 +78,17 @@ class KernelContext {
     return cores != nullptr ? *cores : lone;
   }
 
+  /// Returns true once the task need not go on: the program has cancelled it (`Future::cancel`, `Runtime::cancel`) or
+  /// the run of a recorded graph that it belongs to, its deadline has passed, or a stop was requested (`TaskOptions`).
+  /// A kernel that runs for long asks now and then, and returns early. Once the answer was true, it stays true, and the
+  /// task ends as cancelled when the kernel returns: the data that it writes then have no valid content. A kernel that
+  /// never asks ends as if nobody had cancelled it; one that throws has failed.
+  ///
+  /// May be called from any thread while the kernel runs, also inside teams and pieces. Takes a few nanoseconds, a task
+  /// with a deadline some 30 more, and never blocks. Kernels that only enqueue work on a device ask while they enqueue.
+  /// Returns false outside a runtime.
+  [[nodiscard]] bool cancelled() const { return record != nullptr && ask_whether_cancelled(); }
+
   /// The worker that runs the task; an invalid id outside a runtime.
   WorkerId worker;
   TaskId task;
@@ -85,8 +97,9 @@ class KernelContext {
   void* stream = nullptr;
   /// The team that `team` returns. If it is null, `team` returns a team of one.
   Team* cores = nullptr;
-  /// The modes in which the data are used; null if they are not known.
-  const graph::TaskAccess* accesses = nullptr;
+  /// The record of the running task, with the modes of its data, and the graph of the workers; null outside a runtime.
+  const graph::Task* record = nullptr;
+  const graph::TaskGraph* task_graph = nullptr;
 
  private:
   friend struct detail::UncheckedViews;
@@ -100,7 +113,7 @@ class KernelContext {
     if (shape == ViewShape::vector && !view.layout.contiguous()) [[unlikely]]
       refuse_gaps(index);
     if constexpr (!std::is_const_v<T>) {
-      if (accesses != nullptr) check_writable(index);
+      if (record != nullptr) check_writable(index);
     }
     return view;
   }
@@ -111,6 +124,7 @@ class KernelContext {
   [[noreturn]] void refuse_argument(std::size_t index) const;
   [[noreturn]] void refuse_argument_type(std::size_t index, std::uint64_t asked, std::size_t size) const;
   void check_writable(std::size_t index) const;
+  [[nodiscard]] bool ask_whether_cancelled() const;
 
   std::span<const DataView* const> data_;
   ArgumentsView arguments_;

@@ -206,7 +206,9 @@ class Runtime {
   /// a task failed, unless the mode is write.
   [[nodiscard]] HostAccess acquire(const Handle& handle, AccessMode mode);
 
-  /// Cancels all tasks submitted so far that have not started; `wait` reports them.
+  /// Cancels all tasks submitted so far that have not started; `wait` reports them. Kernels that run see this if they
+  /// ask
+  /// (`KernelContext::cancelled`).
   void cancel();
   /// Refuses further tasks: submissions throw `stopped`, also in running kernels and callbacks. Then waits for the
   /// tasks that were submitted before, as `wait` does.

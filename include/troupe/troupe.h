@@ -246,6 +246,10 @@ troupe_error troupe_kernel_data_type(const troupe_kernel_context* context, size_
 troupe_error troupe_kernel_argument_type(const troupe_kernel_context* context, size_t index, troupe_type* type);
 /* Returns the worker that runs the kernel; -1 outside of a runtime. */
 int troupe_kernel_worker(const troupe_kernel_context* context);
+/* Returns 1 once the task need not go on, because it was cancelled or its deadline has passed; else 0. A kernel that runs
+ * for long asks now and then, and returns 0 early: the task then ends as cancelled, and its data have no valid content. A
+ * kernel that never asks ends as if nobody had cancelled it. Any thread may ask while the kernel runs. */
+int troupe_kernel_cancelled(const troupe_kernel_context* context);
 /* Makes the task fail with this text, whatever the kernel returns. Use this function in languages whose callbacks
  * return 0 when they throw. */
 void troupe_kernel_fail(const troupe_kernel_context* context, const char* why);
@@ -296,6 +300,10 @@ typedef struct troupe_task_options {
   /* The devices, among those that the codelet runs on, that may run the task: "cores", "gpus", "h200", "#3|gpus";
    * NULL: all. */
   const char* devices;
+  /* The seconds from the submission after which nobody wants the result; 0: no deadline. A task that has not begun then
+   * is cancelled, and a kernel that runs then learns of it from troupe_kernel_cancelled. Below 0, or not a number: an
+   * error; so is a deadline in a recording, on a service, and in virtual time. */
+  double deadline_s;
 } troupe_task_options;
 
 /* Submits a task. `options` and `future` may be NULL. Blocks while too many tasks are in flight, except in kernels and
@@ -306,13 +314,14 @@ troupe_error troupe_submit(troupe_runtime* runtime, const troupe_codelet* codele
 /* Waits until the task has ended; returns an error if it did not succeed. */
 troupe_error troupe_future_wait(troupe_future future);
 troupe_error troupe_future_status(troupe_future future, troupe_status* status);
+/* Cancels the task if it has not started; a kernel that runs learns of it from troupe_kernel_cancelled. */
 troupe_error troupe_future_cancel(troupe_future future);
 
 /* Waits for all tasks; the error sums up what has failed since the last call. */
 troupe_error troupe_wait(troupe_runtime* runtime);
 /* Waits until all tasks submitted so far that change the data have ended. */
 troupe_error troupe_wait_for(troupe_runtime* runtime, troupe_handle handle);
-/* Cancels all tasks that have not started. */
+/* Cancels all tasks that have not started; kernels that run learn of it from troupe_kernel_cancelled. */
 troupe_error troupe_cancel(troupe_runtime* runtime);
 /* Makes other clusters of cores while tasks run; needs "regroup=true" in `troupe_options.more`. */
 troupe_error troupe_regroup(troupe_runtime* runtime, const char* clusters);

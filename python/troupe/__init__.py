@@ -12,7 +12,7 @@
 """
 
 from . import errors, linalg, simulation
-from ._troupe import Codelet, Data, Recording, Runtime, Trace, __version__, kernels
+from ._troupe import Codelet, Data, Recording, Runtime, Trace, __version__, cancelled, kernels
 from .codelets import Commute, Read, ReadWrite, Reduce, Write, c_codelet, codelet
 from .errors import *  # noqa: F403
 from .executor import Executor
@@ -37,6 +37,7 @@ __all__ = [
     "Write",
     "__version__",
     "c_codelet",
+    "cancelled",
     "codelet",
     "connect",
     "kernels",

@@ -72,7 +72,7 @@ class KernelFailed(TroupeError):
 
 
 class Cancelled(TroupeError, concurrent.futures.CancelledError):
-    """A task did not run: a task that it depends on failed, or the task itself was cancelled."""
+    """A task did not run, or not to its end: a task that it depends on failed, or the task itself was cancelled."""
 
     code = "cancelled"
 

@@ -96,7 +96,8 @@ def done(self):
 
 
 def cancelled(self):
-    """Returns True if the task did not run: it was cancelled, or a task that it depends on failed or was cancelled."""
+    """Returns True if the task did not run, or not to its end: it was cancelled, or a task that it depends on failed or
+    was cancelled."""
     return self.state == "cancelled"
 
 
@@ -107,8 +108,9 @@ def running(self):
 
 
 def cancel(self):
-    """Cancels the task if it has not been started. Tasks that read what a cancelled task writes are cancelled, too.
-    Returns False if the task has already run, otherwise True."""
+    """Cancels the task if it has not been started; if it runs, its kernel learns of it from `troupe.cancelled()`. Tasks
+    that read what a cancelled task writes are cancelled, too. Returns False if the task has already run, otherwise
+    True."""
     if self.done():
         return self.cancelled()
     self._cancel()

@@ -351,6 +351,11 @@ Table task_calls() {
          BOOST_TEST(troupe_kernel_worker(nullptr) == -1);
          return Calls{};
        }},
+      {"troupe_kernel_cancelled",
+       [](Objects&) {
+         BOOST_TEST(troupe_kernel_cancelled(nullptr) == 0);
+         return Calls{};
+       }},
       {"troupe_kernel_fail", [](Objects&) { return troupe_kernel_fail(nullptr, nullptr), Calls{}; }},
       {"troupe_submit",
        [](Objects& o) {
@@ -366,6 +371,10 @@ Table task_calls() {
          empty_after.after_count = 1;
          troupe_task_options no_devices{};
          no_devices.devices = "";
+         troupe_task_options past{};
+         past.deadline_s = -1;
+         troupe_task_options no_deadline{};
+         no_deadline.deadline_s = std::numeric_limits<double>::quiet_NaN();
          const auto submit = [&](const troupe_access* access, size_t count, const troupe_value* value, size_t values,
                                  const troupe_task_options* options) {
            return troupe_submit(o.runtime, o.codelet, access, count, value, values, options, nullptr);
@@ -381,7 +390,9 @@ Table task_calls() {
                       submit(nullptr, 0, &no_type, 1, nullptr),
                       submit(nullptr, 0, nullptr, 0, &no_after),
                       submit(nullptr, 0, nullptr, 0, &empty_after),
-                      submit(nullptr, 0, nullptr, 0, &no_devices)};
+                      submit(nullptr, 0, nullptr, 0, &no_devices),
+                      submit(nullptr, 0, nullptr, 0, &past),
+                      submit(nullptr, 0, nullptr, 0, &no_deadline)};
        }},
       {"troupe_future_wait",
        [](Objects&) {

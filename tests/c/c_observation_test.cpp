@@ -272,6 +272,38 @@ BOOST_AUTO_TEST_CASE(tasks_name_their_devices) {
   BOOST_TEST(troupe_runtime_free(runtime) == TROUPE_OK);
 }
 
+BOOST_AUTO_TEST_CASE(kernels_that_run_learn_of_their_cancellation_and_of_their_deadline) {
+  troupe_runtime* runtime = started(options_of(1));
+  std::atomic<int> runs{0};
+  const auto asks = [](const troupe_kernel_context* context, void* user) {
+    ++*static_cast<std::atomic<int>*>(user);
+    while (troupe_kernel_cancelled(context) == 0) std::this_thread::yield();
+    return 0;
+  };
+  troupe_codelet* codelet = nullptr;
+  BOOST_TEST(troupe_codelet_define("asks", nullptr, 0, nullptr, 0, asks, &runs, nullptr, &codelet) == TROUPE_OK);
+  troupe_future future{};
+  BOOST_TEST(troupe_submit(runtime, codelet, nullptr, 0, nullptr, 0, nullptr, &future) == TROUPE_OK);
+  while (runs == 0) std::this_thread::yield();
+  BOOST_TEST(troupe_future_cancel(future) == TROUPE_OK);
+  BOOST_TEST(troupe_future_wait(future) == TROUPE_CANCELLED);
+  BOOST_TEST(std::string(troupe_error_message()).find("its kernel was told") != std::string::npos);
+  troupe_task_options options{};
+  options.deadline_s = 0.05;
+  BOOST_TEST(troupe_submit(runtime, codelet, nullptr, 0, nullptr, 0, &options, &future) == TROUPE_OK);
+  BOOST_TEST(troupe_future_wait(future) == TROUPE_CANCELLED);
+  BOOST_TEST(std::string(troupe_error_message()).find("its deadline passed") != std::string::npos);
+  options.deadline_s = 1e300;
+  troupe_codelet* ends = nullptr;
+  const auto nothing = [](const troupe_kernel_context*, void*) { return 0; };
+  BOOST_TEST(troupe_codelet_define("ends", nullptr, 0, nullptr, 0, nothing, nullptr, nullptr, &ends) == TROUPE_OK);
+  BOOST_TEST(troupe_submit(runtime, ends, nullptr, 0, nullptr, 0, &options, &future) == TROUPE_OK);
+  BOOST_TEST(troupe_future_wait(future) == TROUPE_OK);
+  troupe_codelet_free(ends);
+  troupe_codelet_free(codelet);
+  BOOST_TEST(troupe_runtime_free(runtime) == TROUPE_CANCELLED);
+}
+
 BOOST_AUTO_TEST_CASE(the_version_is_three_numbers) {
   int major = -1, minor = -1, patch = -1;
   BOOST_TEST(std::sscanf(troupe_version(), "%d.%d.%d", &major, &minor, &patch) == 3);

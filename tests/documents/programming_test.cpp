@@ -10,6 +10,7 @@
 #include <numeric>
 #include <sstream>
 #include <stdexcept>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -40,6 +41,23 @@ BOOST_AUTO_TEST_CASE(axpy_adds_up) {
 #include <document_blocks/programming/axpy.inc>
   runtime.wait();
   BOOST_TEST(y == (std::vector<double>{10.5, 21}), boost::test_tools::per_element());
+}
+
+void refine(double& value) { value += 1; }
+
+BOOST_AUTO_TEST_CASE(a_stop_reaches_the_tasks_that_carry_the_token) {
+  std::vector<double> x(1000), y(1000);
+  Runtime runtime;
+  std::vector<Vector<double>> parts;
+  parts.push_back(runtime.vector(x));
+  parts.push_back(runtime.vector(y));
+#include <document_blocks/programming/stop.inc>
+  // The tasks may have ended before the stop.
+  try {
+    runtime.wait();
+  } catch (const Error& error) {
+    BOOST_TEST((error.code() == ErrorCode::cancelled));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(lambdas_are_submitted) {

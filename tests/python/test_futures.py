@@ -116,6 +116,28 @@ def test_a_task_can_be_cancelled(rt):
         rt.wait()
 
 
+def test_a_kernel_that_runs_learns_that_it_was_cancelled(rt):
+    running = threading.Event()
+
+    @troupe.codelet("rw")
+    def asks(a):
+        running.set()
+        while not troupe.cancelled():
+            time.sleep(0.001)
+        return "half"
+
+    assert not troupe.cancelled()
+    future = asks(numpy.zeros(1))
+    assert running.wait(10)
+    assert future.cancel()
+    with pytest.raises(troupe.Cancelled, match="its kernel was told"):
+        future.result(timeout=10)
+    assert future.cancelled()
+    with pytest.raises(troupe.Cancelled):
+        rt.wait()
+    assert after(numpy.zeros(1), None, 5).result(timeout=10) == 5
+
+
 def test_futures_outlive_their_runtime():
     with troupe.Runtime(cores=1) as rt:
         future = after(numpy.zeros(1), None, "kept")

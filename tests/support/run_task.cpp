@@ -31,7 +31,8 @@ FailureLog::Cause run_kernel(const graph::TaskGraph& graph, graph::Task& task, W
     KernelContext context(views, task.arguments());
     context.worker = worker;
     context.task = task.task_id();
-    context.accesses = task.accesses;
+    context.record = &task;
+    context.task_graph = &graph;
     const graph::ExecutionScope scope(&graph, worker, &task);
     task.codelet->kernels[static_cast<int>(DeviceKind::cpu_core)](context);
     return nullptr;

@@ -32,9 +32,12 @@ class Gate {
  public:
   void open() { open_ = true; }
   void close() { open_ = false; }
-  void pass() {
+  /// Waits until the gate is open. A kernel that gives its context also passes once it learns that it was cancelled.
+  void pass(const KernelContext* context = nullptr) {
     ++waiting_;
-    while (!open_) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    while (!open_ && !(context != nullptr && context->cancelled())) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
     --waiting_;
   }
   [[nodiscard]] int waiting() const { return waiting_; }
@@ -50,6 +53,8 @@ class TestCodelets final : public service::CodeletSource {
     add(Codelet("empty", {}).cpu([] {}));
     add(Codelet("wait", {}).cpu([&gate] { gate.pass(); }));
     add(Codelet("wait_for", {AccessMode::read_write}).cpu([&gate](VectorView<double>) { gate.pass(); }));
+    add(Codelet("wait_or_cancelled", {AccessMode::read_write})
+            .cpu([&gate](const KernelContext& context, VectorView<double>) { gate.pass(&context); }));
     add(Codelet("fill", {AccessMode::write}).cpu([](VectorView<double> x, double value) {
       for (double& element : x) element = value;
     }));

@@ -50,7 +50,9 @@ class CoreDevice final : public Device {
 
   /// `team` is the team of a cluster, whose master is the thread that calls `start`; null for a single core.
   explicit CoreDevice(Options options, std::shared_ptr<CoreTeam> team = nullptr)
-      : options_(std::move(options)), team_(std::move(team)), views_(options_.worker, options_.find_replica) {}
+      : options_(std::move(options)),
+        team_(std::move(team)),
+        views_(options_.worker, options_.find_replica, options_.graph) {}
 
   [[nodiscard]] std::string name() const override { return options_.name; }
   using Device::start;

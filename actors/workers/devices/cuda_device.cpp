@@ -167,7 +167,8 @@ Result<CudaDevice::Slot*> CudaDevice::free_slot() {
     if (!made) return made.failure();
     event = std::move(made).value();
   }
-  Slot& slot = slots_.emplace_back(TaskViews(options_.executor.worker, options_.executor.find_replica));
+  Slot& slot =
+      slots_.emplace_back(TaskViews(options_.executor.worker, options_.executor.find_replica, options_.executor.graph));
   slot.begin = std::move(events[0]);
   slot.end = std::move(events[1]);
   slot.checks =
@@ -400,6 +401,7 @@ std::optional<Duration> CudaDevice::time_of(const platform::CudaEvent& event) co
 void CudaDevice::note(const Slot& slot, Duration ran, Duration ago, bool failed) const noexcept {
   if (options_.executor.trace == nullptr) return;
   const graph::Task& task = *slot.task;
+  failed = failed || task.told();
   const TimeStamp end = options_.executor.clock->now() - std::max(ago, Duration{});
   TaskSpan span{task.codelet, task.task_id(), end - std::max(ran, Duration{}), end, 0, task.priority, failed};
   try {

@@ -188,6 +188,7 @@ void ModelledDevice::tell() {
 
 void ModelledDevice::note(const Queued& one, TimeStamp begun, bool failed) noexcept {
   const graph::Task& task = *one.task;
+  failed = failed || task.told();
   const double flops = failed ? 0 : graph::flops_of(task);
   options_.core.trace->ran({task.codelet, task.task_id(), begun, options_.time->now(), flops, task.priority, failed,
                             static_cast<std::uint16_t>(one.cores)},

@@ -58,7 +58,7 @@ class OpenClDevice final : public Device {
   struct Slot {
     explicit Slot(OpenClDevice& of)
         : owner(of),
-          views(of.options_.executor.worker, of.options_.executor.find_replica),
+          views(of.options_.executor.worker, of.options_.executor.find_replica, of.options_.executor.graph),
           lending(*of.options_.data, !has_own_memory(of.options_.executor.kind)) {}
 
     OpenClDevice& owner;
@@ -455,6 +455,7 @@ std::optional<Duration> OpenClDevice::time_of(const platform::OpenClEvent& event
 void OpenClDevice::note(const Slot& slot, Duration ran, bool failed) const noexcept {
   if (options_.executor.trace == nullptr) return;
   const graph::Task& task = *slot.task;
+  failed = failed || task.told();
   const TimeStamp end = options_.executor.clock->now();
   TaskSpan span{task.codelet, task.task_id(), end - ran, end, 0, task.priority, failed};
   try {

@@ -25,8 +25,9 @@ using FindReplica = std::function<DataView(const graph::DataRecord& data)>;
 class TaskViews {
  public:
   /// If `find_replica` is empty, kernels work on host memory. Tasks that reduce get the worker's partial results.
-  TaskViews(WorkerId worker, FindReplica find_replica)
-      : worker_(worker), find_replica_(std::move(find_replica)), copies_(find_replica_ != nullptr) {}
+  /// `graph` is for kernels that ask whether their task was cancelled; it may be null in tests.
+  TaskViews(WorkerId worker, FindReplica find_replica, const graph::TaskGraph* graph)
+      : worker_(worker), graph_(graph), find_replica_(std::move(find_replica)), copies_(find_replica_ != nullptr) {}
 
   /// Sets the views for a task. Throws an exception if a partial result cannot be made.
   void prepare(const graph::Task& task) {
@@ -49,7 +50,8 @@ class TaskViews {
     KernelContext context({views_.data(), task.access_count}, task.arguments());
     context.worker = worker_;
     context.task = task.task_id();
-    context.accesses = task.accesses;
+    context.record = &task;
+    context.task_graph = graph_;
     return context;
   }
 
@@ -60,6 +62,7 @@ class TaskViews {
   void use_replicas(std::span<const graph::TaskAccess> data);
 
   const WorkerId worker_;
+  const graph::TaskGraph* const graph_;
   const FindReplica find_replica_;
   const bool copies_;
   std::vector<const DataView*> views_;

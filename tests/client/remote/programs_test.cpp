@@ -263,6 +263,27 @@ BOOST_AUTO_TEST_CASE(a_task_can_be_cancelled_alone_and_explicit_dependencies_fol
   });
 }
 
+BOOST_AUTO_TEST_CASE(kernels_that_run_learn_of_their_cancellation_wherever_they_run) {
+  both([this](Runtime& runtime) {
+    for (const bool all : {false, true}) {
+      gate().close();
+      std::vector<double> x(10, 1.0), y(10, 1.0);
+      const Data dx = runtime.vector(x, "x"), dy = runtime.vector(y);
+      const Future running = runtime.submit((*this)["wait_or_cancelled"], {dx});
+      const Future next = runtime.submit((*this)["axpy"], {dx, dy}, args(1.0));
+      BOOST_TEST(eventually([this] { return gate().waiting() == 1; }));
+      all ? runtime.cancel() : running.cancel();
+      BOOST_CHECK_EXCEPTION(
+          running.wait(), Error,
+          failure(ErrorCode::cancelled, "while it ran, and its kernel was told: the program cancelled"));
+      BOOST_CHECK_EXCEPTION(next.wait(), Error, failure(ErrorCode::cancelled));
+      BOOST_CHECK_EXCEPTION(runtime.wait(dx), Error, failure(ErrorCode::cancelled, "'x' has no valid content"));
+      BOOST_CHECK_THROW(runtime.wait(), Error);
+      gate().open();
+    }
+  });
+}
+
 BOOST_AUTO_TEST_CASE(partial_results_come_together) {
   both([this](Runtime& runtime) {
     std::vector<double> x(100, 1.0);

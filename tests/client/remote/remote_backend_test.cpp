@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <numeric>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -287,6 +288,12 @@ BOOST_AUTO_TEST_CASE(wrong_submissions_are_found_here_with_the_same_codes_as_eve
   BOOST_CHECK_EXCEPTION(runtime->submit(change, {Handle()}), Error, failure(ErrorCode::invalid_handle, "empty"));
   const Codelet two = Codelet("two", {AccessMode::read, AccessMode::write});
   BOOST_CHECK_EXCEPTION(runtime->submit(two, {data, data}), Error, failure(ErrorCode::conflicting_access, "'x'"));
+  const TaskOptions late{.deadline = std::chrono::steady_clock::now()};
+  const std::stop_source source;
+  for (const TaskOptions& options : {late, TaskOptions{.stop = source.get_token()}}) {
+    BOOST_CHECK_EXCEPTION(runtime->submit(change, {data}, {}, options), Error,
+                          failure(ErrorCode::invalid_argument, "codelet 'change'", "is not carried to a service"));
+  }
   const Handle old = data;
   data.release();
   BOOST_CHECK_EXCEPTION(runtime->submit(change, {old}), Error, failure(ErrorCode::invalid_handle, "released"));

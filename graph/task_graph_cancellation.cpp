@@ -1,0 +1,114 @@
+/// Tasks that are not wanted any more: why they do not start, and what kernels that run are told.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "graph/data/domain.hpp"
+#include "graph/task_graph.hpp"
+#include "troupe/kernel_context.hpp"
+
+namespace troupe {
+
+bool KernelContext::ask_whether_cancelled() const {
+  const bool of_client = !record->is_child && record->client.graph != nullptr;
+  const graph::TaskGraph* const graph = of_client ? record->client.graph : task_graph;
+  return graph != nullptr && graph->tell_if_cancelled(*record);
+}
+
+namespace graph {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Returns a text such as "12 ms".
+std::string rounded(Clock::duration duration) {
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+  if (us < 10'000) return std::to_string(us) + " us";
+  return us < 10'000'000 ? std::to_string(us / 1'000) + " ms" : std::to_string(us / 1'000'000) + " s";
+}
+
+/// Returns why a task with a deadline or a stop token is not wanted any more, or `none`.
+Withdrawal passed_limit(const TaskExtras& limits) noexcept {
+  if (limits.stop.stop_requested()) return Withdrawal::told_of_stop;
+  // The clock is read only if there is a deadline.
+  if (limits.deadline == Clock::time_point::max() || Clock::now() < limits.deadline) return Withdrawal::none;
+  return Withdrawal::told_of_deadline;
+}
+
+/// Returns true if the task belongs to a run of a recording that the program has cancelled. The task must run, so that
+/// the run cannot end meanwhile.
+bool run_was_cancelled(const Task& task) noexcept {
+  if (task.role != TaskRole::recorded) return false;
+  const Task* const run = static_cast<const RecordedTask&>(task).recording->run_task();
+  return run->withdrawn.load(std::memory_order_relaxed) == Withdrawal::by_program;
+}
+
+}  // namespace
+
+Withdrawal TaskGraph::why_unwanted(const Task& task) const noexcept {
+  const Withdrawal withdrawn = task.withdrawn.load(std::memory_order_relaxed);
+  if (withdrawn >= Withdrawal::told_of_program) return withdrawn;
+  if (task.id.load(std::memory_order_relaxed) < cancelled_.below.load(std::memory_order_acquire)) {
+    return Withdrawal::told_of_all;
+  }
+  if (withdrawn == Withdrawal::by_program) return Withdrawal::told_of_program;
+  if (task.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed) && parent_gave_up(task)) {
+    return Withdrawal::told_of_parent;
+  }
+  return withdrawn == Withdrawal::limited ? passed_limit(*task.extras) : withdrawn;
+}
+
+bool TaskGraph::tell_if_cancelled(const Task& task) const noexcept {
+  Withdrawal reason = why_unwanted(task);
+  if (reason == Withdrawal::none && run_was_cancelled(task)) reason = Withdrawal::told_of_run;
+  // A predecessor can fail while the task runs if a device runs the task behind it: `begin_after_running` ends it then.
+  if (reason == Withdrawal::none || reason == Withdrawal::by_predecessor) return false;
+  if (task.told()) return true;
+  // The cast is allowed because the task belongs to this graph; the task is const only for the code that runs it.
+  // Relaxed: the end of the kernel orders this before `complete`, which looks at the reason because of `has_more`.
+  // Several threads of the kernel may be here at once; the reason of the last one counts.
+  Task& told = const_cast<Task&>(task);
+  told.withdrawn.store(reason, std::memory_order_relaxed);
+  std::atomic_ref<bool>(told.has_more).store(true, std::memory_order_relaxed);
+  return true;
+}
+
+std::string TaskGraph::text_of(Withdrawal reason, const Task& task, const char* until) const {
+  switch (reason) {
+    case Withdrawal::told_of_all: {
+      const LockGuard lock(cancelled_.mutex);
+      return cancelled_.why;
+    }
+    case Withdrawal::told_of_run: return "the program cancelled the run of the recorded graph";
+    case Withdrawal::told_of_parent: return "the nested task that it belongs to failed or was cancelled";
+    case Withdrawal::told_of_stop: return "a stop was requested of its token (TaskOptions::stop)";
+    case Withdrawal::told_of_deadline:
+      // A deadline before the clock's zero would make the difference too large for its type.
+      return "its deadline passed " + rounded(Clock::now() - std::max(task.extras->deadline, Clock::time_point{})) +
+             " before " + until;
+    default: return "the program cancelled it";
+  }
+}
+
+FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
+  // The program cannot withdraw a combining task, because it combines the contributions of the reducing tasks. If a
+  // contribution was cancelled, the data are marked as not valid.
+  if (combines(task)) return nullptr;
+  const Withdrawal reason = why_unwanted(task);
+  if (reason == Withdrawal::none) return nullptr;
+  if (reason == Withdrawal::by_predecessor) return follows_a_failure(task);
+  return std::make_shared<Failure>(
+      Failure{ErrorCode::cancelled, describe(task) + " was cancelled: " + text_of(reason, task, "its turn came")});
+}
+
+FailureLog::Cause TaskGraph::why_cut_short(const Task& task) const {
+  const Withdrawal reason = task.withdrawn.load(std::memory_order_relaxed);
+  return std::make_shared<Failure>(
+      Failure{ErrorCode::cancelled, describe(task) + " was cancelled while it ran, and its kernel was told: " +
+                                        text_of(reason, task, "the kernel returned")});
+}
+
+}  // namespace graph
+}  // namespace troupe
