@@ -15,6 +15,9 @@
 namespace troupe::actors {
 class RuntimeSystem;
 }
+namespace troupe::platform {
+class HostPool;
+}
 namespace troupe::workers {
 class IdleSet;
 }
@@ -95,6 +98,8 @@ class EmbeddedBackend final : public Backend {
   /// The number of open recordings. While there are open recordings, a submitted task may be recorded instead of run.
   std::atomic<int> recordings_{0};
   const bool data_have_memory_;
+  /// The memory of `allocate`. Blocks may outlive the backend, which closes the pool.
+  const std::shared_ptr<platform::HostPool> pool_;
   std::function<void(Backend&)> at_stop_;
 };
 
