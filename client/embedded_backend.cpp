@@ -144,6 +144,7 @@ Result<void> EmbeddedBackend::set_reduction(const Handle& handle, ReductionMetho
 }
 
 Result<void> EmbeddedBackend::release(const Handle& handle) { return graph_.release(handle); }
+Result<void> EmbeddedBackend::discard(const Handle& handle) { return graph_.discard(handle); }
 void EmbeddedBackend::let_go(const Handle& handle) noexcept { graph_.let_go(handle); }
 
 Result<void> EmbeddedBackend::set_reuse(const Handle& handle, std::int64_t index) {
