@@ -137,22 +137,34 @@ void HostPool::GiveBack::operator()(std::byte* /*data*/) const noexcept {
 }
 
 void HostPool::give_back(std::unique_ptr<Block> block) noexcept {
-  if (block->stack == nullptr || !try_to_lock()) return;
+  if (block->stack == nullptr) return;
+  if (!try_to_lock()) return leave_turn(*block);
   Block* list = nullptr;
   {
     const LockGuard lock(lock_, std::adopt_lock);
-    if (block->buffer.size().count > most_kept_.count) return;
-    add(*block.release());
+    if (!std::exchange(block->in_turn, true)) {
+      in_turn_.fetch_add(block->buffer.size().count, std::memory_order_relaxed);
+    }
     list = remove_beyond(most_kept_);
+    if (in_turn_.load(std::memory_order_relaxed) > most_kept_.count) {
+      leave_turn(*block);
+    } else {
+      add(*block.release());
+    }
   }
   free_all(list);
 }
 
+void HostPool::leave_turn(const Block& block) noexcept {
+  if (block.in_turn) in_turn_.fetch_sub(block.buffer.size().count, std::memory_order_relaxed);
+}
+
 HostPool::Block* HostPool::remove_beyond(Bytes most) noexcept {
   Block* list = nullptr;
-  while (kept_ > most) {
+  while (in_turn_.load(std::memory_order_relaxed) > most.count && oldest_ != nullptr) {
     Block* const oldest = oldest_;
     remove(*oldest);
+    leave_turn(*oldest);
     oldest->older = list;
     list = oldest;
   }

@@ -1,6 +1,7 @@
 /// Reuse of host memory: blocks for data that are released are kept for the next data of the same size.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,8 +20,13 @@ namespace troupe::platform {
 ///
 /// Blocks have sizes in classes, 16 for each doubling, so at most one sixteenth of a block is lost. A block serves data
 /// of its own class and its own NUMA node only. The block that came back last is lent first, because caches may still
-/// hold it. The pool keeps at most `most_kept` bytes: if a block that comes back is one too many, the blocks that have
-/// been kept for the longest time go to the system. Blocks of more than a quarter of `most_kept` are not kept.
+/// hold it.
+///
+/// Blocks that have come back at least once take at most `most_kept` bytes in all, whether they are kept or lent again.
+/// If a block that comes back is one too many, the blocks that have been kept for the longest time go to the system,
+/// and if that is not enough, the block itself. Lent blocks count too, because their pages have memory already: a
+/// program that makes data long before tasks touch them would otherwise take memory for all data that wait. Blocks of
+/// more than a quarter of `most_kept` are not kept.
 ///
 /// Thread-safe. No thread waits long: a thread that does not get the lock within microseconds uses the system instead
 /// of the pool. So a child of `fork`, in which nobody may hold the lock any more, does not wait for ever.
@@ -65,6 +71,8 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
     /// Declared after the buffer, so that the pinning ends before the memory is freed.
     PinnedMemory pinned;
     Stack* stack = nullptr;
+    /// True if the block has been kept before, so that `in_turn_` counts it.
+    bool in_turn = false;
     Block* newer = nullptr;
     Block* older = nullptr;
     Block* above = nullptr;
@@ -94,13 +102,19 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
   void remove(Block& block) noexcept TROUPE_REQUIRES(lock_);
   /// Keeps the block, or frees it.
   void give_back(std::unique_ptr<Block> block) noexcept;
-  /// Removes the oldest blocks until at most `most` bytes are kept. Returns them as a list linked through `older`.
+  /// Counts a block as one that will be freed.
+  void leave_turn(const Block& block) noexcept;
+  /// Removes the oldest blocks until the blocks in turn have at most `most` bytes, or none is kept. Returns the removed
+  /// blocks as a list linked through `older`.
   [[nodiscard]] Block* remove_beyond(Bytes most) noexcept TROUPE_REQUIRES(lock_);
   static void free_all(Block* list) noexcept;
 
   mutable SpinLock lock_;
   Bytes most_kept_ TROUPE_GUARDED_BY(lock_);
   Bytes kept_ TROUPE_GUARDED_BY(lock_);
+  /// The bytes of all blocks that have been kept and not been freed since: of kept blocks and of some lent ones.
+  /// Relaxed accesses suffice: all of them but one are made under the lock, and that one only subtracts.
+  std::atomic<std::uint64_t> in_turn_{0};
   std::vector<Node> nodes_ TROUPE_GUARDED_BY(lock_);
   Block* newest_ TROUPE_GUARDED_BY(lock_) = nullptr;
   Block* oldest_ TROUPE_GUARDED_BY(lock_) = nullptr;

@@ -95,6 +95,27 @@ BOOST_AUTO_TEST_CASE(what_is_kept_is_bounded_and_the_oldest_block_goes_first) {
   BOOST_TEST(pool->kept().count == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(blocks_that_are_lent_again_count_too) {
+  const auto pool = HostPool::make(Bytes{16 * kKiB.count});
+  const auto lend_five = [&] {
+    std::vector<Loan> loans;
+    for (int i = 0; i < 5; ++i) loans.push_back(lent(*pool, 4096));
+    return loans;
+  };
+  std::vector<Loan> loans = lend_five();
+  loans.clear();
+  BOOST_TEST(pool->kept().count == 16 * kKiB.count);
+  // Four of these five are blocks that come back a second time. There is no room for the fifth, nor for others.
+  loans = lend_five();
+  BOOST_TEST(pool->kept().count == 0U);
+  lent(*pool, 3072).reset();
+  BOOST_TEST(pool->kept().count == 0U);
+  loans.clear();
+  BOOST_TEST(pool->kept().count == 16 * kKiB.count);
+  lent(*pool, 3072).reset();
+  BOOST_TEST(pool->kept().count == 15 * kKiB.count);
+}
+
 BOOST_AUTO_TEST_CASE(blocks_of_more_than_a_quarter_of_the_bound_are_not_kept) {
   const auto pool = HostPool::make(kMiB);
   lent(*pool, kMiB.count / 4).reset();
