@@ -117,6 +117,14 @@ troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, cons
   });
 }
 
+troupe_error troupe_discard(troupe_runtime* runtime, troupe_handle handle) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    const GivingCall call(runtime->state);
+    call.runtime().discard(HandleSlots::get().find(handle, call.state()->number()).handle);
+  });
+}
+
 troupe_error troupe_set_sum(troupe_runtime* runtime, troupe_handle handle, troupe_type type) {
   return guarded([&] {
     require(runtime, "runtime");

@@ -76,6 +76,7 @@ class Backend {
   virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) = 0;
   virtual Result<void> set_reduction(const Handle& handle, ReductionMethods methods) = 0;
   virtual Result<void> release(const Handle& handle) = 0;
+  virtual Result<void> discard(const Handle& handle) = 0;
   /// Ends a registration for the destructor of `Data`, which cannot handle a failure; see `TaskGraph::let_go`.
   virtual void let_go(const Handle& handle) noexcept = 0;
   virtual Result<void> set_reuse(const Handle& handle, std::int64_t index) = 0;

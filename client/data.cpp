@@ -16,6 +16,10 @@ void Data::release() {
   std::move(released).value_or_throw();
 }
 
+void Data::discard() {
+  if (const auto backend = backend_.lock()) backend->discard(handle_).value_or_throw();
+}
+
 void Data::reset() noexcept {
   if (const auto backend = take_backend()) backend->let_go(handle_);
 }

@@ -6,19 +6,13 @@
 #include "actors/workers/queues/idle_set.hpp"
 #include "client/environment/warnings.hpp"
 #include "graph/codelets/execution_scope.hpp"
-#include "platform/memory/host_buffer.hpp"
+#include "platform/memory/host_pool.hpp"
 #include "platform/memory/pinned_memory.hpp"
 #include "troupe/simulation_options.hpp"
 
 namespace troupe::client {
 
 namespace {
-
-struct PinnedBuffer {
-  platform::HostBuffer buffer;
-  /// Declared last, so that the pinning ends before the buffer is freed.
-  std::shared_ptr<void> pinned;
-};
 
 /// Keeps data in devices' memories as long as this object lives (`Runtime::keep`).
 class Kept {
@@ -94,9 +88,13 @@ EmbeddedBackend::EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, 
     : system_(std::move(system)),
       graph_(system_->graph()),
       sleepers_(system_->sleepers()),
-      data_have_memory_(data_have_memory) {}
+      data_have_memory_(data_have_memory),
+      pool_(platform::HostPool::make(platform::HostPool::most_kept_here())) {}
 
-EmbeddedBackend::~EmbeddedBackend() { finish(); }
+EmbeddedBackend::~EmbeddedBackend() {
+  finish();
+  pool_->close();
+}
 
 void EmbeddedBackend::finish() noexcept {
   // Warn before `at_stop_`: that action may wait for all tasks, and then all failures would count as reported.
@@ -125,16 +123,10 @@ Result<Handle> EmbeddedBackend::register_data(graph::DataDescription description
 }
 
 Result<Memory> EmbeddedBackend::allocate(Bytes size, NumaId node) {
-  using platform::HostBuffer;
-  const int os_index = system_->numa_nodes() > 1 ? system_->numa_os_index(node) : -1;
-  auto buffer = os_index < 0 ? HostBuffer::allocate(size) : HostBuffer::allocate_on(size, os_index);
-  if (!buffer) return buffer.failure();
-  auto owner = std::make_shared<PinnedBuffer>();
-  owner->buffer = std::move(buffer).value();
-  // Pin only buffers of at least one huge page: smaller buffers share memory pages with other buffers.
-  if (size >= platform::kHugePage) owner->pinned = pin(owner->buffer.data(), size);
-  std::byte* const data = owner->buffer.data();
-  return Memory{std::shared_ptr<std::byte>(std::move(owner), data), size};
+  const int os_index = system_->numa_nodes() > 1 ? system_->numa_os_index(node) : platform::HostPool::kAnyNode;
+  auto data = pool_->lend(size, os_index);
+  if (!data) return data.failure();
+  return Memory{std::move(data).value(), size};
 }
 
 std::shared_ptr<void> EmbeddedBackend::pin(const void* memory, Bytes size) {
@@ -152,6 +144,7 @@ Result<void> EmbeddedBackend::set_reduction(const Handle& handle, ReductionMetho
 }
 
 Result<void> EmbeddedBackend::release(const Handle& handle) { return graph_.release(handle); }
+Result<void> EmbeddedBackend::discard(const Handle& handle) { return graph_.discard(handle); }
 void EmbeddedBackend::let_go(const Handle& handle) noexcept { graph_.let_go(handle); }
 
 Result<void> EmbeddedBackend::set_reuse(const Handle& handle, std::int64_t index) {

@@ -15,6 +15,9 @@
 namespace troupe::actors {
 class RuntimeSystem;
 }
+namespace troupe::platform {
+class HostPool;
+}
 namespace troupe::workers {
 class IdleSet;
 }
@@ -40,6 +43,7 @@ class EmbeddedBackend final : public Backend {
   Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) override;
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods) override;
   Result<void> release(const Handle& handle) override;
+  Result<void> discard(const Handle& handle) override;
   void let_go(const Handle& handle) noexcept override;
   Result<void> set_reuse(const Handle& handle, std::int64_t index) override;
   Result<std::shared_ptr<void>> keep(const Handle& handle) override;
@@ -95,6 +99,8 @@ class EmbeddedBackend final : public Backend {
   /// The number of open recordings. While there are open recordings, a submitted task may be recorded instead of run.
   std::atomic<int> recordings_{0};
   const bool data_have_memory_;
+  /// The memory of `allocate`. Blocks may outlive the backend, which closes the pool.
+  const std::shared_ptr<platform::HostPool> pool_;
   std::function<void(Backend&)> at_stop_;
 };
 

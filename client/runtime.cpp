@@ -54,6 +54,8 @@ void Runtime::set_reduction(const Handle& handle, ReductionMethods methods) {
 
 void Runtime::release(const Handle& handle) { backend_->release(handle).value_or_throw(); }
 
+void Runtime::discard(const Handle& handle) { backend_->discard(handle).value_or_throw(); }
+
 void Runtime::set_reuse(const Handle& handle, std::int64_t index) {
   backend_->set_reuse(handle, index).value_or_throw();
 }

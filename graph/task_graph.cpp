@@ -16,12 +16,12 @@ namespace troupe::graph {
 
 namespace {
 
-/// Makes the codelet that folds the partial results of a reduction into the data; argument 0 is the data's record. It
-/// runs on a device that reaches host memory. If no such device runs tasks (on a described machine whose cores all
-/// drive GPUs), any device runs it.
+/// Makes the codelet that folds the partial results of a reduction into the data. Argument 0 is the data's record;
+/// argument 1 says whether the data had no content before. The codelet runs on a device that reaches host memory. If no
+/// such device runs tasks (on a described machine whose cores all drive GPUs), any device runs it.
 Codelet make_combine_codelet(KindSet kinds) {
   const Kernel combine = [](const KernelContext& context) {
-    context.argument<DataRecord*>(0)->reduction->combine(context.data(0));
+    context.argument<DataRecord*>(0)->reduction->combine(context.data(0), context.argument<bool>(1));
   };
   Codelet codelet = Codelet::internal("combine", {AccessMode::read_write});
   for (const DeviceTraits& row : kDeviceTraits) {

@@ -119,6 +119,9 @@ class GraphHost {
   /// these data there, except for hidden data and data that other tasks write meanwhile. Not called under any lock of
   /// the graph.
   virtual Result<void> bring_all_home(const TaskOwner& /*graph*/) { return {}; }
+  /// Called when the content of a piece of data, which no task uses at this moment, is worthless: other memories may
+  /// drop their copies. May be called under locks of the graph.
+  virtual void discard(const DataRecord& /*data*/) noexcept {}
   /// Called when a piece of data, which no task uses, is about to be forgotten, under the submission lock.
   virtual void forget(const DataRecord& /*data*/) noexcept {}
   /// Returns the tasks that run on other threads at this moment. A task that a worker is about to begin may be missing
@@ -172,6 +175,11 @@ class TaskGraph final : public TaskOwner {
   /// for tasks that run on other threads if that cannot deadlock, and the calling kernel, or else the next wait for
   /// everything, fails.
   void let_go(const Handle& handle) noexcept;
+  /// Declares the content of a handle worthless, in the order of submissions and without a wait: the effect is that of
+  /// a task that writes the data and leaves them without content. Accesses that read before the next write are refused,
+  /// and no copy is made to preserve the content. Allowed in kernels and callbacks. Fails with `invalid_handle`, and
+  /// with `invalid_argument` for data that were registered as const and inside a recording.
+  Result<void> discard(const Handle& handle);
   /// Calls `release` for all handles. The next wait reports failures.
   void release_all();
   /// Returns the definitions of all codelets that the graph has run, for use after the graph's destruction. Moves them
@@ -392,6 +400,8 @@ class TaskGraph final : public TaskOwner {
   Result<void> add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                          TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void forget(DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
+  /// Ends the task of a discard, which has become ready. Appends the tasks that become ready.
+  void end_discard(Task& hold, std::size_t slot, TaskList& ready);
 
   // The next functions end registrations without waiting (task_graph_release.cpp).
   /// Returns true if the registration alone owns the memory, or if there is no memory.

@@ -190,6 +190,8 @@ void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus st
         TaskWaiter* const waiter = may_wait ? successor->extras->ready_waiter : nullptr;
         if (waiter != nullptr) {
           waiter->signal();
+        } else if (may_wait && successor->extras->discards) {
+          end_discard(*successor, slot, ready);
         } else {
           ready.push_back(successor);
         }

@@ -89,7 +89,7 @@ void TaskGraph::close_recorded_reduction(Recording& recording, DataRecord& recor
   recording.dependencies_of(record).open_reduction = false;
   std::erase(recording.open_reductions(), &record);
   RecordedTask& task = add_recorded(recording, &own_codelets_.combine.definition(), 1);
-  set_arguments(task, args(&record));
+  set_arguments(task, args(&record, false));
   set_access(task, 0, record, AccessMode::read_write);
   infer_recorded(recording, task, {});
 }
@@ -132,6 +132,9 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
       task.extras->name = recording->name();
       task.extras->run = std::make_unique<RecordingRun>();
       *task.extras->run = {recording, std::move(data).value(), take_ids(recording->size())};
+      if (data_.registry.any_to_check()) {
+        task.extras->run->without_content = find_without_content(*recording, task.extras->run->data);
+      }
       order(task, builder, ready);
       keep(recording);
       // Runs of one recording never overlap, whatever data they use.

@@ -51,8 +51,9 @@ void TaskGraph::return_to_parent(DataRecord& part) {
     if (record.poisoned.load(std::memory_order_relaxed)) cause = failures_.poison_of(record.handle_id());
   });
   // A covered parent has had no data of its own, so the flags in its record are out of date.
-  const bool unwritten = DataRegistry::find_unwritten(part) != nullptr;
-  data_.registry.set_unwritten(parent, unwritten || (!parent.covered && parent.unwritten));
+  const DataRecord* const unwritten = DataRegistry::find_unwritten(part);
+  data_.registry.set_unwritten(parent, unwritten != nullptr || (!parent.covered && parent.unwritten));
+  if (unwritten != nullptr && unwritten->discarded) data_.registry.set_discarded(parent, true);
   const bool was_poisoned = !parent.covered && parent.poisoned.load(std::memory_order_relaxed);
   if (was_poisoned) return;
   parent.poisoned.store(cause != nullptr, std::memory_order_relaxed);

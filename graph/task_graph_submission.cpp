@@ -102,7 +102,7 @@ void TaskGraph::begin_or_end_reduction(DataRecord& record, TaskList& ready) {
 void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
   Task& task = allocate_task(&own_codelets_.combine.definition(), 1);
   task.role = TaskRole::combine;
-  set_arguments(task, args(&record));
+  set_arguments(task, args(&record, record.reduction->opened_without_content()));
   set_access(task, 0, record, AccessMode::read_write);
   DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);
   try {
@@ -112,6 +112,7 @@ void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
     throw;
   }
   record.dependencies.open_reduction = false;
+  record.reduction->note_closed();
   std::erase(data_.open_reductions, &record);
   count_submission();
   if (builder.finish()) ready.push_back(&task);

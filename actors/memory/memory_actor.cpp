@@ -14,6 +14,7 @@ void MemoryState::handle(const MemoryEvent& event) {
     case MemoryEvent::Kind::transfer_done: core_.transfer_done(event.transfer, commands_); break;
     case MemoryEvent::Kind::transfer_failed: core_.transfer_failed(event.transfer, commands_); break;
     case MemoryEvent::Kind::forget: core_.forget(event.handle, commands_); break;
+    case MemoryEvent::Kind::discard: core_.discard(event.handle, commands_); break;
     case MemoryEvent::Kind::node_lost: core_.node_lost(event.node, commands_); break;
     case MemoryEvent::Kind::set_reuse: core_.set_reuse(event.handle, event.reuse); break;
     case MemoryEvent::Kind::lock: core_.lock(event.handle); break;

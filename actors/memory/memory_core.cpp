@@ -191,10 +191,23 @@ void MemoryCore::forget(HandleId handle, Commands& out) {
   settle(out);
 }
 
-void MemoryCore::finish_forgetting(HandleId handle, Commands& out) {
+void MemoryCore::discard(HandleId handle, Commands& out) {
+  if (!directory_.knows(handle)) return;
+  HandleRecord& all = directory_.record(handle);
+  if (all.leaving || all.pins > 0 || all.transfers > 0) return;
+  leave_to_host(handle, out);
+  all.content_lost = all.loss_told = false;
+  settle(out);
+}
+
+void MemoryCore::leave_to_host(HandleId handle, Commands& out) {
   // The host's replica is set first, so that no other replica becomes the only valid one for a moment.
   set_state(handle, kHost, ReplicaState::shared, out);
   for (std::uint32_t i = 1; i < nodes_.size(); ++i) drop(handle, NodeId(i), out);
+}
+
+void MemoryCore::finish_forgetting(HandleId handle, Commands& out) {
+  leave_to_host(handle, out);
   Replica& host = directory_.at(handle, kHost);
   statistics_.prefetches_wasted += host.prefetched ? 1 : 0;
   host.prefetched = false;

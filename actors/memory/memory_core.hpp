@@ -38,6 +38,7 @@ namespace troupe::memory {
 /// | shared, modified | is evicted, no other node has the content           | the same | start_transfer, to the host |
 /// | shared           | all other replicas were dropped (not on the host)   | modified |                             |
 /// | any              | forget                                              | as new   |                             |
+/// | any              | discard, no request and no transfer uses the handle | as new   |                             |
 /// | shared, modified | the node is lost                                    | invalid  |                             |
 /// | incoming         | transfer_done or transfer_failed, the node is lost  | invalid  |                             |
 /// | incoming         | transfer_done, from a lost node that alone had it   | modified |                             |
@@ -126,6 +127,10 @@ class MemoryCore {
   /// that only a device has is lost; a caller that needs the content acquires it on the host first. No admitted request
   /// may still use the handle, except requests of `bring_home`.
   void forget(HandleId handle, std::vector<Command>& out);
+  /// Called when the content of the handle is worthless: all replicas but the host's are dropped, and nothing is
+  /// copied. What has been said about the handle by hints stays. Has no effect while a request or a transfer uses the
+  /// handle, because the next task that writes it makes all other replicas invalid anyway.
+  void discard(HandleId handle, std::vector<Command>& out);
   /// Called when the node's device is gone for good. The node is not the host. The ends of transfers under way from the
   /// node or to it must still be reported.
   void node_lost(NodeId node, std::vector<Command>& out);
@@ -280,6 +285,8 @@ class MemoryCore {
   void write_back_early(const Request& request, Commands& out);
   void prefetch_one(const Use& use, NodeId node, std::span<const Use> batch, Commands& out);
   void finish_forgetting(HandleId handle, Commands& out);
+  /// Makes the host's replica the only valid one, without copying anything.
+  void leave_to_host(HandleId handle, Commands& out);
 
   void set_state(HandleId handle, NodeId node, ReplicaState state, Commands& out);
   /// Returns the first use of a piece of data that is larger than a piece may be on the node; null if there is none.

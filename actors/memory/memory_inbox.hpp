@@ -19,6 +19,7 @@ struct MemoryEvent {
     transfer_done,
     transfer_failed,
     forget,
+    discard,
     node_lost,
     set_reuse,
     lock,

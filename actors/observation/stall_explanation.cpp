@@ -86,7 +86,11 @@ class Explanation {
     task.pieces_begun = node.pieces_begun;
     switch (node.role) {
       case TaskRole::host:
-        task.text = (waits(i) ? "a thread's wait for " : "the program's use of ") + data_of(i);
+        // Only the graph's own holds have names.
+        task.text = !task.name.empty() ? "the " + task.name + " of "
+                    : waits(i)         ? "a thread's wait for "
+                                       : "the program's use of ";
+        task.text += data_of(i);
         break;
       case TaskRole::combine: task.text = "the combining of " + data_of(i); break;
       case TaskRole::replay:

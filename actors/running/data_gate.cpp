@@ -53,8 +53,9 @@ void DataGate::post_and_handle(memory::MemoryEvent event) {
   if (!has_threads_ || !memory_->try_to_handle_inbox()) setup_.peers.tell_memory();
 }
 
-void DataGate::post_release(memory::RequestId request) {
-  memory::MemoryEvent event{.kind = Kind::release, .request = request};
+void DataGate::post_release(memory::RequestId request) { leave({.kind = Kind::release, .request = request}); }
+
+void DataGate::leave(memory::MemoryEvent event) {
   if (!has_threads_) return post_and_handle(std::move(event));
   if (!memory_->inbox().leave(std::move(event))) return;
   if (!memory_->try_to_handle_inbox()) setup_.peers.tell_memory();
@@ -249,6 +250,8 @@ void DataGate::forget(const graph::DataRecord& data) {
   setup_.views.forget(data.handle_id(), whole->owned);
   post({.kind = Kind::forget, .handle = data.handle_id()});
 }
+
+void DataGate::discard(const graph::DataRecord& data) { leave({.kind = Kind::discard, .handle = data.handle_id()}); }
 
 void DataGate::node_lost(NodeId node) { post({.kind = Kind::node_lost, .node = node}); }
 

@@ -70,6 +70,7 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
   Result<void> bring_home(const graph::DataRecord& data, AccessMode mode, const std::function<bool()>& pump);
   Result<void> bring_all_home(const graph::TaskOwner& graph, const std::function<bool()>& pump);
   void forget(const graph::DataRecord& data);
+  void discard(const graph::DataRecord& data);
   /// Called when the run is over: from now on, the ends of copies are ignored.
   void close() { closed_.store(true, std::memory_order_release); }
   /// Called when a device has stopped working: its memory is not used any more.
@@ -102,7 +103,9 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
   /// Posts an event and handles it in this thread, if that needs no waiting. Otherwise the thread that is handling
   /// events, or the memory manager's actor, handles it.
   void post_and_handle(memory::MemoryEvent event);
-  /// Posts a release, which the next acquire handles. If a request waits for the data, the release is handled at once.
+  /// Posts an event that only makes something free. The next acquire handles it. If a request waits for that, the event
+  /// is handled at once.
+  void leave(memory::MemoryEvent event);
   void post_release(memory::RequestId request);
   [[nodiscard]] NodeId node_of(WorkerId worker) const { return setup_.plan.places[worker.index()].node; }
   /// Returns true if the worker's kernels use replicas in a device's memory instead of the data in host memory.

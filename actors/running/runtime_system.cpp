@@ -270,6 +270,15 @@ std::vector<graph::RunningTask> RuntimeSystem::Implementation::running_elsewhere
   return mode_->has_threads() ? workers::running_tasks(*crew_) : std::vector<graph::RunningTask>();
 }
 
+void RuntimeSystem::Implementation::discard(const graph::DataRecord& data) noexcept {
+  if (!gate_) return;
+  try {
+    gate_->discard(data);
+  } catch (const std::bad_alloc&) {
+    // Without memory for the event, the copies stay until they are evicted or outdated.
+  }
+}
+
 void RuntimeSystem::Implementation::forget(const graph::DataRecord& data) noexcept {
   if (submitted_) submitted_->set_reuse(data.handle_id(), 0);
   if (gate_) gate_->forget(data);

@@ -356,6 +356,22 @@ Result<void> RemoteBackend::regroup(const std::string& /*clusters*/) {
                  "the cores of a service are grouped by whoever starts it: see runtime.clusters of its configuration"};
 }
 
+Result<void> RemoteBackend::discard(const Handle& handle) {
+  if (auto here = home_.check(); !here) return here;
+  const bool recording = recording_here() != nullptr;
+  auto lock = session_->sender().lock();
+  const auto found = registry_.find(handle);
+  if (!found) return found.failure();
+  graph::DataRecord& record = *found.value();
+  if (recording) return graph::discards_in_recording(record);
+  if (record.read_only) return graph::discards_const(record);
+  if (graph::DataRegistry::is_discarded(record)) return {};
+  session_->sender().operations().add().mutable_discard()->set_handle(handle.id().value());
+  registry_.note_discarded(record);
+  session_->sender().send(lock);
+  return {};
+}
+
 Result<void> RemoteBackend::set_reuse(const Handle& handle, std::int64_t index) {
   auto lock = session_->sender().lock();
   const auto record = registry_.find(handle);

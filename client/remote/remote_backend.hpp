@@ -52,6 +52,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) override;
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods) override;
   Result<void> release(const Handle& handle) override;
+  Result<void> discard(const Handle& handle) override;
   void let_go(const Handle& handle) noexcept override;
   Result<void> set_reuse(const Handle& handle, std::int64_t index) override;
   Result<std::shared_ptr<void>> keep(const Handle& handle) override;

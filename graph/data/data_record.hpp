@@ -50,10 +50,13 @@ struct alignas(64) DataRecord {
   /// the submission lock. Relaxed loads suffice: `FailureLog::any_poison` is set after this flag, and each thread loads
   /// `any_poison` with acquire order before it loads this flag.
   std::atomic<bool> abandoned{false};
-  /// True if the memory has had no content since the runtime allocated it: no task that writes it has been submitted,
-  /// and the program has not acquired it for writing. Guarded by the submission lock; changed by the registry alone,
-  /// which counts such records.
+  /// True if the memory has had no content since the runtime allocated it, or since the program discarded the content:
+  /// no task that writes it has been submitted, and the program has not acquired it for writing. Guarded by the
+  /// submission lock; changed by the registry alone, which counts such records.
   bool unwritten = false;
+  /// True if the program has discarded the content, and no task that writes the data has been submitted since. Then
+  /// `unwritten` is true too, except for data without memory. Guarded and changed like `unwritten`.
+  bool discarded = false;
   /// True if the program registered the data as const, see `DataDescription`.
   bool read_only = false;
   CommuteLock commute;

@@ -47,6 +47,18 @@ const Block* find_overlap(std::vector<Block>& blocks) {
   return nullptr;
 }
 
+/// Forgets all tasks. Keeps the memory of short lists for the next data of the record: data that are made in a loop
+/// then need no memory for their lists.
+void clear(DependencyState& state) {
+  constexpr std::size_t kShort = 8;
+  for (std::vector<TaskReference>* list : {&state.writers, &state.readers, &state.before}) {
+    if (list->capacity() > kShort) *list = {};
+    list->clear();
+  }
+  state.kind = EpochKind::write;
+  state.open_reduction = false;
+}
+
 }  // namespace
 
 std::string describe(const DataRecord& record) {
@@ -131,6 +143,7 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
     part.hidden = parent.hidden;
     set_read_only(part, parent.read_only);
     set_unwritten(part, parent.unwritten && b.rows * b.cols > 0);
+    set_discarded(part, parent.discarded);
     part.row_in_parent = b.row;
     part.col_in_parent = b.col;
     part.poisoned.store(parent.poisoned.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -165,7 +178,7 @@ void DataRegistry::remove(DataRecord& record) {
   set_unwritten(record, false);
   set_read_only(record, false);
   record.reduction.reset();
-  record.dependencies = {};
+  clear(record.dependencies);
   record.parent = nullptr;
   record.releasing = false;
   record.covered = false;
@@ -177,6 +190,7 @@ void DataRegistry::remove(DataRecord& record) {
 }
 
 void DataRegistry::set_unwritten(DataRecord& record, bool unwritten) {
+  if (!unwritten) set_discarded(record, false);
   if (record.unwritten == unwritten) return;
   record.unwritten = unwritten;
   to_check_ += unwritten ? 1 : -1;
@@ -186,6 +200,25 @@ void DataRegistry::set_read_only(DataRecord& record, bool read_only) {
   if (record.read_only == read_only) return;
   record.read_only = read_only;
   to_check_ += read_only ? 1 : -1;
+}
+
+void DataRegistry::set_discarded(DataRecord& record, bool discarded) {
+  if (record.discarded == discarded) return;
+  record.discarded = discarded;
+  to_check_ += discarded ? 1 : -1;
+}
+
+bool DataRegistry::is_discarded(const DataRecord& record) {
+  bool all = true;
+  record.visit_tree([&all](const DataRecord& part) { all = all && (part.covered || part.discarded); });
+  return all;
+}
+
+void DataRegistry::note_discarded(DataRecord& record) {
+  record.visit_data([this](DataRecord& part) {
+    set_unwritten(part, part.view.data != nullptr && part.view.layout.elements() > 0);
+    set_discarded(part, true);
+  });
 }
 
 void DataRegistry::note_written(DataRecord& record) {

@@ -40,14 +40,19 @@ class DataRegistry {
   /// Allows later registrations to use the memory of this whole, although its record still exists.
   void give_up_memory(const DataRecord& whole) { memory_.remove(whole); }
 
-  /// Returns true if some data have never been written, or must not be written. If false, no access needs a check.
+  /// Returns true if some data have no content, or must not be written. If false, no access needs a check.
   [[nodiscard]] bool any_to_check() const { return to_check_ != 0; }
   /// Returns a piece of data of this record that has no content, or null.
   [[nodiscard]] static const DataRecord* find_unwritten(const DataRecord& record);
   /// Marks the record, and every record below it, as written.
   void note_written(DataRecord& record);
-  /// Sets the record's own flag, without the records below it.
+  /// Set the record's own flag, without the records below it. Data that count as written do not count as discarded.
   void set_unwritten(DataRecord& record, bool unwritten);
+  void set_discarded(DataRecord& record, bool discarded);
+  /// Returns true if the program has discarded all data of the record, and nothing has written any of them since.
+  [[nodiscard]] static bool is_discarded(const DataRecord& record);
+  /// Marks all data of the record as discarded. Data without memory can still be read.
+  void note_discarded(DataRecord& record);
 
   /// Returns the record behind a handle, or fails with `invalid_handle`. A child of `domain`, which may be null, may
   /// use data whose release waits for its parent.
@@ -72,7 +77,7 @@ class DataRegistry {
   std::atomic<std::uint64_t> own_ids_{0};
   std::atomic<std::uint64_t>* next_id_;
   std::size_t size_ = 0;
-  /// The number of records with `unwritten` plus the number with `read_only`.
+  /// The number of records with `unwritten`, plus the numbers with `discarded` and with `read_only`.
   std::size_t to_check_ = 0;
 };
 

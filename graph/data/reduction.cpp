@@ -20,8 +20,8 @@ DataView Reduction::partial(std::size_t worker, const Layout& layout) {
   return view;
 }
 
-void Reduction::combine(const DataView& into) {
-  if (std::exchange(begins_with_neutral_, false)) methods_.initialize(into);
+void Reduction::combine(const DataView& into, bool without_content) {
+  if (std::exchange(begins_with_neutral_, false) || without_content) methods_.initialize(into);
   for (Partial& partial : partials_) {
     if (!partial.in_use) continue;
     methods_.combine(into, view_of(partial));
@@ -30,6 +30,7 @@ void Reduction::combine(const DataView& into) {
 }
 
 void Reduction::discard() noexcept {
+  begins_with_neutral_ = false;
   for (Partial& partial : partials_) partial.in_use = false;
 }
 

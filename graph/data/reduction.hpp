@@ -22,12 +22,18 @@ class Reduction {
   /// `std::bad_alloc` and what the initializer throws.
   DataView partial(std::size_t worker, const Layout& layout);
 
-  /// Says that the data have no content before the first combination, which therefore begins with the neutral element.
-  /// Called at most once, before any task is submitted that uses the data.
+  // The next three functions are called under the graph's submission lock. They tell the submission of the combining
+  // task whether the data had content before the open reduction.
+  void open_without_content() { opened_without_content_ = true; }
+  [[nodiscard]] bool opened_without_content() const { return opened_without_content_; }
+  void note_closed() { opened_without_content_ = false; }
+
+  /// Says that the next combination begins with the neutral element. Called when a run of a recording begins that
+  /// reduces data without content: the combining task belongs to the recording and is the same in all runs.
   void begin_with_neutral() { begins_with_neutral_ = true; }
-  /// Folds all partial results into `into`, in the order of the workers, and forgets them. Throws what the methods
-  /// throw.
-  void combine(const DataView& into);
+  /// Folds all partial results into `into`, in the order of the workers, and forgets them. If `without_content`, the
+  /// first operand is the neutral element instead of the content. Throws what the methods throw.
+  void combine(const DataView& into, bool without_content);
   /// Forgets all partial results.
   void discard() noexcept;
 
@@ -47,6 +53,7 @@ class Reduction {
 
   ReductionMethods methods_;
   std::vector<Partial> partials_;
+  bool opened_without_content_ = false;
   bool begins_with_neutral_ = false;
 };
 

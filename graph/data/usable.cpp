@@ -8,9 +8,9 @@ bool needs_content(const DataRecord& record, AccessMode mode) {
 }
 
 std::string never_written(const DataRecord& unwritten) {
-  return describe(unwritten) +
-         " has no valid content: the runtime allocated it, and nothing has written it since; submit a task that writes "
-         "it before, or acquire it in mode write";
+  return describe(unwritten) + " has no valid content: the " +
+         (unwritten.discarded ? "program has discarded it" : "runtime allocated it") +
+         ", and nothing has written it since; submit a task that writes it before, or acquire it in mode write";
 }
 
 std::string registered_as_const(const DataRecord& record) {
@@ -25,10 +25,26 @@ Result<void> check_usable(const DataRecord& record, AccessMode mode) {
   return Failure{ErrorCode::invalid_argument, never_written(*unwritten)};
 }
 
+Failure discards_const(const DataRecord& record) {
+  return {ErrorCode::invalid_argument, describe(record) +
+                                           " was registered as const, so its content cannot be discarded: no task "
+                                           "could ever write it again"};
+}
+
+Failure discards_in_recording(const DataRecord& record) {
+  return {ErrorCode::invalid_argument, describe(record) +
+                                           " was discarded inside of a recording, which records tasks only: discard "
+                                           "the content when RecordedGraph::run has returned"};
+}
+
+bool reduces_without_content(const DataRecord& record, AccessMode mode) {
+  if (mode != AccessMode::reduce || record.reduction == nullptr || needs_content(record, mode)) return false;
+  return record.unwritten;
+}
+
 void note_written(DataRegistry& registry, DataRecord& record, AccessMode mode) {
   if (!writes(mode)) return;
-  const bool first = record.unwritten && mode == AccessMode::reduce && record.reduction != nullptr;
-  if (first && !needs_content(record, mode)) record.reduction->begin_with_neutral();
+  if (reduces_without_content(record, mode)) record.reduction->open_without_content();
   registry.note_written(record);
 }
 

@@ -11,6 +11,8 @@
 
 namespace troupe::graph {
 
+// Data have no content at first if the runtime allocated them, and after the program has discarded their content.
+//
 // Data count as written as soon as a task that writes them is submitted, or the program acquires them for writing; if
 // that task fails, they are poisoned instead. Writing a whole also writes its parts and the elements between the parts.
 // All functions are called under the lock of the registry; calls are needed only if `DataRegistry::any_to_check` is
@@ -23,6 +25,14 @@ namespace troupe::graph {
 /// These return texts such as "'x' has no valid content: …" and "'x' was registered as const: …".
 [[nodiscard]] std::string never_written(const DataRecord& unwritten);
 [[nodiscard]] std::string registered_as_const(const DataRecord& record);
+
+/// Return the failures of a discard that is refused.
+[[nodiscard]] Failure discards_const(const DataRecord& record);
+[[nodiscard]] Failure discards_in_recording(const DataRecord& record);
+
+/// Returns true if an access in this mode begins a reduction of data that have no content. The combination then begins
+/// with the neutral element.
+[[nodiscard]] bool reduces_without_content(const DataRecord& record, AccessMode mode);
 
 /// Checks one access of the program, by `acquire` or `wait`. Fails with `invalid_argument`.
 Result<void> check_usable(const DataRecord& record, AccessMode mode);

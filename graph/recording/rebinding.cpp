@@ -96,8 +96,17 @@ Result<void> check_usable(const Recording& recording, std::span<DataRecord* cons
 
 void note_written(DataRegistry& registry, const Recording& recording, std::span<DataRecord* const> data) {
   for (const Recording::Access& access : recording.first_accesses()) {
-    note_written(registry, *data[access.use], access.mode);
+    if (writes(access.mode)) registry.note_written(*data[access.use]);
   }
+}
+
+std::vector<DataRecord*> find_without_content(const Recording& recording, std::span<DataRecord* const> data) {
+  std::vector<DataRecord*> found;
+  // Data that the run writes before it reduces them have no reduction among their first accesses.
+  for (const Recording::Access& access : recording.first_accesses()) {
+    if (reduces_without_content(*data[access.use], access.mode)) found.push_back(data[access.use]);
+  }
+  return found;
 }
 
 Failure runs_in_recording() { return {ErrorCode::invalid_argument, "a recorded graph was run inside of a recording"}; }

@@ -25,6 +25,9 @@ Result<void> check_uses(const Recording& recording, std::span<DataRecord* const>
 Result<void> check_usable(const Recording& recording, std::span<DataRecord* const> data);
 /// Records that a run with these data has been accepted.
 void note_written(DataRegistry& registry, const Recording& recording, std::span<DataRecord* const> data);
+/// Returns the data without content that the run uses in a reduction first. Called before `note_written`.
+[[nodiscard]] std::vector<DataRecord*> find_without_content(const Recording& recording,
+                                                            std::span<DataRecord* const> data);
 
 /// These return failures that are reported in several places.
 [[nodiscard]] Failure runs_in_recording();

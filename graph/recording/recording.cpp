@@ -153,6 +153,7 @@ void Recording::bind(const RecordingRun& run) {
 void Recording::begin_run(Task& run_task, TaskList& ready) {
   const RecordingRun& run = *run_task.extras->run;
   bind(run);
+  for (const DataRecord* data : run.without_content) data->reduction->begin_with_neutral();
   first_id_.store(run.first_id, std::memory_order_relaxed);
   sinks_left_.store(sinks_, std::memory_order_relaxed);
   // The release store publishes the tasks' ids to a thread that loads the run with acquire (`run_task`).

@@ -72,6 +72,8 @@ struct RecordingRun {
   std::vector<DataRecord*> data;
   /// The id of the run's first task; the others follow it.
   std::uint64_t first_id = 0;
+  /// The data that the run reduces first, and that have no content when the run begins.
+  std::vector<DataRecord*> without_content = {};
 };
 
 /// The state of a task in the current run.

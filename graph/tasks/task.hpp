@@ -100,6 +100,8 @@ struct TaskExtras {
   std::atomic<TimeStamp::rep> held_since{0};
   /// For a `host` task that no thread waits for: owns the `ready_waiter`.
   std::unique_ptr<TaskWaiter> own_waiter;
+  /// True for a `host` task that stands for a discard (`TaskGraph::discard`): it ends as soon as it is ready.
+  bool discards = false;
   /// The failure that the task's kernel caused without being able to throw it; null if there is none. Written under the
   /// submission lock by threads that are in the kernel, read by the thread that completes the task.
   std::shared_ptr<const Failure> accusation;

@@ -94,6 +94,9 @@ class Data {
   /// The handle is invalid from then on.
   void release();
 
+  /// Discards the content (`Runtime::discard`). Does nothing after the end of the runtime.
+  void discard();
+
  private:
   void reset() noexcept;
   /// Returns the backend and clears the member; null if there is nothing left to release.

@@ -149,6 +149,14 @@ class Runtime {
   /// Ends the registration of the data (and of their blocks) after their last use. Waits for that use, unless the
   /// memory belongs to the runtime. Throws `wait_in_kernel` if it would have to wait in a kernel or callback.
   void release(const Handle& handle);
+  /// Declares the content of the data (and of their blocks) worthless, without freeing the memory. The call does not
+  /// wait, and is ordered like a task that writes the data: tasks that were submitted before see the old content.
+  /// Until a task that writes the data is submitted, or the program acquires them in mode write, they have no content,
+  /// like data that were just allocated, so reading them is refused (`invalid_argument`). What the memory contains
+  /// meanwhile is unspecified. Copies that would only preserve the content, as from a device back to the host, are not
+  /// made. Allowed in kernels and callbacks. Throws `invalid_handle`, and `invalid_argument` for data that were
+  /// registered as const and inside a recording.
+  void discard(const Handle& handle);
 
   /// Sets how much the data will be used during the run: when the memory of a device is full, data with low numbers are
   /// evicted first (docs/eviction.md; policy `reuse`). If the handle has blocks, the number holds for all its present

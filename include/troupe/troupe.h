@@ -200,6 +200,10 @@ typedef struct troupe_block {
 /* Stores the handles of `count` disjoint blocks, which are valid as long as the registration of the whole matrix. */
 troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                               troupe_handle* parts);
+/* Declares the content of the data, and of their parts, worthless, without freeing the memory and without a wait. Tasks
+ * that were submitted before see the old content. Until the next task that writes the data is submitted, or the program
+ * acquires them to write, reading them fails with TROUPE_INVALID_ARGUMENT. Allowed in kernels and callbacks. */
+troupe_error troupe_discard(troupe_runtime* runtime, troupe_handle handle);
 /* Allows mode reduce for the handle, with sums; its elements must be of this type. Not for types that the program has
  * defined. */
 troupe_error troupe_set_sum(troupe_runtime* runtime, troupe_handle handle, troupe_type type);

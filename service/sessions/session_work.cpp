@@ -114,6 +114,11 @@ Result<void> SessionWork::apply(const v1::Operation& operation) {
     case v1::Operation::kCancelTask: return tasks_.cancel(operation.cancel_task());
     case v1::Operation::kAwait: looked_at_ = 0; return tasks_.await(operation.await());
     case v1::Operation::kCancelAll: graph_->graph().cancel_all(); return {};
+    case v1::Operation::kDiscard: {
+      const auto data = data_.get("discard.handle", operation.discard().handle());
+      if (!data) return data.failure();
+      return graph_->graph().discard(data.value()->handle);
+    }
     case v1::Operation::kSetReuse: {
       const auto data = data_.get("set_reuse.handle", operation.set_reuse().handle());
       if (!data) return data.failure();

@@ -127,6 +127,10 @@ Table data_calls() {
                       troupe_partition(o.runtime, o.handle, &outside, 1, nullptr),
                       troupe_partition(o.runtime, o.handle, &outside, 1, &part)};
        }},
+      {"troupe_discard",
+       [](Objects& o) {
+         return Calls{troupe_discard(nullptr, o.handle), troupe_discard(o.runtime, kGarbage)};
+       }},
       {"troupe_set_sum",
        [](Objects& o) {
          return Calls{troupe_set_sum(nullptr, o.handle, TROUPE_DOUBLE), troupe_set_sum(o.runtime, kGarbage, 1),

@@ -127,6 +127,25 @@ BOOST_AUTO_TEST_CASE(handles_of_data_that_were_freed_and_of_their_blocks_are_ref
   BOOST_TEST(troupe_data_free(whole) == TROUPE_OK);
 }
 
+BOOST_AUTO_TEST_CASE(content_is_discarded_and_written_again) {
+  Program program;
+  const troupe_handle handle = program.access.handle;
+  BOOST_TEST(troupe_discard(program.runtime, handle) == TROUPE_OK);
+  BOOST_TEST(program.submit() == TROUPE_INVALID_ARGUMENT);
+  BOOST_TEST(says("'x' has no valid content: the program has discarded it"));
+  troupe_hold* hold = nullptr;
+  BOOST_TEST(troupe_acquire(program.runtime, handle, TROUPE_WRITE, &hold) == TROUPE_OK);
+  *static_cast<double*>(troupe_hold_memory(hold, nullptr, nullptr, nullptr)) = 3;
+  troupe_hold_free(hold);
+  BOOST_TEST(program.submit() == TROUPE_OK);
+  BOOST_TEST(troupe_wait(program.runtime) == TROUPE_OK);
+  BOOST_TEST(program.x == 4);
+  BOOST_TEST(troupe_discard(nullptr, handle) == TROUPE_INVALID_ARGUMENT);
+  BOOST_TEST(troupe_data_free(program.data) == TROUPE_OK);
+  program.data = nullptr;
+  BOOST_TEST(troupe_discard(program.runtime, handle) == TROUPE_INVALID_HANDLE);
+}
+
 BOOST_AUTO_TEST_CASE(blocks_of_data_that_go_meanwhile_are_refused) {
   c::HandleSlots& slots = c::HandleSlots::get();
   constexpr std::uint64_t kRuntime = 1'000'000;

@@ -35,6 +35,7 @@ class NoTasks final : public client::Backend {
   Result<void> set_reduction(const Handle&, ReductionMethods) override { return no(); }
   Result<void> release(const Handle&) override { return no(); }
   void let_go(const Handle&) noexcept override {}
+  Result<void> discard(const Handle&) override { return no(); }
   Result<void> set_reuse(const Handle&, std::int64_t) override { return no(); }
   Result<std::shared_ptr<void>> keep(const Handle&) override { return no(); }
   Result<Future> submit(const graph::TaskSpecification&) override { return no(); }

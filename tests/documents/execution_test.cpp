@@ -59,6 +59,7 @@ BOOST_AUTO_TEST_CASE(data_are_given_a_use_and_kept) {
   const Data data = runtime.allocate_vector<double>(10);
   const Handle handle = data;
   const int i = 1, j = 2;
+#include <document_blocks/eviction/discard.inc>
 #include <document_blocks/eviction/keep.inc>
 #include <document_blocks/eviction/reuse.inc>
 }

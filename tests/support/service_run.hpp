@@ -34,6 +34,7 @@ class BackendPlace final : public ProgramPlace {
     return backend_.set_reduction(handle, std::move(methods));
   }
   Result<void> release(const Handle& handle) override { return backend_.release(handle); }
+  Result<void> discard(const Handle& handle) override { return backend_.discard(handle); }
   Result<Future> submit(const graph::TaskSpecification& specification) override {
     return backend_.submit(specification);
   }

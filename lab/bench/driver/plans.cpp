@@ -137,6 +137,10 @@ Plan memory_plan(const PlanOptions& options) {
                        {"bytes_per_task"}});
   const std::int64_t tasks = options.tiny ? 20'000 : 10'000'000;
   plan.rows.push_back({{fmt::format("peak MiB of {} tasks", tasks)}, "stream", {word("tasks", tasks)}, {"peak_mib"}});
+  plan.rows.push_back({{"time on temporaries of 64 KiB, in times of kept data"},
+                       "temporaries",
+                       {word("pieces", options.tiny ? 200 : 20'000)},
+                       {"times"}});
   return plan;
 }
 

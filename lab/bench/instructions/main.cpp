@@ -45,6 +45,11 @@ class Graphs {
       runtime_.submit(add, {data_[index(0, task)], data_[index(1, task)]}, args(0.5));
     }
   }
+  /// Submits tasks that write data which are made for each of them.
+  void temporaries(int tasks) {
+    const Codelet fill = Codelet("fill", {AccessMode::write}).cpu(kNothing);
+    for (int task = 0; task < tasks; ++task) runtime_.submit(fill, {runtime_.allocate_vector<double>(1024)});
+  }
   /// Submits a stencil: each task reads the results of its neighbours in the previous step.
   void stencil(int tasks) {
     std::vector<Access> accesses;
@@ -85,9 +90,9 @@ struct Shape {
   const char* name;
   void (Graphs::*submit)(int tasks);
 };
-constexpr std::array kShapes{Shape{"independent", &Graphs::independent}, Shape{"chain", &Graphs::chain},
-                             Shape{"typed", &Graphs::typed}, Shape{"stencil", &Graphs::stencil},
-                             Shape{"replay", &Graphs::replay}};
+constexpr std::array kShapes{
+    Shape{"independent", &Graphs::independent}, Shape{"chain", &Graphs::chain},     Shape{"typed", &Graphs::typed},
+    Shape{"temporaries", &Graphs::temporaries}, Shape{"stencil", &Graphs::stencil}, Shape{"replay", &Graphs::replay}};
 
 int run(std::span<const char* const> words) {
   const int tasks = words.size() == 3 ? std::atoi(words[2]) : 0;
@@ -98,7 +103,7 @@ int run(std::span<const char* const> words) {
     graphs.wait();
     return 0;
   }
-  std::fputs("usage: troupe-instructions independent|chain|typed|stencil|replay TASKS\n", stderr);
+  std::fputs("usage: troupe-instructions independent|chain|typed|temporaries|stencil|replay TASKS\n", stderr);
   return 2;
 }
 

@@ -29,6 +29,8 @@ namespace troupe::bench {
 [[nodiscard]] Json memory(Parameters& parameters);
 /// Measures the largest amount of memory that a long stream of tasks takes.
 [[nodiscard]] Json stream(Parameters& parameters);
+/// Measures the time of tasks on data that are made for them, as a multiple of the time on data that are kept.
+[[nodiscard]] Json temporaries(Parameters& parameters);
 /// Measures the GFlop/s of a factorization. See lab/bench/factorization_case.hpp.
 [[nodiscard]] Json linalg(Parameters& parameters);
 /// Measures the seconds to solve a sparse system. See lab/bench/sparse/sparse_case.hpp.

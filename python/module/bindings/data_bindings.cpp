@@ -189,6 +189,10 @@ Waits for tasks that use the whole.)")
             self->runtime()->runtime()->set_reuse(self->handle(), index);
           },
           py::arg("index"), "How much the data will be used: data with low numbers leave a full memory first.")
+      .def(
+          "discard", [](const SharedData& self) { self->runtime()->runtime()->discard(self->handle()); },
+          "The content is worthless from here on: until a task writes the data, reading them is refused. Waits for "
+          "nothing.")
       .def("release", &ArrayData::release,
            "Waits for the last task that uses the data, then has the runtime forget them, and their parts.")
       .def("__repr__", [](const ArrayData& self) {

@@ -71,6 +71,15 @@ BOOST_AUTO_TEST_CASE(what_it_alone_had_is_lost_until_somebody_overwrites_it) {
   BOOST_TEST(memory.acquired(4));
 }
 
+BOOST_AUTO_TEST_CASE(what_was_lost_may_be_discarded) {
+  Driven memory(tiles({4, 4}));
+  memory.run(1, 1, {write(0)});
+  memory.lose(1);
+  memory.discard(0);
+  BOOST_TEST(!memory.core.content_lost(HandleId(0)));
+  BOOST_TEST(memory.acquire_at_once(2, 2, {write(0)}));
+}
+
 BOOST_AUTO_TEST_CASE(who_acquires_at_once_what_is_lost_has_to_overwrite_it) {
   Driven memory(tiles({4, 4}));
   memory.run(1, 1, {write(0)});

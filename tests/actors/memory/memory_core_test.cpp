@@ -307,6 +307,54 @@ BOOST_AUTO_TEST_CASE(what_is_forgotten_during_a_transfer_goes_when_that_has_ende
   BOOST_TEST(memory.core.used(NodeId(1)).count == 2 * kTile);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_discarded_is_not_copied_and_leaves_no_memory) {
+  Driven memory(tiles({4}));
+  memory.run(0, 1, {write(0)});
+  memory.discard(0);
+  BOOST_TEST(memory.transfers().empty());
+  BOOST_TEST(memory.core.used(NodeId(1)).count == 0U);
+  BOOST_TEST((memory.state(0, 0) == ReplicaState::shared && memory.state(0, 1) == ReplicaState::invalid));
+  BOOST_TEST(memory.core.away().empty());
+  memory.acquire(1, 1, {write(0)});
+  BOOST_TEST(memory.acquired(1));
+  memory.discard(99);  // No request ever used this handle.
+  BOOST_TEST(memory.commands.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_discard_leaves_alone_what_is_in_use) {
+  Driven memory(tiles({4}));
+  memory.acquire(0, 1, {write(0)});
+  memory.discard(0);  // A request uses the handle.
+  BOOST_TEST((memory.state(0, 1) == ReplicaState::modified));
+  memory.release(0);
+  memory.acquire(1, 0, {read(0)});
+  const TransferId transfer = memory.transfer().transfer;
+  memory.release(1);
+  memory.discard(0);  // The transfer is still under way.
+  BOOST_TEST((memory.state(0, 1) == ReplicaState::modified));
+  memory.done(transfer);
+  memory.discard(0);
+  BOOST_TEST((memory.state(0, 0) == ReplicaState::shared && memory.state(0, 1) == ReplicaState::invalid));
+}
+
+BOOST_AUTO_TEST_CASE(a_request_that_waits_for_room_gets_that_of_discarded_content) {
+  Driven memory(tiles({2}));
+  memory.run(0, 1, {write(0)});
+  memory.run(1, 1, {write(1)});
+  memory.acquire(2, 1, {write(2), write(3)});
+  BOOST_TEST(!memory.acquired(2));
+  for (const Command& write_back : memory.transfers()) memory.done(write_back.transfer);
+  memory.release(2);
+  Driven other(tiles({2}));
+  other.run(0, 1, {write(0)});
+  other.run(1, 1, {write(1)});
+  other.discard(0);
+  other.discard(1);
+  other.acquire(2, 1, {write(2), write(3)});
+  BOOST_TEST(other.acquired(2));
+  BOOST_TEST(other.transfers().empty());
+}
+
 BOOST_AUTO_TEST_CASE(handles_that_come_and_go_leave_nothing_whatever_the_policy) {
   const auto in_use = [] {
     const auto heap = ::mallinfo2();

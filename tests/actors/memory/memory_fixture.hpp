@@ -70,6 +70,10 @@ class Driven {
     core.forget(HandleId(handle), fresh());
     check();
   }
+  void discard(std::uint64_t handle) {
+    core.discard(HandleId(handle), fresh());
+    check();
+  }
   void lose(std::uint32_t node) {
     core.node_lost(NodeId(node), fresh());
     check();

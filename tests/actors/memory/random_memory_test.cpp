@@ -190,8 +190,21 @@ class RandomRun {
     for (const auto& [id, asked] : checker_.requests()) {
       if (!asked.home && std::ranges::find(asked.uses, handle, &Use::handle) != asked.uses.end()) return;
     }
+    // Content that nobody uses may be discarded as well as forgotten.
+    if (random_.below(2) == 0) return discard(handle);
     checker_.forgotten(handle);
     core_.forget(handle, commands_);
+  }
+
+  void discard(HandleId handle) {
+    const bool asked = std::ranges::any_of(checker_.requests(), [&](const auto& request) {
+      return std::ranges::find(request.second.uses, handle, &Use::handle) != request.second.uses.end();
+    });
+    const bool copied =
+        std::ranges::any_of(checker_.copies(), [&](const auto& copy) { return copy.second.handle == handle; });
+    // Where a request or a copy uses the handle, the core leaves the content as it is.
+    if (!asked && !copied) checker_.forgotten(handle);
+    core_.discard(handle, commands_);
   }
 
   /// Ends a random transfer or task. Returns false if no transfer and no task is running.

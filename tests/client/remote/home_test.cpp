@@ -55,6 +55,26 @@ BOOST_FIXTURE_TEST_CASE(each_of_several_threads_that_wait_at_once_sees_what_was_
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(discarded_content_cannot_be_read_until_it_is_written, Places) {
+  both([this](Runtime& runtime) {
+    std::vector<double> memory(60, 7.0);
+    const Data x = runtime.vector(memory, "x");
+    const auto refused = failure(ErrorCode::invalid_argument, "'x' has no valid content: the program has discarded it");
+    runtime.discard(x);
+    BOOST_CHECK_EXCEPTION(runtime.submit((*this)["scale/double"], {x}, args(2.0)), Error, refused);
+    BOOST_CHECK_EXCEPTION(runtime.wait(x), Error, refused);
+    runtime.submit((*this)["fill/double"], {x}, args(3.0));
+    runtime.submit((*this)["scale/double"], {x}, args(2.0));
+    runtime.wait();
+    BOOST_TEST((memory.front() == 6 && memory.back() == 6));
+    runtime.discard(x);
+    runtime.acquire(x, AccessMode::write).vector<double>()[0] = 4;
+    BOOST_TEST(runtime.acquire(x, AccessMode::read).vector<const double>()[0] == 4);
+    const auto is_recorded = failure(ErrorCode::invalid_argument, "'x' was discarded inside of a recording");
+    std::ignore = runtime.record([&] { BOOST_CHECK_EXCEPTION(runtime.discard(x), Error, is_recorded); });
+  });
+}
+
 BOOST_FIXTURE_TEST_CASE(a_wait_for_everything_leaves_alone_what_the_program_holds, Places) {
   Runtime runtime = connect();
   std::vector<double> memory(60, 0.0);

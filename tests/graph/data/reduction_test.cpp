@@ -27,8 +27,8 @@ BOOST_AUTO_TEST_CASE(partial_results_begin_neutral_and_are_folded_once) {
   third(0, 0) = 20;
   third(1, 1) = 30;
   BOOST_TEST(reduction.partial(0, into.layout).as_matrix<double>()(0, 0) == 10);
-  reduction.combine(into);
-  reduction.combine(into);
+  reduction.combine(into, false);
+  reduction.combine(into, false);
   const std::vector<double> expected{31, 2, -1, 3, 34, -1};
   BOOST_TEST(data == expected, boost::test_tools::per_element());
   BOOST_TEST(reduction.partial(0, into.layout).as_matrix<double>()(0, 0) == 0);
@@ -40,8 +40,31 @@ BOOST_AUTO_TEST_CASE(discarded_partial_results_are_not_folded) {
   const DataView into = view_of(data, 1, 1, 1);
   reduction.partial(0, into.layout).as_matrix<double>()(0, 0) = 7;
   reduction.discard();
-  reduction.combine(into);
+  reduction.combine(into, false);
   BOOST_TEST(data[0] == 5);
+}
+
+BOOST_AUTO_TEST_CASE(where_there_is_no_content_the_combination_begins_with_the_neutral_element) {
+  Reduction reduction(sum_reduction<double>(), 1);
+  std::vector<double> data{5};
+  const DataView into = view_of(data, 1, 1, 1);
+  const auto add = [&](double value) { reduction.partial(0, into.layout).as_matrix<double>()(0, 0) += value; };
+  add(7);
+  reduction.combine(into, true);
+  BOOST_TEST(data[0] == 7);
+  data[0] = 100;
+  reduction.begin_with_neutral();
+  add(1);
+  reduction.combine(into, false);
+  BOOST_TEST(data[0] == 1);
+  add(2);
+  reduction.combine(into, false);
+  BOOST_TEST(data[0] == 3);
+  // A combination that did not take place takes its beginning with it.
+  reduction.begin_with_neutral();
+  reduction.discard();
+  reduction.combine(into, false);
+  BOOST_TEST(data[0] == 3);
 }
 
 BOOST_AUTO_TEST_CASE(partial_results_are_folded_in_the_order_of_the_workers) {
@@ -55,7 +78,7 @@ BOOST_AUTO_TEST_CASE(partial_results_are_folded_in_the_order_of_the_workers) {
   for (const std::size_t worker : {3, 0, 2}) {
     reduction.partial(worker, into.layout).as_matrix<double>()(0, 0) = static_cast<double>(worker);
   }
-  reduction.combine(into);
+  reduction.combine(into, false);
   const std::vector<double> expected{0, 2, 3};
   BOOST_TEST(folded == expected, boost::test_tools::per_element());
 }

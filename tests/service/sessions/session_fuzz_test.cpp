@@ -275,6 +275,10 @@ class Fuzzer {
         }
         return;
       case 13:
+        if (below(2) == 0) {
+          operation.mutable_discard()->set_handle(some_handle());
+          return;
+        }
         operation.mutable_set_reuse()->set_handle(some_handle());
         operation.mutable_set_reuse()->set_index(static_cast<std::int64_t>(any_number()));
         return;

@@ -233,6 +233,7 @@ BOOST_AUTO_TEST_CASE(numbers_mean_something) {
   check("give_back.request", [](v1::Operation& operation) { operation.mutable_give_back()->set_request(9); });
   check("cancel_task.task", [](v1::Operation& operation) { operation.mutable_cancel_task()->set_task(1); });
   check("await.task", [](v1::Operation& operation) { operation.mutable_await()->set_task(1); });
+  check("discard.handle", [](v1::Operation& operation) { operation.mutable_discard()->set_handle(9); });
   check("set_reuse.handle", [](v1::Operation& operation) { operation.mutable_set_reuse()->set_handle(9); });
   check("keep.handle", [](v1::Operation& operation) { operation.mutable_keep()->set_handle(9); });
   check("let_go.keep", [](v1::Operation& operation) { operation.mutable_let_go()->set_keep(9); });

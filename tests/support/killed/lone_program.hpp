@@ -113,7 +113,8 @@ class LoneProgram {
       case Operation::Kind::wait_handle:
       case Operation::Kind::read_host: read(index); break;
       case Operation::Kind::modify_host: modify(index); break;
-      case Operation::Kind::cancel_task: break;
+      case Operation::Kind::cancel_task:
+      case Operation::Kind::discard: break;
       case Operation::Kind::register_root: register_root(index); break;
       case Operation::Kind::release_root:
         if (handle(index).record() == nullptr) break;

@@ -27,6 +27,7 @@ class ProgramPlace {
   virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) = 0;
   virtual Result<void> set_reduction(const Handle& handle, ReductionMethods methods) = 0;
   virtual Result<void> release(const Handle& handle) = 0;
+  virtual Result<void> discard(const Handle& handle) = 0;
   virtual Result<Future> submit(const graph::TaskSpecification& specification) = 0;
   virtual Result<void> wait_all() = 0;
   virtual Result<Held> acquire(const Handle& handle, AccessMode mode) = 0;
@@ -50,6 +51,7 @@ class GraphPlace final : public ProgramPlace {
     return graph_.set_reduction(handle, std::move(methods));
   }
   Result<void> release(const Handle& handle) override { return graph_.release(handle); }
+  Result<void> discard(const Handle& handle) override { return graph_.discard(handle); }
   Result<Future> submit(const graph::TaskSpecification& specification) override { return graph_.submit(specification); }
   Result<void> wait_all() override { return graph_.wait_all(); }
   Result<Held> acquire(const Handle& handle, AccessMode mode) override {

@@ -139,8 +139,18 @@ class Generator {
     PlannedTask& task = program_.tasks[static_cast<std::size_t>(index)];
     while (!mine.empty() && chance(12)) task.after.push_back(pick(mine));
     if (options_.nested && chance(15)) add_children(index, lasting, 0);
+    add_discards(program_.tasks[static_cast<std::size_t>(index)], out);
     out.push_back({Operation::Kind::submit, index});
     mine.push_back(index);
+  }
+
+  /// Discards some of the data that the task is going to overwrite, if no other task can read them in between. If
+  /// devices fail, the task may not be submitted.
+  void add_discards(const PlannedTask& task, std::vector<Operation>& out) {
+    if (options_.submitters > 1 || options_.nested || options_.device_faults || (task.salt >> 50U) % 2 == 0) return;
+    for (const PlannedAccess& access : task.accesses) {
+      if (access.mode == AccessMode::write) out.push_back({Operation::Kind::discard, access.region});
+    }
   }
 
   void add_submitter(int submitter) {

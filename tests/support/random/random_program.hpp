@@ -117,6 +117,9 @@ struct Operation {
     /// The host changes a region. The planned task `index` describes the change.
     modify_host,
     cancel_task,
+    /// The content of region `index` is discarded. The submitter's next operation submits a task that writes the
+    /// region.
+    discard,
     register_root,
     release_root,
   };

@@ -228,6 +228,7 @@ class Run {
         log(index).cancel_requested = true;
         if (!log(index).skipped) log(index).future.owner()->cancel(log(index).future);
         break;
+      case Operation::Kind::discard: expect(place_.discard(handle(index)), "discard"); break;
       case Operation::Kind::register_root: register_root(index); break;
       case Operation::Kind::release_root:
         expect(place_.release(handle(index)), "release");

@@ -20,6 +20,8 @@ int main(int argc, char** argv) {
       Case{"device", "links= kernel_us= issue_ahead= rounds=: idle time of an emulated GPU in a chain", device},
       Case{"memory", "in_flight= cores=: bytes per task in flight", memory},
       Case{"stream", "tasks= cores=: peak memory of many tasks", stream},
+      Case{"temporaries", "bytes= pieces= cores=: time on data made in a loop over that on data kept outside",
+           temporaries},
       Case{"linalg", "algorithm= n= tile= tile_rows= inner= cores=: GFlop/s of a factorization", linalg},
       Case{"sparse", "points= wind= file= ordering= block= super= cores=: seconds to solve a sparse system", sparse},
       Case{"sparse-lu", "structure= n= block= super= grain= seed= cores=: GFlop/s of LU of blocks", sparse_lu},

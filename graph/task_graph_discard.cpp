@@ -1,0 +1,47 @@
+/// The functions of the task graph that discard the content of data.
+#include "graph/data/usable.hpp"
+#include "graph/task_graph.hpp"
+
+namespace troupe::graph {
+
+Result<void> TaskGraph::discard(const Handle& handle) {
+  if (auto here = home_.check(); !here) return here;
+  const Recording* const recording = recording_here();
+  TaskList ready;
+  Task* hold = nullptr;
+  bool unused = false;
+  {
+    const LockGuard lock(submission_mutex_);
+    const auto found = data_.registry.find(handle);
+    if (!found) return found.failure();
+    DataRecord& record = *found.value();
+    if (recording != nullptr) return discards_in_recording(record);
+    if (record.read_only) return discards_const(record);
+    // The task of the first discard is enough. Without this line, discards in a loop would wait for one another in a
+    // chain, which `end_discard` would follow recursively.
+    if (DataRegistry::is_discarded(record)) return {};
+    hold = &allocate_hold(record, AccessMode::write);
+    hold->extras->discards = true;
+    hold->extras->name = "discard";
+    unused = order_hold(*hold, ready);
+    data_.registry.note_discarded(record);
+  }
+  if (unused) {
+    const LockGuard lock(outside_mutex_);
+    end_discard(*hold, completed_.outside(), ready);
+  }
+  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  return {};
+}
+
+void TaskGraph::end_discard(Task& hold, std::size_t slot, TaskList& ready) {
+  // The tree stays as it is meanwhile, because the hold counts as a task that uses it. A hold whose submission was
+  // given up has no data.
+  for (const TaskAccess& access : hold.data()) {
+    access.data()->visit_data([this](const DataRecord& part) { host_.discard(part); });
+  }
+  // As the hold writes the data, its success also ends the effect of failures of earlier tasks.
+  finish(hold, {TaskStatus::succeeded, nullptr, nullptr, slot, WorkerId{}}, ready);
+}
+
+}  // namespace troupe::graph
