@@ -24,6 +24,8 @@ namespace py = pybind11;
 namespace {
 
 thread_local RuntimeState* kernel_of_runtime = nullptr;
+/// The context of the Python kernel that this thread runs; null outside of kernels.
+thread_local const KernelContext* kernel_context = nullptr;
 
 /// The open runtimes. Requires the interpreter's lock. Never destroyed: see `RuntimeState::close_all`.
 std::vector<std::shared_ptr<RuntimeState>>& open_runtimes() {
@@ -531,13 +533,16 @@ std::optional<Error> RuntimeState::take_failed_calls() {
 }
 
 RuntimeState* RuntimeState::in_kernel() { return kernel_of_runtime; }
-RuntimeState::KernelScope::KernelScope(RuntimeState* runtime) : outer_(std::exchange(kernel_of_runtime, runtime)) {
+RuntimeState::KernelScope::KernelScope(RuntimeState* runtime, const KernelContext& context)
+    : outer_(std::exchange(kernel_of_runtime, runtime)), outer_context_(std::exchange(kernel_context, &context)) {
   kernel_threads().push_back({PyThread_get_thread_ident(), runtime});
 }
 RuntimeState::KernelScope::~KernelScope() {
   auto& threads = kernel_threads();
   threads.erase(std::ranges::find(threads, PyThread_get_thread_ident(), &KernelThread::thread));
   kernel_of_runtime = outer_;
+  kernel_context = outer_context_;
 }
+bool RuntimeState::KernelScope::cancelled() { return kernel_context != nullptr && kernel_context->cancelled(); }
 
 }  // namespace troupe::python

@@ -144,13 +144,17 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   static RuntimeState* in_kernel();
   class KernelScope {
    public:
-    explicit KernelScope(RuntimeState* runtime);
+    KernelScope(RuntimeState* runtime, const KernelContext& context);
     ~KernelScope();
     KernelScope(const KernelScope&) = delete;
     KernelScope& operator=(const KernelScope&) = delete;
 
+    /// Returns true if this thread runs a Python kernel or function whose task is not wanted any more.
+    [[nodiscard]] static bool cancelled();
+
    private:
     RuntimeState* outer_;
+    const KernelContext* outer_context_;
   };
 
   /// Ends all open runtimes; the interpreter calls this at its end.

@@ -77,8 +77,6 @@ struct CodeletObject {
                                                             pybind11::object keep);
 /// Runs a task of a kernel in Python. The task's cell is the only argument by value.
 void run_python_kernel(const KernelContext& context);
-/// Returns `KernelContext::cancelled` of the kernel in Python that the calling thread runs; false outside of kernels.
-[[nodiscard]] bool kernel_was_cancelled();
 
 /// Submits a call, with the arguments of `Codelet.__call__`. Returns a future.
 [[nodiscard]] pybind11::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::size_t count,

@@ -68,7 +68,7 @@ void run_plain_call(const KernelContext& context) {
   TaskCell& cell = *context.argument<TaskCell*>(0);
   const kernels::BlasInOneThread blas;
   const WithGil lock;
-  const RuntimeState::KernelScope scope(cell.runtime);
+  const RuntimeState::KernelScope scope(cell.runtime, context);
   PyObject* const result = call_function(cell);
   if (result != nullptr) {
     cell.result = result;

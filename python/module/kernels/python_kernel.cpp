@@ -15,21 +15,6 @@ namespace py = pybind11;
 
 namespace {
 
-/// The context of the kernel that this thread runs; null outside of kernels.
-thread_local const KernelContext* running = nullptr;
-
-/// While a `Running` lives, its thread runs the kernel of this context. Kernels nest where a kernel's thread runs others.
-class Running {
- public:
-  explicit Running(const KernelContext& context) : outer_(std::exchange(running, &context)) {}
-  ~Running() { running = outer_; }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-
- private:
-  const KernelContext* outer_;
-};
-
 /// Calls the kernel's function. Returns null, with the exception set, if the function raises an exception.
 PyObject* call(const TaskCell& cell, const KernelContext& context) {
   const std::size_t further = cell.further == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(cell.further));
@@ -79,13 +64,10 @@ PyObject* call(const TaskCell& cell, const KernelContext& context) {
 
 }  // namespace
 
-bool kernel_was_cancelled() { return running != nullptr && running->cancelled(); }
-
 void run_python_kernel(const KernelContext& context) {
   TaskCell& cell = *context.argument<TaskCell*>(0);
   const WithGil lock;
-  const RuntimeState::KernelScope scope(cell.runtime);
-  const Running runs(context);
+  const RuntimeState::KernelScope scope(cell.runtime, context);
   PyObject* const result = call(cell, context);
   if (result != nullptr) {
     if (cell.recorded) {
