@@ -28,6 +28,7 @@ namespace troupe::graph {
 
 /// Return the failures of a discard that is refused.
 [[nodiscard]] Failure discards_const(const DataRecord& record);
+[[nodiscard]] Failure discards_declared(const DataRecord& record);
 [[nodiscard]] Failure discards_in_recording(const DataRecord& record);
 
 /// Returns true if an access in this mode begins a reduction of data that have no content. The combination then begins
