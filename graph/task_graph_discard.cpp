@@ -41,7 +41,7 @@ void TaskGraph::end_discard(Task& hold, std::size_t slot, TaskList& ready) {
   for (const TaskAccess& access : hold.data()) {
     access.data()->visit_data([this](const DataRecord& part) { host_.discard(part); });
   }
-  // As the hold writes the data, its success also ends the effect of failures of earlier tasks.
+  // The hold writes the data, so its success also ends the effect of failures of earlier tasks.
   finish(hold, {TaskStatus::succeeded, nullptr, nullptr, slot, WorkerId{}}, ready);
 }
 
