@@ -46,6 +46,7 @@ module troupe_functions
     integer(c_size_t) :: after_count = 0
     type(c_funptr) :: callback = c_null_funptr
     type(c_ptr) :: user = c_null_ptr, devices = c_null_ptr
+    real(c_double) :: deadline_s = 0
   end type
 
   ! A task that was submitted. It owns nothing, and may be copied.
@@ -245,6 +246,12 @@ module troupe_functions
       type(c_handle), intent(inout) :: parts(*)
     end function
 
+    integer(c_int) function c_discard(runtime, handle) bind(c, name='troupe_discard')
+      import :: c_handle, c_int, c_ptr
+      type(c_ptr), value :: runtime
+      type(c_handle), value :: handle
+    end function
+
     integer(c_int) function c_set_sum(runtime, handle, type) bind(c, name='troupe_set_sum')
       import :: c_handle, c_int, c_ptr
       type(c_ptr), value :: runtime
@@ -365,6 +372,11 @@ module troupe_functions
     end function
 
     integer(c_int) function c_kernel_worker(context) bind(c, name='troupe_kernel_worker')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: context
+    end function
+
+    integer(c_int) function c_kernel_cancelled(context) bind(c, name='troupe_kernel_cancelled')
       import :: c_int, c_ptr
       type(c_ptr), value :: context
     end function

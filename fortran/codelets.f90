@@ -9,7 +9,7 @@ module troupe_codelets
   private
   public :: troupe_codelet_find, troupe_codelet_declare, troupe_codelet_define, troupe_codelet_set_flops
   public :: troupe_codelet_timed_as, troupe_free, troupe_kernel_data_count, troupe_kernel_data, troupe_kernel_argument
-  public :: troupe_kernel_worker, troupe_kernel_fail
+  public :: troupe_kernel_worker, troupe_kernel_cancelled, troupe_kernel_fail
 
   interface troupe_free
     module procedure :: free_codelet
@@ -133,6 +133,13 @@ contains
     type(c_ptr), intent(in) :: context
 
     troupe_kernel_worker = c_kernel_worker(context)
+  end function
+
+  ! Returns true if nobody wants the result of the kernel's task any more, which then ends as cancelled.
+  logical function troupe_kernel_cancelled(context)
+    type(c_ptr), intent(in) :: context
+
+    troupe_kernel_cancelled = c_kernel_cancelled(context) /= 0
   end function
 
   ! Makes the task fail with this text, whatever the kernel returns.

@@ -9,7 +9,7 @@ module troupe_registrations
   implicit none
   private
   public :: troupe_type_define, troupe_type_size, troupe_register, troupe_allocate, troupe_free, troupe_data_handle
-  public :: troupe_partition, troupe_set_sum, troupe_set_reduction, troupe_acquire, troupe_hold_memory
+  public :: troupe_partition, troupe_discard, troupe_set_sum, troupe_set_reduction, troupe_acquire, troupe_hold_memory
 
   interface troupe_register
     module procedure :: register_memory
@@ -178,6 +178,16 @@ contains
     end do
     call partition_blocks(runtime, whole, reshape(blocks, [size(blocks)]), list, status, message)
     parts = reshape(list, shape(blocks))
+  end subroutine
+
+  ! Discards the content of the data, in the order of submission: reading them before a task writes them is refused.
+  subroutine troupe_discard(runtime, handle, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    class(troupe_handle), intent(in) :: handle
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+
+    call conclude(c_discard(runtime%c, handle%c), 'troupe_discard', status, message)
   end subroutine
 
   ! Allows mode reduce for the data, with sums.

@@ -27,6 +27,7 @@ module troupe_tasks
   ! `values`: the arguments by value, such as [troupe_value(2.5), troupe_value(n)]
   ! `name`, `priority`
   ! `after`: tasks that must have ended before
+  ! `deadline_s`: the seconds after which nobody wants the result (troupe_kernel_cancelled)
   ! `devices`: the devices that may run the task, such as "cores", "gpus", "#3|gpus"
   ! `callback`: called with `user` when the task has ended
   ! `future`: refers to the task
@@ -64,8 +65,8 @@ contains
     rebinding_of%now = now%c
   end function
 
-  subroutine submit_on_data(runtime, codelet, data, values, name, priority, after, devices, callback, user, future, &
-      status, message)
+  subroutine submit_on_data(runtime, codelet, data, values, name, priority, after, devices, callback, user, &
+      deadline_s, future, status, message)
     type(troupe_runtime), intent(in) :: runtime
     type(troupe_codelet), intent(in) :: codelet
     class(troupe_handle), intent(in) :: data(:)
@@ -76,6 +77,7 @@ contains
     character(*), intent(in), optional :: devices
     procedure(troupe_callback), optional :: callback
     type(c_ptr), intent(in), optional :: user
+    real(c_double), intent(in), optional :: deadline_s
     type(troupe_future), intent(out), optional :: future
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
@@ -86,11 +88,11 @@ contains
       accesses(i)%handle = data(i)%c
     end do
     call submit_on_accesses(runtime, codelet, accesses, values, name, priority, after, devices, callback, user, &
-        future, status, message)
+        deadline_s, future, status, message)
   end subroutine
 
-  subroutine submit_on_nothing(runtime, codelet, values, name, priority, after, devices, callback, user, future, &
-      status, message)
+  subroutine submit_on_nothing(runtime, codelet, values, name, priority, after, devices, callback, user, deadline_s, &
+      future, status, message)
     type(troupe_runtime), intent(in) :: runtime
     type(troupe_codelet), intent(in) :: codelet
     type(troupe_value), intent(in), optional :: values(:)
@@ -100,17 +102,18 @@ contains
     character(*), intent(in), optional :: devices
     procedure(troupe_callback), optional :: callback
     type(c_ptr), intent(in), optional :: user
+    real(c_double), intent(in), optional :: deadline_s
     type(troupe_future), intent(out), optional :: future
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
     type(troupe_access) :: accesses(0)
 
     call submit_on_accesses(runtime, codelet, accesses, values, name, priority, after, devices, callback, user, &
-        future, status, message)
+        deadline_s, future, status, message)
   end subroutine
 
   subroutine submit_on_accesses(runtime, codelet, accesses, values, name, priority, after, devices, callback, user, &
-      future, status, message)
+      deadline_s, future, status, message)
     type(troupe_runtime), intent(in) :: runtime
     type(troupe_codelet), intent(in) :: codelet
     type(troupe_access), intent(in) :: accesses(:)
@@ -121,6 +124,7 @@ contains
     character(*), intent(in), optional :: devices
     procedure(troupe_callback), optional :: callback
     type(c_ptr), intent(in), optional :: user
+    real(c_double), intent(in), optional :: deadline_s
     type(troupe_future), intent(out), optional :: future
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
@@ -159,6 +163,7 @@ contains
     end if
     if (present(callback)) options%callback = c_funloc(callback)
     if (present(user)) options%user = user
+    if (present(deadline_s)) options%deadline_s = deadline_s
     call conclude(c_submit(runtime%c, codelet%c, uses, size(uses, kind=c_size_t), arguments, &
         size(arguments, kind=c_size_t), options, submitted), 'troupe_submit', status, message)
     if (present(future)) future = submitted

@@ -452,28 +452,36 @@ class TaskGraph final : public TaskOwner {
   /// Checks the options `nested` and `weak`, and that a task of this domain may use its data. `domain` may be null.
   Result<void> check_nesting(const TaskSpecification& specification, const Domain* domain)
       TROUPE_REQUIRES(submission_mutex_);
-  /// Checks that tasks of this domain may use the record in this mode, and makes temporary data belong to the domain.
-  /// `what` names the access in messages.
-  Result<void> check_belongs(DataRecord& record, AccessMode mode, const Domain* domain, const std::string& what)
+  /// Checks that tasks of this domain may use the record in this mode. Appends temporary data that move to the domain
+  /// from another one to `moves`.
+  Result<void> check_belongs(DataRecord& record, AccessMode mode, const Domain* domain, std::vector<DataRecord*>& moves)
       TROUPE_REQUIRES(submission_mutex_);
   void open_domain(Task& task, const TaskOptions& options) TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of `order` for a nested task or a child.
   void order_nested(Task& task, DependencyBuilder& builder, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   /// Counts one more child. Called before the child can begin.
   void join(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// Returns the id that data get as their home (`DataRecord::home`) if the calling thread registers them.
-  [[nodiscard]] std::uint64_t home_here() const;
+  /// The last part of `order_nested`: from here on, later tasks wait for the nested task on its weak data.
+  void declare_weak(Task& task, DependencyBuilder& builder) TROUPE_REQUIRES(submission_mutex_);
+  /// Returns the home (`DataRecord::home`) of data that the calling thread registers.
+  [[nodiscard]] TaskReference home_here() const;
+  [[nodiscard]] bool is_inside_nested() TROUPE_EXCLUDES(submission_mutex_);
   /// Called when the kernel of a nested task has returned, or will not run. The task ends when its children have ended.
   void kernel_returned(Task& parent, WorkerId worker, TaskList& ready);
   /// Lets the tasks that wait for the parent because of data wait for its last children in its place. Returns the edges
   /// of these tasks, newest first, which the caller releases.
   [[nodiscard]] Edge* hand_over(Task& parent, Domain& domain) TROUPE_REQUIRES(submission_mutex_);
+  /// The part of `hand_over` for tasks that are submitted later.
+  void replace_in_states(const Task& parent, const Domain& domain) TROUPE_REQUIRES(submission_mutex_);
+  /// The part of `hand_over` for a task that waits for the parent. Returns false if the two have no data in common.
+  bool wait_for_children(Task& task, Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// Makes `waiting`, which is submitted and waits, wait for another task too. Returns false if that task has ended.
   bool add_late_edge(Task& waiting, const TaskReference& predecessor) TROUPE_REQUIRES(submission_mutex_);
   /// Called when a child has ended, or the parent's kernel has returned. Ends the parent after the last of them.
   void leave(Domain& domain, WorkerId worker, TaskList& ready);
-  /// Makes a nested task that did not succeed wait for the tasks before it that it did not wait for, because its data
-  /// are weak. Returns true if there are such tasks: the nested task then becomes ready once more, to end.
+  /// Makes a nested task whose children have ended wait for the tasks before it that it did not wait for, because its
+  /// data are weak: whoever finds that the nested task has ended takes these to have ended too. Returns true if there
+  /// are such tasks: the nested task then becomes ready once more, to end.
   bool waits_for_weak(Task& parent, Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
   [[nodiscard]] Completion completion_of(const Domain& domain, WorkerId worker) const;
   /// No further task of the domain begins.

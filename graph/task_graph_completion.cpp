@@ -80,6 +80,7 @@ Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
   if (task.role == TaskRole::replay) return begin_replay(task, worker, ready);
   Domain* const own = task.own_domain();
   if (own != nullptr && own->over.load(std::memory_order_relaxed)) {
+    own->states = {};
     finish(task, completion_of(*own, worker), ready);
     return Begin::ended;
   }

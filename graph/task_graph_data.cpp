@@ -48,7 +48,7 @@ Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blo
 }
 
 Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span<const Block> blocks) {
-  if (home_here() != 0) return partition_inside(parent, blocks);
+  if (is_inside_nested()) return partition_inside(parent, blocks);
   std::vector<Handle> handles;
   const auto add = [&](DataRecord& record, TaskList& ready)
                        TROUPE_REQUIRES(submission_mutex_) { return add_parts(record, blocks, handles, ready); };

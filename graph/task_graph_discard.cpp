@@ -17,7 +17,7 @@ Result<void> TaskGraph::discard(const Handle& handle) {
     DataRecord& record = *found.value();
     if (recording != nullptr) return discards_in_recording(record);
     if (record.read_only) return discards_const(record);
-    if (record.home != home_here()) return discards_declared(record);
+    if (record.home.id != home_here().id) return discards_declared(record);
     // The task of the first discard is enough. Without this line, discards in a loop would wait for one another in a
     // chain, which `end_discard` would follow recursively.
     if (DataRegistry::is_discarded(record)) return {};

@@ -16,11 +16,20 @@ Failure refused(const Codelet& codelet, const std::string& why) {
   return {ErrorCode::invalid_argument, quoted(codelet) + ": " + why};
 }
 
-/// Returns true if the record is this whole or a part of it.
-bool contains(const DataRecord& whole, const DataRecord& part) {
-  const DataRecord* record = &part;
-  while (record != nullptr && record != &whole) record = record->parent;
-  return record != nullptr;
+/// Returns true if no task of the record's home has ever used the data.
+bool never_used(const DataRecord& whole) {
+  bool unused = true;
+  whole.visit_tree([&unused](const DataRecord& part) {
+    const DependencyState& state = part.dependencies;
+    unused = unused && state.writers.empty() && state.readers.empty() && state.before.empty();
+  });
+  return unused;
+}
+
+DataRecord& whole_of(DataRecord& record) {
+  DataRecord* whole = &record;
+  while (whole->parent != nullptr) whole = whole->parent;
+  return *whole;
 }
 
 }  // namespace
@@ -28,9 +37,11 @@ bool contains(const DataRecord& whole, const DataRecord& part) {
 const Task* TaskGraph::nesting_task_here() const {
   const Task* const here = ExecutionScope::task_here(this);
   if (here == nullptr || (here->own_domain() == nullptr && !here->is_child)) return nullptr;
-  // What callbacks submit follows the outermost nested task: the tasks around the child may be over.
-  const bool may_be_callback = here->extras && here->extras->callback;
-  return may_be_callback && in_callback(*here) ? nullptr : here;
+  // What callbacks submit, and destructors of what the task has kept, does not belong to the nested task, because the
+  // tasks around may be over.
+  const WorkerId worker = ExecutionScope::find(this)->worker();
+  const bool calls_back = worker.valid() && callbacks_[worker.index()].task.load(std::memory_order_relaxed) == here;
+  return calls_back ? nullptr : here;
 }
 
 Domain* TaskGraph::domain_here() const {
@@ -48,60 +59,84 @@ Result<Domain*> TaskGraph::open_domain_here() {
                        " belongs to a nested task, and submits a task itself, which tasks that commute "
                        "and tasks made of pieces cannot: submit it in the kernel of the nested task"};
   }
+  if ((here->codelet->kinds() & options_.device_kinds & ~kOnCores) != 0) {
+    // A device may have been given tasks behind this one already.
+    return Failure{ErrorCode::invalid_argument,
+                   describe(*here) +
+                       " belongs to a nested task, may run on accelerators, and submits a task itself: "
+                       "submit it with TaskOptions::nested, or restrict it to cores"};
+  }
   // The cast is allowed because the task belongs to this graph; the task is const only for the code that runs it.
   Task& task = const_cast<Task&>(*here);
   if (!task.extras) task.extras = std::make_unique<TaskExtras>();
-  task.has_more = true;
+  std::atomic_ref<bool>(task.has_more).store(true, std::memory_order_relaxed);
   task.extras->domain = std::make_unique<Domain>(task);
   cure_written(task);
   return task.extras->domain.get();
 }
 
-std::uint64_t TaskGraph::home_here() const {
-  if (!nesting_.any.load(std::memory_order_relaxed)) return 0;
-  const Domain* const domain = domain_here();
-  return domain != nullptr ? domain->id : 0;
+TaskReference TaskGraph::home_here() const {
+  if (!nesting_.any.load(std::memory_order_relaxed)) return {};
+  Domain* const domain = domain_here();
+  return domain != nullptr ? TaskReference{&domain->parent, domain->id} : TaskReference{};
+}
+
+bool TaskGraph::is_inside_nested() {
+  if (!nesting_.any.load(std::memory_order_relaxed)) return false;
+  const LockGuard lock(submission_mutex_);
+  return domain_here() != nullptr;
 }
 
 Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const Domain* domain,
-                                      const std::string& what) {
-  const std::uint64_t here = domain != nullptr ? domain->id : 0;
-  if (record.home == here) return {};
+                                      std::vector<DataRecord*>& moves) {
+  if (record.home.id == (domain != nullptr ? domain->id : 0)) {
+    if (domain == nullptr || mode != AccessMode::reduce) return {};
+    const DataRecord* const unwritten = DataRegistry::find_unwritten(record);
+    if (unwritten == nullptr) return {};
+    return Failure{ErrorCode::invalid_argument, never_written(*unwritten)};
+  }
   const TaskAccess* const declared = domain != nullptr ? domain->declared(record) : nullptr;
   if (declared != nullptr) {
-    if (!writes(mode) || writes(declared->mode())) return {};
-    return Failure{ErrorCode::invalid_argument, what + " is used in mode " + to_string(mode) + ", but " +
+    if (writes(mode) && !writes(declared->mode())) {
+      return Failure{ErrorCode::invalid_argument, describe(record) + " is used in mode " + to_string(mode) + ", but " +
+                                                      describe(domain->parent) +
+                                                      ", which the task belongs to, declares it in mode read"};
+    }
+    // The kernel of the parent cannot have written weak data.
+    const bool overwritten = declared->mode() == AccessMode::write && !domain->uses(record);
+    if (!overwritten || !reads(mode) || domain->children_write(record)) return {};
+    return Failure{ErrorCode::invalid_argument, describe(record) + " is used in mode " + to_string(mode) + ", but " +
                                                     describe(domain->parent) +
-                                                    ", which it belongs to, declares it in mode read"};
+                                                    ", which the task belongs to, declares it as weak in mode write, "
+                                                    "and no child writes it before"};
   }
-  DataRecord* whole = &record;
-  while (whole->parent != nullptr) whole = whole->parent;
-  // Temporary data of a nested task may be handed on when no task uses them.
-  if (record.home != 0 && !in_use(*whole, nullptr)) {
-    whole->visit_tree([here](DataRecord& part) { part.home = here; });
+  // Temporary data of a nested task go with it, and may be handed on when it has ended.
+  DataRecord& whole = whole_of(record);
+  if (record.home.id != 0 && (record.home.ended() || never_used(whole))) {
+    moves.push_back(&whole);
     return {};
   }
   if (domain == nullptr) {
-    return Failure{ErrorCode::invalid_argument,
-                   what +
-                       " was registered in the kernel of a nested task whose children still use it: wait for the "
-                       "nested task first"};
+    return Failure{ErrorCode::invalid_argument, describe(record) +
+                                                    " was registered in the kernel of a nested task that has not "
+                                                    "ended: wait for the nested task first"};
   }
-  return Failure{ErrorCode::invalid_argument,
-                 what + " is not among the data that " + describe(domain->parent) +
-                     ", which the task belongs to, declares: add it to the data of the nested task, or to "
-                     "TaskOptions::weak if only its children use it"};
+  return Failure{ErrorCode::invalid_argument, describe(record) + " is not among the data that " +
+                                                  describe(domain->parent) +
+                                                  ", which the task belongs to, declares: add it to the data of the "
+                                                  "nested task, or to TaskOptions::weak if only its children use it"};
 }
 
 Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, const Domain* domain) {
   if (auto valid = check_nested(specification, options_.nests); !valid) return valid;
-  const auto name_of = [&](const DataRecord& record) {
-    return quoted(specification.codelet) + ": " + describe(record);
+  const auto refuse = [&specification](const Failure& failure) {
+    return Failure{failure.code, quoted(specification.codelet) + ": " + failure.message};
   };
+  std::vector<DataRecord*> moves;
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
     const auto mode = mode_of(specification.codelet, specification.accesses[i], i);
     DataRecord& record = *specification.accesses[i].handle.record();
-    if (auto belongs = check_belongs(record, mode.value(), domain, name_of(record)); !belongs) return belongs;
+    if (auto belongs = check_belongs(record, mode.value(), domain, moves); !belongs) return refuse(belongs.failure());
   }
   for (const Future& future : specification.options.after) {
     if (domain == nullptr || TaskReference{future.task(), future.id().value()}.ended()) continue;
@@ -114,8 +149,7 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
   const std::uint64_t mark = specification.accesses.empty() ? take_mark() : ids_.last_mark;
   for (const Access& access : specification.options.weak) {
     const auto found = data_.registry.find(access.handle, domain);
-    if (!found)
-      return Failure{found.failure().code, quoted(specification.codelet) + ": weak data: " + found.failure().message};
+    if (!found) return refuse({found.failure().code, "weak data: " + found.failure().message});
     DataRecord& record = *found.value();
     if (!access.mode || *access.mode == AccessMode::commute || *access.mode == AccessMode::reduce) {
       return refused(specification.codelet, describe(record) +
@@ -125,11 +159,16 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
     if (auto usable = check_usable(record, *access.mode); !usable) {
       return refused(specification.codelet, "weak data: " + usable.failure().message);
     }
-    if (!record.mark(mark, *access.mode)) {
-      return Failure{ErrorCode::conflicting_access,
-                     name_of(record) + " is weak, and is the same data as, or part of, another handle of the task"};
+    // Data that are read only are marked like others: an overlap would have the task in its own children's states.
+    if (!record.mark(mark, AccessMode::write)) {
+      return refuse({ErrorCode::conflicting_access,
+                     describe(record) + " is weak, and is the same data as, or part of, another handle of the task"});
     }
-    if (auto belongs = check_belongs(record, *access.mode, domain, name_of(record)); !belongs) return belongs;
+    if (auto belongs = check_belongs(record, *access.mode, domain, moves); !belongs) return refuse(belongs.failure());
+  }
+  for (DataRecord* const whole : moves) {
+    const TaskReference home = domain != nullptr ? TaskReference{&domain->parent, domain->id} : TaskReference{};
+    whole->visit_tree([&home](DataRecord& part) { part.home = home; });
   }
   return {};
 }
@@ -154,25 +193,41 @@ void TaskGraph::order_nested(Task& task, DependencyBuilder& builder, TaskList& r
   const auto prepare = [&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) { (void)state_of(record); };
   for (const TaskAccess& access : task.data()) access.data()->visit_tree(prepare);
   if (own != nullptr) {
-    for (const TaskAccess& access : own->weak) access.data()->visit_tree(prepare);
+    for (const TaskAccess& access : own->weak) {
+      access.data()->visit_tree(prepare);
+      access.data()->visit_tree([&](DataRecord& record)
+                                    TROUPE_REQUIRES(submission_mutex_) { own->inherit(record, state_of(record)); });
+    }
   }
+  // On a device with memory of its own, the data must not move while the kernel of the parent uses them.
+  const bool moves = outer != nullptr && (options_.device_kinds & ~kOnCores) != 0;
+  const auto wait_for_kernel = [&](const DataRecord& record) {
+    if (!moves || outer->over.load(std::memory_order_relaxed) || !outer->uses(record)) return;
+    builder.follow({&outer->parent, outer->id});
+  };
   for (const TaskAccess& access : task.data()) {
     access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
       builder.access(state_of(record), access.mode());
-      // On a device with memory of its own, the data must not move while the kernel of the parent uses them.
-      const bool moves = outer != nullptr && (options_.device_kinds & ~kOnCores) != 0;
-      if (moves && !outer->over.load(std::memory_order_relaxed) && outer->uses(record)) {
-        builder.follow({&outer->parent, outer->id});
-      }
+      wait_for_kernel(record);
     });
   }
   if (own == nullptr) return;
+  for (const TaskAccess& access : own->weak) access.data()->visit_tree(wait_for_kernel);
+}
+
+void TaskGraph::declare_weak(Task& task, DependencyBuilder& builder) {
+  Domain* const outer = task.outer_domain();
+  const Domain* const own = task.own_domain();
+  if (own == nullptr) return;
+  const auto state_of = [outer](DataRecord& record) -> DependencyState& {
+    return outer != nullptr ? outer->state_of(record) : record.dependencies;
+  };
   for (const TaskAccess& access : own->weak) {
-    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
-      DependencyState& state = state_of(record);
-      own->states[&record] = state;
-      builder.declare(state, access.mode());
-    });
+    access.data()->visit_tree([&](DataRecord& record) { builder.make_room_to_declare(state_of(record)); });
+  }
+  // Nothing below throws.
+  for (const TaskAccess& access : own->weak) {
+    access.data()->visit_tree([&](DataRecord& record) { builder.declare(state_of(record), access.mode()); });
   }
 }
 
@@ -238,34 +293,54 @@ bool TaskGraph::add_late_edge(Task& waiting, const TaskReference& predecessor) {
   return false;
 }
 
-Edge* TaskGraph::hand_over(Task& parent, Domain& domain) {
-  const bool gave_up = domain.ending().own;
-  const TaskReference self{&parent, domain.id};
-  Domain* const outer = parent.outer_domain();
+void TaskGraph::replace_in_states(const Task& parent, const Domain& domain) {
+  const TaskReference self{&domain.parent, domain.id};
   const auto for_each_data = [&](const auto& visit) {
     for (const TaskAccess& access : parent.data()) access.data()->visit_tree(visit);
     for (const TaskAccess& access : domain.weak) access.data()->visit_tree(visit);
   };
-  if (!gave_up) {
-    for_each_data([&](DataRecord& record) {
-      DependencyState& around = outer != nullptr ? outer->state_of(record) : record.dependencies;
-      replace_parent(around, self, domain.find(record));
-    });
-  }
-  // Makes `task` wait for the children that use its data. Returns true if the parent's data are among them.
-  const auto wait_for_children = [&](Task& task) TROUPE_REQUIRES(submission_mutex_) {
-    bool shares_data = false;
-    for_each_data([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
-      for (const TaskAccess& access : task.data()) {
-        if (!contains(*access.data(), record)) continue;
-        shares_data = true;
-        const DependencyState* const inner = domain.find(record);
-        if (inner == nullptr) continue;
-        for (const TaskReference& last : last_tasks(*inner, access.mode())) add_late_edge(task, last);
+  // A domain around that is over has been handed over itself, so the states around it may have this parent too.
+  const auto for_each_state = [&](DataRecord& record, const auto& visit) {
+    for (Domain* around = parent.outer_domain();; around = around->parent.outer_domain()) {
+      visit(around != nullptr ? around->state_of(record) : record.dependencies);
+      const bool at_home = around == nullptr || record.home.id == around->id;
+      if (at_home || !around->over.load(std::memory_order_relaxed)) return;
+    }
+  };
+  // The states of parts are made, from those of their wholes, before the parent is taken out of the latter.
+  for_each_data([&](DataRecord& record) { for_each_state(record, [](DependencyState&) {}); });
+  for_each_data([&](DataRecord& record) {
+    const DependencyState* const inner = domain.find(record);
+    for_each_state(record, [&](DependencyState& state) { replace_parent(state, self, inner); });
+  });
+}
+
+bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
+  bool shares_data = false;
+  TaskReference added;
+  for (const TaskAccess& access : task.data()) {
+    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
+      if (domain.declared(record) == nullptr) return;
+      shares_data = true;
+      const DependencyState* const inner = domain.find(record);
+      if (inner == nullptr) return;
+      for (const TaskReference& last : last_tasks(*inner, access.mode())) {
+        if (last.task == added.task && last.id == added.id) continue;
+        add_late_edge(task, last);
+        added = last;
       }
     });
-    return shares_data;
-  };
+  }
+  return shares_data;
+}
+
+Edge* TaskGraph::hand_over(Task& parent, Domain& domain) {
+  const bool gave_up = domain.ending().own;
+  try {
+    if (!gave_up) replace_in_states(parent, domain);
+  } catch (const std::bad_alloc&) {
+    // Where the parent stays in a state, tasks wait until it has ended.
+  }
   // All who add edges hold the lock, so the list may be taken and put back in parts.
   Edge* edge = parent.successors.exchange(nullptr, std::memory_order_acq_rel);
   Edge* released = nullptr;
@@ -275,7 +350,11 @@ Edge* TaskGraph::hand_over(Task& parent, Domain& domain) {
     bool goes = false;
     if (edge->kind() == Edge::data) {
       Task& task = *edge->task();
-      goes = task.outer_domain() == &domain || (!gave_up && wait_for_children(task));
+      try {
+        goes = task.outer_domain() == &domain || (!gave_up && wait_for_children(task, domain));
+      } catch (const std::bad_alloc&) {
+        // The task waits until the parent has ended.
+      }
     }
     Edge*& list = goes ? released : kept;
     edge->link(list);
@@ -301,7 +380,8 @@ bool TaskGraph::waits_for_weak(Task& parent, Domain& domain) {
   const LockGuard lock(submission_mutex_);
   // The parent is in no queue, so its counter is free to be used again.
   parent.pending.store(Task::kSubmitting, std::memory_order_relaxed);
-  parent.withdrawn.store(Withdrawal::by_program, std::memory_order_relaxed);
+  // This sends the task to `begin_special` when it is ready.
+  parent.withdrawn.store(Withdrawal::limited, std::memory_order_relaxed);
   for (const TaskAccess& access : domain.weak) {
     access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
       const DependencyState* const inner = domain.find(record);
@@ -330,8 +410,8 @@ void TaskGraph::leave(Domain& domain, WorkerId worker, TaskList& ready) {
   // Acquire: the last to leave sees the effects of all children. Release: publishes the own effects to the last.
   while (left != nullptr && left->open.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     Task& parent = left->parent;
-    const bool gave_up = left->ending().own;
-    if (gave_up && !left->weak.empty() && waits_for_weak(parent, *left)) return;
+    if (!left->weak.empty() && waits_for_weak(parent, *left)) return;
+    left->states = {};
     left = finish_alone(parent, completion_of(*left, worker), ready);
   }
 }
@@ -353,8 +433,12 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
                          " cannot be partitioned in a kernel where accelerators take part: call "
                          "partition in the program, before the nested task"};
     }
-    if (auto belongs = check_belongs(record, AccessMode::read_write, &domain, describe(record)); !belongs) {
+    std::vector<DataRecord*> moved;
+    if (auto belongs = check_belongs(record, AccessMode::read_write, &domain, moved); !belongs) {
       return belongs.failure();
+    }
+    for (DataRecord* const whole : moved) {
+      whole->visit_tree([&domain](DataRecord& part) { part.home = {&domain.parent, domain.id}; });
     }
     const TaskAccess* const declared = domain.declared(record);
     DataRecord* undisturbed = declared != nullptr ? declared->data() : &record;

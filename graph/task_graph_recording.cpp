@@ -98,7 +98,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
                                  std::uint64_t tag) {
   if (auto here = home_.check(); !here) return here.failure();
   if (recording_here() != nullptr) return runs_in_recording();
-  if (home_here() != 0) return runs_in_nested(*recording);
+  if (is_inside_nested()) return runs_in_nested(*recording);
   if (!surely_has_room()) {
     if (auto room = wait_for_room(); !room) return room.failure();
   }

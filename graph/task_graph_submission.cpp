@@ -126,6 +126,7 @@ void TaskGraph::give_up(Task& task, DependencyBuilder& builder, TaskList& ready)
     task.extras->ready_waiter = nullptr;
     task.extras->callback = nullptr;
     task.extras->kept = nullptr;
+    task.extras->domain = nullptr;
   }
   if (builder.finish()) ready.push_back(&task);
   if (!ready.empty()) host_.activate(ready, WorkerId{});
@@ -230,6 +231,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
         task.withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
       }
     }
+    if (specification.options.nested) declare_weak(task, builder);
   } catch (...) {
     // There was no memory for the task. Combining tasks that were submitted before it stay.
     task.is_child = false;

@@ -63,9 +63,9 @@ struct alignas(64) DataRecord {
   std::unique_ptr<Reduction> reduction;
 
   DependencyState dependencies;
-  /// The id of the nested task whose children `dependencies` orders; 0 for the tasks of the program. Guarded by the
-  /// submission lock.
-  std::uint64_t home = 0;
+  /// The nested task whose children `dependencies` orders; the id is 0 if these are the tasks of the program. Guarded
+  /// by the submission lock.
+  TaskReference home;
   /// The submission that last named this record, and its access mode. With both, conflicts inside one task are found.
   /// Guarded by the submission lock.
   std::uint64_t seen_by = 0;
@@ -74,8 +74,8 @@ struct alignas(64) DataRecord {
   /// True if a release waits for the last use; the handle may not be used any more. Guarded by the submission lock.
   bool releasing = false;
   DataRecord* parent = nullptr;
-  /// This list changes only while no task uses any record of the tree (`TaskGraph::partition`), under the submission
-  /// lock.
+  /// This list changes only while no task but the one that changes it uses any record of the tree
+  /// (`TaskGraph::partition`), under the submission lock.
   std::vector<DataRecord*> children;
   /// True if the children cover all elements, so that this record has no data of its own.
   bool covered = false;

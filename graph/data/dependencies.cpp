@@ -149,12 +149,13 @@ void DependencyBuilder::write(DependencyState& state) {
   begin_epoch(state);
 }
 
-void DependencyBuilder::declare(DependencyState& state, AccessMode mode) {
-  if (writes(mode)) {
-    state.writers.reserve(1);
-    return begin_epoch(state);
-  }
+void DependencyBuilder::make_room_to_declare(DependencyState& state) const {
+  state.writers.reserve(1);
   make_room(state.readers, prune_from());
+}
+
+void DependencyBuilder::declare(DependencyState& state, AccessMode mode) noexcept {
+  if (writes(mode)) return begin_epoch(state);
   state.readers.push_back(self());
 }
 

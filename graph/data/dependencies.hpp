@@ -33,7 +33,9 @@ class DependencyBuilder {
   void access(DependencyState& state, AccessMode mode);
 
   /// Records the task's access in the state, without making the task wait. The mode is read, write or read_write.
-  void declare(DependencyState& state, AccessMode mode);
+  /// `make_room_to_declare` must have been called for the state; it throws `std::bad_alloc`.
+  void declare(DependencyState& state, AccessMode mode) noexcept;
+  void make_room_to_declare(DependencyState& state) const;
 
   /// Adds an explicit dependency. Returns false if the predecessor has ended already.
   bool after(TaskReference predecessor);

@@ -6,8 +6,12 @@
 namespace troupe::graph {
 
 void Domain::note(const Ending& ending) {
+  const auto weight = [](const Ending& one) {
+    if (one.own) return 3;
+    return one.status == TaskStatus::failed ? 2 : one.status == TaskStatus::cancelled ? 1 : 0;
+  };
   const LockGuard lock(mutex_);
-  if (ending_.status == TaskStatus::succeeded || (ending.own && !ending_.own)) ending_ = ending;
+  if (weight(ending) > weight(ending_)) ending_ = ending;
 }
 
 Domain::Ending Domain::ending() const {
@@ -16,22 +20,17 @@ Domain::Ending Domain::ending() const {
 }
 
 DependencyState& Domain::state_of(DataRecord& record) {
-  if (record.home == id) return record.dependencies;
-  const auto [found, added] = states.try_emplace(&record);
-  if (!added) return found->second;
-  for (const DataRecord* whole = record.parent; whole != nullptr; whole = whole->parent) {
-    const auto of_whole = states.find(whole);
-    if (of_whole == states.end()) continue;
-    found->second = of_whole->second;
-    break;
-  }
-  return found->second;
+  if (record.home.id == id) return record.dependencies;
+  const auto found = states.find(key_of(record));
+  if (found != states.end()) return found->second;
+  const DependencyState* const of_whole = find(record);
+  return states.emplace(key_of(record), of_whole != nullptr ? *of_whole : DependencyState()).first->second;
 }
 
 const DependencyState* Domain::find(const DataRecord& record) const {
-  if (record.home == id) return &record.dependencies;
+  if (record.home.id == id) return &record.dependencies;
   for (const DataRecord* one = &record; one != nullptr; one = one->parent) {
-    const auto found = states.find(one);
+    const auto found = states.find(key_of(*one));
     if (found != states.end()) return &found->second;
   }
   return nullptr;
@@ -47,6 +46,17 @@ const TaskAccess* Domain::declared(const DataRecord& record) const {
     }
   }
   return nullptr;
+}
+
+bool Domain::children_write(DataRecord& record) const {
+  bool all = true;
+  record.visit_data([&](const DataRecord& part) {
+    const DependencyState* const state = find(part);
+    // Tasks with lower ids are older than the parent.
+    all = all && state != nullptr &&
+          std::ranges::any_of(state->writers, [this](const TaskReference& task) { return task.id > id; });
+  });
+  return all;
 }
 
 bool Domain::uses(const DataRecord& record) const {
@@ -83,8 +93,17 @@ bool take_out(std::vector<TaskReference>& tasks, const TaskReference& one) {
                        [&one](const TaskReference& other) { return other.task == one.task && other.id == one.id; }) > 0;
 }
 
-void add_all(std::vector<TaskReference>& to, const std::vector<TaskReference>& tasks) {
-  to.insert(to.end(), tasks.begin(), tasks.end());
+/// Makes room in the list for all tasks of `more`. Forgets tasks that have ended.
+void make_room_for(std::vector<TaskReference>& list, const std::vector<TaskReference>& more) {
+  std::erase_if(list, [](const TaskReference& task) { return task.ended(); });
+  list.reserve(list.size() + more.size());
+}
+
+/// Adds the tasks with ids above `above` that have not ended. The list has room for them.
+void add(std::vector<TaskReference>& to, const std::vector<TaskReference>& tasks, std::uint64_t above = 0) {
+  for (const TaskReference& task : tasks) {
+    if (task.id > above && !task.ended()) to.push_back(task);
+  }
 }
 
 }  // namespace
@@ -95,18 +114,27 @@ const std::vector<TaskReference>& last_tasks(const DependencyState& state, Acces
 }
 
 void replace_parent(DependencyState& state, const TaskReference& parent, const DependencyState* inner) {
+  static const DependencyState kUnused;
+  const DependencyState& last = inner != nullptr ? *inner : kUnused;
+  const std::vector<TaskReference>& last_of_all = last_tasks(last, AccessMode::write);
+  std::vector<TaskReference> before(last.before);
+  make_room_for(state.writers, last.writers);
+  make_room_for(state.readers, last.readers);
+  make_room_for(state.before, last_of_all);
+  // Nothing below throws.
   const bool wrote = take_out(state.writers, parent);
   const bool has_read = take_out(state.readers, parent);
   const bool was_before = take_out(state.before, parent);
-  if (inner == nullptr) return;
   if (wrote) {
     // A nested task neither commutes nor reduces, so it was the only writer of its epoch.
-    state.kind = inner->kind;
-    state.before = inner->before;
-    add_all(state.writers, inner->writers);
+    state.kind = last.kind;
+    state.before.swap(before);
+    add(state.writers, last.writers);
+    add(state.readers, last.readers);
   }
-  if (wrote || has_read) add_all(state.readers, inner->readers);
-  if (was_before) add_all(state.before, last_tasks(*inner, AccessMode::write));
+  // Readers that are older than the parent are in the list already.
+  if (has_read) add(state.readers, last.readers, parent.id);
+  if (was_before) add(state.before, last_of_all);
 }
 
 }  // namespace troupe::graph

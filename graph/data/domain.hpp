@@ -39,8 +39,9 @@ struct Domain {
   // The next members are guarded by the submission lock.
   /// The data of `TaskOptions::weak`.
   std::vector<TaskAccess> weak;
-  /// The states of the data that the children have used and that are not at home here (`DataRecord::home`).
-  std::unordered_map<const DataRecord*, DependencyState> states;
+  /// The states of the data that the children have used and that are not at home here (`DataRecord::home`), by the ids
+  /// of their handles.
+  std::unordered_map<std::uint64_t, DependencyState> states;
 
   /// How the parent will end.
   struct Ending {
@@ -50,23 +51,30 @@ struct Domain {
     /// True if the parent itself failed or was cancelled, so that nothing that it declares to write is valid.
     bool own = false;
   };
-  /// Records that the parent failed or was cancelled, or that a child did not succeed. The first such call counts, but
-  /// a failure of the parent itself comes before those of children.
+  /// Records that the parent failed or was cancelled, or that a child did not succeed. What the parent itself did
+  /// counts; or else the first failure of a child, or else the first cancellation.
   void note(const Ending& ending);
   [[nodiscard]] Ending ending() const;
 
   /// Returns the state of a record for the tasks of this domain, which is a copy of the state of the whole until a
   /// child uses the record. Called under the submission lock.
   [[nodiscard]] DependencyState& state_of(DataRecord& record);
+  /// Sets the state that a record has before the first child uses it. Called under the submission lock.
+  void inherit(const DataRecord& record, const DependencyState& state) { states[key_of(record)] = state; }
   /// Returns the state of a record for the tasks of this domain, or null if no task has used it. Called under the
   /// submission lock.
   [[nodiscard]] const DependencyState* find(const DataRecord& record) const;
   /// Returns the access by which the parent declares this record or a whole that it is part of; null if there is none.
   [[nodiscard]] const TaskAccess* declared(const DataRecord& record) const;
+  /// Returns true if children write all data of the record, so that later children may read them. Called under the
+  /// submission lock.
+  [[nodiscard]] bool children_write(DataRecord& record) const;
   /// Returns true if the parent's kernel itself uses the record: it declares the record, and not only as weak data.
   [[nodiscard]] bool uses(const DataRecord& record) const;
 
  private:
+  [[nodiscard]] static std::uint64_t key_of(const DataRecord& record) { return record.handle_id().value(); }
+
   mutable Mutex mutex_;
   Ending ending_ TROUPE_GUARDED_BY(mutex_);
 };
@@ -80,7 +88,8 @@ struct Domain {
 [[nodiscard]] bool may_follow(const Task& task, const Domain& domain);
 
 /// Replaces the parent in a state of the tasks around it by the last of its children, whose state is `inner`; null if
-/// no child has used the data. Tasks that are submitted later then wait for these children.
+/// no child has used the data. Tasks that are submitted later then wait for these children. If this throws
+/// `std::bad_alloc`, the state is unchanged, and they wait for the parent.
 void replace_parent(DependencyState& state, const TaskReference& parent, const DependencyState* inner);
 
 /// Returns the tasks of a state that a later access in this mode has to wait for.

@@ -33,8 +33,9 @@ Failure discards_const(const DataRecord& record) {
 
 Failure discards_declared(const DataRecord& record) {
   return {ErrorCode::invalid_argument,
-          describe(record) + " can be discarded where it was registered only: by the program, or in the kernel of the "
-                             "nested task that registered it"};
+          describe(record) +
+              " can be discarded where it was registered only: by the program, or in the kernel of the "
+              "nested task that registered it"};
 }
 
 Failure discards_in_recording(const DataRecord& record) {

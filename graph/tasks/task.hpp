@@ -33,7 +33,8 @@ class TaskGraph;
 class TaskWaiter;
 
 /// An edge says: "The owner waits for the task whose list this edge is in." It lies in the memory of the waiting task,
-/// or of the graph if a thread waits. It is linked once, read once by the completing worker, and then no longer used.
+/// or of the graph if a thread waits. It is linked once, read once by the completing worker, and then no longer used;
+/// only the edges of a nested task's list are read and linked again when its kernel returns.
 struct Edge {
   enum Kind : std::uintptr_t {
     /// The waiting task needs data that the other task uses.

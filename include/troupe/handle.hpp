@@ -190,9 +190,9 @@ struct TaskOptions {
   /// Tasks that must end before this task, in addition to the dependencies through data. If one of them does not
   /// succeed, this task is cancelled.
   std::vector<Future> after = {};
-  /// Called on the worker that ran the task, once the task has ended, before threads and tasks that wait for the task
-  /// continue. The callback may submit tasks, but must not wait. If it throws, the next wait for all tasks reports the
-  /// exception.
+  /// Called on the worker that ran the task, or the last child of a nested task, once the task has ended, before
+  /// threads and tasks that wait for the task continue. The callback may submit tasks, but must not wait. If it throws,
+  /// the next wait for all tasks reports the exception.
   std::function<void(const TaskOutcome&)> callback = nullptr;
   /// True for a *nested* task: the tasks that its kernel submits, its *children*, belong to it, and it ends when the
   /// last of them has ended. It fails if one of them fails. Children may use the data that the nested task declares, in

@@ -507,6 +507,66 @@ BOOST_AUTO_TEST_CASE(quicksort_partitions_in_its_kernels) {
   BOOST_TEST(elements == expected, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(what_follows_waits_for_children_on_parts_of_parts) {
+  // The inner kernels return while the outer one still runs, and the other way round.
+  for (const bool inner_first : {true, false}) {
+    Runtime runtime(with_workers(3));
+    std::vector<double> elements(8, 1.0);
+    const auto x = runtime.vector(elements, "x");
+    const auto halves_of = [&](const Handle& whole, std::int64_t size) {
+      const std::array<Block, 2> blocks{Block{0, 0, size / 2, 1}, Block{size / 2, 0, size / 2, 1}};
+      return runtime.partition(whole, blocks);
+    };
+    Gate slow;
+    Gate outer;
+    std::atomic<bool> inner_returned{false};
+    Handle quarter;
+    runtime.submit(
+        nested(),
+        [&](VectorView<double>) {
+          const auto halves = halves_of(x, 8);
+          TaskOptions options = nested();
+          runtime.submit(
+              options,
+              [&, half = halves[0]](VectorView<double>) {
+                if (!inner_first) outer.pass();
+                const auto quarters = halves_of(half, 4);
+                quarter = quarters[0];
+                for (const Handle& one : quarters) {
+                  runtime.submit(
+                      [&](VectorView<double> part) {
+                        slow.pass();
+                        add_one(part);
+                      },
+                      read_write(one));
+                }
+                inner_returned = true;
+              },
+              read_write(halves[0]));
+          runtime.submit(times_ten, read_write(halves[0]));
+          if (inner_first) outer.pass();
+        },
+        x);
+    const Future early = runtime.submit(times_ten, read_write(x));
+    if (inner_first) {
+      wait_until([&] { return inner_returned.load(); });
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      outer.open();
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      outer.open();
+      wait_until([&] { return inner_returned.load(); });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const Future late = runtime.submit(add_one, read_write(quarter));
+    BOOST_TEST((early.status() == TaskStatus::pending));
+    BOOST_TEST((late.status() == TaskStatus::pending));
+    slow.open();
+    runtime.wait();
+    BOOST_TEST(elements == (std::vector<double>{201, 201, 200, 200, 10, 10, 10, 10}), boost::test_tools::per_element());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_kernel_partitions_only_what_no_task_uses) {
   Runtime runtime(with_workers(1));
   std::vector<double> elements(8, 1.0);
@@ -580,9 +640,12 @@ BOOST_AUTO_TEST_CASE(impossible_nested_tasks_are_refused) {
   BOOST_CHECK_EXCEPTION(runtime.submit(
                             with_weak({read_write(x.parts[0])}), [](Whole) {}, x.whole),
                         Error, failure(ErrorCode::conflicting_access, "is weak"));
+  BOOST_CHECK_EXCEPTION(runtime.submit(with_weak({read(x.whole), read(x.parts[0])}), [] {}), Error,
+                        failure(ErrorCode::conflicting_access, "is weak"));
   Vector<double> gone = runtime.allocate_vector<double>(3);
   const Handle handle = gone;
-  BOOST_CHECK_EXCEPTION(runtime.submit(with_weak({read(gone)}), [] {}), Error, invalid("weak data", "no valid content"));
+  BOOST_CHECK_EXCEPTION(runtime.submit(with_weak({read(gone)}), [] {}), Error,
+                        invalid("weak data", "no valid content"));
   gone.release();
   BOOST_CHECK_EXCEPTION(runtime.submit(with_weak({write(handle)}), [] {}), Error,
                         failure(ErrorCode::invalid_handle, "weak data"));
@@ -669,6 +732,30 @@ BOOST_AUTO_TEST_CASE(temporary_data_may_leave_when_nobody_uses_them) {
   task.wait();
   runtime.submit([](double& value) { value += 1; }, kept);
   BOOST_TEST(runtime.acquire(kept, AccessMode::read).vector<double>()[0] == 5);
+}
+
+BOOST_AUTO_TEST_CASE(temporary_data_are_not_handed_to_a_child_that_does_not_declare_them) {
+  Runtime runtime(with_workers(1));
+  std::string message;
+  std::string unwritten;
+  runtime.submit(nested(), [&] {
+    const auto t = runtime.allocate_scalar<double>("t");
+    const Handle handle = t;
+    runtime.submit([](double& value) { value = 1; }, write(t));
+    runtime.submit(nested(),
+                   [&, handle] { message = message_of([&] { runtime.submit([](const double&) {}, handle); }); });
+  });
+  runtime.submit(with_weak({}), [&] {
+    Vector<double> own = runtime.allocate_vector<double>(4, "own");
+    runtime.submit(with_weak({write(own)}), [&, handle = own.handle()] {
+      unwritten = message_of([&] { runtime.submit(add_one, read_write(handle)); });
+      runtime.submit([](VectorView<double> x) { std::fill(x.begin(), x.end(), 1.0); }, write(handle));
+      runtime.submit(add_one, read_write(handle));
+    });
+  });
+  runtime.wait();
+  BOOST_TEST(contains(message, "'t' is not among the data"));
+  BOOST_TEST(contains(unwritten, "no child writes it before"));
 }
 
 BOOST_AUTO_TEST_CASE(memory_of_a_kernel_that_its_children_use_is_missed_loudly) {
