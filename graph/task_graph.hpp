@@ -478,12 +478,15 @@ class TaskGraph final : public TaskOwner {
   /// Makes `waiting`, which is submitted and waits, wait for another task too. Returns false if that task has ended.
   bool add_late_edge(Task& waiting, const TaskReference& predecessor) TROUPE_REQUIRES(submission_mutex_);
   /// Called when a child has ended, or the parent's kernel has returned. Ends the parent after the last of them.
-  void leave(Domain& domain, WorkerId worker, TaskList& ready);
+  void leave(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready);
+  /// Ends the nested tasks among those that have become ready: their children have ended, and they have waited for the
+  /// tasks before them (`waits_for_weak`).
+  void end_parents(std::size_t slot, WorkerId worker, TaskList& ready);
   /// Makes a nested task whose children have ended wait for the tasks before it that it did not wait for, because its
   /// data are weak: whoever finds that the nested task has ended takes these to have ended too. Returns true if there
-  /// are such tasks: the nested task then becomes ready once more, to end.
+  /// are such tasks: the nested task then becomes ready once more, to end (`end_parents`).
   bool waits_for_weak(Task& parent, Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
-  [[nodiscard]] Completion completion_of(const Domain& domain, WorkerId worker) const;
+  [[nodiscard]] static Completion completion_of(const Domain& domain, std::size_t slot, WorkerId worker);
   /// No further task of the domain begins.
   void cancel_children(Domain& domain);
   /// Marks data that a nested task is about to overwrite as valid: whether its children succeed is seen from

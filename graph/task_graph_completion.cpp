@@ -78,17 +78,11 @@ Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
     return Begin::ended;
   }
   if (task.role == TaskRole::replay) return begin_replay(task, worker, ready);
-  Domain* const own = task.own_domain();
-  if (own != nullptr && own->over.load(std::memory_order_relaxed)) {
-    own->states = {};
-    finish(task, completion_of(*own, worker), ready);
-    return Begin::ended;
-  }
   if (const Refusal refusal = why_cancelled(task); refusal.cause) {
     if (task.has_commute) renounce_commute(task, ready);
     return end_cancelled(task, refusal, worker, ready);
   }
-  if (own != nullptr) cure_written(task);
+  if (task.own_domain() != nullptr) cure_written(task);
   // If a worker had begun the task and then died, the task holds its locks already.
   if (!task.has_commute || task.holds_commute) return Begin::run;
   if (!acquire_commute(task, ready)) return Begin::parked;
@@ -252,7 +246,8 @@ void TaskGraph::note_failure(const Task& task, const Completion& completion) {
 
 void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready) {
   Domain* const left = finish_alone(task, completion, ready);
-  if (left != nullptr) leave(*left, completion.worker, ready);
+  if (left != nullptr) leave(*left, completion.slot, completion.worker, ready);
+  if (nesting_.any.load(std::memory_order_relaxed)) end_parents(completion.slot, completion.worker, ready);
 }
 
 Domain* TaskGraph::finish_alone(Task& task, const Completion& completion, TaskList& ready) {
@@ -303,6 +298,8 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
     free(task, TaskStatus::succeeded, slot, ready);
   }
   count_ending(slot);
+  if (nesting_.any.load(std::memory_order_relaxed)) [[unlikely]]
+    end_parents(slot, worker, ready);
 }
 
 void TaskGraph::worker_is_idle(WorkerId worker) {

@@ -12,6 +12,9 @@ namespace troupe::graph {
 
 namespace {
 
+/// The number of nested tasks around a nested task whose states are brought up to date when its kernel returns.
+constexpr int kLevels = 16;
+
 Failure refused(const Codelet& codelet, const std::string& why) {
   return {ErrorCode::invalid_argument, quoted(codelet) + ": " + why};
 }
@@ -267,7 +270,8 @@ void TaskGraph::kernel_returned(Task& parent, WorkerId worker, TaskList& ready) 
     // Without the lock, because the end of a registration may be among what was waiting.
     release_successors(parent, released, TaskStatus::succeeded, worker.index(), ready);
   }
-  leave(domain, worker, ready);
+  leave(domain, worker.index(), worker, ready);
+  end_parents(worker.index(), worker, ready);
 }
 
 bool TaskGraph::add_late_edge(Task& waiting, const TaskReference& predecessor) {
@@ -299,12 +303,15 @@ void TaskGraph::replace_in_states(const Task& parent, const Domain& domain) {
     for (const TaskAccess& access : parent.data()) access.data()->visit_tree(visit);
     for (const TaskAccess& access : domain.weak) access.data()->visit_tree(visit);
   };
-  // A domain around that is over has been handed over itself, so the states around it may have this parent too.
+  // A domain around that is over has been handed over itself, so the states around it may have this parent too. Tasks
+  // further out wait until the parent has ended.
   const auto for_each_state = [&](DataRecord& record, const auto& visit) {
-    for (Domain* around = parent.outer_domain();; around = around->parent.outer_domain()) {
+    Domain* around = parent.outer_domain();
+    for (int level = 0; level < kLevels; ++level) {
       visit(around != nullptr ? around->state_of(record) : record.dependencies);
       const bool at_home = around == nullptr || record.home.id == around->id;
       if (at_home || !around->over.load(std::memory_order_relaxed)) return;
+      around = around->parent.outer_domain();
     }
   };
   // The states of parts are made, from those of their wholes, before the parent is taken out of the latter.
@@ -324,7 +331,8 @@ bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
       shares_data = true;
       const DependencyState* const inner = domain.find(record);
       if (inner == nullptr) return;
-      for (const TaskReference& last : last_tasks(*inner, access.mode())) {
+      // A task that only reads waits for children that only read, too: later writers wait for that task alone.
+      for (const TaskReference& last : last_tasks(*inner, AccessMode::write)) {
         if (last.task == added.task && last.id == added.id) continue;
         add_late_edge(task, last);
         added = last;
@@ -380,8 +388,6 @@ bool TaskGraph::waits_for_weak(Task& parent, Domain& domain) {
   const LockGuard lock(submission_mutex_);
   // The parent is in no queue, so its counter is free to be used again.
   parent.pending.store(Task::kSubmitting, std::memory_order_relaxed);
-  // This sends the task to `begin_special` when it is ready.
-  parent.withdrawn.store(Withdrawal::limited, std::memory_order_relaxed);
   for (const TaskAccess& access : domain.weak) {
     access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
       const DependencyState* const inner = domain.find(record);
@@ -392,9 +398,9 @@ bool TaskGraph::waits_for_weak(Task& parent, Domain& domain) {
   return parent.pending.fetch_sub(Task::kSubmitting, std::memory_order_acq_rel) != Task::kSubmitting;
 }
 
-TaskGraph::Completion TaskGraph::completion_of(const Domain& domain, WorkerId worker) const {
+TaskGraph::Completion TaskGraph::completion_of(const Domain& domain, std::size_t slot, WorkerId worker) {
   const Domain::Ending ending = domain.ending();
-  Completion completion{ending.status, ending.cause, ending.origin, worker.index(), worker, !ending.own};
+  Completion completion{ending.status, ending.cause, ending.origin, slot, worker, !ending.own};
   if (ending.status == TaskStatus::succeeded || ending.own) return completion;
   const bool cancelled = ending.status == TaskStatus::cancelled;
   const FailureLog::Cause& first = ending.origin ? ending.origin : ending.cause;
@@ -405,14 +411,35 @@ TaskGraph::Completion TaskGraph::completion_of(const Domain& domain, WorkerId wo
   return completion;
 }
 
-void TaskGraph::leave(Domain& domain, WorkerId worker, TaskList& ready) {
+void TaskGraph::leave(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready) {
   Domain* left = &domain;
   // Acquire: the last to leave sees the effects of all children. Release: publishes the own effects to the last.
   while (left != nullptr && left->open.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     Task& parent = left->parent;
     if (!left->weak.empty() && waits_for_weak(parent, *left)) return;
     left->states = {};
-    left = finish_alone(parent, completion_of(*left, worker), ready);
+    left = finish_alone(parent, completion_of(*left, slot, worker), ready);
+  }
+}
+
+void TaskGraph::end_parents(std::size_t slot, WorkerId worker, TaskList& ready) {
+  // What ends here may be the last that another such task has waited for.
+  for (bool again = true; again;) {
+    again = false;
+    TaskList tasks;
+    tasks.append(ready);
+    while (!tasks.empty()) {
+      Task& task = *tasks.pop_front();
+      Domain* const own = task.own_domain();
+      if (own == nullptr || !own->over.load(std::memory_order_relaxed)) {
+        ready.push_back(&task);
+        continue;
+      }
+      own->states = {};
+      Domain* const left = finish_alone(task, completion_of(*own, slot, worker), ready);
+      if (left != nullptr) leave(*left, slot, worker, ready);
+      again = true;
+    }
   }
 }
 

@@ -265,11 +265,15 @@ BOOST_AUTO_TEST_CASE(what_follows_weak_data_that_no_child_uses_waits_for_what_ca
         },
         read_write(x.parts[0]));
     const Access weak = reads_only ? Access(read(x.whole)) : Access(read_write(x.whole));
-    runtime.submit(with_weak({weak}), [] {}).wait();
+    std::atomic<bool> ran{false};
+    const Future task = runtime.submit(with_weak({weak}), [&ran] { ran = true; });
+    wait_until([&] { return ran.load(); });
     const Future after = runtime.submit(times_ten, read_write(x.parts[0]));
     runtime.submit(times_ten, read_write(x.parts[1])).wait();
     BOOST_TEST((after.status() == TaskStatus::pending));
+    BOOST_TEST((task.status() == TaskStatus::pending));  // ends after the tasks before it on its weak data
     before.open();
+    task.wait();
     runtime.wait();
     BOOST_TEST(x.elements.front() == 20);
     BOOST_TEST(x.elements.back() == 10);
@@ -738,8 +742,9 @@ BOOST_AUTO_TEST_CASE(temporary_data_are_not_handed_to_a_child_that_does_not_decl
   Runtime runtime(with_workers(1));
   std::string message;
   std::string unwritten;
+  Scalar<double> t;
   runtime.submit(nested(), [&] {
-    const auto t = runtime.allocate_scalar<double>("t");
+    t = runtime.allocate_scalar<double>("t");
     const Handle handle = t;
     runtime.submit([](double& value) { value = 1; }, write(t));
     runtime.submit(nested(),

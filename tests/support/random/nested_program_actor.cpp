@@ -133,7 +133,8 @@ class Generator {
       one.weak.push_back({more.place, more.written});
       inside.push_back(more);
     }
-    one.unsaid = depth > 0 && one.target && one.weak.empty() && below(2) == 0;
+    // Beside GPUs, kernels make no parts, and whoever submits says that it is nested.
+    one.unsaid = parts_of_temporaries_ && depth > 0 && one.target && one.weak.empty() && below(2) == 0;
     for (int count = below(3); count > 0; --count) {
       one.temporaries.push_back(next_vector_++);
       // The parts of temporary data are made by the kernel.
