@@ -40,8 +40,8 @@ DataRecord& whole_of(DataRecord& record) {
 const Task* TaskGraph::nesting_task_here() const {
   const Task* const here = ExecutionScope::task_here(this);
   if (here == nullptr || (here->own_domain() == nullptr && !here->is_child)) return nullptr;
-  // What callbacks submit, and destructors of what the task has kept, does not belong to the nested task, because the
-  // tasks around may be over.
+  // Tasks that callbacks submit, or destructors of what the task has kept, do not belong to the nested task, because
+  // the tasks around may be over.
   const WorkerId worker = ExecutionScope::find(this)->worker();
   const bool calls_back = worker.valid() && callbacks_[worker.index()].task.load(std::memory_order_relaxed) == here;
   return calls_back ? nullptr : here;
@@ -423,7 +423,7 @@ void TaskGraph::leave(Domain& domain, std::size_t slot, WorkerId worker, TaskLis
 }
 
 void TaskGraph::end_parents(std::size_t slot, WorkerId worker, TaskList& ready) {
-  // What ends here may be the last that another such task has waited for.
+  // A task that ends here may be the last that another such task has waited for.
   for (bool again = true; again;) {
     again = false;
     TaskList tasks;

@@ -38,7 +38,7 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   task.numa_node = NumaId{};
   task.access_count = static_cast<std::uint32_t>(access_count);
   task.role = TaskRole::user;
-  // What this memory was used for last may have left its domain there.
+  // The last task in this memory may have left its domain there.
   if (task.is_child) task.client.graph = nullptr;
   task.is_child = false;
   task.has_commute = task.holds_commute = task.issued_ahead = false;

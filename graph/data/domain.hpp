@@ -43,7 +43,7 @@ struct Domain {
   /// of their handles.
   std::unordered_map<std::uint64_t, DependencyState> states;
 
-  /// How the parent will end.
+  /// The way in which the parent will end.
   struct Ending {
     TaskStatus status = TaskStatus::succeeded;
     FailureLog::Cause cause;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tests/soak/seed_watchdog.hpp"
-#include "tests/support/random/nested_program_actor.hpp"
+#include "tests/support/nested/nested_program_actor.hpp"
 
 namespace troupe::tests {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tests/client/seeds.hpp"
-#include "tests/support/random/nested_program_actor.hpp"
+#include "tests/support/nested/nested_program_actor.hpp"
 
 namespace troupe::tests {
 

@@ -1,4 +1,4 @@
-#include "tests/support/random/nested_program_actor.hpp"
+#include "tests/support/nested/nested_program_actor.hpp"
 
 #include <algorithm>
 #include <array>
