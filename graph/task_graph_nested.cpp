@@ -325,19 +325,23 @@ void TaskGraph::replace_in_states(const Task& parent, const Domain& domain) {
 bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
   bool shares_data = false;
   TaskReference added;
-  for (const TaskAccess& access : task.data()) {
-    access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
-      if (domain.declared(record) == nullptr) return;
-      shares_data = true;
-      const DependencyState* const inner = domain.find(record);
-      if (inner == nullptr) return;
-      // A task that only reads waits for children that only read, too: later writers wait for that task alone.
-      for (const TaskReference& last : last_tasks(*inner, AccessMode::write)) {
-        if (last.task == added.task && last.id == added.id) continue;
-        add_late_edge(task, last);
-        added = last;
-      }
-    });
+  const auto wait = [&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
+    if (domain.declared(record) == nullptr) return;
+    shares_data = true;
+    const DependencyState* const inner = domain.find(record);
+    if (inner == nullptr) return;
+    // A task that only reads waits for children that only read, too: later writers wait for that task alone.
+    for (const TaskReference& last : last_tasks(*inner, AccessMode::write)) {
+      if (last.task == added.task && last.id == added.id) continue;
+      add_late_edge(task, last);
+      added = last;
+    }
+  };
+  for (const TaskAccess& access : task.data()) access.data()->visit_tree(wait);
+  // A nested task that is over waits because of its weak data (`waits_for_weak`).
+  const Domain* const own = task.own_domain();
+  if (own != nullptr && own->over.load(std::memory_order_relaxed)) {
+    for (const TaskAccess& access : own->weak) access.data()->visit_tree(wait);
   }
   return shares_data;
 }

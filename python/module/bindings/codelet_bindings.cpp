@@ -138,10 +138,11 @@ what else there is goes to a kernel that takes any (`**rest`). Returns a Future.
                return make_python_codelet(std::move(function), std::move(name), modes, std::move(signature));
              });
   module.def("_c_codelet", &make_c_codelet);
-  module.def("cancelled", &RuntimeState::KernelScope::cancelled,
-             "In a kernel in Python, in the thread that called it: True once its task was cancelled. A kernel that runs "
-             "for long asks now and then, and returns early: the task then ends as cancelled, and what it writes has no "
-             "valid content. A kernel that never asks ends as if nobody had cancelled it. False outside of kernels.");
+  module.def(
+      "cancelled", &RuntimeState::KernelScope::cancelled,
+      "In a kernel in Python, in the thread that called it: True once its task was cancelled. A kernel that runs "
+      "for long asks now and then, and returns early: the task then ends as cancelled, and what it writes has no "
+      "valid content. A kernel that never asks ends as if nobody had cancelled it. False outside of kernels.");
   py::dict all;
   add_built_in<float>(all);
   add_built_in<double>(all);
