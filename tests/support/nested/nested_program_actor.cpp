@@ -108,7 +108,8 @@ class Generator {
     one.target = target.place;
     if (kind < 2) one.kind = Operation::alter;
     if (kind == 2) one.kind = Operation::overwrite;
-    if (kind == 3) one.kind = Operation::add;
+    // Whether a task that commutes finds valid content depends on the order in which it and a failing one come.
+    if (kind == 3) one.kind = faults_ ? Operation::alter : Operation::add;
     if (kind > 3) {
       one.kind = Operation::gather;
       one.source = pick(usable).place;
