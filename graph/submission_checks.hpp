@@ -74,6 +74,10 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
 /// const data (graph/data/usable.hpp). Called under the lock of the registry. Fails with `invalid_argument`.
 Result<void> check_usable(const TaskSpecification& specification);
 
+/// Returns true if the options ask for a nested task, rightly or not.
+[[nodiscard]] inline bool speaks_of_nesting(const TaskOptions& options) {
+  return options.nested || !options.weak.empty();
+}
 /// Checks `TaskOptions::nested` and `weak`, as far as this needs no data. `nests` is true if this runtime takes nested
 /// tasks. Fails with `invalid_argument` or `signature_mismatch`.
 Result<void> check_nested(const TaskSpecification& specification, bool nests);

@@ -339,6 +339,12 @@ class TaskGraph final : public TaskOwner {
   void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count)
       TROUPE_REQUIRES(submission_mutex_);
   void fill(Task& task, const TaskSpecification& specification);
+  /// The part of `fill` for options and for an object that the task keeps.
+  void fill_options(Task& task, const TaskSpecification& specification);
+  /// Returns false if the task is one of the many that the program gives no options and nothing to keep.
+  [[nodiscard]] bool has_options(const TaskSpecification& specification) const {
+    return &specification.options != no_options_ || specification.kept != nullptr;
+  }
   /// Checks the data of accesses for which `mark_simple_accesses` returned false.
   Result<void> check_data(const TaskSpecification& specification, const Domain* domain)
       TROUPE_REQUIRES(submission_mutex_);
@@ -434,7 +440,7 @@ class TaskGraph final : public TaskOwner {
   /// Makes the task fail whose kernel this thread runs. In callbacks and outside of tasks, the next wait for everything
   /// reports the failure.
   void accuse(ErrorCode code, const std::string& what) TROUPE_EXCLUDES(submission_mutex_);
-  /// Returns true if the task's kernel has returned and its callback runs.
+  /// Returns true if the calling thread, which is in the task's kernel or callback, is in its callback.
   [[nodiscard]] bool in_callback(const Task& task) const;
   /// Returns and forgets the failure that `accuse` blamed on the task; null if there is none.
   static FailureLog::Cause take_accusation(Task& task);
@@ -458,7 +464,8 @@ class TaskGraph final : public TaskOwner {
       TROUPE_REQUIRES(submission_mutex_);
   void open_domain(Task& task, const TaskOptions& options) TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of `order` for a nested task or a child.
-  void order_nested(Task& task, DependencyBuilder& builder, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
+  void order_nested(Task& task, const TaskOptions& options, DependencyBuilder& builder, TaskList& ready)
+      TROUPE_REQUIRES(submission_mutex_);
   /// Counts one more child. Called before the child can begin.
   void join(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// The last part of `order_nested`: from here on, later tasks wait for the nested task on its weak data.
@@ -470,22 +477,24 @@ class TaskGraph final : public TaskOwner {
   void kernel_returned(Task& parent, WorkerId worker, TaskList& ready);
   /// Lets the tasks that wait for the parent because of data wait for its last children in its place. Returns the edges
   /// of these tasks, newest first, which the caller releases.
-  [[nodiscard]] Edge* hand_over(Task& parent, Domain& domain) TROUPE_REQUIRES(submission_mutex_);
+  [[nodiscard]] Edge* hand_over(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// The part of `hand_over` for tasks that are submitted later.
-  void replace_in_states(const Task& parent, const Domain& domain) TROUPE_REQUIRES(submission_mutex_);
+  void replace_in_states(const Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// The part of `hand_over` for a task that waits for the parent. Returns false if the two have no data in common.
   bool wait_for_children(Task& task, Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// Makes `waiting`, which is submitted and waits, wait for another task too. Returns false if that task has ended.
   bool add_late_edge(Task& waiting, const TaskReference& predecessor) TROUPE_REQUIRES(submission_mutex_);
   /// Called when a child has ended, or the parent's kernel has returned. Ends the parent after the last of them.
   void leave(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready);
+  /// Ends the parent of a domain without open tasks. Returns the domain that the parent belongs to.
+  Domain* end_parent(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready);
   /// Ends the nested tasks among those that have become ready: their children have ended, and they have waited for the
   /// tasks before them (`waits_for_weak`).
   void end_parents(std::size_t slot, WorkerId worker, TaskList& ready);
   /// Makes a nested task whose children have ended wait for the tasks before it that it did not wait for, because its
   /// data are weak: whoever finds that the nested task has ended takes these to have ended too. Returns true if there
   /// are such tasks: the nested task then becomes ready once more, to end (`end_parents`).
-  bool waits_for_weak(Task& parent, Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
+  bool waits_for_weak(Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
   [[nodiscard]] static Completion completion_of(const Domain& domain, std::size_t slot, WorkerId worker);
   /// No further task of the domain begins.
   void cancel_children(Domain& domain);
@@ -648,6 +657,7 @@ class TaskGraph final : public TaskOwner {
 
   // Every submission and completion reads the next members; they are seldom written.
   const GraphOptions options_;
+  const TaskOptions* const no_options_ = &TaskOptions::none();
   /// True if a submission may need a stand-in codelet, or restrictions to devices that the task does not name, or if
   /// the calling process may be a child of the graph's process. Points to `HomeProcess::any_left` or to a constant.
   const std::atomic<bool>* const adapts_;

@@ -158,14 +158,8 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
 
 void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus status, std::size_t slot,
                                    TaskList& ready) {
-  // The list is reversed, so that successors come in the order of their submission.
-  Edge* edge = nullptr;
-  while (newest != nullptr) {
-    Edge* next = newest->next_edge();
-    newest->link(edge);
-    edge = newest;
-    newest = next;
-  }
+  // Successors come in the order of their submission.
+  Edge* edge = reversed(newest);
   while (edge != nullptr) {
     // After the decrement the edge's memory may be used again.
     Edge* const next = edge->next_edge();
@@ -209,7 +203,7 @@ void TaskGraph::give_back_more(Task& task, WorkerCaches& caches) {
   }
 }
 
-inline void TaskGraph::free(Task& task, TaskStatus status, std::size_t slot, TaskList& ready) {
+[[gnu::always_inline]] inline void TaskGraph::free(Task& task, TaskStatus status, std::size_t slot, TaskList& ready) {
   task.status.store(status, std::memory_order_release);
   // Release publishes the task's effects to a thread that finds the list closed. Acquire makes the edges in the list
   // visible.

@@ -35,6 +35,12 @@ DataRecord& whole_of(DataRecord& record) {
   return *whole;
 }
 
+void move_home(const std::vector<DataRecord*>& wholes, const Domain* domain) {
+  for (DataRecord* const whole : wholes) {
+    whole->visit_tree([home = home_in(domain)](DataRecord& part) { part.home = home; });
+  }
+}
+
 }  // namespace
 
 const Task* TaskGraph::nesting_task_here() const {
@@ -42,9 +48,7 @@ const Task* TaskGraph::nesting_task_here() const {
   if (here == nullptr || (here->own_domain() == nullptr && !here->is_child)) return nullptr;
   // Tasks that callbacks submit, or destructors of what the task has kept, do not belong to the nested task, because
   // the tasks around may be over.
-  const WorkerId worker = ExecutionScope::find(this)->worker();
-  const bool calls_back = worker.valid() && callbacks_[worker.index()].task.load(std::memory_order_relaxed) == here;
-  return calls_back ? nullptr : here;
+  return in_callback(*here) ? nullptr : here;
 }
 
 Domain* TaskGraph::domain_here() const {
@@ -80,8 +84,7 @@ Result<Domain*> TaskGraph::open_domain_here() {
 
 TaskReference TaskGraph::home_here() const {
   if (!nesting_.any.load(std::memory_order_relaxed)) return {};
-  Domain* const domain = domain_here();
-  return domain != nullptr ? TaskReference{&domain->parent, domain->id} : TaskReference{};
+  return home_in(domain_here());
 }
 
 bool TaskGraph::is_inside_nested() {
@@ -92,7 +95,7 @@ bool TaskGraph::is_inside_nested() {
 
 Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const Domain* domain,
                                       std::vector<DataRecord*>& moves) {
-  if (record.home.id == (domain != nullptr ? domain->id : 0)) {
+  if (record.home.id == home_in(domain).id) {
     if (domain == nullptr || mode != AccessMode::reduce) return {};
     const DataRecord* const unwritten = DataRegistry::find_unwritten(record);
     if (unwritten == nullptr) return {};
@@ -169,10 +172,7 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
     }
     if (auto belongs = check_belongs(record, *access.mode, domain, moves); !belongs) return refuse(belongs.failure());
   }
-  for (DataRecord* const whole : moves) {
-    const TaskReference home = domain != nullptr ? TaskReference{&domain->parent, domain->id} : TaskReference{};
-    whole->visit_tree([&home](DataRecord& part) { part.home = home; });
-  }
+  move_home(moves, domain);
   return {};
 }
 
@@ -184,13 +184,13 @@ void TaskGraph::open_domain(Task& task, const TaskOptions& options) {
   nesting_.any.store(true, std::memory_order_relaxed);
 }
 
-void TaskGraph::order_nested(Task& task, DependencyBuilder& builder, TaskList& ready) {
+void TaskGraph::order_nested(Task& task, const TaskOptions& options, DependencyBuilder& builder, TaskList& ready) {
+  if (options.nested) open_domain(task, options);
   Domain* const outer = task.outer_domain();
   Domain* const own = task.own_domain();
   const auto state_of = [&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) -> DependencyState& {
-    if (outer != nullptr) return outer->state_of(record);
-    if (record.dependencies.open_reduction) close_reduction(record, ready);
-    return record.dependencies;
+    if (outer == nullptr && record.dependencies.open_reduction) close_reduction(record, ready);
+    return state_in(outer, record);
   };
   // A state that a part takes over from its whole must not have this task yet.
   const auto prepare = [&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) { (void)state_of(record); };
@@ -206,7 +206,7 @@ void TaskGraph::order_nested(Task& task, DependencyBuilder& builder, TaskList& r
   const bool moves = outer != nullptr && (options_.device_kinds & ~kOnCores) != 0;
   const auto wait_for_kernel = [&](const DataRecord& record) {
     if (!moves || outer->over.load(std::memory_order_relaxed) || !outer->uses(record)) return;
-    builder.follow({&outer->parent, outer->id});
+    builder.follow(outer->reference());
   };
   for (const TaskAccess& access : task.data()) {
     access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
@@ -222,15 +222,12 @@ void TaskGraph::declare_weak(Task& task, DependencyBuilder& builder) {
   Domain* const outer = task.outer_domain();
   const Domain* const own = task.own_domain();
   if (own == nullptr) return;
-  const auto state_of = [outer](DataRecord& record) -> DependencyState& {
-    return outer != nullptr ? outer->state_of(record) : record.dependencies;
-  };
   for (const TaskAccess& access : own->weak) {
-    access.data()->visit_tree([&](DataRecord& record) { builder.make_room_to_declare(state_of(record)); });
+    access.data()->visit_tree([&](DataRecord& record) { builder.make_room_to_declare(state_in(outer, record)); });
   }
   // Nothing below throws.
   for (const TaskAccess& access : own->weak) {
-    access.data()->visit_tree([&](DataRecord& record) { builder.declare(state_of(record), access.mode()); });
+    access.data()->visit_tree([&](DataRecord& record) { builder.declare(state_in(outer, record), access.mode()); });
   }
 }
 
@@ -265,7 +262,7 @@ void TaskGraph::kernel_returned(Task& parent, WorkerId worker, TaskList& ready) 
     Edge* released = nullptr;
     {
       const LockGuard lock(submission_mutex_);
-      released = hand_over(parent, domain);
+      released = hand_over(domain);
     }
     // Without the lock, because the end of a registration may be among what was waiting.
     release_successors(parent, released, TaskStatus::succeeded, worker.index(), ready);
@@ -297,28 +294,23 @@ bool TaskGraph::add_late_edge(Task& waiting, const TaskReference& predecessor) {
   return false;
 }
 
-void TaskGraph::replace_in_states(const Task& parent, const Domain& domain) {
-  const TaskReference self{&domain.parent, domain.id};
-  const auto for_each_data = [&](const auto& visit) {
-    for (const TaskAccess& access : parent.data()) access.data()->visit_tree(visit);
-    for (const TaskAccess& access : domain.weak) access.data()->visit_tree(visit);
-  };
+void TaskGraph::replace_in_states(const Domain& domain) {
   // A domain around that is over has been handed over itself, so the states around it may have this parent too. Tasks
   // further out wait until the parent has ended.
   const auto for_each_state = [&](DataRecord& record, const auto& visit) {
-    Domain* around = parent.outer_domain();
+    Domain* around = domain.parent.outer_domain();
     for (int level = 0; level < kLevels; ++level) {
-      visit(around != nullptr ? around->state_of(record) : record.dependencies);
+      visit(state_in(around, record));
       const bool at_home = around == nullptr || record.home.id == around->id;
       if (at_home || !around->over.load(std::memory_order_relaxed)) return;
       around = around->parent.outer_domain();
     }
   };
   // The states of parts are made, from those of their wholes, before the parent is taken out of the latter.
-  for_each_data([&](DataRecord& record) { for_each_state(record, [](DependencyState&) {}); });
-  for_each_data([&](DataRecord& record) {
+  visit_declared(domain, [&](DataRecord& record) { for_each_state(record, [](DependencyState&) {}); });
+  visit_declared(domain, [&](DataRecord& record) {
     const DependencyState* const inner = domain.find(record);
-    for_each_state(record, [&](DependencyState& state) { replace_parent(state, self, inner); });
+    for_each_state(record, [&](DependencyState& state) { replace_parent(state, domain.reference(), inner); });
   });
 }
 
@@ -346,10 +338,11 @@ bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
   return shares_data;
 }
 
-Edge* TaskGraph::hand_over(Task& parent, Domain& domain) {
+Edge* TaskGraph::hand_over(Domain& domain) {
+  Task& parent = domain.parent;
   const bool gave_up = domain.ending().own;
   try {
-    if (!gave_up) replace_in_states(parent, domain);
+    if (!gave_up) replace_in_states(domain);
   } catch (const std::bad_alloc&) {
     // Where the parent stays in a state, tasks wait until it has ended.
   }
@@ -374,21 +367,12 @@ Edge* TaskGraph::hand_over(Task& parent, Domain& domain) {
     edge = next;
   }
   // The lists are in the order of submission now; they have to be newest first.
-  const auto reversed = [](Edge* list) {
-    Edge* newest = nullptr;
-    while (list != nullptr) {
-      Edge* const next = list->next_edge();
-      list->link(newest);
-      newest = list;
-      list = next;
-    }
-    return newest;
-  };
   parent.successors.store(reversed(kept), std::memory_order_release);
   return reversed(released);
 }
 
-bool TaskGraph::waits_for_weak(Task& parent, Domain& domain) {
+bool TaskGraph::waits_for_weak(Domain& domain) {
+  Task& parent = domain.parent;
   const LockGuard lock(submission_mutex_);
   // The parent is in no queue, so its counter is free to be used again.
   parent.pending.store(Task::kSubmitting, std::memory_order_relaxed);
@@ -415,14 +399,17 @@ TaskGraph::Completion TaskGraph::completion_of(const Domain& domain, std::size_t
   return completion;
 }
 
+Domain* TaskGraph::end_parent(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready) {
+  domain.states = {};
+  return finish_alone(domain.parent, completion_of(domain, slot, worker), ready);
+}
+
 void TaskGraph::leave(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready) {
   Domain* left = &domain;
   // Acquire: the last to leave sees the effects of all children. Release: publishes the own effects to the last.
   while (left != nullptr && left->open.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    Task& parent = left->parent;
-    if (!left->weak.empty() && waits_for_weak(parent, *left)) return;
-    left->states = {};
-    left = finish_alone(parent, completion_of(*left, slot, worker), ready);
+    if (!left->weak.empty() && waits_for_weak(*left)) return;
+    left = end_parent(*left, slot, worker, ready);
   }
 }
 
@@ -439,8 +426,7 @@ void TaskGraph::end_parents(std::size_t slot, WorkerId worker, TaskList& ready) 
         ready.push_back(&task);
         continue;
       }
-      own->states = {};
-      Domain* const left = finish_alone(task, completion_of(*own, slot, worker), ready);
+      Domain* const left = end_parent(*own, slot, worker, ready);
       if (left != nullptr) leave(*left, slot, worker, ready);
       again = true;
     }
@@ -468,9 +454,7 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
     if (auto belongs = check_belongs(record, AccessMode::read_write, &domain, moved); !belongs) {
       return belongs.failure();
     }
-    for (DataRecord* const whole : moved) {
-      whole->visit_tree([&domain](DataRecord& part) { part.home = {&domain.parent, domain.id}; });
-    }
+    move_home(moved, &domain);
     const TaskAccess* const declared = domain.declared(record);
     DataRecord* undisturbed = declared != nullptr ? declared->data() : &record;
     while (declared == nullptr && undisturbed->parent != nullptr) undisturbed = undisturbed->parent;

@@ -48,7 +48,7 @@ RecordedTask& TaskGraph::add_recorded(Recording& recording, const CodeletDefinit
 }
 
 Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& specification) {
-  if (specification.options.nested || !specification.options.weak.empty()) return records_nested(specification.codelet);
+  if (speaks_of_nesting(specification.options)) return records_nested(specification.codelet);
   if (is_limited(specification.options)) return limited_in_recording(specification.codelet);
   const LockGuard lock(submission_mutex_);
   for (const Future& future : specification.options.after) {

@@ -272,9 +272,10 @@ bool TaskGraph::wait_for_running(const LateRelease& late) {
 }
 
 bool TaskGraph::in_callback(const Task& task) const {
-  return std::ranges::any_of(callbacks_, [&task](const CallbackInProgress& callback) {
-    return callback.task.load(std::memory_order_relaxed) == &task;
-  });
+  const ExecutionScope::Place* const place = ExecutionScope::find(this);
+  const bool on_worker = place != nullptr && place->worker().valid();
+  const std::size_t slot = on_worker ? place->worker().index() : completed_.outside();
+  return callbacks_[slot].task.load(std::memory_order_relaxed) == &task;
 }
 
 void TaskGraph::accuse(ErrorCode code, const std::string& what) {

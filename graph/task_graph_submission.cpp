@@ -136,25 +136,27 @@ void TaskGraph::close_reductions(TaskList& ready) {
   while (!data_.open_reductions.empty()) close_reduction(*data_.open_reductions.back(), ready);
 }
 
-void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
+void TaskGraph::fill_options(Task& task, const TaskSpecification& specification) {
   const TaskOptions& options = specification.options;
   task.priority = options_.priorities ? options.priority : 0;
   task.numa_node = options.numa_node;
+  const bool limited = is_limited(options);
+  if (options.name.empty() && !options.callback && specification.kept == nullptr && !options.nested && !limited) return;
+  task.extras = std::make_unique<TaskExtras>();
+  task.has_more = true;
+  task.extras->name = options.name;
+  task.extras->callback = options.callback;
+  if (specification.kept != nullptr) task.extras->kept = *specification.kept;
+  if (!limited) return;
+  task.withdrawn.store(Withdrawal::limited, std::memory_order_relaxed);
+  task.extras->deadline = options.deadline.value_or(task.extras->deadline);
+  task.extras->stop = options.stop;
+}
+
+void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
+  if (has_options(specification)) fill_options(task, specification);
   if (options_.shares_workers) task.client.tag = specification.tag;
   set_arguments(task, specification.arguments);
-  const bool limited = is_limited(options);
-  if (!options.name.empty() || options.callback || specification.kept != nullptr || options.nested || limited) {
-    task.extras = std::make_unique<TaskExtras>();
-    task.has_more = true;
-    task.extras->name = options.name;
-    task.extras->callback = options.callback;
-    if (specification.kept != nullptr) task.extras->kept = *specification.kept;
-    if (limited) {
-      task.withdrawn.store(Withdrawal::limited, std::memory_order_relaxed);
-      task.extras->deadline = options.deadline.value_or(task.extras->deadline);
-      task.extras->stop = options.stop;
-    }
-  }
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
     const Access& access = specification.accesses[i];
     const auto mode = access.mode.value_or(AccessMode::read);
@@ -219,12 +221,12 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
                                TaskList& ready) {
   try {
     fill(task, specification);
-    if (specification.options.nested) open_domain(task, specification.options);
-    if (task.is_child || specification.options.nested) [[unlikely]] {
-      order_nested(task, builder, ready);
+    if (task.is_child || (has_options(specification) && specification.options.nested)) [[unlikely]] {
+      order_nested(task, specification.options, builder, ready);
     } else {
       order(task, builder, ready);
     }
+    if (!has_options(specification)) return;
     for (const Future& predecessor : specification.options.after) {
       if (builder.after({predecessor.task(), predecessor.id().value()})) continue;
       if (status(predecessor) != TaskStatus::succeeded) {
@@ -262,8 +264,8 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (stopped_.load(std::memory_order_relaxed)) [[unlikely]] {
       return takes_no_tasks(specification.codelet);
     }
-    const bool nests = nesting_.any.load(std::memory_order_relaxed) || specification.options.nested ||
-                       !specification.options.weak.empty();
+    const bool nests = nesting_.any.load(std::memory_order_relaxed) ||
+                       (has_options(specification) && speaks_of_nesting(specification.options));
     Domain* domain = nullptr;
     if (nests) [[unlikely]] {
       const auto opened = open_domain_here();

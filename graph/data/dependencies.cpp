@@ -142,8 +142,16 @@ void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
   }
 }
 
+inline void DependencyBuilder::begin_epoch(DependencyState& state) {
+  state.before.clear();
+  state.readers.clear();
+  state.writers.clear();
+  state.kind = EpochKind::write;
+  state.writers.push_back(self());
+}
+
 void DependencyBuilder::write(DependencyState& state) {
-  state.writers.reserve(1);
+  if (state.writers.capacity() == 0) state.writers.reserve(1);
   // The readers have waited for the epoch themselves, so it is enough to wait for them.
   add_edges(state.readers.empty() ? state.writers : state.readers);
   begin_epoch(state);
@@ -157,14 +165,6 @@ void DependencyBuilder::make_room_to_declare(DependencyState& state) const {
 void DependencyBuilder::declare(DependencyState& state, AccessMode mode) noexcept {
   if (writes(mode)) return begin_epoch(state);
   state.readers.push_back(self());
-}
-
-void DependencyBuilder::begin_epoch(DependencyState& state) {
-  state.before.clear();
-  state.readers.clear();
-  state.writers.clear();
-  state.kind = EpochKind::write;
-  state.writers.push_back(self());
 }
 
 bool DependencyBuilder::finish() {

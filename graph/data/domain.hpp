@@ -56,6 +56,7 @@ struct Domain {
   void note(const Ending& ending);
   [[nodiscard]] Ending ending() const;
 
+  [[nodiscard]] TaskReference reference() const { return {&parent, id}; }
   /// Returns the state of a record for the tasks of this domain, which is a copy of the state of the whole until a
   /// child uses the record. Called under the submission lock.
   [[nodiscard]] DependencyState& state_of(DataRecord& record);
@@ -78,6 +79,25 @@ struct Domain {
   mutable Mutex mutex_;
   Ending ending_ TROUPE_GUARDED_BY(mutex_);
 };
+
+/// Returns the state of a record for the tasks of a domain, or of the program if it is null. Called under the
+/// submission lock.
+[[nodiscard]] inline DependencyState& state_in(Domain* domain, DataRecord& record) {
+  return domain != nullptr ? domain->state_of(record) : record.dependencies;
+}
+
+/// Returns the home (`DataRecord::home`) of data of the domain, or of the program if it is null.
+[[nodiscard]] inline TaskReference home_in(const Domain* domain) {
+  return domain != nullptr ? domain->reference() : TaskReference{};
+}
+
+/// Calls `visit(record)` for all records that the parent of the domain declares. The thread safety analysis is off
+/// because `visit` may require a lock of the caller, which cannot be named here.
+template <class Visit>
+void visit_declared(const Domain& domain, const Visit& visit) TROUPE_NO_THREAD_SAFETY_ANALYSIS {
+  for (const TaskAccess& access : domain.parent.data()) access.data()->visit_tree(visit);
+  for (const TaskAccess& access : domain.weak) access.data()->visit_tree(visit);
+}
 
 /// Returns true if the task, or a nested task that it belongs to, must not begin because its parent failed or was
 /// cancelled.

@@ -256,6 +256,18 @@ struct alignas(64) Task {
   [[nodiscard]] bool told() const { return withdrawn.load(std::memory_order_relaxed) >= Withdrawal::told_of_program; }
 };
 
+/// Reverses a list of edges, and returns its new head.
+inline Edge* reversed(Edge* edge) {
+  Edge* head = nullptr;
+  while (edge != nullptr) {
+    Edge* const next = edge->next_edge();
+    edge->link(head);
+    head = edge;
+    edge = next;
+  }
+  return head;
+}
+
 /// Calls `visit(waiting task)` once for each edge to a task that waits for this one, newest first, at most `most`
 /// times. Called by the thread that will complete the task: until then none of the waiting tasks can end. They may
 /// still be in the middle of their submission, which `Task::pending` shows (`kSubmitting`). Not for tasks of

@@ -108,7 +108,7 @@ class Generator {
     one.target = target.place;
     if (kind < 2) one.kind = Operation::alter;
     if (kind == 2) one.kind = Operation::overwrite;
-    // Whether a task that commutes finds valid content depends on the order in which it and a failing one come.
+    // The order of tasks that commute is open, and decides which of them find valid content after one has failed.
     if (kind == 3) one.kind = faults_ ? Operation::alter : Operation::add;
     if (kind > 3) {
       one.kind = Operation::gather;
