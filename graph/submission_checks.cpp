@@ -307,9 +307,10 @@ Failure takes_no_tasks(const Codelet& codelet) {
 }
 
 Failure waits_in_kernel() {
-  return {ErrorCode::wait_in_kernel,
-          "a kernel or callback waited for its own runtime, which would never end: submit a task that depends on what "
-          "you wait for instead"};
+  return {
+      ErrorCode::wait_in_kernel,
+      "a kernel or callback waited for its own runtime, which would never end: submit a task that depends on what "
+      "you wait for instead, or wait in the kernel of a task with TaskOptions::nested for the tasks that it submits"};
 }
 
 Result<void> check_hold_mode(AccessMode mode) {

@@ -121,44 +121,48 @@ Result<void> TaskGraph::block(TaskWaiter& waiter) {
 
 Result<void> TaskGraph::wait(const Future& future) {
   const Uncancellable uncancellable;
+  if (nesting_task_here() != nullptr) return wait_for_child(future);
   if (auto allowed = check_wait(); !allowed) return allowed;
   if (future.task() == nullptr) {
     return recorded_task_waited_for();
   }
   if (auto ends = check_may_wait(future); !ends) return ends;
   TaskWaiter waiter;
-  // The edge is not on the stack, as `inspect` may still walk a list that contained it after this wait has ended.
-  EdgeBlock* block_of_edge = nullptr;
-  bool pending = false;
-  {
-    const LockGuard lock(submission_mutex_);
-    Task& task = *future.task();
-    if (task.id.load(std::memory_order_relaxed) == future.id().value() && !task.ended()) {
-      block_of_edge = pools_.edges.allocate(submission_caches_.edges);
-      Edge& edge = block_of_edge->edges[0];
-      edge.set(&waiter, Edge::waiter);
-      Edge* head = task.successors.load(std::memory_order_acquire);
-      do {
-        pending = head != Task::closed();
-        edge.link(head);
-        // The release order publishes the edge to the worker that completes the task (acquire exchange in `free`).
-      } while (pending && !task.successors.compare_exchange_weak(head, &edge, std::memory_order_release,
-                                                                 std::memory_order_acquire));
-    }
-  }
-  Result<void> waited;
-  if (pending) {
+  if (EdgeBlock* const block_of_edge = hear_of_end(future, waiter)) {
     const WaitingThreads::Note note(waiting_threads_, WaitKind::task, future.id());
-    waited = block(waiter);
+    const Result<void> waited = block(waiter);
     if (!waited) unlink(*future.task(), block_of_edge->edges[0]);
+    stop_hearing(block_of_edge);
+    if (!waited) return waited;
   }
-  if (block_of_edge != nullptr) {
-    const LockGuard lock(submission_mutex_);
-    pools_.edges.free(submission_caches_.edges, block_of_edge);
-  }
-  if (!waited) return waited;
   if (status(future) == TaskStatus::succeeded) return {};
   return failures_.failure_of(future.id());
+}
+
+EdgeBlock* TaskGraph::hear_of_end(const Future& future, TaskWaiter& waiter) {
+  const LockGuard lock(submission_mutex_);
+  Task& task = *future.task();
+  if (task.id.load(std::memory_order_relaxed) != future.id().value()) return nullptr;
+  Edge* head = task.successors.load(std::memory_order_acquire);
+  if (head == Task::closed()) return nullptr;
+  // The edge is not on the stack, as `inspect` may still walk a list that contained it after this wait has ended.
+  EdgeBlock* const block = pools_.edges.allocate(submission_caches_.edges);
+  Edge& edge = block->edges[0];
+  edge.set(&waiter, Edge::waiter);
+  do {
+    edge.link(head);
+    // The release order publishes the edge to the worker that completes the task (acquire exchange in `free`).
+    if (task.successors.compare_exchange_weak(head, &edge, std::memory_order_release, std::memory_order_acquire)) {
+      return block;
+    }
+  } while (head != Task::closed());
+  pools_.edges.free(submission_caches_.edges, block);
+  return nullptr;
+}
+
+void TaskGraph::stop_hearing(EdgeBlock* block) {
+  const LockGuard lock(submission_mutex_);
+  pools_.edges.free(submission_caches_.edges, block);
 }
 
 void TaskGraph::unlink(Task& task, const Edge& edge) {
@@ -187,6 +191,7 @@ Result<void> TaskGraph::wait_until_ended_holding() {
 }
 
 Result<void> TaskGraph::wait_all() {
+  if (nesting_task_here() != nullptr) return wait_for_children_here();
   if (auto ended = thread_holds_.any_here() ? wait_until_ended_holding() : wait_until_ended(); !ended) return ended;
   bring_all_home();
   if (auto summary = failures_.take_summary()) return std::move(*summary);

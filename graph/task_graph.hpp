@@ -28,6 +28,7 @@
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/graph_snapshot.hpp"
 #include "graph/tasks/home_process.hpp"
+#include "graph/tasks/kernel_wait.hpp"
 #include "graph/tasks/light_mutex.hpp"
 #include "graph/tasks/pending_hold.hpp"
 #include "graph/tasks/task.hpp"
@@ -112,6 +113,12 @@ class GraphHost {
   /// A thread calls this before it blocks. In a single-threaded run it handles one event, if there is one. The result
   /// tells the thread to block, to check its condition again, or that nothing is left to do.
   virtual Pump pump() = 0;
+  /// A kernel waits for tasks that belong to its own nested task. `worker` runs the kernel, in the calling thread. Runs
+  /// these tasks, or has other threads run them, until the wait is over. Fails if the kernel cannot wait.
+  virtual Result<void> wait_inside(WorkerId /*worker*/, KernelWait& wait) {
+    wait.block();
+    return {};
+  }
   /// Called when a thread holds these data and is about to use them in host memory. Copies their content there if the
   /// mode reads it, and makes all other copies outdated if the mode writes.
   virtual Result<void> bring_home(const DataRecord& /*data*/, AccessMode /*mode*/) { return {}; }
@@ -214,9 +221,11 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] bool tell_if_cancelled(const Task& task) const noexcept;
   [[nodiscard]] TaskStatus status(const Future& future) const override;
 
-  // The next functions wait, and are for threads that run no kernel; inside a kernel they fail with `wait_in_kernel`.
+  // The next functions wait, and are for threads that run no kernel. Inside a kernel they fail with `wait_in_kernel`,
+  // except that `wait_all`, `wait` and `acquire` wait for children in the kernel of a nested task.
   /// Waits until every task has ended and its results are in the program's memory. Fails with the summary of all
-  /// failures since the last call.
+  /// failures since the last call. In the kernel of a nested task: waits for the children, see
+  /// `wait_for_children_here`.
   Result<void> wait_all();
   /// Waits until every task has ended; copies no data back to host memory.
   Result<void> wait_until_ended();
@@ -501,6 +510,28 @@ class TaskGraph final : public TaskOwner {
   /// Marks data that a nested task is about to overwrite as valid: whether its children succeed is seen from
   /// themselves.
   void cure_written(const Task& parent);
+  // The next functions wait in the kernel of a nested task (task_graph_kernel_waits.cpp).
+  /// Returns the task whose kernel the calling thread runs, if this kernel may wait for its children. Fails with
+  /// `wait_in_kernel`.
+  Result<const Task*> check_waits_inside() const;
+  /// Returns the domain of the calling kernel, whose tasks it may wait for; null if it has submitted none. Fails if the
+  /// kernel must not wait, or if a task of the domain waits for this kernel.
+  Result<Domain*> domain_to_wait_for() TROUPE_EXCLUDES(submission_mutex_);
+  /// Waits for all children of the calling kernel. Fails with the first failure among them.
+  Result<void> wait_for_children_here();
+  /// Copies the data that the kernel of the domain's parent has registered to the program's memory.
+  Result<void> bring_home_from_children(const Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
+  /// Waits for a task that belongs to the nested task of the calling kernel. Any other task is refused.
+  Result<void> wait_for_child(const Future& future);
+  /// Does the work of `acquire_record` in the kernel of a nested task.
+  Result<Task*> acquire_inside(const Handle& handle, AccessMode mode);
+  /// Lets the worker of the calling kernel run other tasks until the wait is over.
+  Result<void> wait_inside(KernelWait& wait);
+  /// Makes `waiter` hear of the end of a task. Returns null if the task has ended; else a block with the edge, which
+  /// the caller gives back with `stop_hearing`.
+  [[nodiscard]] EdgeBlock* hear_of_end(const Future& future, TaskWaiter& waiter) TROUPE_EXCLUDES(submission_mutex_);
+  void stop_hearing(EdgeBlock* block) TROUPE_EXCLUDES(submission_mutex_);
+
   /// Does the work of `partition` in the kernel of a nested task.
   Result<std::vector<Handle>> partition_inside(const Handle& handle, std::span<const Block> blocks);
 
@@ -512,8 +543,9 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] WaitingForThread waiting_for_this_thread() const TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] Result<void> check_may_wait_for_all() TROUPE_EXCLUDES(submission_mutex_);
   [[nodiscard]] Result<void> check_may_wait(const Future& future) TROUPE_EXCLUDES(submission_mutex_);
-  [[nodiscard]] Result<void> check_may_wait(const DataRecord& record, AccessMode mode) const
-      TROUPE_REQUIRES(submission_mutex_);
+  /// `domain` is that of the calling kernel; null in threads of the program.
+  [[nodiscard]] Result<void> check_may_wait(const DataRecord& record, AccessMode mode,
+                                            const Domain* domain = nullptr) const TROUPE_REQUIRES(submission_mutex_);
   void begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind);
   /// Passes the state of a part (whether its content is missing or invalid) to its parent, before the part is released.
   void return_to_parent(DataRecord& part) TROUPE_REQUIRES(submission_mutex_);

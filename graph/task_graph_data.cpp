@@ -302,6 +302,7 @@ Result<void> TaskGraph::wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& 
 }
 
 Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
+  if (nesting_task_here() != nullptr) return acquire_inside(handle, mode);
   if (auto allowed = check_wait(); !allowed) return allowed.failure();
   TaskWaiter waiter;
   TaskList ready;
@@ -323,6 +324,7 @@ Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
 void TaskGraph::give_back(Task* hold) {
   if (home_.left()) return;
   thread_holds_.remove(hold);
+  if (Domain* const outer = hold->outer_domain()) outer->held.fetch_sub(1, std::memory_order_relaxed);
   TaskList ready;
   {
     const LockGuard lock(outside_mutex_);

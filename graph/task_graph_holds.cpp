@@ -71,7 +71,7 @@ Result<void> TaskGraph::check_may_wait(const Future& future) {
   return waits_for_hold(*future.task(), *found->second);
 }
 
-Result<void> TaskGraph::check_may_wait(const DataRecord& record, AccessMode mode) const {
+Result<void> TaskGraph::check_may_wait(const DataRecord& record, AccessMode mode, const Domain* domain) const {
   if (!thread_holds_.any_here()) return {};
   const WaitingForThread waiting = waiting_for_this_thread();
   Result<void> outcome;
@@ -84,7 +84,9 @@ Result<void> TaskGraph::check_may_wait(const DataRecord& record, AccessMode mode
   };
   record.visit_tree([&](const DataRecord& part) {
     // These are the tasks that `DependencyBuilder::access` would wait for.
-    const DependencyState& state = part.dependencies;
+    const DependencyState* const found = domain != nullptr ? domain->find(part) : &part.dependencies;
+    if (found == nullptr) return;
+    const DependencyState& state = *found;
     const bool after_readers = !state.readers.empty() && (writes(mode) || state.open_reduction);
     for (const TaskReference& before : after_readers ? state.readers : state.writers) look(before);
   });

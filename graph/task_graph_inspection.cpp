@@ -91,11 +91,12 @@ class Walk {
     if (task.ended()) snapshot_.edges.resize(before);
   }
 
-  /// A nested task whose kernel has returned waits for its children.
+  /// A nested task whose kernel has returned, or waits for children, waits for all of them here.
   void add_parent(std::uint32_t node, const Task& task) {
     const Domain* const outer = task.outer_domain();
     std::uint32_t parent = 0;
-    if (outer == nullptr || !outer->over.load(std::memory_order_relaxed) || !find(&outer->parent, parent)) return;
+    if (outer == nullptr || !find(&outer->parent, parent)) return;
+    if (!outer->over.load(std::memory_order_relaxed) && !outer->awaited.load(std::memory_order_relaxed)) return;
     snapshot_.edges.push_back({node, parent, TaskEdge::Kind::data});
     ++snapshot_.nodes[parent].pending;
   }

@@ -35,12 +35,6 @@ DataRecord& whole_of(DataRecord& record) {
   return *whole;
 }
 
-void move_home(const std::vector<DataRecord*>& wholes, const Domain* domain) {
-  for (DataRecord* const whole : wholes) {
-    whole->visit_tree([home = home_in(domain)](DataRecord& part) { part.home = home; });
-  }
-}
-
 }  // namespace
 
 const Task* TaskGraph::nesting_task_here() const {
@@ -206,6 +200,8 @@ void TaskGraph::order_nested(Task& task, const TaskOptions& options, DependencyB
   const bool moves = outer != nullptr && (options_.device_kinds & ~kOnCores) != 0;
   const auto wait_for_kernel = [&](const DataRecord& record) {
     if (!moves || outer->over.load(std::memory_order_relaxed) || !outer->uses(record)) return;
+    if (outer->follows_kernel.empty())
+      outer->follows_kernel = describe(task) + ", which uses " + describe(record) + ",";
     builder.follow(outer->reference());
   };
   for (const TaskAccess& access : task.data()) {
@@ -406,9 +402,12 @@ Domain* TaskGraph::end_parent(Domain& domain, std::size_t slot, WorkerId worker,
 
 void TaskGraph::leave(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready) {
   Domain* left = &domain;
-  // Acquire: the last to leave sees the effects of all children. Release: publishes the own effects to the last.
-  while (left != nullptr && left->open.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    if (!left->weak.empty() && waits_for_weak(*left)) return;
+  while (left != nullptr) {
+    // Acquire: the last to leave sees the effects of all children. Release: publishes the own effects to the last.
+    const std::uint32_t before = left->open.fetch_sub(1, std::memory_order_acq_rel);
+    // The kernel, which blocks, counts as open and keeps the domain until it is signalled.
+    if (before == Domain::kAwaited + 2) left->waiter->signal();
+    if (before != 1 || (!left->weak.empty() && waits_for_weak(*left))) return;
     left = end_parent(*left, slot, worker, ready);
   }
 }

@@ -322,12 +322,13 @@ class Explanation {
       case WaitKind::release: return "waits for the last use of " + data + ", to release it";
       case WaitKind::room:
         return "is blocked in submit: the window of " + std::to_string(graph_.window) + " tasks is full";
+      case WaitKind::children: return "waits, in a kernel, for the tasks that belong to " + task.text;
     }
     return {};
   }
 
   void list_threads() {
-    constexpr std::array kKinds{"everything", "task", "data", "change", "release", "room"};
+    constexpr std::array kKinds{"everything", "task", "data", "change", "release", "room", "children"};
     std::unordered_map<std::uint64_t, std::uint32_t> by_id;
     for (std::size_t w = 0; w < std::min(graph_.waits.size(), limits_.threads); ++w) {
       if (graph_.waits[w].task.valid()) by_id.emplace(graph_.waits[w].task.value(), kNone);

@@ -267,7 +267,11 @@ Result<void> RuntimeSystem::Implementation::bring_all_home(const graph::TaskOwne
 }
 
 std::vector<graph::RunningTask> RuntimeSystem::Implementation::running_elsewhere() {
-  return mode_->has_threads() ? workers::running_tasks(*crew_) : std::vector<graph::RunningTask>();
+  return mode_->has_threads() ? workers::running_and_suspended_tasks(*crew_) : std::vector<graph::RunningTask>();
+}
+
+Result<void> RuntimeSystem::Implementation::wait_inside(WorkerId worker, graph::KernelWait& wait) {
+  return crew_->ports[worker.index()].waits->wait(wait);
 }
 
 void RuntimeSystem::Implementation::discard(const graph::DataRecord& data) noexcept {

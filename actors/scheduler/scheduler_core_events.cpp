@@ -16,6 +16,7 @@ void SchedulerCore::happened(const TaskEvent& event) {
     case Kind::all_taken: all_taken(event.task); break;
     case Kind::stopped: stopped(event); break;
     case Kind::ended: task_ended(event); break;
+    case Kind::suspended:
     case Kind::failed:
     case Kind::left:
     case Kind::dropped: task_left(event); break;

@@ -72,6 +72,36 @@ struct Refused {
   graph::FailureLog::Cause cause;
 };
 
+/// The interface through which a kernel that waits finds its worker.
+class KernelWaits {
+ public:
+  virtual ~KernelWaits() = default;
+  /// Called in the thread that runs the kernel. Runs tasks of the kernel's own nested task, or lets another thread be
+  /// the worker, until the wait is over. Fails if the kernel cannot wait.
+  virtual Result<void> wait(graph::KernelWait& wait) = 0;
+};
+
+/// The tasks whose kernels wait. Thread-safe.
+class SuspendedTasks {
+ public:
+  void add(const graph::Task& task) {
+    const LockGuard lock(lock_);
+    tasks_.push_back(&task);
+  }
+  void remove(const graph::Task& task) {
+    const LockGuard lock(lock_);
+    tasks_.erase(std::ranges::find(tasks_, &task));
+  }
+  [[nodiscard]] std::vector<const graph::Task*> all() const {
+    const LockGuard lock(lock_);
+    return tasks_;
+  }
+
+ private:
+  mutable SpinLock lock_;
+  std::vector<const graph::Task*> tasks_ TROUPE_GUARDED_BY(lock_);
+};
+
 /// The part of one worker that outlives its actor: nothing in it is lost when the actor dies.
 struct alignas(64) WorkerPort {
   TaskDeque deque;
@@ -103,6 +133,9 @@ struct alignas(64) WorkerPort {
   Standing standing;
   /// The task of pieces that this worker has begun and that other workers can join. Only cores use the board.
   PieceBoard board;
+  /// The worker's actor, for kernels that wait; set before the first task runs.
+  KernelWaits* waits = nullptr;
+  SuspendedTasks suspended;
 };
 
 /// Brings the data of tasks to the workers whose devices cannot access all memory. The functions are called in the

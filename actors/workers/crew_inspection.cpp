@@ -20,6 +20,14 @@ std::vector<graph::RunningTask> running_tasks(const Crew& crew) {
   return running;
 }
 
+std::vector<graph::RunningTask> running_and_suspended_tasks(const Crew& crew) {
+  std::vector<graph::RunningTask> tasks = running_tasks(crew);
+  for (std::uint32_t i = 0; i < crew.ports.size(); ++i) {
+    for (const graph::Task* task : crew.ports[i].suspended.all()) tasks.push_back({task, WorkerId(i), {}});
+  }
+  return tasks;
+}
+
 observation::CrewSnapshot look_at(const Crew& crew) {
   observation::CrewSnapshot snapshot;
   for (std::uint32_t i = 0; i < crew.ports.size(); ++i) {

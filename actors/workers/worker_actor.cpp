@@ -76,6 +76,7 @@ caf::behavior WorkerActor::make_behavior() {
   return {
       [this](const StartWorker&) {
         woke();
+        port_.waits = this;
         // The actor that this one replaces may have died while the worker was parked.
         core_.unpark();
         if (crew_.grouping) use_team();
@@ -122,6 +123,7 @@ caf::behavior WorkerActor::make_behavior() {
 }
 
 void WorkerActor::on_exit() {
+  end_relay();
   // The device's destructor ends the tasks in flight, see `Device`.
   device_.reset();
   collect_done();
@@ -153,7 +155,7 @@ void WorkerActor::give_up() {
 }
 
 void WorkerActor::woke() {
-  ++handled_;
+  attended_ = ++handled_;
   awake();
 }
 
@@ -166,14 +168,20 @@ void WorkerActor::awake() {
 }
 
 void WorkerActor::drive() {
-  if (setup_->cooperative) return do_steps();
+  if (setup_->cooperative) return do_steps(Mailbox::own);
   Doorbell& doorbell = setup_->peers->doorbell(setup_->id);
   while (true) {
     doorbell.clear();
-    do_steps();
+    do_steps(Mailbox::own);
+    if (relay_.wanted()) [[unlikely]] {
+      give_way();
+      continue;
+    }
     if (mail_waits()) return;
     message_handled();
     doorbell.wait();
+    if (relay_.wanted()) [[unlikely]]
+      continue;
     if (mail_waits()) return;
     awake();
   }
@@ -198,9 +206,9 @@ inline void WorkerActor::start(graph::Task& task, std::span<graph::Task* const> 
     crew_.tell(
         {.kind = TaskEvent::Kind::started, .worker = setup_->id, .task = task.task_id(), .at = running_.back().since});
   }
-  Started started = device_->start(task, behind);
+  Started started = active_->start(task, behind);
   if (!started.finished) {
-    if (const PartOfTask part = device_->take_part(); part.of != nullptr) leave(part);
+    if (const PartOfTask part = active_->take_part(); part.of != nullptr) leave(part);
     return;
   }
   if (core_.put_off(task)) {
@@ -210,7 +218,7 @@ inline void WorkerActor::start(graph::Task& task, std::span<graph::Task* const> 
   }
 }
 
-void WorkerActor::do_steps() {
+void WorkerActor::do_steps(Mailbox mailbox) {
   while (true) {
     const Step step = core_.next();
     if (step.activate) setup_->decide();
@@ -225,14 +233,14 @@ void WorkerActor::do_steps() {
         // In a single-threaded run the worker runs one task per message, so that other actors get their turns.
         // Otherwise only a waiting message interrupts this loop.
         if (setup_->cooperative || mail_waits()) {
-          send(this, Continue{});
+          if (mailbox == Mailbox::own) send(this, Continue{});
           return;
         }
         break;
       case Step::Kind::help:
         help(step);
         if (mail_waits()) {
-          send(this, Continue{});
+          if (mailbox == Mailbox::own) send(this, Continue{});
           return;
         }
         break;
@@ -481,6 +489,7 @@ bool WorkerActor::stand_by(Part part) {
 void WorkerActor::use_team() {
   const Grouping::Place place = crew_.grouping->place(setup_->id);
   device_->use_team(place.rank == 0 ? place.team : nullptr);
+  for (const std::unique_ptr<Device>& twin : twins_) twin->use_team(place.rank == 0 ? place.team : nullptr);
 }
 
 bool WorkerActor::look_around(TimeStamp begin) {

@@ -5,12 +5,15 @@
 #include <caf/all.hpp>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <thread>
 #include <vector>
 
 #include "actors/observation/observed_actor.hpp"
 #include "actors/workers/crew.hpp"
 #include "actors/workers/devices/device.hpp"
 #include "actors/workers/peers_actor.hpp"
+#include "actors/workers/relay.hpp"
 #include "actors/workers/worker_core.hpp"
 #include "platform/machine/clock.hpp"
 #include "platform/machine/cpu_set.hpp"
@@ -52,7 +55,11 @@ struct WorkerSetup {
 /// is nothing to do. A worker with a thread of its own sleeps inside a handler, at its doorbell (`Peers::wake`); each
 /// message rings the doorbell, too. A steal request is answered inside `enqueue`, in the thief's thread, so that the
 /// thief never waits for a kernel.
-class WorkerActor final : public observation::ObservedActor, private DeviceListener {
+///
+/// A kernel may wait for tasks of its own nested task (worker_waits_actor.cpp). Then the worker runs these on top of
+/// the kernel or, if it finds none, another thread is the worker until the wait is over (`Relay`). That thread uses all
+/// members as the actor's own thread does, since only one thread at a time is the worker.
+class WorkerActor final : public observation::ObservedActor, private DeviceListener, private KernelWaits {
  public:
   WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup> setup);
 
@@ -75,8 +82,10 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Carries out the core's steps until a message waits. If the worker has a thread of its own, the thread sleeps in
   /// this function.
   void drive();
+  /// Says whether the thread that runs this worker can go back to the mailbox, or is a spare thread (`Relay`).
+  enum class Mailbox : std::uint8_t { own, of_another_thread };
   /// Carries out the core's steps until there is nothing to do, or a message waits.
-  void do_steps();
+  void do_steps(Mailbox mailbox);
   void start(graph::Task& task, std::span<graph::Task* const> behind);
   /// Begins the busy time, if it has not begun.
   void note_busy();
@@ -134,7 +143,35 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
     if (!crew_.trace || helps_ || port_.trace.state() == state) return;
     port_.trace.enter(state, setup_->clock->now(), task);
   }
-  [[nodiscard]] bool mail_waits() const { return arrivals_.load(std::memory_order_relaxed) != handled_; }
+  [[nodiscard]] bool mail_waits() const { return arrivals_.load(std::memory_order_relaxed) != attended_; }
+
+  // The next functions are for kernels that wait (worker_waits_actor.cpp).
+  Result<void> wait(graph::KernelWait& wait) override;
+  /// The part of `wait` between the suspension of the kernel and its resumption. Tasks that run on top of it use the
+  /// device `twin`.
+  Result<void> run_until(graph::KernelWait& wait, Device& twin);
+  void run_on_top(graph::Task& task);
+  void wake_for_surplus();
+  /// Lets another thread be the worker while this thread blocks.
+  void hand_over(graph::KernelWait& wait);
+  void pass_on();
+  /// Called by the actor's own thread between two kernels, when another thread wants its turn. Returns when this thread
+  /// has its turn again.
+  void give_way();
+  /// Called when the thread that is the worker is about to pass its turn on, between two kernels.
+  void leave_post();
+  /// Makes a spare thread. Returns false if the system refuses a thread.
+  bool make_spare();
+  struct Spare;
+  /// Runs in a spare thread. If no memory is left for what the worker has to note, the program ends, as it does in the
+  /// queues.
+  void stand_in(Spare& self) noexcept;
+  /// Is the worker until another thread wants its turn.
+  void act_until_wanted();
+  /// Called when the actor ends: ends the spare threads.
+  void end_relay();
+  /// Returns a device for another thread, or for a task on top of another one. It is given back to `twins_`.
+  std::unique_ptr<Device> take_twin();
 
   const std::shared_ptr<WorkerSetup> setup_;
   Crew& crew_;
@@ -176,10 +213,25 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// True if another thread wanted this core during the last call of `look_around`.
   bool shares_core_ = false;
 
-  /// The number of messages delivered, counted by the senders. The number is only a hint for the worker's thread,
-  /// because the mailbox itself synchronizes.
+  /// The number of messages delivered, counted by the senders, and of threads that have asked for their turns. The
+  /// number is only a hint for the worker's thread, because the mailbox and the relay themselves synchronize.
   std::atomic<std::uint64_t> arrivals_{0};
   std::uint64_t handled_ = 0;
+  /// The number of arrivals that the thread that is the worker has looked at: `handled_`, except in spare threads.
+  std::uint64_t attended_ = 0;
+  static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
+
+  /// The device of the thread that is the worker, and of the innermost kernel that it is in.
+  Device* active_ = device_.get();
+  Relay relay_;
+  struct Spare {
+    std::optional<graph::TaskWaiter> turn;
+    std::thread thread;
+  };
+  std::deque<Spare> spares_;
+  /// The devices that no thread uses at present, of the kind of `device_`.
+  std::vector<std::unique_ptr<Device>> twins_;
+  std::size_t twins_made_ = 0;
 };
 
 // These functions are inline because they run for every task.

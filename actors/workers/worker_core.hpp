@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "actors/workers/arrival_clock.hpp"
@@ -173,6 +174,27 @@ class WorkerCore {
   void steal_answered(WorkerId victim, std::size_t tasks);
   /// Called with the tasks that `victim` gave; empties `tasks`.
   void steal_answered(WorkerId victim, graph::TaskList& tasks);
+  // The next functions are called while a kernel of this worker waits for tasks of its own nested task.
+  /// Called when a kernel begins and ends to wait. The worker may run other tasks meanwhile.
+  void suspend() {
+    --running_;
+    ++suspended_;
+    if (ends_count()) activation_due_ = true;
+  }
+  void resume() {
+    ++running_;
+    --suspended_;
+  }
+  /// Returns the number of kernels that wait.
+  [[nodiscard]] std::size_t suspended() const { return suspended_; }
+  /// Takes a task of the domain, or of one inside it, to run on top of the kernel that waits for it; null if none is
+  /// found. `task_ended` is called for it as for other tasks.
+  [[nodiscard]] graph::Task* take_inside(const graph::Domain& domain);
+  /// Returns a worker to wake, if there are more tasks than this worker can run now; invalid if there is none.
+  [[nodiscard]] WorkerId sleeper_to_help() { return sleeper_for_surplus(); }
+  /// Returns true once if the scheduler has to decide, see `Step::activate`.
+  [[nodiscard]] bool take_activation() { return std::exchange(activation_due_, false); }
+
   /// Called when the actor ends. A task that only the actor knew goes to the deque, where the actor's successor finds
   /// it. Returns true if the scheduler has to be notified of tasks in the activation queue. Appends to `asked_for` the
   /// tasks whose data were asked for: the caller withdraws these requests.
@@ -221,6 +243,7 @@ class WorkerCore {
   bool put_off_claim(graph::Task& task);
 
   // These functions find the next task; they return null if there is none.
+  graph::Task* find_inside(const graph::Domain& domain);
   graph::Task* next_task();
   graph::Task* take_restricted();
   graph::Task* take_from_entry();
@@ -317,6 +340,7 @@ class WorkerCore {
   const bool hands_over_;
   Random random_;
   std::size_t running_ = 0;
+  std::size_t suspended_ = 0;
   /// A task that was taken and waits for its data or, when these have arrived, for the device.
   struct InHand {
     graph::Task* task = nullptr;

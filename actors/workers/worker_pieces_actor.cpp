@@ -14,7 +14,7 @@ void WorkerActor::help(const Step& step) {
   note_running(step.shared->task(), core_.looked_at());
   crew_.tell({.kind = TaskEvent::Kind::joined, .worker = setup_->id});
   const PartOfTask part =
-      device_->help(*step.shared, step.pieces, [this] { return mail_waits() || core_.is_wanted(); });
+      active_->help(*step.shared, step.pieces, [this] { return mail_waits() || core_.is_wanted(); });
   if (part.of != nullptr) leave(part);
 }
 

@@ -65,6 +65,12 @@ bool Domain::uses(const DataRecord& record) const {
   return access != nullptr && !own.empty() && access >= &own.front() && access <= &own.back();
 }
 
+void move_home(const std::vector<DataRecord*>& wholes, const Domain* domain) {
+  for (DataRecord* const whole : wholes) {
+    whole->visit_tree([home = home_in(domain)](DataRecord& part) { part.home = home; });
+  }
+}
+
 bool parent_gave_up(const Task& task) {
   for (const Domain* domain = task.outer_domain(); domain != nullptr; domain = domain->parent.outer_domain()) {
     if (domain->cancelled.load(std::memory_order_relaxed)) return true;

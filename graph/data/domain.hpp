@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -25,9 +26,17 @@ struct Domain {
   /// The parent's record is not used for another task before the last child has ended.
   Task& parent;
   const std::uint64_t id;
+  /// Added to `open` while the parent's kernel blocks until its children have ended.
+  static constexpr std::uint32_t kAwaited = 1U << 31U;
   /// The number of children that have not ended, plus one until the parent's kernel has returned. The decrement to zero
   /// acquires what the other decrements have released.
   std::atomic<std::uint32_t> open{1};
+  /// True while the parent's kernel waits for tasks of the domain. It is only shown to people.
+  std::atomic<bool> awaited{false};
+  /// Signalled by the last child if `open` contains `kAwaited`.
+  TaskWaiter* waiter = nullptr;
+  /// The number of pieces of data that the parent's kernel has acquired. They count as children in `open`.
+  std::atomic<std::uint32_t> held{0};
   /// True if no further child may begin, because the parent failed or was cancelled.
   std::atomic<bool> cancelled{false};
   /// True once the parent has submitted a child.
@@ -37,6 +46,9 @@ struct Domain {
   std::atomic<bool> over{false};
 
   // The next members are guarded by the submission lock.
+  /// A child that waits for the parent's kernel to return, in words; empty if there is none. The kernel must not wait
+  /// for its children then.
+  std::string follows_kernel;
   /// The data of `TaskOptions::weak`.
   std::vector<TaskAccess> weak;
   /// The states of the data that the children have used and that are not at home here (`DataRecord::home`), by the ids
@@ -91,12 +103,22 @@ struct Domain {
   return domain != nullptr ? domain->reference() : TaskReference{};
 }
 
+/// Moves temporary data to the domain, or to the program if it is null. Called under the submission lock.
+void move_home(const std::vector<DataRecord*>& wholes, const Domain* domain);
+
 /// Calls `visit(record)` for all records that the parent of the domain declares. The thread safety analysis is off
 /// because `visit` may require a lock of the caller, which cannot be named here.
 template <class Visit>
 void visit_declared(const Domain& domain, const Visit& visit) TROUPE_NO_THREAD_SAFETY_ANALYSIS {
   for (const TaskAccess& access : domain.parent.data()) access.data()->visit_tree(visit);
   for (const TaskAccess& access : domain.weak) access.data()->visit_tree(visit);
+}
+
+/// Returns true if the task belongs to the domain, or to a domain inside it.
+[[nodiscard]] inline bool is_inside(const Task& task, const Domain& domain) {
+  const Domain* one = task.outer_domain();
+  while (one != nullptr && one != &domain) one = one->parent.outer_domain();
+  return one != nullptr;
 }
 
 /// Returns true if the task, or a nested task that it belongs to, must not begin because its parent failed or was

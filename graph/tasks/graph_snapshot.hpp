@@ -89,12 +89,15 @@ enum class WaitKind : std::uint8_t {
   release,
   /// A call of `submit` while the window is full.
   room,
+  /// A call of `wait()` in the kernel of a nested task.
+  children,
 };
 
 struct ThreadWait {
   WaitKind kind = WaitKind::everything;
   /// The task that is waited for. For `data`, `change` and `release`, it is a task that represents the waiting thread
-  /// (`TaskRole::host`) and becomes ready when the thread may continue. Invalid for `everything` and `room`.
+  /// (`TaskRole::host`) and becomes ready when the thread may continue. For `children`, it is the nested task. Invalid
+  /// for `everything` and `room`.
   TaskId task;
   TimeStamp since{};
 };

@@ -28,6 +28,7 @@ void CoreDevice::note(const graph::Task& task, bool failed) noexcept {
 
 void CoreDevice::run_watched(const CodeletDefinition& codelet, KernelContext context) {
   last_use_ = {};
+  waited_ = {};
   if (options_.trace != nullptr) kernel_start_ = options_.clock->now();
   const bool together = team_ != nullptr && codelet.team_kernel;
   std::optional<TeamWatch> watch;
@@ -42,16 +43,19 @@ void CoreDevice::run_watched(const CodeletDefinition& codelet, KernelContext con
 
 void CoreDevice::use_team(std::shared_ptr<CoreTeam> team) noexcept {
   // The prologue was run for the old cores, so it is no longer valid.
+  end_prologue();
+  team_ = std::move(team);
+}
+
+void CoreDevice::end_prologue() noexcept {
   prologue_ = nullptr;
   readiness_.reset();
-  team_ = std::move(team);
 }
 
 void CoreDevice::make_ready(TeamPrologue prologue, Team& team) {
   if (prologue == prologue_ && (prologue == nullptr || team.size() == prologue_size_)) return;
   // The effect of the old prologue ends first. If the new prologue throws, no prologue is in effect.
-  prologue_ = nullptr;
-  readiness_.reset();
+  end_prologue();
   if (prologue == nullptr) return;
   readiness_ = prologue(team);
   prologue_ = prologue;

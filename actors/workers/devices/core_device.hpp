@@ -58,6 +58,13 @@ class CoreDevice final : public Device {
   using Device::start;
   Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
   void use_team(std::shared_ptr<CoreTeam> team) noexcept override;
+  /// Returns false while a prologue is in effect: kernels on top would run under it.
+  [[nodiscard]] bool allows_on_top() const noexcept override { return prologue_ == nullptr; }
+  [[nodiscard]] std::unique_ptr<Device> make_twin() const override {
+    return std::make_unique<CoreDevice>(options_, team_);
+  }
+  void end_prologue() noexcept override;
+  void note_wait(Duration waited) noexcept override { waited_ += waited; }
   PartOfTask take_part() noexcept override { return std::exchange(part_, {}); }
   PartOfTask help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept override;
   /// Runs some pieces of a task of `all` pieces inside this call, for a caller that divides the pieces among workers.
@@ -93,6 +100,8 @@ class CoreDevice final : public Device {
       std::make_shared<Failure>(Failure{ErrorCode::kernel_failed, "a kernel failed"});
   /// The start of the current task's kernel; used only with a trace.
   TimeStamp kernel_start_{};
+  /// The time in which the current task's kernel has waited for other tasks.
+  Duration waited_{};
   /// The core time of a cluster that the last task's kernel used.
   TeamUse last_use_;
   /// The part of the last task that this device did, if it was a task of pieces.

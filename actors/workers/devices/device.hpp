@@ -74,6 +74,15 @@ class Device {
   /// For kinds that are polled (`DeviceTraits`): calls the listener's `done` for the tasks that have ended. The worker
   /// calls this again and again while tasks are in flight and it has nothing else to do.
   virtual void poll() noexcept {}
+  // The next functions are for cores whose kernels wait for other tasks.
+  /// Returns true if other kernels may run in the calling thread while a kernel of this device waits.
+  [[nodiscard]] virtual bool allows_on_top() const noexcept { return false; }
+  /// Makes a device that stands for the same cores, for another thread or for kernels on top of one of this device.
+  [[nodiscard]] virtual std::unique_ptr<Device> make_twin() const { return nullptr; }
+  /// Undoes in the calling thread what the last kernel's prologue did, if that is still in effect.
+  virtual void end_prologue() noexcept {}
+  /// Called when a kernel of this device has waited for other tasks for this time.
+  virtual void note_wait(Duration /*waited*/) noexcept {}
   /// For cores: from now on, kernels use the cores of `team`; null stands for a single core. Called only between two
   /// kernels, when the cluster changes.
   virtual void use_team(std::shared_ptr<CoreTeam> /*team*/) noexcept {}

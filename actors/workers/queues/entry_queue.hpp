@@ -44,6 +44,10 @@ class EntryQueue {
   [[nodiscard]] std::size_t drained() const { return sorted_.size(); }
   [[nodiscard]] std::int64_t top() const { return sorted_.top(); }
   [[nodiscard]] graph::Task* pop_oldest() { return sorted_.pop_oldest(); }
+  template <class Wanted>
+  [[nodiscard]] graph::Task* pop_oldest_if(const Wanted& wanted) {
+    return sorted_.pop_oldest_if(wanted);
+  }
   std::size_t steal_half(std::size_t limit, std::array<TaskDeque::Entry, TaskDeque::kMostStolen>& stolen) {
     return sorted_.steal_half(limit, stolen);
   }

@@ -99,23 +99,11 @@ void TaskDeque::push(std::span<const Entry> entries) noexcept {
 }
 
 Task* TaskDeque::pop_newest() {
-  if (size_.load(std::memory_order_relaxed) == 0) return nullptr;
-  const LockGuard lock(mutex_);
-  const std::size_t size = size_.load(std::memory_order_relaxed);
-  if (size == 0) return nullptr;
-  Task* task = remove_newest();
-  publish_less(size - 1);
-  return task;
+  return pop_if([this]() TROUPE_REQUIRES(mutex_) { return remove_newest(); });
 }
 
 Task* TaskDeque::pop_oldest() {
-  if (size_.load(std::memory_order_relaxed) == 0) return nullptr;
-  const LockGuard lock(mutex_);
-  const std::size_t size = size_.load(std::memory_order_relaxed);
-  if (size == 0) return nullptr;
-  Task* task = remove_oldest();
-  publish_less(size - 1);
-  return task;
+  return pop_if([this]() TROUPE_REQUIRES(mutex_) { return remove_oldest(); });
 }
 
 std::size_t TaskDeque::steal_half(std::size_t limit, std::array<Entry, kMostStolen>& stolen) {

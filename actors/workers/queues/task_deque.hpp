@@ -57,6 +57,17 @@ class alignas(64) TaskDeque {
   [[nodiscard]] graph::Task* pop_newest();
   /// Returns the oldest task of the highest priority, or null.
   [[nodiscard]] graph::Task* pop_oldest();
+  /// Return the same task as the functions above if `wanted(task)` is true, or else null. `wanted` must be quick.
+  template <class Wanted>
+  [[nodiscard]] graph::Task* pop_newest_if(const Wanted& wanted) {
+    return pop_if([&]()
+                      TROUPE_REQUIRES(mutex_) { return wanted(*highest_.tasks.newest()) ? remove_newest() : nullptr; });
+  }
+  template <class Wanted>
+  [[nodiscard]] graph::Task* pop_oldest_if(const Wanted& wanted) {
+    return pop_if([&]()
+                      TROUPE_REQUIRES(mutex_) { return wanted(*highest_.tasks.oldest()) ? remove_oldest() : nullptr; });
+  }
   /// Moves half of the tasks, rounded up, at most `limit` and `kMostStolen`, to the end of `stolen`: the oldest of the
   /// highest priority first. The tasks themselves are not touched before the lock is free again.
   std::size_t steal_half(std::size_t limit, graph::TaskList& stolen);
@@ -90,6 +101,15 @@ class alignas(64) TaskDeque {
   /// Called when the highest level has become empty and there are other levels: the next level takes its place, and the
   /// memory of the empty level is kept.
   void drop_highest() TROUPE_REQUIRES(mutex_);
+  template <class Remove>
+  graph::Task* pop_if(const Remove& remove) {
+    if (size_.load(std::memory_order_relaxed) == 0) return nullptr;
+    const LockGuard lock(mutex_);
+    const std::size_t size = size_.load(std::memory_order_relaxed);
+    graph::Task* const task = size > 0 ? remove() : nullptr;
+    if (task != nullptr) publish_less(size - 1);
+    return task;
+  }
   graph::Task* remove_newest() TROUPE_REQUIRES(mutex_);
   graph::Task* remove_oldest() TROUPE_REQUIRES(mutex_);
   /// Called after pushes: sequentially consistent, see `size`.

@@ -28,7 +28,9 @@ class TaskRing {
     if (size() == capacity_) grow();
     at(end_++) = task;
   }
-  /// Takes the newest task. The ring must not be empty; the same holds for `pop_oldest`.
+  /// Return the newest and the oldest task. The ring must not be empty; the same holds for the next two functions.
+  [[nodiscard]] graph::Task* newest() const { return tasks_[(end_ - 1) & (capacity_ - 1)]; }
+  [[nodiscard]] graph::Task* oldest() const { return tasks_[begin_ & (capacity_ - 1)]; }
   graph::Task* pop_newest() {
     graph::Task* task = at(--end_);
     if (size() >= kAhead) fetch(at(end_ - kAhead));

@@ -1,0 +1,41 @@
+/// Tasks that run on top of a kernel that waits for them.
+#include "actors/workers/worker_core.hpp"
+#include "graph/data/domain.hpp"
+
+namespace troupe::workers {
+
+using graph::Task;
+
+Task* WorkerCore::take_inside(const graph::Domain& domain) {
+  // Tasks whose data have to be fetched, and tasks for other workers, are left to the next turn of `next`.
+  if (options_.fetches || !port_.standing.open()) return nullptr;
+  while (Task* const task = find_inside(domain)) {
+    if (!begin(*task)) continue;
+    ++running_;
+    return task;
+  }
+  return nullptr;
+}
+
+Task* WorkerCore::find_inside(const graph::Domain& domain) {
+  const auto inside = [&domain](const Task& task) { return graph::is_inside(task, domain); };
+  if (handed_over_ != nullptr) {
+    Task* const task = std::exchange(handed_over_, nullptr);
+    if (inside(*task)) return task;
+    port_.deque.push(task);
+  }
+  if (options_.in_order) return port_.deque.pop_oldest_if(inside);
+  if (Task* const task = port_.deque.pop_newest_if(inside)) return task;
+  if (crew_.plan.shared_queue) {
+    look_at_arrivals();
+    return crew_.entry.pop_oldest_if(inside);
+  }
+  if (!crew_.steals) return nullptr;
+  // A task that was stolen from this kernel may have left tasks of its own with the thief.
+  for (WorkerPort& port : crew_.ports) {
+    if (Task* const task = port.deque.pop_oldest_if(inside)) return task;
+  }
+  return nullptr;
+}
+
+}  // namespace troupe::workers

@@ -1,0 +1,209 @@
+/// Waits in kernels: the worker actor's part.
+#include <chrono>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "actors/workers/worker_actor.hpp"
+#include "graph/data/domain.hpp"
+#include "platform/machine/binding.hpp"
+#include "platform/machine/stack.hpp"
+#include "proto/spin_lock.hpp"
+
+namespace troupe::workers {
+
+using graph::TaskEvent;
+
+namespace {
+/// A kernel that waits looks for its tasks for this time before another thread takes its core.
+constexpr Duration kLook = std::chrono::microseconds(20);
+/// The time between two attempts to make a thread, while the system refuses one.
+constexpr Duration kBetweenAttempts = std::chrono::milliseconds(1);
+}  // namespace
+
+Result<void> WorkerActor::wait(graph::KernelWait& wait) {
+  graph::Task& waiting = wait.domain().parent;
+  if ((kind_set(crew_.kinds[setup_->id.index()]) & kOnCores) == 0) {
+    return Failure{ErrorCode::wait_in_kernel,
+                   graph::describe(waiting) +
+                       " waited in a kernel on an accelerator, whose thread has to go on: restrict it to cores, or "
+                       "submit a task that depends on what you wait for"};
+  }
+  std::unique_ptr<Device> twin = take_twin();
+  Device* const own = active_;
+  const TimeStamp since(port_.running_since.load(std::memory_order_relaxed));
+  const TimeStamp begin = setup_->clock->now();
+  core_.suspend();
+  port_.suspended.add(waiting);
+  tell(TaskEvent::Kind::suspended, setup_->id, waiting);
+  // The scheduler may have kept tasks back until this one ends.
+  if (core_.take_activation()) setup_->decide();
+  const Result<void> outcome = run_until(wait, *twin);
+  twins_.push_back(std::move(twin));
+  active_ = own;
+  core_.resume();
+  port_.suspended.remove(waiting);
+  const Duration waited = setup_->clock->now() - begin;
+  for (Running& one : running_) {
+    // The time of the wait is not the kernel's own.
+    if (one.task == &waiting) one.since += waited;
+  }
+  own->note_wait(waited);
+  note_busy();
+  note_state(WorkerActivity::working);
+  note_running(waiting, since);
+  return outcome;
+}
+
+Result<void> WorkerActor::run_until(graph::KernelWait& wait, Device& twin) {
+  // Other threads run the tasks where these may not run on top of this kernel.
+  const bool on_top = active_->allows_on_top();
+  active_ = &twin;
+  TimeStamp idle_since{};
+  Result<void> outcome;
+  while (!wait.done()) {
+    graph::Task* const task = on_top && platform::stack_is_half_free() ? core_.take_inside(wait.domain()) : nullptr;
+    if (task != nullptr) {
+      idle_since = {};
+      run_on_top(*task);
+      continue;
+    }
+    if (setup_->cooperative) {
+      outcome = Failure{ErrorCode::wait_in_kernel,
+                        "a kernel waits for tasks that cannot run before it returns, as this run has only one thread: "
+                        "run with threads, or submit a task that depends on what the kernel waits for"};
+      break;
+    }
+    const TimeStamp now = setup_->clock->now();
+    if (idle_since == TimeStamp{}) idle_since = now;
+    if (now - idle_since < kLook) {
+      SpinLock::pause();
+    } else if (relay_.has_successor() || make_spare()) {
+      hand_over(wait);
+      break;
+    } else {
+      std::this_thread::sleep_for(kBetweenAttempts);
+    }
+  }
+  twin.end_prologue();
+  return outcome;
+}
+
+void WorkerActor::run_on_top(graph::Task& task) {
+  wake_for_surplus();
+  start(task, {});
+  if (core_.take_activation()) setup_->decide();
+}
+
+void WorkerActor::wake_for_surplus() {
+  if (crew_.idle.empty()) return;
+  if (const WorkerId sleeper = core_.sleeper_to_help(); sleeper.valid()) setup_->peers->wake(sleeper);
+}
+
+void WorkerActor::hand_over(graph::KernelWait& wait) {
+  port_.running.store(nullptr, std::memory_order_release);
+  pass_on();
+  wait.block();
+  graph::TaskWaiter turn;
+  relay_.want(turn);
+  arrivals_.fetch_add(1, std::memory_order_relaxed);
+  setup_->peers->doorbell(setup_->id).ring();
+  turn.wait();
+  // This thread looks at once for others that want their turns.
+  attended_ = kNothing;
+}
+
+void WorkerActor::pass_on() {
+  // A thread that asks for its turn counts as a message, which has been handled when the turn begins.
+  relay_.pass_on([this] { ++handled_; });
+}
+
+void WorkerActor::give_way() {
+  leave_post();
+  graph::TaskWaiter turn;
+  relay_.want_later(turn);
+  arrivals_.fetch_add(1, std::memory_order_relaxed);
+  pass_on();
+  turn.wait();
+  active_ = device_.get();
+  attended_ = handled_;
+}
+
+void WorkerActor::leave_post() {
+  awake();
+  // The worker may have been woken for tasks that it will not take now.
+  wake_for_surplus();
+}
+
+bool WorkerActor::make_spare() {
+  Spare& spare = spares_.emplace_back();
+  spare.turn.emplace();
+  try {
+    spare.thread = std::thread([this, &spare] { stand_in(spare); });
+  } catch (const std::system_error&) {
+    spares_.pop_back();
+    return false;
+  }
+  relay_.rest(*spare.turn);
+  return true;
+}
+
+void WorkerActor::stand_in(Spare& self) noexcept {
+  platform::name_this_thread("spare " + std::to_string(setup_->id.value()));
+  platform::use_one_openmp_thread();
+  if (!setup_->pus.empty()) (void)platform::bind_this_thread(setup_->pus);
+  while (true) {
+    self.turn->wait();
+    if (relay_.closed()) return;
+    std::unique_ptr<Device> twin = take_twin();
+    active_ = twin.get();
+    act_until_wanted();
+    leave_post();
+    twin->end_prologue();
+    twins_.push_back(std::move(twin));
+    relay_.rest(self.turn.emplace());
+    pass_on();
+  }
+}
+
+void WorkerActor::act_until_wanted() {
+  Doorbell& doorbell = setup_->peers->doorbell(setup_->id);
+  while (true) {
+    // Messages stay in the mailbox until the worker's own thread has its turn again. What they tell of is looked at.
+    attended_ = arrivals_.load(std::memory_order_relaxed);
+    if (relay_.wanted()) return;
+    collect_done();
+    collect_arrived();
+    doorbell.clear();
+    do_steps(Mailbox::of_another_thread);
+    if (relay_.wanted()) return;
+    if (mail_waits()) continue;
+    message_handled();
+    doorbell.wait();
+    awake();
+  }
+}
+
+void WorkerActor::end_relay() {
+  // A worker that dies waits for the kernels that wait in other threads of it.
+  while (core_.suspended() != 0) {
+    std::this_thread::sleep_for(kBetweenAttempts);
+    if (relay_.has_successor()) give_way();
+  }
+  relay_.close();
+  for (Spare& spare : spares_) spare.thread.join();
+  spares_.clear();
+}
+
+std::unique_ptr<Device> WorkerActor::take_twin() {
+  if (twins_.empty()) {
+    // There is room for all twins, so that none is lost when it is given back.
+    twins_.reserve(++twins_made_);
+    return device_->make_twin();
+  }
+  std::unique_ptr<Device> twin = std::move(twins_.back());
+  twins_.pop_back();
+  return twin;
+}
+
+}  // namespace troupe::workers

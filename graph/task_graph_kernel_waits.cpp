@@ -1,0 +1,235 @@
+/// The functions of the task graph with which the kernel of a nested task waits for its children.
+#include <utility>
+#include <vector>
+
+#include "graph/codelets/codelet_definition.hpp"
+#include "graph/codelets/execution_scope.hpp"
+#include "graph/data/domain.hpp"
+#include "graph/data/usable.hpp"
+#include "graph/submission_checks.hpp"
+#include "graph/task_graph.hpp"
+#include "graph/tasks/uncancellable.hpp"
+
+namespace troupe::graph {
+
+namespace {
+
+Failure cannot_wait(const Task& task, const std::string& why) {
+  return {ErrorCode::wait_in_kernel, describe(task) + " waited in its kernel, " + why};
+}
+
+Failure never_ends(const Task& task, const std::string& why) {
+  return {ErrorCode::invalid_argument, "the wait in the kernel of " + describe(task) + " would never end: " + why};
+}
+
+}  // namespace
+
+Result<const Task*> TaskGraph::check_waits_inside() const {
+  const Task& here = *nesting_task_here();
+  if (recording_here() != nullptr) return waits_in_recording();
+  if (here.codelet->pieces != nullptr || here.codelet->team_kernel != nullptr) {
+    return cannot_wait(here,
+                       "which kernels made of pieces or for teams of cores cannot: wait in the kernel of a task "
+                       "around it, or submit a task that depends on what you wait for");
+  }
+  bool locks = here.has_commute;
+  for (const TaskAccess& access : here.data()) locks = locks || access.mode() == AccessMode::reduce;
+  if (locks) {
+    return cannot_wait(here,
+                       "which tasks that commute or reduce cannot, as others wait for their data meanwhile: use "
+                       "mode read_write, or submit a task that depends on what you wait for");
+  }
+  const ExecutionScope::Place* const place = ExecutionScope::find(this);
+  if (place == nullptr || !place->worker().valid()) {
+    return cannot_wait(here, "in a thread that helps its worker: wait in the thread that the kernel was called in");
+  }
+  return &here;
+}
+
+Result<Domain*> TaskGraph::domain_to_wait_for() {
+  const auto here = check_waits_inside();
+  if (!here) return here.failure();
+  const LockGuard lock(submission_mutex_);
+  Domain* const own = here.value()->own_domain();
+  if (own != nullptr && !own->follows_kernel.empty()) {
+    return never_ends(own->parent,
+                      own->follows_kernel +
+                          " waits for this kernel to return, as data must not move to an accelerator while "
+                          "a kernel uses them: declare them in TaskOptions::weak");
+  }
+  return own;
+}
+
+Result<void> TaskGraph::wait_inside(KernelWait& wait) {
+  if (wait.done()) return {};
+  wait.domain().awaited.store(true, std::memory_order_relaxed);
+  const Result<void> outcome = host_.wait_inside(ExecutionScope::find(this)->worker(), wait);
+  wait.domain().awaited.store(false, std::memory_order_relaxed);
+  return outcome;
+}
+
+Result<void> TaskGraph::wait_for_children_here() {
+  const Uncancellable uncancellable;
+  const auto found = domain_to_wait_for();
+  if (!found) return found.failure();
+  if (found.value() == nullptr) return {};
+  Domain& domain = *found.value();
+  if (domain.held.load(std::memory_order_relaxed) != 0) {
+    return never_ends(domain.parent,
+                      "the kernel holds data that it has acquired, which counts as a child: give them "
+                      "back before (HostAccess::give_back, or the end of its scope)");
+  }
+  class AllChildren final : public KernelWait {
+   public:
+    AllChildren(TaskGraph& graph, Domain& domain) : KernelWait(domain), graph_(graph), domain_(domain) {}
+    bool done() noexcept override { return domain_.open.load(std::memory_order_acquire) == 1; }
+    void block() override {
+      const WaitingThreads::Note note(graph_.waiting_threads_, WaitKind::children, domain_.parent.task_id());
+      TaskWaiter waiter;
+      domain_.waiter = &waiter;
+      if (domain_.open.fetch_add(Domain::kAwaited, std::memory_order_acq_rel) != 1) waiter.wait();
+      domain_.open.fetch_sub(Domain::kAwaited, std::memory_order_acq_rel);
+    }
+
+   private:
+    TaskGraph& graph_;
+    Domain& domain_;
+  };
+  AllChildren wait(*this, domain);
+  if (auto waited = wait_inside(wait); !waited) return waited;
+  if (const Domain::Ending ending = domain.ending(); ending.status != TaskStatus::succeeded) {
+    failures_.told(ending.origin);
+    return *ending.cause;
+  }
+  return bring_home_from_children(domain);
+}
+
+Result<void> TaskGraph::bring_home_from_children(const Domain& domain) {
+  if ((options_.device_kinds & ~kOnCores) == 0) return {};
+  std::vector<DataRecord*> own;
+  {
+    const LockGuard lock(submission_mutex_);
+    data_.registry.visit_wholes([&](DataRecord& record) {
+      if (record.home.id == domain.id && !record.hidden) own.push_back(&record);
+    });
+  }
+  // Only the calling kernel could end the registrations of these data, and no task uses them.
+  for (const DataRecord* record : own) {
+    if (auto home = host_.bring_home(*record, AccessMode::read); !home) return home;
+  }
+  return {};
+}
+
+Result<void> TaskGraph::wait_for_child(const Future& future) {
+  const auto found = domain_to_wait_for();
+  if (!found) return found.failure();
+  if (future.task() == nullptr) return recorded_task_waited_for();
+  if (status(future) == TaskStatus::pending) {
+    {
+      const LockGuard lock(submission_mutex_);
+      const Task& task = *future.task();
+      const bool runs = task.task_id() == future.id() && !task.ended();
+      if (runs && (found.value() == nullptr || !is_inside(task, *found.value()))) {
+        return cannot_wait(*nesting_task_here(), "for " + describe(task) +
+                                                     ", which does not belong to it, so the wait might never end: "
+                                                     "submit a task that depends on what you wait for");
+      }
+    }
+    if (auto ends = check_may_wait(future); !ends) return ends;
+    if (found.value() != nullptr) {
+      class OneTask final : public KernelWait {
+       public:
+        OneTask(TaskGraph& graph, Domain& domain, const Future& future)
+            : KernelWait(domain), graph_(graph), future_(future) {}
+        bool done() noexcept override { return TaskReference{future_.task(), future_.id().value()}.ended(); }
+        void block() override {
+          TaskWaiter waiter;
+          EdgeBlock* const edge = graph_.hear_of_end(future_, waiter);
+          if (edge == nullptr) return;
+          const WaitingThreads::Note note(graph_.waiting_threads_, WaitKind::task, future_.id());
+          waiter.wait();
+          graph_.stop_hearing(edge);
+        }
+
+       private:
+        TaskGraph& graph_;
+        const Future& future_;
+      };
+      OneTask wait(*this, *found.value(), future);
+      if (auto waited = wait_inside(wait); !waited) return waited;
+    }
+  }
+  if (status(future) == TaskStatus::succeeded) return {};
+  return failures_.failure_of(future.id());
+}
+
+Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
+  if (const auto allowed = domain_to_wait_for(); !allowed) return allowed.failure();
+  TaskWaiter waiter;
+  TaskList ready;
+  Task* hold = nullptr;
+  Domain* domain = nullptr;
+  bool immediately = false;
+  {
+    const LockGuard lock(submission_mutex_);
+    const auto opened = open_domain_here();
+    if (!opened) return opened.failure();
+    domain = opened.value();
+    const auto found = data_.registry.find(handle, domain);
+    if (!found) return found.failure();
+    DataRecord& record = *found.value();
+    if (auto usable = check_usable(record, mode); !usable) return usable.failure();
+    std::vector<DataRecord*> moves;
+    if (auto belongs = check_belongs(record, mode, domain, moves); !belongs) return belongs.failure();
+    if ((options_.device_kinds & ~kOnCores) != 0 && domain->uses(record)) {
+      return never_ends(domain->parent, describe(record) +
+                                            " is used by this kernel itself, which tasks on it wait for: use the "
+                                            "kernel's own view, or declare it in TaskOptions::weak");
+    }
+    if (auto ends = check_may_wait(record, mode, domain); !ends) return ends.failure();
+    move_home(moves, domain);
+    hold = &allocate_hold(record, mode);
+    hold->is_child = true;
+    hold->client.domain = domain;
+    hold->extras->ready_waiter = &waiter;
+    DependencyBuilder builder(*hold, pools_.edges, submission_caches_.edges);
+    try {
+      order_nested(*hold, TaskOptions::none(), builder, ready);
+    } catch (...) {
+      hold->is_child = false;
+      give_up(*hold, builder, ready);
+      throw;
+    }
+    join(*domain);
+    domain->held.fetch_add(1, std::memory_order_relaxed);
+    immediately = builder.finish();
+    note_written(data_.registry, record, mode);
+  }
+  if (!ready.empty()) host_.activate(ready, ExecutionScope::find(this)->worker());
+  if (immediately) return hold;
+  class OwnData final : public KernelWait {
+   public:
+    OwnData(TaskGraph& graph, Domain& domain, const Task& hold, TaskWaiter& waiter)
+        : KernelWait(domain), graph_(graph), hold_(hold), waiter_(waiter) {}
+    bool done() noexcept override { return waiter_.done(); }
+    void block() override {
+      const WaitingThreads::Note note(graph_.waiting_threads_, WaitKind::data, hold_.task_id());
+      waiter_.wait();
+    }
+
+   private:
+    TaskGraph& graph_;
+    const Task& hold_;
+    TaskWaiter& waiter_;
+  };
+  OwnData wait(*this, *domain, *hold, waiter);
+  const Result<void> waited = wait_inside(wait);
+  hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
+  if (waited) return hold;
+  // This happens in a run in one thread only. A worker will end the task.
+  hold->extras->ready_waiter = nullptr;
+  domain->held.fetch_sub(1, std::memory_order_relaxed);
+  return waited.failure();
+}
+
+}  // namespace troupe::graph

@@ -1,0 +1,30 @@
+/// Kernel wait: a wait in the kernel of a nested task.
+#pragma once
+
+#include "graph/tasks/task.hpp"
+
+namespace troupe::graph {
+
+/// What the kernel of a nested task waits for: its children, one of them, or data that they use. While it waits, its
+/// worker runs other tasks (`GraphHost::wait_inside`).
+class KernelWait {
+ public:
+  explicit KernelWait(Domain& domain) : domain_(domain) {}
+  KernelWait(const KernelWait&) = delete;
+  KernelWait& operator=(const KernelWait&) = delete;
+  virtual ~KernelWait() = default;
+
+  /// Returns true if the wait is over. The kernel's thread calls this again and again.
+  [[nodiscard]] virtual bool done() noexcept = 0;
+  /// Blocks the kernel's thread until the wait is over. Called at most once, and `done` is not called any more.
+  virtual void block() = 0;
+
+  /// Returns the domain of the task whose kernel waits. Its tasks, and those of domains inside it, may be run on top of
+  /// the kernel: they never wait for it.
+  [[nodiscard]] Domain& domain() const { return domain_; }
+
+ private:
+  Domain& domain_;
+};
+
+}  // namespace troupe::graph
