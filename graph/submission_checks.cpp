@@ -235,6 +235,11 @@ Result<void> check_usable(const TaskSpecification& specification) {
 }
 
 Result<void> check_nested(const TaskSpecification& specification, bool nests) {
+  if (specification.may_nest && !nests) {
+    return Failure{ErrorCode::invalid_argument, quoted(specification.codelet) +
+                                                    ": a call that returns a value (async) needs a runtime of this "
+                                                    "process that runs its kernels: not in virtual time"};
+  }
   const CodeletDefinition& definition = specification.codelet.definition();
   const auto refuse = [&specification](const std::string& why) {
     return Failure{ErrorCode::invalid_argument, quoted(specification.codelet) + ": " + why};
@@ -322,6 +327,13 @@ Result<void> check_hold_mode(AccessMode mode) {
 Result<void> check_methods(const ReductionMethods& methods) {
   if (methods.initialize && methods.combine) return {};
   return Failure{ErrorCode::invalid_argument, "a reduction needs both an initializer and a combiner"};
+}
+
+Failure call_in_recording(const Codelet& codelet) {
+  return {ErrorCode::invalid_argument,
+          quoted(codelet) +
+              ": a call that returns a value (async) cannot be recorded, as a recording runs many times: "
+              "submit a task that writes the value into data"};
 }
 
 Failure waits_in_recording() {

@@ -472,6 +472,8 @@ class TaskGraph final : public TaskOwner {
   Result<void> check_belongs(DataRecord& record, AccessMode mode, const Domain* domain, std::vector<DataRecord*>& moves)
       TROUPE_REQUIRES(submission_mutex_);
   void open_domain(Task& task, const TaskOptions& options) TROUPE_REQUIRES(submission_mutex_);
+  /// Makes a task of the program one that becomes nested when its kernel submits a task.
+  void allow_nesting(Task& task) TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of `order` for a nested task or a child.
   void order_nested(Task& task, const TaskOptions& options, DependencyBuilder& builder, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
@@ -516,13 +518,17 @@ class TaskGraph final : public TaskOwner {
   Result<const Task*> check_waits_inside() const;
   /// Returns the domain of the calling kernel, whose tasks it may wait for; null if it has submitted none. Fails if the
   /// kernel must not wait, or if a task of the domain waits for this kernel.
-  Result<Domain*> domain_to_wait_for() TROUPE_EXCLUDES(submission_mutex_);
+  Result<Domain*> domain_to_wait_for() TROUPE_REQUIRES(submission_mutex_);
+  /// Does the same, and fails for a future whose task neither has ended nor belongs to the domain.
+  Result<Domain*> domain_to_wait_for(const Future& future) TROUPE_EXCLUDES(submission_mutex_);
   /// Waits for all children of the calling kernel. Fails with the first failure among them.
   Result<void> wait_for_children_here();
   /// Copies the data that the kernel of the domain's parent has registered to the program's memory.
   Result<void> bring_home_from_children(const Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
   /// Waits for a task that belongs to the nested task of the calling kernel. Any other task is refused.
   Result<void> wait_for_child(const Future& future);
+  /// Waits for a task in the domain of the calling kernel, or in a domain inside it.
+  Result<void> wait_for_task_of(Domain& domain, const Future& future);
   /// Does the work of `acquire_record` in the kernel of a nested task.
   Result<Task*> acquire_inside(const Handle& handle, AccessMode mode);
   /// Lets the worker of the calling kernel run other tasks until the wait is over.
@@ -567,6 +573,8 @@ class TaskGraph final : public TaskOwner {
   void settle_data(Task& task, const Completion& completion);
   /// Marks the data as without valid content, because of `cause`.
   void poison(DataRecord& record, const FailureLog::Cause& cause);
+  /// Returns true if somebody wants to know the end of the task (`CodeletDefinition::ended`).
+  [[nodiscard]] static bool has_end_of_call(const Task& task);
   /// Calls the task's callback, if there is one, and destroys it and the object that the task has kept.
   void call_back(Task& task, const Completion& completion);
   /// Releases the tasks that waited for `task`. `newest` is the list of edges that was closed.

@@ -126,14 +126,18 @@ void TaskGraph::poison(DataRecord& record, const FailureLog::Cause& cause) {
   failures_.poison(record.handle_id(), cause);
 }
 
+bool TaskGraph::has_end_of_call(const Task& task) { return task.codelet != nullptr && task.codelet->ended != nullptr; }
+
 void TaskGraph::call_back(Task& task, const Completion& completion) {
   const ExecutionScope scope(this, completion.worker, &task);
   CallbackInProgress& progress = callbacks_[completion.slot];
-  progress.since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
+  // What a call has kept goes quickly, so its begin is not worth a look at the clock.
+  const bool lasts = task.extras && task.extras->callback;
+  progress.since.store(lasts ? WaitingThreads::now().count() : 0, std::memory_order_relaxed);
   // Release: a thread that loads the task with acquire also sees `since`.
   progress.task.store(&task, std::memory_order_release);
   try {
-    if (task.extras->callback) {
+    if (task.extras && task.extras->callback) {
       TaskOutcome outcome{task.task_id(), completion.status, {}};
       if (completion.cause) {
         outcome.message = completion.cause->message;
@@ -149,10 +153,11 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   }
   // The callback is destroyed here, because the destruction of objects that it has captured may end registrations. A
   // recorded task keeps its callback for the next run.
-  if (task.role != TaskRole::recorded) {
+  if (task.role != TaskRole::recorded && task.extras) {
     task.extras->callback = nullptr;
     task.extras->kept = nullptr;
   }
+  if (has_end_of_call(task)) task.codelet->ended(task.arguments());
   progress.task.store(nullptr, std::memory_order_release);
 }
 
@@ -251,9 +256,8 @@ Domain* TaskGraph::finish_alone(Task& task, const Completion& completion, TaskLi
   if (poisons && outer != nullptr) outer->note({completion.status, completion.cause, completion.poison, false});
   if ((poisons || failures_.any_poison()) && !completion.settled) settle_data(task, completion);
   if (task.holds_commute) release_commute(task, ready);
-  if (task.has_more && task.extras && (task.extras->callback || task.extras->kept != nullptr)) {
-    call_back(task, completion);
-  }
+  const bool calls_back = task.has_more && task.extras && (task.extras->callback || task.extras->kept != nullptr);
+  if (calls_back || has_end_of_call(task)) call_back(task, completion);
   end(task, completion, ready);
   return outer;
 }

@@ -49,7 +49,6 @@ Result<const Task*> TaskGraph::check_waits_inside() const {
 Result<Domain*> TaskGraph::domain_to_wait_for() {
   const auto here = check_waits_inside();
   if (!here) return here.failure();
-  const LockGuard lock(submission_mutex_);
   Domain* const own = here.value()->own_domain();
   if (own != nullptr && !own->follows_kernel.empty()) {
     return never_ends(own->parent,
@@ -58,6 +57,17 @@ Result<Domain*> TaskGraph::domain_to_wait_for() {
                           "a kernel uses them: declare them in TaskOptions::weak");
   }
   return own;
+}
+
+Result<Domain*> TaskGraph::domain_to_wait_for(const Future& future) {
+  const LockGuard lock(submission_mutex_);
+  const auto found = domain_to_wait_for();
+  const Task& task = *future.task();
+  const bool ended = task.task_id() != future.id() || task.ended();
+  if (!found || ended || (found.value() != nullptr && is_inside(task, *found.value()))) return found;
+  return cannot_wait(*nesting_task_here(), "for " + describe(task) +
+                                               ", which does not belong to it, so the wait might never end: submit a "
+                                               "task that depends on what you wait for");
 }
 
 Result<void> TaskGraph::wait_inside(KernelWait& wait) {
@@ -70,10 +80,15 @@ Result<void> TaskGraph::wait_inside(KernelWait& wait) {
 
 Result<void> TaskGraph::wait_for_children_here() {
   const Uncancellable uncancellable;
-  const auto found = domain_to_wait_for();
-  if (!found) return found.failure();
-  if (found.value() == nullptr) return {};
-  Domain& domain = *found.value();
+  Domain* own = nullptr;
+  {
+    const LockGuard lock(submission_mutex_);
+    const auto found = domain_to_wait_for();
+    if (!found) return found.failure();
+    own = found.value();
+  }
+  if (own == nullptr) return {};
+  Domain& domain = *own;
   if (domain.held.load(std::memory_order_relaxed) != 0) {
     return never_ends(domain.parent,
                       "the kernel holds data that it has acquired, which counts as a child: give them "
@@ -121,50 +136,43 @@ Result<void> TaskGraph::bring_home_from_children(const Domain& domain) {
 }
 
 Result<void> TaskGraph::wait_for_child(const Future& future) {
-  const auto found = domain_to_wait_for();
-  if (!found) return found.failure();
   if (future.task() == nullptr) return recorded_task_waited_for();
   if (status(future) == TaskStatus::pending) {
-    {
-      const LockGuard lock(submission_mutex_);
-      const Task& task = *future.task();
-      const bool runs = task.task_id() == future.id() && !task.ended();
-      if (runs && (found.value() == nullptr || !is_inside(task, *found.value()))) {
-        return cannot_wait(*nesting_task_here(), "for " + describe(task) +
-                                                     ", which does not belong to it, so the wait might never end: "
-                                                     "submit a task that depends on what you wait for");
-      }
-    }
+    const auto found = domain_to_wait_for(future);
+    if (!found) return found.failure();
     if (auto ends = check_may_wait(future); !ends) return ends;
     if (found.value() != nullptr) {
-      class OneTask final : public KernelWait {
-       public:
-        OneTask(TaskGraph& graph, Domain& domain, const Future& future)
-            : KernelWait(domain), graph_(graph), future_(future) {}
-        bool done() noexcept override { return TaskReference{future_.task(), future_.id().value()}.ended(); }
-        void block() override {
-          TaskWaiter waiter;
-          EdgeBlock* const edge = graph_.hear_of_end(future_, waiter);
-          if (edge == nullptr) return;
-          const WaitingThreads::Note note(graph_.waiting_threads_, WaitKind::task, future_.id());
-          waiter.wait();
-          graph_.stop_hearing(edge);
-        }
-
-       private:
-        TaskGraph& graph_;
-        const Future& future_;
-      };
-      OneTask wait(*this, *found.value(), future);
-      if (auto waited = wait_inside(wait); !waited) return waited;
+      if (auto waited = wait_for_task_of(*found.value(), future); !waited) return waited;
     }
   }
   if (status(future) == TaskStatus::succeeded) return {};
   return failures_.failure_of(future.id());
 }
 
+Result<void> TaskGraph::wait_for_task_of(Domain& domain, const Future& future) {
+  class OneTask final : public KernelWait {
+   public:
+    OneTask(TaskGraph& graph, Domain& domain, const Future& future)
+        : KernelWait(domain), graph_(graph), future_(future) {}
+    bool done() noexcept override { return TaskReference{future_.task(), future_.id().value()}.ended(); }
+    void block() override {
+      TaskWaiter waiter;
+      EdgeBlock* const edge = graph_.hear_of_end(future_, waiter);
+      if (edge == nullptr) return;
+      const WaitingThreads::Note note(graph_.waiting_threads_, WaitKind::task, future_.id());
+      waiter.wait();
+      graph_.stop_hearing(edge);
+    }
+
+   private:
+    TaskGraph& graph_;
+    const Future& future_;
+  };
+  OneTask wait(*this, domain, future);
+  return wait_inside(wait);
+}
+
 Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
-  if (const auto allowed = domain_to_wait_for(); !allowed) return allowed.failure();
   TaskWaiter waiter;
   TaskList ready;
   Task* hold = nullptr;
@@ -172,6 +180,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   bool immediately = false;
   {
     const LockGuard lock(submission_mutex_);
+    if (const auto allowed = domain_to_wait_for(); !allowed) return allowed.failure();
     const auto opened = open_domain_here();
     if (!opened) return opened.failure();
     domain = opened.value();

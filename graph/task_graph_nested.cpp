@@ -39,7 +39,7 @@ DataRecord& whole_of(DataRecord& record) {
 
 const Task* TaskGraph::nesting_task_here() const {
   const Task* const here = ExecutionScope::task_here(this);
-  if (here == nullptr || (here->own_domain() == nullptr && !here->is_child)) return nullptr;
+  if (here == nullptr || (!here->is_child && !here->may_nest && here->own_domain() == nullptr)) return nullptr;
   // Tasks that callbacks submit, or destructors of what the task has kept, do not belong to the nested task, because
   // the tasks around may be over.
   return in_callback(*here) ? nullptr : here;
@@ -60,7 +60,8 @@ Result<Domain*> TaskGraph::open_domain_here() {
                        " belongs to a nested task, and submits a task itself, which tasks that commute "
                        "and tasks made of pieces cannot: submit it in the kernel of the nested task"};
   }
-  if ((here->codelet->kinds() & options_.device_kinds & ~kOnCores) != 0) {
+  const KindSet accelerators = options_.device_kinds & ~kOnCores;
+  if (accelerators != 0 && (here->codelet->kinds() & accelerators) != 0) {
     // A device may have been given tasks behind this one already.
     return Failure{ErrorCode::invalid_argument,
                    describe(*here) +
@@ -178,6 +179,13 @@ void TaskGraph::open_domain(Task& task, const TaskOptions& options) {
   nesting_.any.store(true, std::memory_order_relaxed);
 }
 
+void TaskGraph::allow_nesting(Task& task) {
+  task.may_nest = true;
+  // Such a task ends as children do, which is not the quick way.
+  task.has_more = true;
+  nesting_.any.store(true, std::memory_order_relaxed);
+}
+
 void TaskGraph::order_nested(Task& task, const TaskOptions& options, DependencyBuilder& builder, TaskList& ready) {
   if (options.nested) open_domain(task, options);
   Domain* const outer = task.outer_domain();
@@ -254,7 +262,9 @@ void TaskGraph::kernel_returned(Task& parent, WorkerId worker, TaskList& ready) 
   const bool gave_up = domain.ending().own;
   domain.over.store(true, std::memory_order_relaxed);
   if (gave_up) cancel_children(domain);
-  if (domain.any_child.load(std::memory_order_relaxed) || (!domain.weak.empty() && !gave_up)) {
+  // Nobody waits for the children of a task without data.
+  const bool has_data = parent.access_count > 0 || !domain.weak.empty();
+  if ((has_data && domain.any_child.load(std::memory_order_relaxed)) || (!domain.weak.empty() && !gave_up)) {
     Edge* released = nullptr;
     {
       const LockGuard lock(submission_mutex_);

@@ -41,6 +41,7 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   // The last task in this memory may have left its domain there.
   if (task.is_child) task.client.graph = nullptr;
   task.is_child = false;
+  task.may_nest = false;
   task.has_commute = task.holds_commute = task.issued_ahead = false;
   if (!options_.shares_workers) return;
   task.client = {{this}, 0};
@@ -120,6 +121,7 @@ void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
 
 void TaskGraph::give_up(Task& task, DependencyBuilder& builder, TaskList& ready) noexcept {
   task.role = TaskRole::host;
+  task.codelet = nullptr;
   task.has_commute = false;
   task.access_count = 0;
   if (task.extras) {
@@ -253,7 +255,7 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (auto valid = check(specification); !valid) return valid.failure();
   }
   if (Recording* recording = recording_here()) [[unlikely]]
-    return record(*recording, specification);
+    return specification.may_nest ? call_in_recording(specification.codelet) : record(*recording, specification);
   if (!surely_has_room()) [[unlikely]] {
     if (auto room = wait_for_room(); !room) return room.failure();
   }
@@ -264,7 +266,7 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (stopped_.load(std::memory_order_relaxed)) [[unlikely]] {
       return takes_no_tasks(specification.codelet);
     }
-    const bool nests = nesting_.any.load(std::memory_order_relaxed) ||
+    const bool nests = nesting_.any.load(std::memory_order_relaxed) || specification.may_nest ||
                        (has_options(specification) && speaks_of_nesting(specification.options));
     Domain* domain = nullptr;
     if (nests) [[unlikely]] {
@@ -287,6 +289,8 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (domain != nullptr) [[unlikely]] {
       task.is_child = true;
       task.client.domain = domain;
+    } else if (specification.may_nest) [[unlikely]] {
+      allow_nesting(task);
     }
     fill_and_order(task, specification, builder, ready);
     if (domain != nullptr) [[unlikely]]

@@ -32,7 +32,9 @@ Result<void> WorkerActor::wait(graph::KernelWait& wait) {
   std::unique_ptr<Device> twin = take_twin();
   Device* const own = active_;
   const TimeStamp since(port_.running_since.load(std::memory_order_relaxed));
-  const TimeStamp begin = setup_->clock->now();
+  // The clock is read only where somebody is told of times.
+  const bool timed = crew_.observer != nullptr || crew_.trace;
+  const TimeStamp begin = timed ? setup_->clock->now() : TimeStamp{};
   core_.suspend();
   port_.suspended.add(waiting);
   tell(TaskEvent::Kind::suspended, setup_->id, waiting);
@@ -43,7 +45,7 @@ Result<void> WorkerActor::wait(graph::KernelWait& wait) {
   active_ = own;
   core_.resume();
   port_.suspended.remove(waiting);
-  const Duration waited = setup_->clock->now() - begin;
+  const Duration waited = timed ? setup_->clock->now() - begin : Duration{};
   for (Running& one : running_) {
     // The time of the wait is not the kernel's own.
     if (one.task == &waiting) one.since += waited;

@@ -80,6 +80,9 @@ struct CodeletDefinition {
   bool internal = false;
   /// True if only the futures of the tasks report their failures (`Codelet::reported_by_futures`).
   bool reported_by_futures = false;
+  /// Called once for each task when it has ended, whether it ran or not; may be null. For nested tasks and children,
+  /// and tasks with `TaskSpecification::may_nest`.
+  void (*ended)(ArgumentsView) = nullptr;
   Environment environment = nullptr;
   /// `typed` and `parameters` are filled from a typed implementation; they stay false and empty if all implementations
   /// are untyped.

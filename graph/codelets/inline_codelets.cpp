@@ -20,6 +20,14 @@ Codelet InlineCodelets::make(std::string name, std::vector<AccessMode> modes, Ke
   return made;
 }
 
+Codelet InlineCodelets::make_call(std::string name, Kernel kernel, void (*ended)(ArgumentsView)) {
+  Codelet made(std::move(name), std::vector<AccessMode>());
+  made.implement(DeviceKind::cpu_core, std::move(kernel));
+  made.definition_->inline_kernel = true;
+  made.definition_->ended = ended;
+  return made;
+}
+
 const Codelet& InlineCodelets::kept(const void* key, std::uint64_t number, const std::string& name,
                                     const std::function<Codelet()>& make) {
   using Key = std::tuple<const void*, std::uint64_t, std::string>;

@@ -200,6 +200,8 @@ struct alignas(64) Task {
   NumaId numa_node;
   /// True if the task belongs to a nested task (`domain`).
   bool is_child = false;
+  /// True if the task becomes nested when its kernel submits a task, although it belongs to no nested task.
+  bool may_nest = false;
 
   // The second cache line has everything else that a task with data needs.
 

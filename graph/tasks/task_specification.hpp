@@ -25,9 +25,12 @@ struct TaskSpecification {
   /// An object that the task keeps until it has ended, such as the captures of its kernel; may be null.
   const std::shared_ptr<const void>* kept = nullptr;
 
+  /// True if the task becomes nested when its kernel submits a task. Children may do so in any case.
+  bool may_nest = false;
+
   /// Returns the description of the same task with another codelet.
   [[nodiscard]] TaskSpecification with(const Codelet& other) const {
-    return {other, accesses, arguments, options, tag, restricted, kept};
+    return {other, accesses, arguments, options, tag, restricted, kept, may_nest};
   }
 };
 

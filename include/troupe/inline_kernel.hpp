@@ -173,6 +173,9 @@ struct KernelPlace {
 struct InlineCodelets {
   [[nodiscard]] static Codelet make(std::string name, std::vector<AccessMode> modes, KernelParameters parameters,
                                     Kernel kernel);
+  /// Makes a codelet for tasks without data. `ended` is called once for each task that was submitted, when it has
+  /// ended, whether it ran or not.
+  [[nodiscard]] static Codelet make_call(std::string name, Kernel kernel, void (*ended)(ArgumentsView));
   /// Returns the codelet with this key, number and name. The first call for these makes it; it is never destroyed.
   [[nodiscard]] static const Codelet& kept(const void* key, std::uint64_t number, const std::string& name,
                                            const std::function<Codelet()>& make);

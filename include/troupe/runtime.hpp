@@ -21,6 +21,7 @@
 #include "troupe/report.hpp"
 #include "troupe/runtime_options.hpp"
 #include "troupe/trace.hpp"
+#include "troupe/value.hpp"
 #include "troupe/why.hpp"
 
 namespace troupe {
@@ -199,6 +200,25 @@ class Runtime {
                 const detail::InlineKernel<std::type_identity_t<std::remove_cvref_t<A>>...>& kernel, A&&... given) {
     return kernel.submit(*this, options, given...);
   }
+  /// Calls a function as a task, and returns its value when that is asked for (`Value::get`):
+  ///
+  ///     Value<long> a = runtime.async(fibonacci, n - 1);  // in fibonacci itself, too
+  ///     const long b = fibonacci(n - 2);
+  ///     return a.get() + b;
+  ///
+  /// The function and its arguments are copied or moved into the task, as `std::async` does (`std::ref` passes a
+  /// reference). The task uses no data, so nothing orders it, and it runs on cores. In a kernel the task is a child
+  /// (see `TaskOptions::nested`) if that kernel's task is nested, a child, or such a call itself; the calling task then
+  /// ends after it. `named("name", function)` names it in traces. Throws `no_implementation` on a service, `stopped`.
+  template <class F, class... A>
+  auto async(F&& function, A&&... arguments) {
+    if constexpr (detail::IsNamed<std::decay_t<F>>::value) {
+      return call_as_task(function.name, std::forward<F>(function).function, std::forward<A>(arguments)...);
+    } else {
+      return call_as_task(nullptr, std::forward<F>(function), std::forward<A>(arguments)...);
+    }
+  }
+
   /// Records the tasks that `program` submits in the calling thread, instead of running them. The graph can then run
   /// any number of times. `program` must not wait, and its data must be registered as long as the graph is run. Futures
   /// of recorded tasks can only be used in `TaskOptions::after`, in the same recording. Throws what `program` throws.
@@ -254,6 +274,19 @@ class Runtime {
   template <class F, bool kContext, class... Slots>
   friend struct detail::InlineCall;
 
+  friend class detail::AsyncCall;
+
+  template <class F, class... A>
+  auto call_as_task(const char* name, F&& function, A&&... arguments) {
+    using Function = std::decay_t<F>;
+    static_assert(std::is_invocable_v<Function, std::decay_t<A>...>,
+                  "the function cannot be called with copies of these arguments: pass std::ref(x) for a reference");
+    using R = std::invoke_result_t<Function, std::decay_t<A>...>;
+    using Call = detail::AsyncCallOf<R, Function, std::decay_t<A>...>;
+    auto* const call = new Call(std::forward<F>(function), std::forward<A>(arguments)...);
+    detail::AsyncCall::submit(*this, Call::codelet_for(name), call);
+    return Value<R>(call);
+  }
   /// Submits a task that keeps an object until it has ended.
   Future submit_keeping(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments,
                         const TaskOptions& options, const std::shared_ptr<const void>& kept);

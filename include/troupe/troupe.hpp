@@ -28,6 +28,7 @@
 #include "troupe/tiled_matrix.hpp"
 #include "troupe/trace.hpp"
 #include "troupe/units.hpp"
+#include "troupe/value.hpp"
 #include "troupe/version.hpp"
 #include "troupe/why.hpp"
 

@@ -70,6 +70,14 @@ BOOST_AUTO_TEST_CASE(lambdas_are_submitted) {
   BOOST_TEST(x == (std::vector<double>{-2, -1, 0, 1, 2}), boost::test_tools::per_element());
 }
 
+long sequential(int n) { return n < 2 ? n : sequential(n - 1) + sequential(n - 2); }
+
+BOOST_AUTO_TEST_CASE(functions_return_values) {
+  Runtime runtime;
+#include <document_blocks/programming/values.inc>
+  BOOST_TEST(result == 832040);
+}
+
 BOOST_AUTO_TEST_CASE(a_vector_is_sorted_by_nested_tasks) {
   std::vector<double> x(10000);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i * 7919 % x.size());

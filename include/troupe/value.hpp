@@ -1,0 +1,184 @@
+/// Values that tasks return.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "troupe/arguments.hpp"
+#include "troupe/codelet.hpp"
+#include "troupe/errors.hpp"
+#include "troupe/handle.hpp"
+#include "troupe/inline_kernel.hpp"
+
+namespace troupe {
+
+class Runtime;
+template <class R>
+class Value;
+
+namespace detail {
+
+/// A call that a task makes, with its outcome. The task and a `Value` own it together.
+class AsyncCall {
+ public:
+  AsyncCall() = default;
+  AsyncCall(const AsyncCall&) = delete;
+  AsyncCall& operator=(const AsyncCall&) = delete;
+
+  /// Calls the function. Throws what it throws.
+  virtual void run() = 0;
+  /// Gives up one of the two references; the last one destroys the object.
+  void release() noexcept {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  /// Waits for the task. Throws what the function threw, or `Error` if the task did not succeed for another reason.
+  void wait() const;
+
+  /// Set by the thread that submits the task.
+  Future future;
+
+  /// Submits the task of a call. If this throws, the call is destroyed.
+  static void submit(Runtime& runtime, const Codelet& codelet, AsyncCall* call);
+  /// Makes a codelet for calls.
+  [[nodiscard]] static Codelet make_codelet(std::string name);
+
+ protected:
+  virtual ~AsyncCall() = default;
+
+  std::exception_ptr error_;
+
+ private:
+  std::atomic<int> references_{2};
+};
+
+template <class R>
+class AsyncResult : public AsyncCall {
+ public:
+  [[nodiscard]] R take() { return std::move(*value_); }
+
+ protected:
+  std::optional<R> value_;
+};
+template <class R>
+class AsyncResult<R&> : public AsyncCall {
+ public:
+  [[nodiscard]] R& take() { return *value_; }
+
+ protected:
+  R* value_ = nullptr;
+};
+template <>
+class AsyncResult<void> : public AsyncCall {
+ public:
+  void take() {}
+};
+
+/// Returns the name of a type, such as "main()::<lambda(int)>".
+template <class T>
+constexpr std::string_view type_name() {
+  constexpr std::string_view here = __PRETTY_FUNCTION__;
+  constexpr std::size_t begin = here.find("T = ") + 4;
+  return here.substr(begin, here.find_first_of(";]", begin) - begin);
+}
+
+/// A call of a function of type `F` with copies of these arguments.
+template <class R, class F, class... A>
+class AsyncCallOf final : public AsyncResult<R> {
+ public:
+  template <class Function, class... Given>
+  explicit AsyncCallOf(Function&& function, Given&&... given)
+      : given_(std::in_place, std::forward<Function>(function), std::forward<Given>(given)...) {}
+
+  void run() override {
+    try {
+      const auto call = [](F& function, A&... arguments) -> R {
+        return std::invoke(std::move(function), std::move(arguments)...);
+      };
+      if constexpr (std::is_void_v<R>) {
+        std::apply(call, *given_);
+      } else if constexpr (std::is_reference_v<R>) {
+        this->value_ = &std::apply(call, *given_);
+      } else {
+        this->value_.emplace(std::apply(call, *given_));
+      }
+    } catch (...) {
+      this->error_ = std::current_exception();
+      throw;
+    }
+    // What the function has captured ends in the task, as its arguments do.
+    given_.reset();
+  }
+
+  /// Returns the codelet of the calls of this type that have the same name. If `name` is null, it is made of the
+  /// function's type.
+  [[nodiscard]] static const Codelet& codelet_for(const char* name) {
+    // The codelet is never destroyed: static objects of the program may submit tasks while they are destroyed.
+    static const Codelet& unnamed = *new Codelet(AsyncCall::make_codelet(std::string(type_name<F>())));
+    if (name == nullptr) return unnamed;
+    thread_local InlineCodelets::Last last;
+    if (last.codelet == nullptr || last.name != name) {
+      last = {nullptr, name, &InlineCodelets::kept(nullptr, type_tag<AsyncCallOf>(), name, [name] {
+                return AsyncCall::make_codelet(name);
+              })};
+    }
+    return *last.codelet;
+  }
+
+ private:
+  std::optional<std::tuple<F, A...>> given_;
+};
+
+}  // namespace detail
+
+/// The value that a function will return, which runs as a task (`Runtime::async`). It must not be used after its
+/// runtime was destroyed. A value that is destroyed without `get` does not wait: its task runs all the same, and a
+/// failure is reported as those of other tasks are.
+template <class R>
+class Value {
+ public:
+  Value() = default;
+  Value(Value&& other) noexcept : call_(std::exchange(other.call_, nullptr)) {}
+  Value& operator=(Value&& other) noexcept {
+    std::swap(call_, other.call_);
+    return *this;
+  }
+  ~Value() {
+    if (call_ != nullptr) call_->release();
+  }
+
+  /// Returns false if there is nothing to get: the object is empty, or `get` has been called.
+  [[nodiscard]] bool valid() const { return call_ != nullptr; }
+  /// Waits until the function has returned, and returns its value; the object is empty then. Throws what the function
+  /// threw, and `Error`: `cancelled` if it was not called, the failure of a task that it submitted, and what
+  /// `Future::wait` throws. In a kernel, `get` waits for values of tasks that this kernel has submitted.
+  R get() {
+    if (call_ == nullptr)
+      throw Error(ErrorCode::invalid_argument, "a value was asked for that is empty, or was got before");
+    call_->wait();
+    struct Release {
+      ~Release() { call->release(); }
+      detail::AsyncResult<R>* call;
+    } release{std::exchange(call_, nullptr)};
+    return release.call->take();
+  }
+  /// Returns the future of the task, to wait for it, to cancel it, or to make other tasks depend on it.
+  [[nodiscard]] Future future() const { return call_ != nullptr ? call_->future : Future(); }
+  [[nodiscard]] bool done() const { return call_ != nullptr && call_->future.done(); }
+
+ private:
+  friend class Runtime;
+  explicit Value(detail::AsyncResult<R>* call) : call_(call) {}
+
+  detail::AsyncResult<R>* call_ = nullptr;
+};
+
+}  // namespace troupe

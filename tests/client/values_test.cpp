@@ -1,0 +1,132 @@
+// Tests of functions that run as tasks and return values.
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/client/fixture.hpp"
+#include "troupe/runtime.hpp"
+
+namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(values)
+
+namespace {
+
+long fibonacci(Runtime& runtime, int n) {
+  if (n < 2) return n;
+  Value<long> first = runtime.async(fibonacci, std::ref(runtime), n - 1);
+  Value<long> second = runtime.async(fibonacci, std::ref(runtime), n - 2);
+  return first.get() + second.get();
+}
+
+/// An argument that counts how many of its kind there are.
+class Counted {
+ public:
+  explicit Counted(std::atomic<int>& count) : count_(&count) { ++*count_; }
+  Counted(const Counted& other) : count_(other.count_) { ++*count_; }
+  Counted(Counted&& other) noexcept : count_(other.count_) { ++*count_; }
+  ~Counted() { --*count_; }
+
+ private:
+  std::atomic<int>* count_;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(functions_call_themselves_as_tasks_and_wait_for_the_values) {
+  for (const int workers : {1, 2, 4}) {
+    Runtime runtime(with_workers(workers));
+    BOOST_TEST(runtime.async(fibonacci, std::ref(runtime), 17).get() == 1597);
+  }
+  Runtime runtime(deterministic(2));
+  BOOST_TEST(runtime.async(fibonacci, std::ref(runtime), 10).get() == 55);
+}
+
+BOOST_AUTO_TEST_CASE(values_of_all_kinds_are_returned) {
+  Runtime runtime(with_workers(2));
+  Value<std::string> text = runtime.async([](std::string a, const std::string& b) { return a + b; }, "north", "west");
+  BOOST_TEST(text.get() == "northwest");
+  BOOST_TEST(!text.valid());
+  BOOST_CHECK_EXCEPTION((void)text.get(), Error, failure(ErrorCode::invalid_argument, "got before"));
+  Value<std::unique_ptr<int>> owner = runtime.async([](std::unique_ptr<int> x) { return x; }, std::make_unique<int>(7));
+  BOOST_TEST(*owner.get() == 7);
+  int target = 1;
+  Value<int&> reference = runtime.async([](int& x) -> int& { return ++x; }, std::ref(target));
+  reference.get() = 5;
+  BOOST_TEST(target == 5);
+  Value<void> nothing = runtime.async(named("setter", [&target] { target = 6; }));
+  nothing.get();
+  BOOST_TEST(target == 6);
+}
+
+BOOST_AUTO_TEST_CASE(get_throws_what_the_function_threw) {
+  Runtime runtime(with_workers(2));
+  Value<int> broken = runtime.async([]() -> int { throw std::out_of_range("no such shelf"); });
+  BOOST_CHECK_EXCEPTION((void)broken.get(), std::out_of_range,
+                        [](const std::out_of_range& error) { return std::string(error.what()) == "no such shelf"; });
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+  // The failure of a child that nobody asks for is the failure of the task that called it.
+  Value<int> parent = runtime.async([&runtime] {
+    (void)runtime.async([] { throw std::runtime_error("the child"); });
+    return 1;
+  });
+  BOOST_CHECK_EXCEPTION((void)parent.get(), Error, failure(ErrorCode::kernel_failed, "the child"));
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_call_is_told_and_leaves_nothing) {
+  std::atomic<int> count{0};
+  {
+    Runtime runtime(with_workers(1));
+    std::atomic<bool> go_on{false};
+    runtime.submit([&go_on] { go_on.wait(false); });
+    Value<int> value = runtime.async([](const Counted&) { return 1; }, Counted(count));
+    {
+      const Value<int> dropped = runtime.async([](const Counted&) { return 1; }, Counted(count));
+    }
+    value.future().cancel();
+    go_on = true;
+    go_on.notify_all();
+    BOOST_CHECK_EXCEPTION((void)value.get(), Error, failure(ErrorCode::cancelled, "cancel"));
+    try {
+      runtime.wait();
+    } catch (const Error&) {
+    }
+  }
+  BOOST_TEST(count == 0);
+}
+
+BOOST_AUTO_TEST_CASE(other_tasks_depend_on_a_call) {
+  Runtime runtime(with_workers(2));
+  int order = 0;
+  const Value<void> first = runtime.async([&order] { order = 1; });
+  TaskOptions after;
+  after.after = {first.future()};
+  runtime.submit(after, [&order] { order *= 2; });
+  runtime.wait();
+  BOOST_TEST(order == 2);
+}
+
+BOOST_AUTO_TEST_CASE(calls_where_no_value_could_come_are_refused) {
+  Runtime runtime(with_workers(1));
+  BOOST_CHECK_EXCEPTION((void)runtime.record([&] { (void)runtime.async([] { return 1; }); }), Error,
+                        failure(ErrorCode::invalid_argument, "async", "recorded"));
+  SimulationOptions simulation;
+  simulation.machine = platform::load_machine("idgraf-double").value_or_throw();
+  simulation.times["call"].core = std::chrono::microseconds(1);
+  RuntimeOptions options;
+  options.simulation = std::make_shared<const SimulationOptions>(simulation);
+  Runtime simulated(options);
+  BOOST_CHECK_EXCEPTION((void)simulated.async(named("call", [] { return 1; })), Error,
+                        failure(ErrorCode::invalid_argument, "virtual time"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::tests
