@@ -13,7 +13,8 @@
 
 import importlib
 
-from . import _fit  # isort: skip  (this comes first, because it says what is wrong if the module cannot be loaded)
+# _fit comes first, because it says what is wrong if the module cannot be loaded.
+from . import _fit  # noqa: F401
 from . import errors, simulation
 from ._troupe import Codelet, Data, Recording, Runtime, Trace, __version__, cancelled, kernels
 from .codelets import Commute, Read, ReadWrite, Reduce, Write, c_codelet, codelet
