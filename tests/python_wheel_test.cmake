@@ -25,6 +25,14 @@ function(run what)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
+# expect(WHAT TEXT): fails unless `output` contains the text.
+function(expect what text)
+  string(FIND "${output}" "${text}" found)
+  if(found EQUAL -1)
+    message(FATAL_ERROR "${what} does not contain '${text}':\n${output}")
+  endif()
+endfunction()
+
 unset(ENV{PYTHONPATH})
 # Pip must not search the network for packages, and must not read the user's configuration.
 set(ENV{PIP_CONFIG_FILE} /dev/null)
@@ -36,10 +44,7 @@ run("installing" ${PYTHON} -m pip --python ${python} install --quiet --no-build-
     --config-settings build-dir=${BUILD_DIR} ${SOURCE_DIR})
 run("pip show" ${PYTHON} -m pip --python ${python} show --files troupe)
 foreach(expected "Version: ${VERSION}" "Requires: numpy" "troupe/py.typed" "troupe/lib/libtroupe.so")
-  string(FIND "${output}" "${expected}" found)
-  if(found EQUAL -1)
-    message(FATAL_ERROR "pip does not know of '${expected}':\n${output}")
-  endif()
+  expect("what pip knows" "${expected}")
 endforeach()
 file(WRITE ${work}/program.py [=[
 import numpy as np
@@ -56,3 +61,63 @@ run("the installed package" ${python} program.py)
 if(NOT output MATCHES "^${VERSION}")
   message(FATAL_ERROR "the package is of version ${output}, not ${VERSION}")
 endif()
+
+# Without numpy the package can be imported, and runs functions.
+file(WRITE ${work}/without_numpy.py [=[
+import sys
+sys.modules["numpy"] = None
+import troupe
+
+with troupe.Runtime(cores=2, oversubscribe=True) as rt:
+    print(rt.call(sum, [1, 2]).result())
+try:
+    troupe.linalg.cholesky
+except ImportError as error:
+    print(error)
+]=])
+run("the package without numpy" ${python} without_numpy.py)
+if(NOT output MATCHES "^3\n.*numpy")
+  message(FATAL_ERROR "without numpy, the package printed:\n${output}")
+endif()
+
+# A module that does not fit is refused with one message: one of another version, of another Python, or none.
+file(WRITE ${work}/refused.py [=[
+import glob, os, sys
+package = glob.glob(os.path.join(sys.prefix, "lib", "python*", "site-packages", "troupe"))[0]
+version = os.path.join(package, "_version.py")
+module = glob.glob(os.path.join(package, "_troupe.*"))[0]
+text = open(version).read()
+
+def refused():
+    for name in [name for name in sys.modules if name.split(".")[0] == "troupe"]:
+        del sys.modules[name]
+    try:
+        import troupe
+    except ImportError as error:
+        print(error)
+    else:
+        print("troupe was imported")
+
+os.rename(module, module + ".away")
+refused()
+os.rename(module + ".away", os.path.join(package, "_troupe.cpython-399-x86_64-linux-gnu.so"))
+refused()
+os.remove(os.path.join(package, "_troupe.cpython-399-x86_64-linux-gnu.so"))
+open(module, "w").close()
+refused()
+]=])
+run("another version" ${python} -c "
+import sys, types
+module = types.ModuleType('troupe._troupe')
+module.__version__, module.__file__ = '99.0.0', 'the module'
+sys.modules['troupe._troupe'] = module
+try:
+    import troupe
+except ImportError as error:
+    print(error)
+")
+expect("the message about another version" "are of Troupe ${VERSION}, but the module the module is of 99.0.0")
+run("modules that do not fit" ${python} refused.py)
+foreach(expected "has no module _troupe" "was built for another Python: it has _troupe.cpython-399" "cannot be loaded: ")
+  expect("the messages" "${expected}")
+endforeach()

@@ -11,7 +11,11 @@
         axpy(x, y, 3.0)
 """
 
-from . import errors, linalg, simulation
+import importlib
+
+# _fit comes first, because it says what is wrong if the module cannot be loaded.
+from . import _fit  # noqa: F401
+from . import errors, simulation
 from ._troupe import Codelet, Data, Recording, Runtime, Trace, __version__, cancelled, kernels
 from .codelets import Commute, Read, ReadWrite, Reduce, Write, c_codelet, codelet
 from .errors import *  # noqa: F403
@@ -46,3 +50,14 @@ __all__ = [
     "register_joblib",
     "simulation",
 ] + errors.__all__
+
+
+def __getattr__(name):
+    # `linalg` needs numpy. It is loaded at its first use, so that a program without numpy can import the package.
+    if name == "linalg":
+        return importlib.import_module(".linalg", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), "linalg"})

@@ -21,8 +21,6 @@ import numbers
 import operator
 import os
 
-import numpy as np
-
 from ._troupe import _simulation
 
 __all__ = ["Machine", "SimulatedCodelet", "SimulatedData", "SimulatedRun", "Simulation", "machines"]
@@ -218,10 +216,12 @@ class Simulation:
         _simulation.Options(**options)
         self._graph = _simulation.Graph()
 
-    def data(self, shape, dtype=np.float64, name=""):
+    def data(self, shape, dtype="float64", name=""):
         """Returns data of this shape, without memory. `shape` is an int or a tuple of ints, as in numpy."""
+        import numpy  # The package can be imported without numpy.
+
         shape = _shape_of(shape)
-        dtype = np.dtype(dtype)
+        dtype = numpy.dtype(dtype)
         if math.prod(max(extent, 1) for extent in shape) * dtype.itemsize > _MOST_BYTES:
             raise ValueError(f"data of shape {shape} and dtype {dtype} have more bytes than any memory")
         rows = int(math.prod(shape[:-1])) if len(shape) > 1 else int(shape[0]) if shape else 1

@@ -5,6 +5,7 @@ Settings, by `pip install --config-settings NAME=VALUE`:
   build-dir    the build folder (default: build/wheel); a folder that is already configured is not configured again
   cmake-args   further arguments for CMake, such as -DTROUPE_SERVICE=OFF
   jobs         the number of compilers that run at a time (default: the number of cores)
+  bundle       "yes": the wheel contains all libraries that it needs (bundled_libraries.py), for other machines
 """
 
 import base64
@@ -19,6 +20,8 @@ import sysconfig
 import tempfile
 import zipfile
 from pathlib import Path
+
+import bundled_libraries
 
 SOURCE = Path(__file__).resolve().parents[2]
 OPTIONS = {
@@ -37,14 +40,8 @@ def build_sdist(sdist_directory, config_settings=None):
     raise UnsupportedOperation("Troupe is built from its repository: pip install --no-build-isolation .")
 
 
-def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    folder = Path(metadata_directory) / f"troupe-{_version()}.dist-info"
-    folder.mkdir()
-    for name, text in _metadata().items():
-        (folder / name).write_text(text)
-    return folder.name
-
-
+# There is no prepare_metadata_for_build_wheel: what the package needs is known when CMake has found pybind11. pip
+# takes the metadata out of the wheel.
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     settings = config_settings or {}
     build = Path(settings.get("build-dir", SOURCE / "build" / "wheel")).absolute()
@@ -52,18 +49,26 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         _configure(build, shlex.split(settings.get("cmake-args", "")))
     jobs = ["--parallel", settings.get("jobs", str(os.cpu_count() or 1))]
     _run("cmake", "--build", build, "--target", "_troupe", *jobs)
-    name = f"troupe-{_version()}-{_tag()}.whl"
+    bundle = settings.get("bundle", "no") == "yes"
+    tag = _tag(bundle)
+    name = f"troupe-{_version()}-{tag}.whl"
     with tempfile.TemporaryDirectory() as folder:
-        _run("cmake", "--install", build, "--component", "wheel", "--prefix", folder)
-        module = f"_troupe{sysconfig.get_config_var('EXT_SUFFIX')}"
-        if not (Path(folder) / "troupe" / module).exists():
-            raise RuntimeError(f"{build} was configured for another Python than {sys.executable}: it made no {module}")
-        _keep_what_is_loaded(Path(folder) / "troupe" / "lib")
+        strip = ["--strip"] if bundle else []
+        _run("cmake", "--install", build, "--component", "wheel", "--prefix", folder, *strip)
+        package = Path(folder) / "troupe"
+        module = package / f"_troupe{sysconfig.get_config_var('EXT_SUFFIX')}"
+        if not module.exists():
+            python = sys.executable
+            raise RuntimeError(f"{build} was configured for another Python than {python}: it made no {module.name}")
+        _keep_what_is_loaded(package / "lib")
+        information = _metadata(tag, (build / "python" / "wheel" / "requires.txt").read_text().splitlines())
+        if bundle:
+            information.update(bundled_libraries.bundle(module, package / "lib"))
         with _Wheel(Path(wheel_directory) / name) as wheel:
             for path in sorted(Path(folder).rglob("*")):
                 if path.is_file():
                     wheel.add(path.relative_to(folder).as_posix(), path.read_bytes(), path.stat().st_mode)
-            for file, text in _metadata().items():
+            for file, text in sorted(information.items()):
                 wheel.add(f"{wheel.information}/{file}", text.encode())
     return name
 
@@ -93,13 +98,18 @@ def _version():
     return re.search(r"project\(Troupe VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text()).group(1)
 
 
-def _tag():
+def _tag(bundle):
+    """Returns for which Python and system the wheel is. A wheel with all of its libraries runs on every Linux with the
+    glibc of this machine or a newer one (PEP 600)."""
     python = f"cp{sys.version_info.major}{sys.version_info.minor}"
     platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
+    if bundle:
+        glibc = re.fullmatch(r"glibc (\d+)\.(\d+).*", os.confstr("CS_GNU_LIBC_VERSION"))
+        platform = platform.replace("linux", f"manylinux_{glibc.group(1)}_{glibc.group(2)}", 1)
     return f"{python}-{python}-{platform}"
 
 
-def _metadata():
+def _metadata(tag, requirements):
     return {
         "METADATA": "\n".join(
             [
@@ -109,13 +119,13 @@ def _metadata():
                 "Summary: Tasks on numpy arrays, ordered by the data that they use, on all cores and accelerators",
                 "License: BSD-3-Clause",
                 "Requires-Python: >=3.9",
-                "Requires-Dist: numpy",
+                *(f"Requires-Dist: {requirement}" for requirement in requirements),
                 "Description-Content-Type: text/markdown",
                 "",
                 (SOURCE / "docs" / "python.md").read_text(),
             ]
         ),
-        "WHEEL": f"Wheel-Version: 1.0\nGenerator: troupe_build\nRoot-Is-Purelib: false\nTag: {_tag()}\n",
+        "WHEEL": f"Wheel-Version: 1.0\nGenerator: troupe_build\nRoot-Is-Purelib: false\nTag: {tag}\n",
         "LICENSE": (SOURCE / "LICENSE").read_text(),
     }
 
