@@ -2,7 +2,8 @@
 //
 //   soak_nested_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
-// Each seed runs on cores, in one thread and with emulated GPUs, with and without failures.
+// Each seed runs on cores, in one thread and with emulated GPUs, with and without failures, and with and without kernels
+// that wait.
 // If a seed has not ended after a minute, the program prints the seed and the command that runs it again.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
@@ -23,13 +24,14 @@ BOOST_AUTO_TEST_CASE(end_as_if_run_one_task_after_the_other) {
   SeedWatchdog watchdog;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     watchdog.next(seed);
-    for (const bool faults : {false, true}) {
-      for (const NestedProgram& program :
-           {NestedProgram{seed, faults}, NestedProgram{.seed = seed, .faults = faults, .gpus = true},
-            NestedProgram{.seed = seed, .faults = faults, .deterministic = true}}) {
-        for (const std::string& problem : execute(program)) {
-          BOOST_ERROR(describe(program) << ": " << problem << "; to run it again: soak_nested_programs -- 1 " << seed);
-        }
+    for (int variant = 0; variant < 12; ++variant) {
+      const NestedProgram program{.seed = seed,
+                                  .faults = variant % 2 == 1,
+                                  .gpus = variant / 4 == 1,
+                                  .deterministic = variant / 4 == 2,
+                                  .waits = variant / 2 % 2 == 1};
+      for (const std::string& problem : execute(program)) {
+        BOOST_ERROR(describe(program) << ": " << problem << "; to run it again: soak_nested_programs -- 1 " << seed);
       }
     }
   }

@@ -28,6 +28,12 @@ BOOST_AUTO_TEST_CASE(in_a_chosen_order_of_messages) {
   try_programs(100, {.deterministic = true});
   try_programs(100, {.faults = true, .deterministic = true});
 }
+BOOST_AUTO_TEST_CASE(with_kernels_that_wait) {
+  try_programs(150, {.waits = true});
+  try_programs(100, {.faults = true, .waits = true});
+  try_programs(50, {.deterministic = true, .waits = true});
+  try_programs(50, {.gpus = true, .waits = true});
+}
 BOOST_AUTO_TEST_CASE(with_emulated_gpus) {
   try_programs(50, {.gpus = true});
   try_programs(50, {.faults = true, .gpus = true});

@@ -55,6 +55,10 @@ struct Operation {
   bool throws = false;
   /// True if a child is submitted without saying that it is nested.
   bool unsaid = false;
+  /// What the kernel of the task around this one does when it has submitted it.
+  enum Wait { none, for_all, for_this, for_target } wait = none;
+  /// True if the kernel of a nested task waits for its children and then changes its target.
+  bool ends_with_change = false;
   /// For a nested task: its weak data, whether each is written, its temporary vectors and its children.
   struct Weak {
     Place place;
@@ -74,8 +78,12 @@ struct Usable {
 class Generator {
  public:
   /// If `parts_of_temporaries` is false, tasks use temporary vectors as a whole.
-  Generator(std::uint64_t seed, bool faults, bool parts_of_temporaries)
-      : random_(seed), faults_(faults), parts_of_temporaries_(parts_of_temporaries) {}
+  Generator(const NestedProgram& program, bool parts_of_temporaries)
+      : random_(program.seed),
+        faults_(program.faults),
+        waits_(program.waits),
+        kernels_change_(program.waits && !program.gpus && !program.deterministic),
+        parts_of_temporaries_(parts_of_temporaries) {}
 
   std::vector<Operation> program() { return operations({{{0, 1}, true}, {{1, 1}, true}}, 0, 14); }
 
@@ -94,6 +102,9 @@ class Generator {
     const int count = 1 + below(most);
     for (int i = 0; i < count; ++i) {
       if (auto one = operation(usable, depth)) all.push_back(std::move(*one));
+      if (waits_ && depth > 0 && !all.empty() && below(3) == 0) {
+        all.back().wait = static_cast<Operation::Wait>(below(4));
+      }
     }
     return all;
   }
@@ -142,11 +153,14 @@ class Generator {
       inside.push_back({{one.temporaries.back(), 1}, true});
     }
     if (!inside.empty()) one.children = operations(inside, depth + 1, 6);
+    one.ends_with_change = kernels_change_ && one.target && !one.only_reads && below(2) == 0;
     return one;
   }
 
   std::mt19937_64 random_;
   const bool faults_;
+  const bool waits_;
+  const bool kernels_change_;
   const bool parts_of_temporaries_;
   int next_vector_ = 2;
 };
@@ -224,7 +238,13 @@ class Sequential {
           for (Number& value : leaf) value ^= one.number;
         });
       }
-      return run(one.children);
+      run(one.children);
+      if (one.ends_with_change) {
+        each(*one.target, [&](auto& leaf, bool&) {
+          for (Number& value : leaf) value += one.number;
+        });
+      }
+      return;
     }
     if (one.target && !one.only_reads) set_valid(*one.target, false);
     for (const Operation::Weak& weak : one.weak) {
@@ -328,43 +348,57 @@ class Parallel {
   }
 
   void submit(const std::vector<Operation>& program, const std::vector<Parts>& handles) {
-    for (const Operation& one : program) submit(one, handles);
+    for (const Operation& one : program) {
+      const Future future = submit(one, handles);
+      if (one.wait != Operation::none) wait(one, future, handles);
+    }
+  }
+  /// Waits in a kernel. A wait that is refused, or that tells of a failure, changes nothing.
+  void wait(const Operation& one, const Future& future, const std::vector<Parts>& handles) {
+    try {
+      if (one.wait == Operation::for_all) runtime_.wait();
+      if (one.wait == Operation::for_this) future.wait();
+      if (one.wait == Operation::for_target && one.target) runtime_.wait(handle_of(handles, *one.target));
+    } catch (const Error&) {
+    }
   }
   static Handle handle_of(const std::vector<Parts>& handles, const Place& place) {
     return handles[static_cast<std::size_t>(place.vector)][static_cast<std::size_t>(place.part)];
   }
-  void submit(const Operation& one, const std::vector<Parts>& handles) {
+  Future submit(const Operation& one, const std::vector<Parts>& handles) {
     if (one.kind == Operation::nest) return submit_nested(one, handles);
     const Handle target = handle_of(handles, *one.target);
     const Arguments arguments = args(one.number, one.throws);
     if (one.kind == Operation::gather) {
-      runtime_.submit(codelet_of(one.kind), {target, handle_of(handles, one.source)}, arguments);
-    } else {
-      runtime_.submit(codelet_of(one.kind), {target}, arguments);
+      return runtime_.submit(codelet_of(one.kind), {target, handle_of(handles, one.source)}, arguments);
     }
+    return runtime_.submit(codelet_of(one.kind), {target}, arguments);
   }
-  void submit_nested(const Operation& one, const std::vector<Parts>& handles) {
+  Future submit_nested(const Operation& one, const std::vector<Parts>& handles) {
     TaskOptions options;
     options.nested = !one.unsaid;
     for (const Operation::Weak& weak : one.weak) {
       const Handle handle = handle_of(handles, weak.place);
       options.weak.emplace_back(handle, weak.written ? AccessMode::read_write : AccessMode::read);
     }
-    if (!one.target) {
-      runtime_.submit(options, [this, &one, handles] { kernel(one, handles); });
-    } else if (one.only_reads) {
-      runtime_.submit(
-          options, [this, &one, handles](VectorView<const Number>) { kernel(one, handles); },
-          handle_of(handles, *one.target));
-    } else {
-      runtime_.submit(
-          options,
-          [this, &one, handles](VectorView<Number> x) {
-            for (Number& value : x) value ^= one.number;
-            kernel(one, handles);
-          },
-          handle_of(handles, *one.target));
+    if (!one.target) return runtime_.submit(options, [this, &one, handles] { kernel(one, handles); });
+    const Handle target = handle_of(handles, *one.target);
+    if (one.only_reads) {
+      return runtime_.submit(
+          options, [this, &one, handles](VectorView<const Number>) { kernel(one, handles); }, target);
     }
+    return runtime_.submit(
+        options,
+        [this, &one, handles](VectorView<Number> x) {
+          for (Number& value : x) value ^= one.number;
+          kernel(one, handles);
+          if (!one.ends_with_change) return;
+          Operation all;
+          all.wait = Operation::for_all;
+          wait(all, {}, handles);
+          for (Number& value : x) value += one.number;
+        },
+        target);
   }
   void kernel(const Operation& one, std::vector<Parts> handles) {
     std::vector<Matrix<Number>> temporaries;
@@ -397,6 +431,8 @@ RuntimeOptions options_of(const NestedProgram& program) {
   options.threads.bind = false;
   options.threads.deterministic = program.deterministic;
   options.seed = program.seed;
+  constexpr std::array kPolicies{"default", "lws", "eager", "heft", "mct", "dada", "homeward"};
+  if (program.waits) options.policy = kPolicies[program.seed % kPolicies.size()];
   if (program.gpus) options.accelerators.emulated_gpus.resize(1 + program.seed % 2);
   return options;
 }
@@ -406,12 +442,12 @@ RuntimeOptions options_of(const NestedProgram& program) {
 
 std::string describe(const NestedProgram& program) {
   return "seed " + std::to_string(program.seed) + (program.faults ? ", with faults" : "") +
-         (program.gpus ? ", with emulated GPUs" : "") + (program.deterministic ? ", deterministic" : "");
+         (program.gpus ? ", with emulated GPUs" : "") + (program.waits ? ", with waits" : "") +
+         (program.deterministic ? ", deterministic" : "");
 }
 
 std::vector<std::string> execute(const NestedProgram& program) {
-  const std::vector<nested::Operation> operations =
-      nested::Generator(program.seed, program.faults, !program.gpus).program();
+  const std::vector<nested::Operation> operations = nested::Generator(program, !program.gpus).program();
   nested::Sequential expected;
   expected.run(operations);
   return nested::Parallel(nested::options_of(program), !program.gpus).run(operations, expected, program.faults);

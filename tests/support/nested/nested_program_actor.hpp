@@ -18,6 +18,8 @@ struct NestedProgram {
   bool gpus = false;
   /// If true, one thread handles all messages, in an order that the seed determines.
   bool deterministic = false;
+  /// If true, kernels wait for their children, and the seed determines the policy.
+  bool waits = false;
 };
 
 /// Returns the command line arguments with which a test or a soak program runs this program alone, for messages.
