@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/tasks/call_place.hpp"
 #include "graph/tasks/task_specification.hpp"
 #include "troupe/data.hpp"
 #include "troupe/errors.hpp"
@@ -85,6 +86,11 @@ class Backend {
 
   // The next functions are about tasks.
   virtual Result<Future> submit(const graph::TaskSpecification& specification) = 0;
+  /// Returns where the calling thread is, and whether a call there is to be made at once.
+  [[nodiscard]] virtual graph::CallPlace call_place() const { return {}; }
+  /// Called when a call that was made at once has returned. Waits for the tasks that it has submitted, unless it has got
+  /// the values of `got` calls, and these were all.
+  virtual Result<void> end_call(const graph::CallPlace& /*place*/, std::uint64_t /*got*/) { return {}; }
   /// Throws what `program` throws.
   virtual Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) = 0;
   /// Called before the runtime is destroyed: waits for all tasks, because tasks may still use the runtime to make and

@@ -1,9 +1,6 @@
 #include "troupe/runtime.hpp"
 
 #include <cstdint>
-#include <cstring>
-#include <exception>
-#include <string>
 #include <utility>
 
 #include "client/backend.hpp"
@@ -77,37 +74,6 @@ Future Runtime::submit_keeping(const Codelet& codelet, std::span<const Access> a
   graph::TaskSpecification specification{codelet, accesses, arguments, options};
   specification.kept = &kept;
   return backend_->submit(specification).value_or_throw();
-}
-
-void detail::AsyncCall::wait() const {
-  const Result<void> ended = future.owner()->wait(future);
-  if (ended) return;
-  // A wait that is refused says nothing about the task.
-  if (future.done() && error_ != nullptr) std::rethrow_exception(error_);
-  throw Error(ended.failure());
-}
-
-Codelet detail::AsyncCall::make_codelet(std::string name) {
-  const auto run = [](const KernelContext& context) { UncheckedViews::argument<AsyncCall*>(context, 0)->run(); };
-  const auto ended = [](ArgumentsView arguments) {
-    AsyncCall* call = nullptr;
-    std::memcpy(&call, arguments.bytes + arguments.offsets[0], sizeof call);
-    call->release();
-  };
-  return InlineCodelets::make_call(std::move(name), run, ended);
-}
-
-void detail::AsyncCall::submit(Runtime& runtime, const Codelet& codelet, AsyncCall* call) {
-  try {
-    Arguments arguments;
-    arguments.append(call);
-    graph::TaskSpecification specification{codelet, {}, arguments, TaskOptions::none()};
-    specification.may_nest = true;
-    call->future = runtime.backend_->submit(specification).value_or_throw();
-  } catch (...) {
-    delete call;
-    throw;
-  }
 }
 
 RecordedGraph Runtime::record(const std::function<void()>& program, std::string name) {

@@ -23,6 +23,7 @@
 #include "graph/recording/recording.hpp"
 #include "graph/submission_observer.hpp"
 #include "graph/tasks/block_pool.hpp"
+#include "graph/tasks/call_place.hpp"
 #include "graph/tasks/completion_counter.hpp"
 #include "graph/tasks/dependency_trace.hpp"
 #include "graph/tasks/failure_log.hpp"
@@ -113,6 +114,9 @@ class GraphHost {
   /// A thread calls this before it blocks. In a single-threaded run it handles one event, if there is one. The result
   /// tells the thread to block, to check its condition again, or that nothing is left to do.
   virtual Pump pump() = 0;
+  /// Returns true if a kernel on this worker need not submit more tasks for others to take, and may call what it would
+  /// submit. Called in the thread that runs the kernel.
+  [[nodiscard]] virtual bool has_enough(WorkerId /*worker*/) const { return false; }
   /// A kernel waits for tasks that belong to its own nested task. `worker` runs the kernel, in the calling thread. Runs
   /// these tasks, or has other threads run them, until the wait is over. Fails if the kernel cannot wait.
   virtual Result<void> wait_inside(WorkerId /*worker*/, KernelWait& wait) {
@@ -195,6 +199,12 @@ class TaskGraph final : public TaskOwner {
 
   // The next function handles tasks.
   Result<Future> submit(const TaskSpecification& specification);
+
+  /// Returns where the calling thread is, and whether a call there is to be made at once, in place of a task.
+  [[nodiscard]] CallPlace call_place() const;
+  /// Called when a call that was made at once has returned. Waits for the children that it has submitted, unless it has
+  /// got the values of `got` calls, and these were all of them. Fails with the first failure among the children.
+  Result<void> end_call(const CallPlace& place, std::uint64_t got);
 
   // The next functions handle recordings.
   /// While the returned scope lives, tasks that the calling thread submits are recorded instead of run. Fails with

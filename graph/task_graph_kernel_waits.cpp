@@ -241,4 +241,24 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   return waited.failure();
 }
 
+CallPlace TaskGraph::call_place() const {
+  if (!nesting_.any.load(std::memory_order_relaxed)) return {};
+  const Task* const here = nesting_task_here();
+  if (here == nullptr) return {};
+  const Domain* const own = here->own_domain();
+  CallPlace place{here, own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0, false};
+  // The call may have to wait for what it submits, which it could not do beside accelerators, nor with data in hand.
+  if ((options_.device_kinds & ~kOnCores) != 0 || recording_here() != nullptr) return place;
+  if (own != nullptr && own->held.load(std::memory_order_relaxed) != 0) return place;
+  const WorkerId worker = ExecutionScope::find(this)->worker();
+  place.at_once = worker.valid() && host_.has_enough(worker) && check_waits_inside().ok();
+  return place;
+}
+
+Result<void> TaskGraph::end_call(const CallPlace& place, std::uint64_t got) {
+  const Domain* const own = nesting_task_here()->own_domain();
+  if (own == nullptr || own->joined.load(std::memory_order_relaxed) - place.children == got) return {};
+  return wait_for_children_here();
+}
+
 }  // namespace troupe::graph

@@ -237,6 +237,7 @@ void TaskGraph::declare_weak(Task& task, DependencyBuilder& builder) {
 
 void TaskGraph::join(Domain& domain) {
   domain.any_child.store(true, std::memory_order_relaxed);
+  domain.joined.fetch_add(1, std::memory_order_relaxed);
   // Relaxed: the kernel of the parent, or a child, is still counted meanwhile.
   domain.open.fetch_add(1, std::memory_order_relaxed);
 }

@@ -11,6 +11,7 @@
 #include "graph/codelets/execution_scope.hpp"
 #include "platform/machine/binding.hpp"
 #include "platform/machine/process_limits.hpp"
+#include "platform/machine/stack.hpp"
 
 namespace troupe::actors {
 
@@ -268,6 +269,13 @@ Result<void> RuntimeSystem::Implementation::bring_all_home(const graph::TaskOwne
 
 std::vector<graph::RunningTask> RuntimeSystem::Implementation::running_elsewhere() {
   return mode_->has_threads() ? workers::running_and_suspended_tasks(*crew_) : std::vector<graph::RunningTask>();
+}
+
+bool RuntimeSystem::Implementation::has_enough(WorkerId worker) const {
+  // A thief takes the oldest task, which in a recursion is the largest, so a few suffice until the next is made.
+  constexpr std::size_t kEnough = 3;
+  return !places_by_policy() && crew_->ports[worker.index()].deque.size() >= kEnough && crew_->idle.empty() &&
+         platform::stack_is_half_free();
 }
 
 Result<void> RuntimeSystem::Implementation::wait_inside(WorkerId worker, graph::KernelWait& wait) {

@@ -46,7 +46,8 @@ void append_worker(WorkerId worker, workers::WorkerTrace::Content content, Codel
                      0,
                      span.failed,
                      span.cores,
-                     span.used >= Duration{} ? std::optional(span.used) : std::nullopt};
+                     span.used >= Duration{} ? std::optional(span.used) : std::nullopt,
+                     span.waited};
     // Tasks and names are both in the order in which the worker ran the tasks.
     if (name != content.names.end() && name->task == span.task) {
       event.name = static_cast<std::uint32_t>(trace.names.size());

@@ -36,6 +36,8 @@ struct TaskSpan {
   /// The sum of the times in which the worker's cores computed, see `TeamUse`. Negative for a single core, or if the
   /// sum is not known.
   Duration used = Duration(-1);
+  /// The time in which the kernel waited for children.
+  Duration waited{};
 };
 
 /// A time span in which the worker was in `state`. The state `working` is not recorded: the worker works at all other

@@ -70,6 +70,8 @@ Result<void> WorkerActor::run_until(graph::KernelWait& wait, Device& twin) {
       run_on_top(*task);
       continue;
     }
+    // The search may have ended tasks that were cancelled.
+    if (wait.done()) break;
     if (setup_->cooperative) {
       outcome = Failure{ErrorCode::wait_in_kernel,
                         "a kernel waits for tasks that cannot run before it returns, as this run has only one thread: "

@@ -33,6 +33,8 @@ struct Domain {
   std::atomic<std::uint32_t> open{1};
   /// True while the parent's kernel waits for tasks of the domain. It is only shown to people.
   std::atomic<bool> awaited{false};
+  /// The number of children so far. The parent's kernel changes it.
+  std::atomic<std::uint64_t> joined{0};
   /// Signalled by the last child if `open` contains `kAwaited`.
   TaskWaiter* waiter = nullptr;
   /// The number of pieces of data that the parent's kernel has acquired. They count as children in `open`.

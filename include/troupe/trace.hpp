@@ -57,7 +57,12 @@ struct TraceEvent {
   /// known, as in virtual time and for kernels that have threads of their own.
   std::optional<Duration> used = {};
 
-  [[nodiscard]] Duration duration() const { return end - start; }
+  /// The time between `start` and `end` in which the kernel waited for children. Other tasks may have run on the worker
+  /// then.
+  Duration waited = {};
+
+  /// Returns the time that the task took, without waits for children.
+  [[nodiscard]] Duration duration() const { return end - start - waited; }
   /// Returns the use of a cluster's cores; all zero for a single core.
   [[nodiscard]] TeamUse team_use() const {
     if (cores == 1) return {};

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -24,6 +25,12 @@ namespace troupe {
 class Runtime;
 template <class R>
 class Value;
+namespace client {
+class Backend;
+}
+namespace graph {
+struct CallPlace;
+}
 
 namespace detail {
 
@@ -41,10 +48,12 @@ class AsyncCall {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
   /// Waits for the task. Throws what the function threw, or `Error` if the task did not succeed for another reason.
-  void wait() const;
+  void wait();
 
-  /// Set by the thread that submits the task.
-  Future future;
+  /// Returns true if the outcome is there.
+  [[nodiscard]] bool done() const { return at_once_ || future_.done(); }
+  /// Returns the future of the task. If the call was made at once, makes a task for it.
+  [[nodiscard]] Future future();
 
   /// Submits the task of a call. If this throws, the call is destroyed.
   static void submit(Runtime& runtime, const Codelet& codelet, AsyncCall* call);
@@ -57,7 +66,19 @@ class AsyncCall {
   std::exception_ptr error_;
 
  private:
+  /// Makes the call in the calling thread. Returns false if the function threw, or a task that it has submitted failed:
+  /// the task then tells of this as of any failure.
+  bool call_at_once(client::Backend& backend, const graph::CallPlace& place);
+  void submit_task(const Codelet& codelet);
+
   std::atomic<int> references_{2};
+  /// True if the call was made at once, so that there is no task.
+  bool at_once_ = false;
+  /// The number of the call, made at once, that has submitted this one (client/async_call.cpp); 0 if there is none.
+  std::uint64_t maker_ = 0;
+  /// Set by the thread that submits the task.
+  Future future_;
+  Runtime* runtime_ = nullptr;
 };
 
 template <class R>
@@ -99,6 +120,7 @@ class AsyncCallOf final : public AsyncResult<R> {
       : given_(std::in_place, std::forward<Function>(function), std::forward<Given>(given)...) {}
 
   void run() override {
+    if (this->error_ != nullptr) std::rethrow_exception(this->error_);  // the call was made at once
     try {
       const auto call = [](F& function, A&... arguments) -> R {
         return std::invoke(std::move(function), std::move(arguments)...);
@@ -171,8 +193,8 @@ class Value {
     return release.call->take();
   }
   /// Returns the future of the task, to wait for it, to cancel it, or to make other tasks depend on it.
-  [[nodiscard]] Future future() const { return call_ != nullptr ? call_->future : Future(); }
-  [[nodiscard]] bool done() const { return call_ != nullptr && call_->future.done(); }
+  [[nodiscard]] Future future() const { return call_ != nullptr ? call_->future() : Future(); }
+  [[nodiscard]] bool done() const { return call_ != nullptr && call_->done(); }
 
  private:
   friend class Runtime;

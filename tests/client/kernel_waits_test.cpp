@@ -192,6 +192,24 @@ BOOST_AUTO_TEST_CASE(other_tasks_run_while_a_kernel_waits_for_a_long_child) {
   outer.wait();
 }
 
+BOOST_AUTO_TEST_CASE(a_trace_tells_how_long_a_kernel_has_waited) {
+  RuntimeOptions options = with_workers(1);
+  options.trace = true;
+  Runtime runtime(options);
+  run_nested(runtime, [&] {
+    runtime.submit(named("child", [] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }));
+    runtime.wait();
+  });
+  const Trace trace = runtime.take_trace();
+  BOOST_TEST_REQUIRE(trace.events.size() == 2U);
+  const TraceEvent& parent = trace.events.front();
+  const TraceEvent& child = trace.events.back();
+  BOOST_TEST((child.waited == Duration{}));
+  BOOST_TEST((parent.waited >= child.duration()));
+  BOOST_TEST((parent.start <= child.start && child.end <= parent.end));
+  BOOST_TEST((parent.duration() < parent.waited));
+}
+
 BOOST_AUTO_TEST_CASE(a_wait_throws_what_a_child_failed_with) {
   Runtime runtime(with_workers(2));
   std::string caught;

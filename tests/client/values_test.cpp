@@ -48,6 +48,64 @@ BOOST_AUTO_TEST_CASE(functions_call_themselves_as_tasks_and_wait_for_the_values)
   BOOST_TEST(runtime.async(fibonacci, std::ref(runtime), 10).get() == 55);
 }
 
+BOOST_AUTO_TEST_CASE(a_recursion_makes_tasks_only_while_there_are_few) {
+  Runtime runtime(with_workers(1));
+  BOOST_TEST(runtime.async(fibonacci, std::ref(runtime), 20).get() == 6765);
+  runtime.wait();
+  // 21,891 calls are made.
+  BOOST_TEST(runtime.progress().ended < 10000U);
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_is_made_at_once_ends_after_what_it_calls) {
+  for (const int workers : {1, 3}) {
+    Runtime runtime(with_workers(workers));
+    std::atomic<int> leaves{0};
+    std::function<int(int)> descend = [&](int depth) {
+      if (depth == 0) {
+        ++leaves;
+        return 1;
+      }
+      // The first value is dropped: only the end of the call tells of it.
+      (void)runtime.async(descend, depth - 1);
+      Value<int> second = runtime.async(descend, depth - 1);
+      return second.get() + 1;
+    };
+    const Value<void> outer = runtime.async([&] {
+      for (int i = 0; i < 20; ++i) {
+        const int before = leaves;
+        BOOST_TEST(runtime.async(descend, 5).get() == 6);
+        BOOST_TEST(leaves >= before + 32);
+      }
+    });
+    runtime.wait();
+    BOOST_TEST(leaves == 640);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_is_made_at_once_fails_as_a_task_does) {
+  Runtime runtime(with_workers(1));
+  std::vector<std::string> caught;
+  bool had_future = true;
+  Value<void> outer = runtime.async([&] {
+    std::vector<Value<int>> values;
+    for (int i = 0; i < 6; ++i) {
+      values.push_back(runtime.async([i] { return i < 5 ? i : throw std::runtime_error("number 5"); }));
+    }
+    for (Value<int>& value : values) {
+      had_future = had_future && value.future().valid();
+      try {
+        (void)value.get();
+      } catch (const std::runtime_error& error) {
+        caught.emplace_back(error.what());
+      }
+    }
+  });
+  BOOST_CHECK_EXCEPTION(outer.get(), Error, failure(ErrorCode::kernel_failed, "number 5"));
+  BOOST_TEST(caught == std::vector<std::string>{"number 5"}, boost::test_tools::per_element());
+  BOOST_TEST(had_future);
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+}
+
 BOOST_AUTO_TEST_CASE(values_of_all_kinds_are_returned) {
   Runtime runtime(with_workers(2));
   Value<std::string> text = runtime.async([](std::string a, const std::string& b) { return a + b; }, "north", "west");

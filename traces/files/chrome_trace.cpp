@@ -112,7 +112,7 @@ class ChromeTrace {
   void print_task(const TraceEvent& event, std::size_t thread) {
     separate();
     out_.print(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":{},"cat":"task","name":{},"args":{{"task":{})", thread,
-               since_begin(event.start), time(event.duration()), codelets_[event.codelet], event.task.value());
+               since_begin(event.start), time(event.end - event.start), codelets_[event.codelet], event.task.value());
     if (event.name != 0) out_.print(R"(,"name":{})", quoted(trace_.name_of(event)));
     // GFlop/s are operations per nanosecond.
     const double gflops = event.flops / static_cast<double>(event.duration().count());

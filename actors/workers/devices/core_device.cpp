@@ -13,6 +13,7 @@ namespace troupe::workers {
 void CoreDevice::note(const graph::Task& task, bool failed) noexcept {
   failed = failed || task.told();
   TaskSpan span{task.codelet, task.task_id(), kernel_start_, options_.clock->now(), 0, task.priority, failed};
+  span.waited = waited_;
   if (team_ != nullptr) {
     span.cores = static_cast<std::uint16_t>(team_->members());
     if (last_use_.unseen == Duration{}) span.used = last_use_.used;

@@ -1,0 +1,108 @@
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "client/backend.hpp"
+#include "graph/tasks/task_owner.hpp"
+#include "troupe/runtime.hpp"
+
+namespace troupe::detail {
+
+namespace {
+
+/// A call that a kernel makes at once. What it submits belongs to the kernel's task, so it counts what it has waited
+/// for.
+struct CallInProgress {
+  const void* task = nullptr;
+  std::uint64_t number = 0;
+  /// The number of values that the call has got, of those that it has asked for itself.
+  std::uint64_t got = 0;
+  CallInProgress* outer = nullptr;
+};
+
+thread_local CallInProgress* innermost = nullptr;
+
+/// Returns a number that no other call in the process has.
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> threads{0};
+  thread_local std::uint64_t number = threads.fetch_add(1, std::memory_order_relaxed) << 40U;
+  return ++number;
+}
+
+}  // namespace
+
+Codelet AsyncCall::make_codelet(std::string name) {
+  const auto run = [](const KernelContext& context) { UncheckedViews::argument<AsyncCall*>(context, 0)->run(); };
+  const auto ended = [](ArgumentsView arguments) {
+    AsyncCall* call = nullptr;
+    std::memcpy(&call, arguments.bytes + arguments.offsets[0], sizeof call);
+    call->release();
+  };
+  return InlineCodelets::make_call(std::move(name), run, ended);
+}
+
+void AsyncCall::submit(Runtime& runtime, const Codelet& codelet, AsyncCall* call) {
+  try {
+    client::Backend& backend = *runtime.backend_;
+    call->runtime_ = &runtime;
+    const graph::CallPlace place = backend.call_place();
+    // Tasks that run on top of a call that waits are no part of it.
+    if (innermost != nullptr && innermost->task == place.task) call->maker_ = innermost->number;
+    if (!place.at_once || !call->call_at_once(backend, place)) call->submit_task(codelet);
+  } catch (...) {
+    delete call;
+    throw;
+  }
+}
+
+void AsyncCall::submit_task(const Codelet& codelet) {
+  Arguments arguments;
+  arguments.append(this);
+  graph::TaskSpecification specification{codelet, {}, arguments, TaskOptions::none()};
+  specification.may_nest = true;
+  future_ = runtime_->backend_->submit(specification).value_or_throw();
+}
+
+bool AsyncCall::call_at_once(client::Backend& backend, const graph::CallPlace& place) {
+  CallInProgress here{place.task, next_number(), 0, innermost};
+  innermost = &here;
+  try {
+    run();
+  } catch (...) {
+    // `run` has kept the exception.
+  }
+  innermost = here.outer;
+  if (const Result<void> ended = backend.end_call(place, here.got); !ended && error_ == nullptr) {
+    error_ = std::make_exception_ptr(Error(ended.failure()));
+  }
+  if (error_ != nullptr) return false;
+  at_once_ = true;
+  references_.store(1, std::memory_order_relaxed);
+  // Nobody has to wait for it.
+  if (innermost != nullptr && innermost->number == maker_) maker_ = 0;
+  return true;
+}
+
+void AsyncCall::wait() {
+  if (at_once_) return;
+  const Result<void> ended = future_.owner()->wait(future_);
+  // A wait that is refused says nothing about the task.
+  if (!ended && !future_.done()) throw Error(ended.failure());
+  if (innermost != nullptr && innermost->number == std::exchange(maker_, 0)) ++innermost->got;
+  if (ended) return;
+  if (error_ != nullptr) std::rethrow_exception(error_);
+  throw Error(ended.failure());
+}
+
+Future AsyncCall::future() {
+  if (!future_.valid()) {
+    static const Codelet& nothing = *new Codelet(Codelet("call made at once", {}).cpu([](const KernelContext&) {}));
+    future_ = runtime_->submit(nothing, {});
+  }
+  return future_;
+}
+
+}  // namespace troupe::detail

@@ -1,0 +1,18 @@
+/// Call place: where a call that may become a task is made.
+#pragma once
+
+#include <cstdint>
+
+namespace troupe::graph {
+
+/// The place where a program or a kernel calls `Runtime::async`.
+struct CallPlace {
+  /// The task whose kernel makes the call; null if the call belongs to no task. The pointer is only compared.
+  const void* task = nullptr;
+  /// The number of tasks that this kernel has submitted.
+  std::uint64_t children = 0;
+  /// True if the call is to be made at once, in place of a task: other workers have enough to take from this one.
+  bool at_once = false;
+};
+
+}  // namespace troupe::graph
