@@ -66,7 +66,7 @@ void AsyncCall::submit_task(const Codelet& codelet) {
   future_ = runtime_->backend_->submit(specification).value_or_throw();
 }
 
-bool AsyncCall::call_at_once(client::Backend& backend, const graph::CallPlace& place) {
+bool AsyncCall::call_at_once(client::Backend& backend, graph::CallPlace place) {
   CallInProgress here{place.task, next_number(), 0, innermost};
   innermost = &here;
   try {
@@ -75,9 +75,12 @@ bool AsyncCall::call_at_once(client::Backend& backend, const graph::CallPlace& p
     // `run` has kept the exception.
   }
   innermost = here.outer;
+  const std::uint64_t before = place.children;
   if (const Result<void> ended = backend.end_call(place, here.got); !ended && error_ == nullptr) {
     error_ = std::make_exception_ptr(Error(ended.failure()));
   }
+  // All that this call has submitted has ended, so a call around it need not wait for it.
+  if (innermost != nullptr && innermost->task == place.task) innermost->got += place.children - before;
   if (error_ != nullptr) return false;
   at_once_ = true;
   references_.store(1, std::memory_order_relaxed);

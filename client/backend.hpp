@@ -88,9 +88,8 @@ class Backend {
   virtual Result<Future> submit(const graph::TaskSpecification& specification) = 0;
   /// Returns where the calling thread is, and whether a call there is to be made at once.
   [[nodiscard]] virtual graph::CallPlace call_place() const { return {}; }
-  /// Called when a call that was made at once has returned. Waits for the tasks that it has submitted, unless it has got
-  /// the values of `got` calls, and these were all.
-  virtual Result<void> end_call(const graph::CallPlace& /*place*/, std::uint64_t /*got*/) { return {}; }
+  /// Called when a call that was made at once has returned, see `graph::TaskGraph::end_call`.
+  virtual Result<void> end_call(graph::CallPlace& /*place*/, std::uint64_t /*got*/) { return {}; }
   /// Throws what `program` throws.
   virtual Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) = 0;
   /// Called before the runtime is destroyed: waits for all tasks, because tasks may still use the runtime to make and

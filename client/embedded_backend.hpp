@@ -50,7 +50,7 @@ class EmbeddedBackend final : public Backend {
 
   Result<Future> submit(const graph::TaskSpecification& specification) override;
   [[nodiscard]] graph::CallPlace call_place() const override { return graph_.call_place(); }
-  Result<void> end_call(const graph::CallPlace& place, std::uint64_t got) override { return graph_.end_call(place, got); }
+  Result<void> end_call(graph::CallPlace& place, std::uint64_t got) override { return graph_.end_call(place, got); }
   Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) override;
   void finish() noexcept override;
   void cancel_all() override;

@@ -237,8 +237,9 @@ Result<void> check_usable(const TaskSpecification& specification) {
 Result<void> check_nested(const TaskSpecification& specification, bool nests) {
   if (specification.may_nest && !nests) {
     return Failure{ErrorCode::invalid_argument, quoted(specification.codelet) +
-                                                    ": a call that returns a value (async) needs a runtime of this "
-                                                    "process that runs its kernels: not in virtual time"};
+                                                    ": a call that returns a value (async) needs a runtime of its "
+                                                    "own that runs kernels: not in virtual time, nor where several "
+                                                    "clients share the workers"};
   }
   const CodeletDefinition& definition = specification.codelet.definition();
   const auto refuse = [&specification](const std::string& why) {

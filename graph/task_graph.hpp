@@ -117,6 +117,8 @@ class GraphHost {
   /// Returns true if a kernel on this worker need not submit more tasks for others to take, and may call what it would
   /// submit. Called in the thread that runs the kernel.
   [[nodiscard]] virtual bool has_enough(WorkerId /*worker*/) const { return false; }
+  /// Fails if kernels on this worker must not wait. Called in the thread that runs the kernel.
+  [[nodiscard]] virtual Result<void> may_wait_inside(WorkerId /*worker*/) const { return {}; }
   /// A kernel waits for tasks that belong to its own nested task. `worker` runs the kernel, in the calling thread. Runs
   /// these tasks, or has other threads run them, until the wait is over. Fails if the kernel cannot wait.
   virtual Result<void> wait_inside(WorkerId /*worker*/, KernelWait& wait) {
@@ -202,9 +204,10 @@ class TaskGraph final : public TaskOwner {
 
   /// Returns where the calling thread is, and whether a call there is to be made at once, in place of a task.
   [[nodiscard]] CallPlace call_place() const;
-  /// Called when a call that was made at once has returned. Waits for the children that it has submitted, unless it has
-  /// got the values of `got` calls, and these were all of them. Fails with the first failure among the children.
-  Result<void> end_call(const CallPlace& place, std::uint64_t got);
+  /// Called when a call that was made at once has returned. If the kernel has submitted more than `got` children since
+  /// the call began, waits for all of its children, and fails with the first failure among them, unless there was one
+  /// before. Sets `place.children` to the present number.
+  Result<void> end_call(CallPlace& place, std::uint64_t got);
 
   // The next functions handle recordings.
   /// While the returned scope lives, tasks that the calling thread submits are recorded instead of run. Fails with

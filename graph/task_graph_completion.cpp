@@ -131,7 +131,7 @@ bool TaskGraph::has_end_of_call(const Task& task) { return task.codelet != nullp
 void TaskGraph::call_back(Task& task, const Completion& completion) {
   const ExecutionScope scope(this, completion.worker, &task);
   CallbackInProgress& progress = callbacks_[completion.slot];
-  // What a call has kept goes quickly, so its begin is not worth a look at the clock.
+  // The end of a call takes no time worth showing, so the clock is not read for it.
   const bool lasts = task.extras && task.extras->callback;
   progress.since.store(lasts ? WaitingThreads::now().count() : 0, std::memory_order_relaxed);
   // Release: a thread that loads the task with acquire also sees `since`.

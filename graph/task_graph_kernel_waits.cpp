@@ -43,6 +43,9 @@ Result<const Task*> TaskGraph::check_waits_inside() const {
   if (place == nullptr || !place->worker().valid()) {
     return cannot_wait(here, "in a thread that helps its worker: wait in the thread that the kernel was called in");
   }
+  if (auto allowed = host_.may_wait_inside(place->worker()); !allowed) {
+    return Failure{allowed.failure().code, describe(here) + ": " + allowed.failure().message};
+  }
   return &here;
 }
 
@@ -210,12 +213,17 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
       throw;
     }
     join(*domain);
+    // A hold is no child that a call could leave behind.
+    domain->joined.fetch_sub(1, std::memory_order_relaxed);
     domain->held.fetch_add(1, std::memory_order_relaxed);
     immediately = builder.finish();
     note_written(data_.registry, record, mode);
   }
   if (!ready.empty()) host_.activate(ready, ExecutionScope::find(this)->worker());
-  if (immediately) return hold;
+  if (immediately) {
+    hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
+    return hold;
+  }
   class OwnData final : public KernelWait {
    public:
     OwnData(TaskGraph& graph, Domain& domain, const Task& hold, TaskWaiter& waiter)
@@ -245,20 +253,26 @@ CallPlace TaskGraph::call_place() const {
   if (!nesting_.any.load(std::memory_order_relaxed)) return {};
   const Task* const here = nesting_task_here();
   if (here == nullptr) return {};
+  const ExecutionScope::Place* const scope = ExecutionScope::find(this);
+  // Members of a team may submit at the same time.
+  if (scope == nullptr || !scope->worker().valid() || here->codelet->team_kernel != nullptr) return {};
   const Domain* const own = here->own_domain();
-  CallPlace place{here, own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0, false};
+  CallPlace place{here, own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0, false, false};
   // The call may have to wait for what it submits, which it could not do beside accelerators, nor with data in hand.
   if ((options_.device_kinds & ~kOnCores) != 0 || recording_here() != nullptr) return place;
   if (own != nullptr && own->held.load(std::memory_order_relaxed) != 0) return place;
-  const WorkerId worker = ExecutionScope::find(this)->worker();
-  place.at_once = worker.valid() && host_.has_enough(worker) && check_waits_inside().ok();
+  place.at_once = host_.has_enough(scope->worker()) && check_waits_inside().ok();
+  place.failed = place.at_once && own != nullptr && own->ending().status != TaskStatus::succeeded;
   return place;
 }
 
-Result<void> TaskGraph::end_call(const CallPlace& place, std::uint64_t got) {
+Result<void> TaskGraph::end_call(CallPlace& place, std::uint64_t got) {
   const Domain* const own = nesting_task_here()->own_domain();
-  if (own == nullptr || own->joined.load(std::memory_order_relaxed) - place.children == got) return {};
-  return wait_for_children_here();
+  const std::uint64_t children = own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0;
+  const std::uint64_t before = std::exchange(place.children, children);
+  if (children - before == got) return {};
+  const Result<void> ended = wait_for_children_here();
+  return place.failed ? Result<void>() : ended;
 }
 
 }  // namespace troupe::graph

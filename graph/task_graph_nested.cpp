@@ -181,7 +181,7 @@ void TaskGraph::open_domain(Task& task, const TaskOptions& options) {
 
 void TaskGraph::allow_nesting(Task& task) {
   task.may_nest = true;
-  // Such a task ends as children do, which is not the quick way.
+  // The task then ends as children do, which is not the quick way.
   task.has_more = true;
   nesting_.any.store(true, std::memory_order_relaxed);
 }

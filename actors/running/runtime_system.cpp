@@ -11,7 +11,7 @@
 #include "graph/codelets/execution_scope.hpp"
 #include "platform/machine/binding.hpp"
 #include "platform/machine/process_limits.hpp"
-#include "platform/machine/stack.hpp"
+#include "platform/memory/stack.hpp"
 
 namespace troupe::actors {
 
@@ -276,6 +276,21 @@ bool RuntimeSystem::Implementation::has_enough(WorkerId worker) const {
   constexpr std::size_t kEnough = 3;
   return !places_by_policy() && crew_->ports[worker.index()].deque.size() >= kEnough && crew_->idle.empty() &&
          platform::stack_is_half_free();
+}
+
+Result<void> RuntimeSystem::Implementation::may_wait_inside(WorkerId worker) const {
+  if ((kind_set(crew_->kinds[worker.index()]) & kOnCores) == 0) {
+    return Failure{ErrorCode::wait_in_kernel,
+                   "a kernel on an accelerator cannot wait, as its thread has to go on: restrict the task to cores, or "
+                   "submit a task that depends on what you wait for"};
+  }
+  if (crew_->grouping != nullptr) {
+    return Failure{
+        ErrorCode::wait_in_kernel,
+        "kernels cannot wait where cores may be grouped otherwise (ThreadOptions::regroup), as these wait for "
+        "the kernels: submit a task that depends on what you wait for"};
+  }
+  return {};
 }
 
 Result<void> RuntimeSystem::Implementation::wait_inside(WorkerId worker, graph::KernelWait& wait) {

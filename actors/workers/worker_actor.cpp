@@ -173,16 +173,16 @@ void WorkerActor::drive() {
   while (true) {
     doorbell.clear();
     do_steps(Mailbox::own);
-    if (relay_.wanted()) [[unlikely]] {
-      give_way();
+    if (const Look found = look_up(); found == Look::mail)
+      return;
+    else if (found == Look::gave_way)
       continue;
-    }
-    if (mail_waits()) return;
     message_handled();
     doorbell.wait();
-    if (relay_.wanted()) [[unlikely]]
+    if (const Look found = look_up(); found == Look::mail)
+      return;
+    else if (found == Look::gave_way)
       continue;
-    if (mail_waits()) return;
     awake();
   }
 }
@@ -202,7 +202,7 @@ inline void WorkerActor::start(graph::Task& task, std::span<graph::Task* const> 
   note_running(task, core_.looked_at());
   if (crew_.observer != nullptr) [[unlikely]] {
     note_waiting_for_data();
-    running_.push_back({&task, setup_->clock->now()});
+    running_.push_back({&task, setup_->clock->now(), false});
     crew_.tell(
         {.kind = TaskEvent::Kind::started, .worker = setup_->id, .task = task.task_id(), .at = running_.back().since});
   }
@@ -284,11 +284,15 @@ void WorkerActor::steal(WorkerId victim) {
   port_.answer.reset();
 }
 
+const graph::Task* WorkerActor::another_running() const {
+  const auto found = std::ranges::find(running_, false, &Running::suspended);
+  return found != running_.end() ? found->task : nullptr;
+}
+
 void WorkerActor::is_off_the_device(const graph::Task& task) {
   std::erase_if(running_, [&](const Running& one) { return one.task == &task; });
   // From here on, threads that report running tasks see another one of this worker's tasks.
-  port_.running.store(running_.empty() ? nullptr : const_cast<graph::Task*>(running_.front().task),
-                      std::memory_order_release);
+  port_.running.store(const_cast<graph::Task*>(another_running()), std::memory_order_release);
 }
 
 Duration WorkerActor::tell_ended(graph::Task& task, bool failed, Duration took) {
@@ -298,8 +302,9 @@ Duration WorkerActor::tell_ended(graph::Task& task, bool failed, Duration took) 
   if (took < Duration{}) took = now - found->since;
   running_.erase(found);
   // From here on, threads that report running tasks see another one of this worker's tasks.
-  if (!running_.empty())
-    port_.running.store(const_cast<graph::Task*>(running_.front().task), std::memory_order_release);
+  if (const graph::Task* const other = another_running()) {
+    port_.running.store(const_cast<graph::Task*>(other), std::memory_order_release);
+  }
   const TaskEvent::Kind kind = failed ? TaskEvent::Kind::failed : TaskEvent::Kind::ended;
   crew_.tell({.kind = kind, .worker = setup_->id, .task = task.task_id(), .at = now, .took = took});
   return took;

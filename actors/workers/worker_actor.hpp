@@ -13,7 +13,7 @@
 #include "actors/workers/crew.hpp"
 #include "actors/workers/devices/device.hpp"
 #include "actors/workers/peers_actor.hpp"
-#include "actors/workers/relay.hpp"
+#include "actors/workers/queues/relay.hpp"
 #include "actors/workers/worker_core.hpp"
 #include "platform/machine/clock.hpp"
 #include "platform/machine/cpu_set.hpp"
@@ -143,10 +143,15 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
     if (!crew_.trace || helps_ || port_.trace.state() == state) return;
     port_.trace.enter(state, setup_->clock->now(), task);
   }
-  [[nodiscard]] bool mail_waits() const { return arrivals_.load(std::memory_order_relaxed) != attended_; }
+  /// Acquire: a thread that sees an arrival also sees that its sender wants a turn, if it does.
+  [[nodiscard]] bool mail_waits() const { return arrivals_.load(std::memory_order_acquire) != attended_; }
+  /// Returns a task on the device whose kernel does not wait; null if there is none. Used only if tasks are observed.
+  [[nodiscard]] const graph::Task* another_running() const;
 
   // The next functions are for kernels that wait (worker_waits_actor.cpp).
   Result<void> wait(graph::KernelWait& wait) override;
+  /// While a `Suspension` lives, a kernel waits.
+  class Suspension;
   /// The part of `wait` between the suspension of the kernel and its resumption. Tasks that run on top of it use the
   /// device `twin`.
   Result<void> run_until(graph::KernelWait& wait, Device& twin);
@@ -155,8 +160,11 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Lets another thread be the worker while this thread blocks.
   void hand_over(graph::KernelWait& wait);
   void pass_on();
-  /// Called by the actor's own thread between two kernels, when another thread wants its turn. Returns when this thread
-  /// has its turn again.
+  enum class Look : std::uint8_t { nothing, mail, gave_way };
+  /// Called by the actor's own thread between two kernels: looks for messages, and for threads that want their turns,
+  /// to which it gives way.
+  Look look_up();
+  /// Passes the turn of the actor's own thread on. Returns when the thread has its turn again.
   void give_way();
   /// Called when the thread that is the worker is about to pass its turn on, between two kernels.
   void leave_post();
@@ -199,6 +207,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   struct Running {
     const graph::Task* task = nullptr;
     TimeStamp since{};
+    /// True while the task's kernel waits.
+    bool suspended = false;
   };
   std::vector<Running> running_;
   /// The time since which tasks wait for data while none runs; zero if a task runs, or if no task waits.

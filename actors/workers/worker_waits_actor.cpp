@@ -7,7 +7,7 @@
 #include "actors/workers/worker_actor.hpp"
 #include "graph/data/domain.hpp"
 #include "platform/machine/binding.hpp"
-#include "platform/machine/stack.hpp"
+#include "platform/memory/stack.hpp"
 #include "proto/spin_lock.hpp"
 
 namespace troupe::workers {
@@ -21,45 +21,72 @@ constexpr Duration kLook = std::chrono::microseconds(20);
 constexpr Duration kBetweenAttempts = std::chrono::milliseconds(1);
 }  // namespace
 
+class WorkerActor::Suspension {
+ public:
+  Suspension(WorkerActor& worker, graph::Task& task)
+      : worker_(worker),
+        task_(task),
+        own_(worker.active_),
+        twin_(worker.take_twin()),
+        since_(worker.port_.running_since.load(std::memory_order_relaxed)),
+        // The clock is read only where somebody is told of times.
+        timed_(worker.crew_.observer != nullptr || worker.crew_.trace),
+        begin_(timed_ ? worker.setup_->clock->now() : TimeStamp{}) {
+    worker_.port_.suspended.add(task);
+    worker_.core_.suspend();
+    mark(true);
+    worker_.tell(TaskEvent::Kind::suspended, worker_.setup_->id, task);
+    // The scheduler may have kept tasks back until this one ends.
+    if (worker_.core_.take_activation()) worker_.setup_->decide();
+  }
+  Suspension(const Suspension&) = delete;
+  Suspension& operator=(const Suspension&) = delete;
+  ~Suspension() {
+    worker_.twins_.push_back(std::move(twin_));
+    worker_.active_ = own_;
+    worker_.core_.resume();
+    worker_.port_.suspended.remove(task_);
+    if (timed_) {
+      const Duration waited = worker_.setup_->clock->now() - begin_;
+      own_->note_wait(waited);
+      mark(false);
+      for (Running& one : worker_.running_) {
+        // The time of the wait is not the kernel's own.
+        if (one.task == &task_) one.since += waited;
+      }
+    }
+    worker_.note_busy();
+    worker_.note_state(WorkerActivity::working);
+    worker_.note_running(task_, since_);
+  }
+
+  [[nodiscard]] Device& twin() const { return *twin_; }
+
+ private:
+  void mark(bool suspended) {
+    for (Running& one : worker_.running_) {
+      if (one.task == &task_) one.suspended = suspended;
+    }
+  }
+
+  WorkerActor& worker_;
+  graph::Task& task_;
+  Device* const own_;
+  std::unique_ptr<Device> twin_;
+  const TimeStamp since_;
+  const bool timed_;
+  const TimeStamp begin_;
+};
+
 Result<void> WorkerActor::wait(graph::KernelWait& wait) {
-  graph::Task& waiting = wait.domain().parent;
-  if ((kind_set(crew_.kinds[setup_->id.index()]) & kOnCores) == 0) {
-    return Failure{ErrorCode::wait_in_kernel,
-                   graph::describe(waiting) +
-                       " waited in a kernel on an accelerator, whose thread has to go on: restrict it to cores, or "
-                       "submit a task that depends on what you wait for"};
-  }
-  std::unique_ptr<Device> twin = take_twin();
-  Device* const own = active_;
-  const TimeStamp since(port_.running_since.load(std::memory_order_relaxed));
-  // The clock is read only where somebody is told of times.
-  const bool timed = crew_.observer != nullptr || crew_.trace;
-  const TimeStamp begin = timed ? setup_->clock->now() : TimeStamp{};
-  core_.suspend();
-  port_.suspended.add(waiting);
-  tell(TaskEvent::Kind::suspended, setup_->id, waiting);
-  // The scheduler may have kept tasks back until this one ends.
-  if (core_.take_activation()) setup_->decide();
-  const Result<void> outcome = run_until(wait, *twin);
-  twins_.push_back(std::move(twin));
-  active_ = own;
-  core_.resume();
-  port_.suspended.remove(waiting);
-  const Duration waited = timed ? setup_->clock->now() - begin : Duration{};
-  for (Running& one : running_) {
-    // The time of the wait is not the kernel's own.
-    if (one.task == &waiting) one.since += waited;
-  }
-  own->note_wait(waited);
-  note_busy();
-  note_state(WorkerActivity::working);
-  note_running(waiting, since);
-  return outcome;
+  const Suspension suspension(*this, wait.domain().parent);
+  return run_until(wait, suspension.twin());
 }
 
 Result<void> WorkerActor::run_until(graph::KernelWait& wait, Device& twin) {
-  // Other threads run the tasks where these may not run on top of this kernel.
-  const bool on_top = active_->allows_on_top();
+  // Other threads run the tasks where these may not run on top of this kernel. A task might wait for data that the
+  // kernel holds.
+  const bool on_top = active_->allows_on_top() && wait.domain().held.load(std::memory_order_relaxed) == 0;
   active_ = &twin;
   TimeStamp idle_since{};
   Result<void> outcome;
@@ -110,7 +137,7 @@ void WorkerActor::hand_over(graph::KernelWait& wait) {
   wait.block();
   graph::TaskWaiter turn;
   relay_.want(turn);
-  arrivals_.fetch_add(1, std::memory_order_relaxed);
+  arrivals_.fetch_add(1, std::memory_order_release);
   setup_->peers->doorbell(setup_->id).ring();
   turn.wait();
   // This thread looks at once for others that want their turns.
@@ -122,8 +149,19 @@ void WorkerActor::pass_on() {
   relay_.pass_on([this] { ++handled_; });
 }
 
+WorkerActor::Look WorkerActor::look_up() {
+  // Messages are looked at first: a thread that wants its turn says so before it counts as a message.
+  const bool mail = mail_waits();
+  if (relay_.wanted()) [[unlikely]] {
+    give_way();
+    return Look::gave_way;
+  }
+  return mail ? Look::mail : Look::nothing;
+}
+
 void WorkerActor::give_way() {
   leave_post();
+  active_->end_prologue();
   graph::TaskWaiter turn;
   relay_.want_later(turn);
   arrivals_.fetch_add(1, std::memory_order_relaxed);
@@ -191,6 +229,8 @@ void WorkerActor::act_until_wanted() {
 void WorkerActor::end_relay() {
   // A worker that dies waits for the kernels that wait in other threads of it.
   while (core_.suspended() != 0) {
+    attended_ = arrivals_.load(std::memory_order_relaxed);
+    do_steps(Mailbox::of_another_thread);
     std::this_thread::sleep_for(kBetweenAttempts);
     if (relay_.has_successor()) give_way();
   }

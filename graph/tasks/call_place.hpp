@@ -11,6 +11,8 @@ struct CallPlace {
   const void* task = nullptr;
   /// The number of tasks that this kernel has submitted.
   std::uint64_t children = 0;
+  /// True if one of these had failed already. Set only if `at_once` is true.
+  bool failed = false;
   /// True if the call is to be made at once, in place of a task: other workers have enough to take from this one.
   bool at_once = false;
 };

@@ -5,8 +5,8 @@
 
 namespace troupe::graph {
 
-/// What the kernel of a nested task waits for: its children, one of them, or data that they use. While it waits, its
-/// worker runs other tasks (`GraphHost::wait_inside`).
+/// The kernel waits for its children, for one of them, or for data that they use. Meanwhile its worker runs other tasks
+/// (`GraphHost::wait_inside`).
 class KernelWait {
  public:
   explicit KernelWait(Domain& domain) : domain_(domain) {}

@@ -142,7 +142,8 @@ class Future {
   [[nodiscard]] TaskStatus status() const;
   [[nodiscard]] bool done() const { return status() != TaskStatus::pending; }
   /// Waits until the task has ended. Throws `Error`: `kernel_failed` or `cancelled` if it did not succeed,
-  /// `wait_in_kernel` inside a kernel or callback.
+  /// `wait_in_kernel` inside a kernel or callback, unless the task is a child of the nested task that the kernel
+  /// belongs to, or a child of such a child.
   void wait() const;
   /// Cancels the task if it has not started yet. If it runs, its kernel sees this if it asks
   /// (`KernelContext::cancelled`), and a kernel that does not ask goes on. Tasks that read what a cancelled task writes

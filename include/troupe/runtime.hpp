@@ -209,7 +209,10 @@ class Runtime {
   /// The function and its arguments are copied or moved into the task, as `std::async` does (`std::ref` passes a
   /// reference). The task uses no data, so nothing orders it, and it runs on cores. In a kernel the task is a child
   /// (see `TaskOptions::nested`) if that kernel's task is nested, a child, or such a call itself; the calling task then
-  /// ends after it. `named("name", function)` names it in traces. Throws `no_implementation` on a service, `stopped`.
+  /// ends after it. There the function may also be called at once, in the calling thread and in place of a task, if
+  /// other workers have enough to do: it must not wait for something that its caller does later.
+  /// `named("name", function)` names the task in traces. Throws `no_implementation` on a service, `stopped`, and
+  /// `invalid_argument` in virtual time, in recordings, and where several clients share the workers.
   template <class F, class... A>
   auto async(F&& function, A&&... arguments) {
     if constexpr (detail::IsNamed<std::decay_t<F>>::value) {
@@ -225,7 +228,9 @@ class Runtime {
   [[nodiscard]] RecordedGraph record(const std::function<void()>& program, std::string name = {});
 
   /// Waits for every task, and throws a summary of the failures since the last call: `kernel_failed`, `cancelled` or
-  /// `callback_failed`. Also throws `wait_in_kernel`. The runtime stays usable.
+  /// `callback_failed`. The runtime stays usable. In the kernel of a nested task: waits for the children that the
+  /// kernel has submitted, and throws the first failure among them. Throws `wait_in_kernel` in other kernels, and in
+  /// callbacks.
   void wait();
   /// Waits until all tasks submitted so far that change the data have ended. If the content is not valid, throws the
   /// reason.

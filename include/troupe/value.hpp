@@ -68,7 +68,7 @@ class AsyncCall {
  private:
   /// Makes the call in the calling thread. Returns false if the function threw, or a task that it has submitted failed:
   /// the task then tells of this as of any failure.
-  bool call_at_once(client::Backend& backend, const graph::CallPlace& place);
+  bool call_at_once(client::Backend& backend, graph::CallPlace place);
   void submit_task(const Codelet& codelet);
 
   std::atomic<int> references_{2};
@@ -120,7 +120,8 @@ class AsyncCallOf final : public AsyncResult<R> {
       : given_(std::in_place, std::forward<Function>(function), std::forward<Given>(given)...) {}
 
   void run() override {
-    if (this->error_ != nullptr) std::rethrow_exception(this->error_);  // the call was made at once
+    // A call that was made at once, and failed, has a task that fails with the same exception.
+    if (this->error_ != nullptr) std::rethrow_exception(this->error_);
     try {
       const auto call = [](F& function, A&... arguments) -> R {
         return std::invoke(std::move(function), std::move(arguments)...);
@@ -128,7 +129,7 @@ class AsyncCallOf final : public AsyncResult<R> {
       if constexpr (std::is_void_v<R>) {
         std::apply(call, *given_);
       } else if constexpr (std::is_reference_v<R>) {
-        this->value_ = &std::apply(call, *given_);
+        this->value_ = std::addressof(std::apply(call, *given_));
       } else {
         this->value_.emplace(std::apply(call, *given_));
       }
@@ -136,7 +137,7 @@ class AsyncCallOf final : public AsyncResult<R> {
       this->error_ = std::current_exception();
       throw;
     }
-    // What the function has captured ends in the task, as its arguments do.
+    // The function's captures and its arguments end in the task.
     given_.reset();
   }
 
@@ -177,11 +178,12 @@ class Value {
     if (call_ != nullptr) call_->release();
   }
 
-  /// Returns false if there is nothing to get: the object is empty, or `get` has been called.
+  /// Returns false if there is nothing to get: the object is empty, or `get` has returned the value.
   [[nodiscard]] bool valid() const { return call_ != nullptr; }
   /// Waits until the function has returned, and returns its value; the object is empty then. Throws what the function
-  /// threw, and `Error`: `cancelled` if it was not called, the failure of a task that it submitted, and what
-  /// `Future::wait` throws. In a kernel, `get` waits for values of tasks that this kernel has submitted.
+  /// threw, in which case the object is not empty, and `Error`: `cancelled` if it was not called, the failure of a task
+  /// that it submitted, and what `Future::wait` throws. In a kernel, `get` waits for values of tasks that this kernel
+  /// has submitted.
   R get() {
     if (call_ == nullptr)
       throw Error(ErrorCode::invalid_argument, "a value was asked for that is empty, or was got before");

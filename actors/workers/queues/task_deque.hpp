@@ -57,7 +57,8 @@ class alignas(64) TaskDeque {
   [[nodiscard]] graph::Task* pop_newest();
   /// Returns the oldest task of the highest priority, or null.
   [[nodiscard]] graph::Task* pop_oldest();
-  /// Return the same task as the functions above if `wanted(task)` is true, or else null. `wanted` must be quick.
+  // The next two functions return the same task as those above if `wanted(task)` is true, and else null. `wanted` must
+  // be quick.
   template <class Wanted>
   [[nodiscard]] graph::Task* pop_newest_if(const Wanted& wanted) {
     return pop_if([&]()

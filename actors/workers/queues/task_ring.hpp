@@ -28,7 +28,7 @@ class TaskRing {
     if (size() == capacity_) grow();
     at(end_++) = task;
   }
-  /// Return the newest and the oldest task. The ring must not be empty; the same holds for the next two functions.
+  // The ring must not be empty when one of the next four functions is called.
   [[nodiscard]] graph::Task* newest() const { return tasks_[(end_ - 1) & (capacity_ - 1)]; }
   [[nodiscard]] graph::Task* oldest() const { return tasks_[begin_ & (capacity_ - 1)]; }
   graph::Task* pop_newest() {

@@ -1,4 +1,4 @@
-#include "platform/machine/stack.hpp"
+#include "platform/memory/stack.hpp"
 
 #include <pthread.h>
 
