@@ -1,4 +1,4 @@
-/// What the tasks of recursive programs compute on parts of matrices: plain loops, which the compiler makes vectors of.
+/// The leaves of recursive programs on parts of matrices are plain loops, which the compiler vectorizes.
 /// Matrices are column-major.
 #pragma once
 
