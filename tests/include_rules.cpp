@@ -69,7 +69,7 @@ const std::vector<Folder>& folders() {
       {"apps",
        with_service,
        {"terminal", "arguments", "bounds", "run", "simulate", "models", "service", "serving", "commands"}},
-      {"lab/bench", with_experiments, {"instructions", "sparse", "runners", "driver", "service", "gpu"}},
+      {"lab/bench", with_experiments, {"instructions", "sparse", "recursion", "runners", "driver", "service", "gpu"}},
   };
   return table;
 }

@@ -18,6 +18,7 @@
 #include "lab/bench/driver/plot.hpp"
 #include "lab/bench/driver/report.hpp"
 #include "lab/bench/pattern.hpp"
+#include "lab/bench/recursion/recursion_case.hpp"
 #include "lab/bench/shapes.hpp"
 #include "linalg/sparse/block_structure.hpp"
 #include "platform/files/atomic_file.hpp"
@@ -137,6 +138,11 @@ void add_own_options(CLI::App& command, PlanOptions& plan, const std::string& na
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(apps::one_of(known_grains()));
+  } else if (name == "recursion") {
+    command.add_option("--program", plan.programs, fmt::format("{}", fmt::join(names_of(kRecursions), ", ")))
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(apps::one_of(names_of(kRecursions)));
   }
 }
 
@@ -201,6 +207,7 @@ constexpr std::array kBenchmarks{
     Benchmark{"linalg", "Cholesky, LU and QR: GFlop/s, against the BLAS library's LAPACK and the peak", linalg_plan},
     Benchmark{"sparse", "Sparse systems: seconds, against SuiteSparse's UMFPACK", sparse_plan},
     Benchmark{"sparse-lu", "Sparse matrices of blocks: GFlop/s of LU, the same kernels everywhere", sparse_lu_plan},
+    Benchmark{"recursion", "Programs of divide and conquer: ms, with the same recursion everywhere", recursion_plan},
     Benchmark{"memory", "Bytes per task in flight, and the peak of ten million tasks", memory_plan},
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "proto/json/json.hpp"
 #include "troupe/errors.hpp"
@@ -144,13 +145,34 @@ Results run_plan(const Plan& plan, const Runners& runners, const std::function<v
   return results;
 }
 
-std::optional<Ratio> ratio_to_troupe(const RowResult& row, const Series& peer) {
+std::optional<Ratio> ratio_to_troupe(const Plan& plan, const RowResult& row, const Series& peer) {
   if (!peer.measured() || peer.contestant.runtime == kTroupe) return std::nullopt;
   const Series* ours = peer.contestant.mode == "static" ? row.find(kRecorded) : nullptr;
   if (ours == nullptr || !ours->measured()) ours = row.find(kTroupe);
   if (ours == nullptr || !ours->measured()) return std::nullopt;
   const std::string& key = row.row.keys.front();
-  return Ratio{ours->contestant.label(), estimate(ratios(ours->samples.at(key), peer.samples.at(key)))};
+  const std::vector<double>& troupe = ours->samples.at(key);
+  const std::vector<double>& other = peer.samples.at(key);
+  return Ratio{ours->contestant.label(),
+               estimate(plan.peers_over_troupe ? ratios(other, troupe) : ratios(troupe, other))};
+}
+
+std::vector<MeanRatio> mean_ratios(const Results& results) {
+  std::vector<MeanRatio> means;
+  for (const Contestant& contestant : results.plan.contestants) {
+    MeanRatio mean{contestant.label()};
+    double logarithms = 0;
+    for (const RowResult& row : results.rows) {
+      const auto ratio = ratio_to_troupe(results.plan, row, *row.find(mean.peer));
+      if (!ratio) continue;
+      logarithms += std::log(ratio->estimate.median);
+      ++mean.rows;
+    }
+    if (mean.rows == 0) continue;
+    mean.ratio = std::exp(logarithms / static_cast<double>(mean.rows));
+    means.push_back(mean);
+  }
+  return means;
 }
 
 }  // namespace troupe::bench

@@ -55,7 +55,8 @@ struct Results {
 [[nodiscard]] Results run_plan(const Plan& plan, const Runners& runners,
                                const std::function<void(std::uint64_t)>& advanced);
 
-/// Troupe's first figure divided by the peer's, computed from pairs of the same round. A peer is another runtime. If
+/// Troupe's first figure divided by the peer's, or the inverse (`Plan::peers_over_troupe`), computed from pairs of the
+/// same round. A peer is another runtime. If
 /// the peer builds its graphs once and runs them again, it is compared with Troupe's recorded graph, if that was
 /// measured; all other peers are compared with Troupe's usual mode. There is no ratio for Troupe itself, nor for a
 /// contestant that was not measured.
@@ -63,6 +64,15 @@ struct Ratio {
   std::string of;
   Estimate estimate;
 };
-[[nodiscard]] std::optional<Ratio> ratio_to_troupe(const RowResult& row, const Series& peer);
+[[nodiscard]] std::optional<Ratio> ratio_to_troupe(const Plan& plan, const RowResult& row, const Series& peer);
+
+/// The geometric mean of a peer's ratios (the medians) over the rows in which it was measured.
+struct MeanRatio {
+  std::string peer;
+  double ratio = 0;
+  std::size_t rows = 0;
+};
+/// Returns the means of all peers that were measured in some row, in the plan's order.
+[[nodiscard]] std::vector<MeanRatio> mean_ratios(const Results& results);
 
 }  // namespace troupe::bench

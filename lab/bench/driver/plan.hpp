@@ -54,6 +54,9 @@ struct Plan {
   std::vector<std::string> label_titles;
   std::vector<std::string> figure_titles;
   bool more_is_better = false;
+  /// True if the ratios are those of peers to Troupe, not of Troupe to peers, and if the report has their geometric
+  /// means over all rows.
+  bool peers_over_troupe = false;
   std::vector<Row> rows;
   std::vector<Contestant> contestants;
   std::optional<Reference> reference;

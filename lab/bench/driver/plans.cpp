@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lab/bench/pattern.hpp"
+#include "lab/bench/recursion/recursion_case.hpp"
 #include "lab/bench/shapes.hpp"
 
 namespace troupe::bench {
@@ -199,6 +202,27 @@ Plan sparse_lu_plan(const PlanOptions& options) {
       if (options.tiny) row.words.emplace_back("block=16");
       plan.rows.push_back(row);
     }
+  }
+  return plan;
+}
+
+Plan recursion_plan(const PlanOptions& options) {
+  Plan plan = plan_with(options, "recursion", {"troupe", "openmp", "tbb", "taskflow"});
+  plan.title = "Programs of divide and conquer, ms";
+  plan.label_titles = {"program", "n", "cut-off"};
+  plan.figure_titles = {"ms"};
+  plan.peers_over_troupe = true;
+  const std::vector<std::string> chosen = names_or_all(options.programs, kRecursions);
+  for (const Recursion program : kRecursions) {
+    const std::string name = to_string(program);
+    if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) continue;
+    const RecursionSizes sizes = recursion_sizes(program);
+    const std::int64_t n = options.tiny ? sizes.tiny_n : sizes.n;
+    plan.rows.push_back({{name, std::to_string(n), std::to_string(sizes.cutoff)},
+                         "recursion",
+                         {word("program", name), word("n", n), word("cutoff", sizes.cutoff)},
+                         {"ms"},
+                         "checksum"});
   }
   return plan;
 }

@@ -34,6 +34,8 @@ struct PlanOptions {
   /// For `sparse-lu`: the pattern of full blocks, and the grains of Troupe's tasks. Here `orders` count blocks.
   std::string structure = "third";
   std::vector<std::string> grains;
+  /// For `recursion`: the programs.
+  std::vector<std::string> programs;
 };
 
 /// Returns all runtimes for which there is a runner in the source.
@@ -50,5 +52,6 @@ struct PlanOptions {
 [[nodiscard]] Plan linalg_plan(const PlanOptions& options);
 [[nodiscard]] Plan sparse_plan(const PlanOptions& options);
 [[nodiscard]] Plan sparse_lu_plan(const PlanOptions& options);
+[[nodiscard]] Plan recursion_plan(const PlanOptions& options);
 
 }  // namespace troupe::bench

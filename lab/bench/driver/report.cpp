@@ -27,18 +27,18 @@ void add_note(std::vector<std::string>& notes, std::string note) {
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
 
-void add_measured(std::vector<std::string>& line, const RowResult& row, const Series& series) {
+void add_measured(std::vector<std::string>& line, const Plan& plan, const RowResult& row, const Series& series) {
   for (const std::string& key : row.row.keys) {
     const Estimate figure = estimate(series.samples.at(key));
     line.push_back(number(figure.median));
     line.push_back(interval(figure));
   }
-  const auto ratio = ratio_to_troupe(row, series);
+  const auto ratio = ratio_to_troupe(plan, row, series);
   line.push_back(ratio ? number(ratio->estimate.median) : "");
   line.push_back(ratio ? interval(ratio->estimate) : "");
 }
 
-void add_rows(ReportCells& cells, const RowResult& row) {
+void add_rows(ReportCells& cells, const Plan& plan, const RowResult& row) {
   for (const Series& series : row.series) {
     const std::string label = series.contestant.label();
     if (!series.measured()) {
@@ -50,10 +50,24 @@ void add_rows(ReportCells& cells, const RowResult& row) {
     }
     std::vector<std::string> line = row.row.labels;
     line.push_back(label);
-    add_measured(line, row, series);
+    add_measured(line, plan, row, series);
     cells.lines.push_back(std::move(line));
   }
 }
+
+/// Adds a line for each peer with the mean of its ratios.
+void add_means(ReportCells& cells, const Results& results) {
+  for (const MeanRatio& mean : mean_ratios(results)) {
+    std::vector<std::string> line(cells.titles.size());
+    line[0] = fmt::format("geometric mean of {}", mean.rows);
+    line[cells.words - 1] = mean.peer;
+    line[line.size() - 2] = number(mean.ratio);
+    cells.lines.push_back(std::move(line));
+  }
+}
+
+/// Returns the title of the ratios.
+const char* ratio_title(const Plan& plan) { return plan.peers_over_troupe ? "peer / Troupe" : "Troupe / peer"; }
 
 /// Adds a note if the reference varied, since other programs must then have used the cores.
 void add_note_on_references(std::vector<std::string>& notes, const std::vector<double>& references) {
@@ -69,16 +83,15 @@ void add_note_on_references(std::vector<std::string>& notes, const std::vector<d
 std::string method(const Plan& plan) {
   const double coverage = estimate(std::vector<double>(static_cast<std::size_t>(plan.rounds))).coverage;
   return fmt::format(
-      "{} cores; medians of {} interleaved rounds; [intervals of the median, {:.0f} %]; Troupe / peer: {} "
-      "is better",
-      plan.cores, plan.rounds, 100 * coverage, plan.more_is_better ? "more" : "less");
+      "{} cores; medians of {} interleaved rounds; [intervals of the median, {:.0f} %]; {}: {} is better", plan.cores,
+      plan.rounds, 100 * coverage, ratio_title(plan), plan.more_is_better != plan.peers_over_troupe ? "more" : "less");
 }
 
 Json to_json(const Estimate& estimate) {
   return {{"median", estimate.median}, {"low", estimate.low}, {"high", estimate.high}, {"coverage", estimate.coverage}};
 }
 
-Json to_json(const RowResult& row, const Series& series) {
+Json to_json(const Plan& plan, const RowResult& row, const Series& series) {
   Json json{{"runtime", series.contestant.label()}};
   if (!series.measured()) {
     json[series.failed ? "failed" : "skipped"] = series.skipped;
@@ -89,7 +102,7 @@ Json to_json(const RowResult& row, const Series& series) {
     json["figures"][key]["samples"] = samples;
   }
   json["outputs"] = series.outputs;
-  if (const auto ratio = ratio_to_troupe(row, series)) {
+  if (const auto ratio = ratio_to_troupe(plan, row, series)) {
     json["ratio"] = to_json(ratio->estimate);
     json["ratio"]["of"] = ratio->of;
   }
@@ -107,13 +120,14 @@ ReportCells report_cells(const Results& results) {
     cells.titles.push_back(title);
     cells.titles.emplace_back("interval");
   }
-  cells.titles.emplace_back("Troupe / peer");
+  cells.titles.emplace_back(ratio_title(results.plan));
   cells.titles.emplace_back("interval");
   for (const std::string& name : results.missing) {
     cells.notes.push_back(name + " skipped: it was not found when this was built");
   }
   add_note_on_references(cells.notes, results.references);
-  for (const RowResult& row : results.rows) add_rows(cells, row);
+  for (const RowResult& row : results.rows) add_rows(cells, results.plan, row);
+  if (results.plan.peers_over_troupe) add_means(cells, results);
   return cells;
 }
 
@@ -157,8 +171,14 @@ Json as_json(const Results& results) {
   for (const RowResult& row : results.rows) {
     Json entry;
     for (std::size_t i = 0; i < plan.label_titles.size(); ++i) entry[plan.label_titles[i]] = row.row.labels[i];
-    for (const Series& series : row.series) entry["runtimes"].push_back(to_json(row, series));
+    for (const Series& series : row.series) entry["runtimes"].push_back(to_json(plan, row, series));
     json["rows"].push_back(std::move(entry));
+  }
+  if (plan.peers_over_troupe) {
+    json["peers_over_troupe"] = true;
+    for (const MeanRatio& mean : mean_ratios(results)) {
+      json["geometric_means"].push_back({{"runtime", mean.peer}, {"ratio", mean.ratio}, {"rows", mean.rows}});
+    }
   }
   return json;
 }

@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
       Case{"start", "state= samples= cores=: submission to start on an idle core", start},
       Case{"memory", "not supported", memory},
       Case{"sparse-lu", "structure= n= block= super= grain= seed= cores=: GFlop/s of LU of blocks", sparse_lu},
+      Case{"recursion", "program= n= cutoff= cores=: seconds of a recursive program", recursion},
   };
   return run_cases(argc, argv, kCases);
 }

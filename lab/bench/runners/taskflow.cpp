@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
            granularity},
       Case{"start", "state= samples= cores=: submission to start on an idle core", start},
       Case{"memory", "in_flight= cores=: bytes per task of a graph", memory},
+      Case{"recursion", "program= n= cutoff= cores=: seconds of a recursive program", recursion},
   };
   return run_cases(argc, argv, kCases);
 }

@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
       Case{"granularity", "pattern= width= dependencies= peak= mode=submitted|static cores=: METG(50%)", granularity},
       Case{"start", "state= samples= cores=: submission to start on an idle core", start},
       Case{"memory", "in_flight= cores=: bytes per task of a graph", memory},
+      Case{"recursion", "program= n= cutoff= cores=: seconds of a recursive program", recursion},
   };
   return run_cases(argc, argv, kCases);
 }

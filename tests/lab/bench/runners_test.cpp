@@ -6,6 +6,7 @@
 #include <set>
 
 #include "lab/bench/pattern.hpp"
+#include "lab/bench/recursion/recursion_case.hpp"
 #include "lab/bench/runner.hpp"
 #include "lab/bench/shapes.hpp"
 #include "proto/json/json.hpp"
@@ -156,6 +157,33 @@ BOOST_AUTO_TEST_CASE(sparse_factors_are_the_same_by_all_runtimes) {
   BOOST_TEST(different.size() == 5U);
 }
 
+/// The runners check the results. Here they must also be equal to the last bit for every runtime and number of cores,
+/// with inputs that no cut-off divides.
+BOOST_AUTO_TEST_CASE(recursive_programs_have_the_same_results_in_all_runtimes) {
+  for (const Recursion program : kRecursions) {
+    std::set<std::string> checksums;
+    for (const char* runtime : {"troupe", "openmp", "tbb", "taskflow"}) {
+      if (absent(runtime)) continue;
+      for (const char* cores : {"cores=1", "cores=2"}) {
+        Words words{"recursion", std::string("program=") + to_string(program), cores};
+        switch (program) {
+          case Recursion::fibonacci: words.insert(words.end(), {"n=17", "cutoff=3"}); break;
+          case Recursion::quicksort: words.insert(words.end(), {"n=5001", "cutoff=7"}); break;
+          case Recursion::queens: words.insert(words.end(), {"n=7", "cutoff=9"}); break;
+          case Recursion::strassen: words.insert(words.end(), {"n=76", "cutoff=10"}); break;
+          case Recursion::cholesky: words.insert(words.end(), {"n=101", "cutoff=9"}); break;
+          case Recursion::barnes_hut: words.insert(words.end(), {"n=777", "cutoff=9"}); break;
+        }
+        const Json figures = measured(runtime, words);
+        BOOST_TEST_REQUIRE(figures.is_object());
+        BOOST_TEST(figures["ms"].get<double>() > 0);
+        checksums.insert(figures["checksum"].get<std::string>());
+      }
+    }
+    BOOST_TEST_CONTEXT(to_string(program)) { BOOST_TEST(checksums.size() == 1U); }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(factorizations_take_tiles_that_do_not_divide_the_matrix) {
   for (const char* runtime : {"troupe", "starpu"}) {
     if (absent(runtime)) continue;
@@ -202,6 +230,8 @@ BOOST_AUTO_TEST_CASE(words_that_make_no_sense_are_refused) {
   BOOST_TEST(code({"sparse-lu", "grain=medium"}) == kBadWords);
   BOOST_TEST(code({"sparse-lu", "super=9"}) == kBadWords);
   BOOST_TEST(code({"sparse-lu", "n=0"}) == kBadWords);
+  BOOST_TEST(code({"recursion", "program=hanoi"}) == kBadWords);
+  BOOST_TEST(code({"recursion", "program=queens", "n=17"}) == kBadWords);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
       Case{"linalg", "algorithm= n= tile= tile_rows= inner= cores=: GFlop/s of a factorization", linalg},
       Case{"sparse", "points= wind= file= ordering= block= super= cores=: seconds to solve a sparse system", sparse},
       Case{"sparse-lu", "structure= n= block= super= grain= seed= cores=: GFlop/s of LU of blocks", sparse_lu},
+      Case{"recursion", "program= n= cutoff= policy= cores=: seconds of a recursive program", recursion},
   };
   return run_cases(argc, argv, kCases);
 }

@@ -82,6 +82,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_it_does_not_know) {
   fails({"sparse-lu", "--structure", "half"}, {"--structure", "half", "third-closed"});
   fails({"sparse-lu", "--grain", "medium"}, {"--grain", "medium", "multi"});
   fails({"sparse-lu", "--n", "0"}, {"--n"});
+  fails({"recursion", "--program", "hanoi"}, {"--program", "hanoi", "barnes-hut"});
   fails({"overhead", "--cores", "100000"}, {"100000"});
 }
 
@@ -231,6 +232,33 @@ BOOST_AUTO_TEST_CASE(sparse_factorizations_are_measured_by_grain) {
   for (const char* key : {"gflops", "kernel_share", "seconds"}) {
     BOOST_TEST(report["rows"][1]["runtimes"][0]["figures"].contains(key));
   }
+}
+
+/// These runners print constants, so the expected ratios and means are known.
+BOOST_AUTO_TEST_CASE(recursive_programs_are_compared_with_their_means) {
+  const TemporaryFolder folder;
+  const std::string peer =
+      R"(case "$*" in *queens*) echo '{"ms": 4, "checksum": "1"}' ;; *) echo '{"ms": 1, "checksum": "1"}' ;; esac)";
+  for (const auto& [name, body] :
+       {std::pair<std::string, std::string>{"troupe", R"(echo '{"ms": 2, "checksum": "1"}')"}, {"tbb", peer}}) {
+    const std::string file = folder.write("troupe-bench-runner-" + name, "#!/bin/sh\n" + body + "\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  }
+  const Json report = measure({"recursion", "--program", "queens,fibonacci", "--runners", folder.path()});
+  BOOST_TEST_REQUIRE(report["rows"].size() == 2U);
+  BOOST_TEST(report["rows"][0]["program"].get<std::string>() == "fibonacci");
+  BOOST_TEST(report["rows"][0]["runtimes"][2]["ratio"]["median"].get<double>() == 0.5);
+  BOOST_TEST(report["rows"][1]["runtimes"][2]["ratio"]["median"].get<double>() == 2);
+  BOOST_TEST_REQUIRE(report["geometric_means"].size() == 1U);
+  BOOST_TEST(report["geometric_means"][0]["runtime"].get<std::string>() == "tbb");
+  BOOST_TEST(std::abs(report["geometric_means"][0]["ratio"].get<double>() - 1) < 1e-12);
+}
+
+BOOST_AUTO_TEST_CASE(recursive_programs_are_measured) {
+  const Json report = measure({"recursion"});
+  check_rows(report, 2);
+  BOOST_TEST(report["rows"].size() == 6U);
+  BOOST_TEST(report["rows"][0]["runtimes"][0].contains("figures"));
 }
 
 /// A graph that another runtime builds once and runs many times is compared with Troupe's recorded graph, if the
