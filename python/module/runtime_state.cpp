@@ -554,6 +554,7 @@ std::optional<Error> RuntimeState::take_failed_calls() {
 }
 
 RuntimeState* RuntimeState::in_kernel() { return kernel_task == nullptr ? nullptr : kernel_task->runtime; }
+TaskCell* RuntimeState::innermost_task() { return kernel_task; }
 TaskCell* RuntimeState::task_here() const { return in_kernel() == this ? kernel_task : nullptr; }
 RuntimeState::AsProgram::AsProgram(const RuntimeState& runtime) {
   const TaskCell* const task = runtime.task_here();

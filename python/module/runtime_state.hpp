@@ -147,6 +147,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
 
   /// Returns the runtime whose kernel in Python the calling thread runs, or null.
   static RuntimeState* in_kernel();
+  /// Returns the task whose kernel in Python the calling thread runs, or null.
+  [[nodiscard]] static TaskCell* innermost_task();
   /// Returns the task of this runtime whose kernel in Python the calling thread runs, or null.
   [[nodiscard]] TaskCell* task_here() const;
   /// While an `AsProgram` lives in a function of `Runtime.call`, what the calling thread registers and submits is of

@@ -85,7 +85,9 @@ void TaskCell::end(const TaskOutcome& outcome) {
   }
   // The arguments are still here in two cases: the kernel never ran, or this is a run of a recording, which keeps its
   // data until its end.
-  const bool tells = (stage.load(std::memory_order_relaxed) & kTellsFailure) != 0 && status != TaskStatus::succeeded;
+  // A function that has run to its end has nothing to tell: its task may fail with a child all the same.
+  const bool tells = (stage.load(std::memory_order_relaxed) & kTellsFailure) != 0 && status != TaskStatus::succeeded &&
+                     function != nullptr;
   if ((function != nullptr || recording != nullptr) && !tells) forget_call();
   if (inputs != nullptr) find_failed_input();
   if (failed_child != nullptr) find_failed_child();

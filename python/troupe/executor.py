@@ -44,8 +44,10 @@ class _Future(concurrent.futures.Future):
         work = self._work
         if work is None:  # it has just ended
             return
-        running = work.pool.running_here()
-        if not running:
+        pool = work.pool
+        running = pool.running_here()
+        # The task of another function may run on top of one of this executor's, which waits for it.
+        if not running or pool.here.task != _troupe._task_here():
             raise WaitInKernel(
                 "a function or kernel waited for a function of an executor that runs on its own runtime, whose workers "
                 "may all wait then: wait in a function of the same executor, or in the thread that submitted it"
@@ -53,7 +55,7 @@ class _Future(concurrent.futures.Future):
         if work in running:
             raise WaitInKernel("a function waited for its own end")
         if timeout is None or timeout > 0:
-            work.run_once()
+            work.run_once(running)
 
 
 class _Work:
@@ -76,8 +78,10 @@ class _Work:
         until = time.monotonic() + _TURN
         self.begun = True
         work = self
+        running = pool.running_here()
+        pool.here.task = _troupe._task_here()
         while True:
-            work.run_once()
+            work.run_once(running)
             ended = work
             work = self.following = pool.ended(ended, until)
             ended = None
@@ -92,12 +96,14 @@ class _Work:
         except IndexError:
             return False
 
-    def run_once(self):
-        """Calls the function in this thread, unless another thread has taken its turn."""
-        if not self.take_turn():
+    def run_once(self, running):
+        """Calls the function in this thread, unless another thread has taken its turn. `running`: the works of this
+        thread (`_Pool.running_here`)."""
+        try:
+            self.turn.pop()
+        except IndexError:
             return
         pool = self.pool
-        running = pool.running_here()
         running.append(self)
         try:
             if pool.initializer is None or pool.initialize():

@@ -175,6 +175,20 @@ def test_a_failure_that_a_function_handles_is_no_failure_of_it():
             executor.submit(lambda: executor.submit(fails).result()).result(timeout=60)
 
 
+def test_functions_may_call_and_handle_the_failure(executor):
+    rt = executor._pool.runtime
+
+    def handles():
+        with pytest.raises(ZeroDivisionError):
+            rt.call(divmod, 1, 0).result()
+        return rt.call(divmod, 7, 2).result()
+
+    assert executor.submit(handles).result(timeout=60) == (3, 1)
+    told = threading.Event()
+    rt.call(abs, -1).add_done_callback(lambda _: told.set())  # the thread of callbacks goes on
+    assert told.wait(60)
+
+
 def test_a_poll_in_a_function_calls_nothing():
     with troupe.Executor(1) as executor:
 
@@ -199,6 +213,14 @@ def test_waits_that_would_never_end_are_refused(executor):
         mine[0].result(timeout=10)
     with pytest.raises(troupe.WaitInKernel):
         executor.submit(executor.shutdown).result(timeout=10)
+    for cores in (1, 2):
+        with troupe.Runtime(cores=cores, oversubscribe=True) as rt, troupe.Executor(1, runtime=rt) as executor:
+
+            def call():
+                return rt.call(lambda: executor.submit(time.sleep, 1e-3).result()).result()
+
+            with pytest.raises(troupe.WaitInKernel, match="same executor"):
+                executor.submit(call).result(timeout=10)
     with troupe.Runtime(cores=2, oversubscribe=True) as rt:
         with troupe.Executor(1, runtime=rt) as one, troupe.Executor(1, runtime=rt) as other:
             gate = threading.Event()

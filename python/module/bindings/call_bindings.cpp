@@ -1,6 +1,7 @@
 /// `Runtime.call`, and what troupe/executor.py stands on.
 #include <pybind11/pybind11.h>
 
+#include <cstdint>
 #include <string>
 
 #include "python/module/bindings/bindings.hpp"
@@ -115,6 +116,11 @@ void bind_calls(py::module_& module) {
   module.def(
       "_in_kernel_of", [](const py::object& runtime) { return RuntimeState::in_kernel() == &runtime_in(runtime); },
       "Returns true if the calling thread runs a kernel or a function of this runtime.");
+  module.def(
+      "_task_here", [] { return reinterpret_cast<std::uintptr_t>(RuntimeState::innermost_task()); },
+      "Returns a number of the task whose kernel or function the calling thread runs; 0 outside of these. Tasks that "
+      "run "
+      "at the same time have different numbers.");
 }
 
 }  // namespace troupe::python
