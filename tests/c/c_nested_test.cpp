@@ -69,7 +69,7 @@ constexpr troupe_task_options kNested = [] {
   return options;
 }();
 
-/// What the kernel of `fibonacci` needs.
+/// Computes Fibonacci numbers; each task waits for two others.
 struct Fibonacci {
   Program program;
   troupe_codelet* codelet = nullptr;
