@@ -531,6 +531,9 @@ py::list RuntimeState::take_exceptions() {
 }
 
 void RuntimeState::add_failed_call(CellReference call) {
+  for (const CellReference& one : failed_calls_) {
+    if (one.get() == call.get()) return;
+  }
   if (failed_calls_.size() < graph::FailureLog::kDetails) failed_calls_.push_back(std::move(call));
 }
 
@@ -542,11 +545,15 @@ std::optional<Error> RuntimeState::take_failed_calls() {
   // A call of another thread may be about to end: it is for the next wait.
   std::vector<CellReference> ended;
   for (CellReference& call : std::exchange(failed_calls_, {})) {
+    if (call->ended() && call->told().exception.load() == nullptr) continue;  // it was cancelled
     (call->ended() ? ended : failed_calls_).push_back(std::move(call));
   }
   if (ended.empty()) return std::nullopt;
-  for (const CellReference& call : ended) add_exception(py::reinterpret_borrow<py::object>(call->exception.load()));
-  const Error first(code_of(py::handle(ended.front()->exception.load())), ended.front()->message);
+  const auto exception = [](const CellReference& call) {
+    return py::reinterpret_borrow<py::object>(call->told().exception.load());
+  };
+  for (const CellReference& call : ended) add_exception(exception(call));
+  const Error first(code_of(exception(ended.front())), ended.front()->message);
   if (ended.size() == 1) return first;
   return Error(first.code(),
                fmt::format("{} calls failed, and the program asked for none of their results: {}; and {} more",

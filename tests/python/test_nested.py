@@ -199,6 +199,38 @@ def test_a_call_fails_with_those_that_it_made(runtime):
     runtime.wait()  # all have been told
 
 
+def test_a_failure_inside_that_nobody_asks_for_is_reported_once(runtime):
+    def asks(depth):
+        return fail() if depth == 0 else runtime.call(asks, depth - 1).result()
+
+    def forgets():
+        runtime.call(asks, 2)
+
+    for function, arguments in ((asks, (3,)), (forgets, ())):
+        runtime.call(function, *arguments)
+        with pytest.raises(troupe.KernelFailed, match="mine") as caught:
+            runtime.wait()
+        assert [type(failure) for failure in caught.value.failures] == [Unusual]
+        runtime.wait()
+
+
+def test_calls_inside_of_a_cancelled_call_are_cancelled(runtime):
+    begun, gate = threading.Event(), threading.Event()
+
+    def outer():
+        inner = runtime.call(abs, -1, after=runtime.call(gate.wait, 60))
+        begun.set()
+        return inner.result()
+
+    future = runtime.call(outer)
+    assert begun.wait(60)
+    future.cancel()
+    gate.set()
+    with pytest.raises((troupe.Cancelled, concurrent.futures.CancelledError)):
+        future.result(timeout=60)
+    runtime.wait()
+
+
 def test_a_nested_task_fails_with_its_children(runtime):
     @troupe.codelet("rw")
     def outer(x):

@@ -79,6 +79,7 @@ py::object exception(const FutureObject& self) {
   PyObject* const raised = cell.exception.load();
   const py::object cause = raised == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(raised);
   if (cell.plain && raised != nullptr) {
+    self.runtime->forget_failed_call(*self.cell.get());
     self.runtime->forget_failed_call(cell);
     return cause;
   }

@@ -65,6 +65,21 @@ PyObject* call_function(const TaskCell& cell) {
   return PyObject_VectorcallDict(cell.function, arguments, count | PY_VECTORCALL_ARGUMENTS_OFFSET, keywords.ptr());
 }
 
+bool tells_failure(const TaskCell& cell) {
+  return (cell.stage.load(std::memory_order_relaxed) & TaskCell::kTellsFailure) != 0;
+}
+
+/// Notes that the call has failed, for the next wait for all tasks. Calls fail with those that they have made, so the
+/// outermost call stands for all of them.
+void report_failure(TaskCell& cell) {
+  TaskCell* outermost = &cell;
+  while (outermost->parent != nullptr && outermost->parent->plain && !tells_failure(*outermost->parent)) {
+    outermost = outermost->parent;
+  }
+  outermost->add_reference();
+  cell.runtime->add_failed_call(CellReference(outermost));
+}
+
 /// Runs the task of a call. The task's cell is its only argument by value.
 void run_plain_call(const KernelContext& context) {
   TaskCell& cell = *context.argument<TaskCell*>(0);
@@ -82,10 +97,10 @@ void run_plain_call(const KernelContext& context) {
   const ErrorCode code = code_of(exception);
   cell.exception.store(exception.inc_ref().ptr());
   cell.tell_parents();
-  if ((cell.stage.load(std::memory_order_relaxed) & TaskCell::kTellsFailure) == 0) {
+  if (!tells_failure(cell)) {
     cell.forget_call();
-    cell.add_reference();
-    cell.runtime->add_failed_call(CellReference(&cell));
+    // A call that ends so because calls inside of it were cancelled has not failed.
+    if (code != ErrorCode::cancelled) report_failure(cell);
   }
   throw Error(code, text);
 }
