@@ -177,8 +177,11 @@ troupe_error troupe_acquire(troupe_runtime* runtime, troupe_handle handle, troup
     require(hold, "hold");
     const GivingCall call(runtime->state);
     const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, call.state()->number());
+    // A kernel of a nested task gives back what it holds. If another thread closes the runtime meanwhile, the hold must
+    // last, because the kernel uses the memory.
+    const bool first = !call.state()->in_kernel();
     *hold = new troupe_hold(
-        call.state(), troupe_hold::on(*call.state(), call.runtime().acquire(meaning.handle, mode_of(mode)), true));
+        call.state(), troupe_hold::on(*call.state(), call.runtime().acquire(meaning.handle, mode_of(mode)), first));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "c/handle_slots.hpp"
+#include "client/backend.hpp"
 #include "troupe/errors.hpp"
 
 namespace troupe::c {
@@ -49,7 +50,7 @@ std::shared_ptr<RuntimeState> RuntimeState::find(std::uint64_t number) {
 
 void RuntimeState::add(const std::shared_ptr<Dependent>& dependent) {
   const LockGuard lock(mutex_);
-  if (closed_) throw being_freed();
+  if (closed_ && !in_kernel()) throw being_freed();
   dependents_.push_back(dependent);
 }
 
@@ -70,7 +71,12 @@ Future RuntimeState::from_c(const troupe_future& future) const {
   return {owner_.load(), static_cast<graph::Task*>(future.task), TaskId(future.id)};
 }
 
-void RuntimeState::check_wait() const {
+void RuntimeState::check_may_end() const {
+  if (in_kernel()) {
+    throw Error(ErrorCode::wait_in_kernel,
+                "a kernel or callback tried to free the runtime that runs it, which would wait for it: free the "
+                "runtime in the program");
+  }
   try {
     // The handle is empty. The call therefore fails with `invalid_handle` if waiting is allowed, and otherwise with
     // another error.
@@ -80,14 +86,7 @@ void RuntimeState::check_wait() const {
   }
 }
 
-bool RuntimeState::in_kernel() const {
-  try {
-    check_wait();
-  } catch (const Error& error) {
-    return error.code() == ErrorCode::wait_in_kernel;
-  }
-  return false;
-}
+bool RuntimeState::in_kernel() const { return runtime_->backend().end_here() == client::Backend::End::inside_of_task; }
 
 bool RuntimeState::begin_call() {
   calls_.fetch_add(1);

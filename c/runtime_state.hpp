@@ -55,7 +55,8 @@ class RuntimeState {
   /// Returns whether data need memory. They need none in virtual time without real buffers.
   [[nodiscard]] bool has_memory() const { return has_memory_; }
 
-  /// Adds an object that must end before the runtime. Throws `stopped` if the runtime is being closed.
+  /// Adds an object that must end before the runtime. Throws `stopped` if the runtime is being closed, unless a kernel
+  /// has made the object: kernels go on until all tasks have ended, and free what they have made.
   void add(const std::shared_ptr<Dependent>& dependent);
   /// Removes a dependent object from the list. Call this after the object has ended.
   void remove(const std::shared_ptr<Dependent>& dependent) noexcept;
@@ -63,8 +64,10 @@ class RuntimeState {
   [[nodiscard]] troupe_future to_c(const Future& future);
   [[nodiscard]] Future from_c(const troupe_future& future) const;
 
-  /// Throws if this thread must not wait: in a kernel, a callback or a recorded program.
-  void check_wait() const;
+  /// Throws if this thread must not end the runtime: in a kernel, a callback or a recorded program.
+  void check_may_end() const;
+  /// Returns true in kernels and callbacks of this runtime. Kernels of nested tasks may wait for their children.
+  [[nodiscard]] bool in_kernel() const;
   /// Ends the dependent objects, and waits for running calls that give the runtime data or tasks (`GivingCall`) and for
   /// all tasks. Afterwards `find` does not return the runtime any more. Finally this function throws the error of tasks
   /// that failed since the last wait.
@@ -73,7 +76,6 @@ class RuntimeState {
  private:
   friend class GivingCall;
 
-  [[nodiscard]] bool in_kernel() const;
   /// Counts a call in `calls_`. Returns false, without counting, for a call from a kernel while the runtime is closing.
   [[nodiscard]] bool begin_call();
   void end_call() noexcept;

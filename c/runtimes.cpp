@@ -52,7 +52,7 @@ troupe_error troupe_connect(const char* folder, const char* name, troupe_runtime
 troupe_error troupe_runtime_free(troupe_runtime* runtime) {
   return guarded([&] {
     if (runtime == nullptr) return;
-    runtime->state->check_wait();
+    runtime->state->check_may_end();
     const std::unique_ptr<troupe_runtime> owned(runtime);
     owned->state->close();
   });

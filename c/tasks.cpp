@@ -51,6 +51,26 @@ std::chrono::steady_clock::time_point seconds_from_now(double seconds) {
   return now + std::chrono::duration_cast<Clock::duration>(ahead);
 }
 
+/// Takes `nested`, `weak` and `weak_count` over. Children use weak data; the runtime checks their modes.
+void take_nested(const RuntimeState& state, const troupe_task_options& options, TaskOptions& result) {
+  if (options.nested != 0 && options.nested != 1) {
+    throw Error(ErrorCode::invalid_argument,
+                "nested is " + std::to_string(options.nested) +
+                    ": give 1 for a nested task and 0 for any other; troupe_task_options begin as zeros");
+  }
+  result.nested = options.nested == 1;
+  if (options.weak_count == 0) return;
+  require(options.weak, "weak");
+  for (size_t i = 0; i < options.weak_count; ++i) {
+    if (options.weak[i].mode != TROUPE_DECLARED) continue;
+    throw Error(ErrorCode::invalid_argument,
+                "weak data have mode TROUPE_DECLARED, but no codelet declares a mode for them: give each the mode in "
+                "which the children use it");
+  }
+  result.weak.reserve(options.weak_count);
+  HandleSlots::get().find_all(options.weak, options.weak_count, state.number(), result.weak);
+}
+
 TaskOptions options_of(const RuntimeState& state, const troupe_task_options* options) {
   if (options == nullptr) return {};
   TaskOptions result;
@@ -60,6 +80,7 @@ TaskOptions options_of(const RuntimeState& state, const troupe_task_options* opt
   for (size_t i = 0; i < options->after_count; ++i) result.after.push_back(state.from_c(options->after[i]));
   if (options->devices != nullptr) result.devices = devices_of(options->devices);
   if (options->deadline_s != 0) result.deadline = seconds_from_now(options->deadline_s);
+  take_nested(state, *options, result);
   if (options->callback != nullptr) {
     result.callback = [call = options->callback, user = options->user](const TaskOutcome& outcome) {
       call(outcome.task.value(), c::to_c(outcome.status), outcome.message.c_str(), user);

@@ -47,6 +47,9 @@ module troupe_functions
     type(c_funptr) :: callback = c_null_funptr
     type(c_ptr) :: user = c_null_ptr, devices = c_null_ptr
     real(c_double) :: deadline_s = 0
+    integer(c_int) :: nested = 0
+    type(c_ptr) :: weak = c_null_ptr
+    integer(c_size_t) :: weak_count = 0
   end type
 
   ! A task that was submitted. It owns nothing, and may be copied.

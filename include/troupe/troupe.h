@@ -308,6 +308,15 @@ typedef struct troupe_task_options {
    * is cancelled, and a kernel that runs then learns of it from troupe_kernel_cancelled. Below 0, or not a number: an
    * error; so is a deadline in a recording, on a service, and in virtual time. */
   double deadline_s;
+  /* 1 for a nested task: the tasks that its kernel submits, its children, belong to it, and it ends when the last of
+   * them has ended. Its kernel may wait for its children (troupe_wait), for one of them (troupe_future_wait), and for
+   * data that they use (troupe_wait_for, troupe_acquire). docs/programming.md, "Nested tasks", has the rules. 0: the
+   * task is not nested; other numbers are an error. */
+  int nested;
+  /* Data that only the children of a nested task use, in mode read, write or read_write. The kernel gets no view of
+   * them, and does not wait for them. */
+  const troupe_access* weak;
+  size_t weak_count;
 } troupe_task_options;
 
 /* Submits a task. `options` and `future` may be NULL. Blocks while too many tasks are in flight, except in kernels and

@@ -77,6 +77,7 @@ std::shared_ptr<ArrayData> RuntimeState::register_array(const py::array& array, 
   if (may_forget) forget_dropped(false);
   const auto host = static_cast<std::byte*>(const_cast<void*>(array.data()));
   static std::byte nothing;
+  const AsProgram as_program(*this);
   const auto register_it = [&] {
     // `forget_dropped` releases the interpreter's lock, so the runtime may have ended meanwhile.
     return runtime()->backend().register_data({form.layout, host == nullptr ? &nothing : host, nullptr, name});

@@ -23,8 +23,9 @@ namespace py = pybind11;
 
 namespace {
 
-thread_local RuntimeState* kernel_of_runtime = nullptr;
-/// The context of the Python kernel that this thread runs; null outside of kernels.
+/// The task whose kernel in Python this thread runs; null outside of kernels.
+thread_local TaskCell* kernel_task = nullptr;
+/// The context of that kernel; null outside of kernels.
 thread_local const KernelContext* kernel_context = nullptr;
 
 /// The open runtimes. Requires the interpreter's lock. Never destroyed: see `RuntimeState::close_all`.
@@ -77,6 +78,7 @@ std::shared_ptr<RuntimeState> RuntimeState::start(Settings settings) {
   }
   if (auto* const embedded = dynamic_cast<client::EmbeddedBackend*>(&runtime->backend())) {
     state->graph_ = &embedded->graph();
+    state->nests_ = settings.options.simulation == nullptr;
   }
   state->set(std::move(runtime));
   return state;
@@ -123,9 +125,7 @@ bool RuntimeState::has_room() {
   return true;
 }
 
-Future RuntimeState::submit(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments,
-                            const TaskOptions& options) {
-  const graph::TaskSpecification specification{codelet, accesses, arguments, options};
+Future RuntimeState::submit(const graph::TaskSpecification& specification) {
   const auto keep = runtime();
   client::Backend& backend = keep->backend();
   // Submissions by kernels, and recorded submissions, never wait, so the lock is not released.
@@ -234,6 +234,7 @@ RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Re
   Run run;
   const auto submit = [&] { run.future = recorded.tasks->run(rebindings).value_or_throw(); };
   if (in_kernel() == this || recording_here()) {
+    const AsProgram as_program(*this);
     submit();
   } else if (!runs_in_waiting_thread_ && has_room()) {
     until_count_ = 0;  // a run has many tasks, so the next submission must count the tasks in flight again
@@ -310,7 +311,27 @@ void RuntimeState::watch_runs() {
   });
 }
 
+void RuntimeState::wait_for_children() {
+  const auto runtime = this->runtime();
+  try {
+    wait_without_lock([&] { runtime->wait(); });
+  } catch (const Error& error) {
+    // The exceptions of kernels stay for the program's own wait.
+    TaskCell* const failed = task_here()->failed_child;
+    PyObject* const raised = failed != nullptr ? failed->exception.load() : nullptr;
+    const auto cause = raised == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(raised);
+    const py::object exception = exception_of(error.code(), error.what(), cause);
+    if (raised != nullptr) {
+      if (failed->plain) forget_failed_call(*failed);
+      exception.attr("failures").attr("append")(cause);
+    }
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+    throw py::error_already_set();
+  }
+}
+
 void RuntimeState::wait() {
+  if (task_here() != nullptr) return wait_for_children();
   const auto runtime = this->runtime();
   try {
     wait_without_lock([&] { runtime->wait(); });
@@ -510,6 +531,9 @@ py::list RuntimeState::take_exceptions() {
 }
 
 void RuntimeState::add_failed_call(CellReference call) {
+  for (const CellReference& one : failed_calls_) {
+    if (one.get() == call.get()) return;
+  }
   if (failed_calls_.size() < graph::FailureLog::kDetails) failed_calls_.push_back(std::move(call));
 }
 
@@ -521,26 +545,36 @@ std::optional<Error> RuntimeState::take_failed_calls() {
   // A call of another thread may be about to end: it is for the next wait.
   std::vector<CellReference> ended;
   for (CellReference& call : std::exchange(failed_calls_, {})) {
+    if (call->ended() && call->told().exception.load() == nullptr) continue;  // it was cancelled
     (call->ended() ? ended : failed_calls_).push_back(std::move(call));
   }
   if (ended.empty()) return std::nullopt;
-  for (const CellReference& call : ended) add_exception(py::reinterpret_borrow<py::object>(call->exception.load()));
-  const Error first(code_of(py::handle(ended.front()->exception.load())), ended.front()->message);
+  const auto exception = [](const CellReference& call) {
+    return py::reinterpret_borrow<py::object>(call->told().exception.load());
+  };
+  for (const CellReference& call : ended) add_exception(exception(call));
+  const Error first(code_of(exception(ended.front())), ended.front()->message);
   if (ended.size() == 1) return first;
   return Error(first.code(),
                fmt::format("{} calls failed, and the program asked for none of their results: {}; and {} more",
                            ended.size(), first.what(), ended.size() - 1));
 }
 
-RuntimeState* RuntimeState::in_kernel() { return kernel_of_runtime; }
-RuntimeState::KernelScope::KernelScope(RuntimeState* runtime, const KernelContext& context)
-    : outer_(std::exchange(kernel_of_runtime, runtime)), outer_context_(std::exchange(kernel_context, &context)) {
-  kernel_threads().push_back({PyThread_get_thread_ident(), runtime});
+RuntimeState* RuntimeState::in_kernel() { return kernel_task == nullptr ? nullptr : kernel_task->runtime; }
+TaskCell* RuntimeState::innermost_task() { return kernel_task; }
+TaskCell* RuntimeState::task_here() const { return in_kernel() == this ? kernel_task : nullptr; }
+RuntimeState::AsProgram::AsProgram(const RuntimeState& runtime) {
+  const TaskCell* const task = runtime.task_here();
+  if (task != nullptr && task->plain && !task->nested) scope_.emplace(runtime.graph_);
+}
+RuntimeState::KernelScope::KernelScope(TaskCell& task, const KernelContext& context)
+    : outer_(std::exchange(kernel_task, &task)), outer_context_(std::exchange(kernel_context, &context)) {
+  kernel_threads().push_back({PyThread_get_thread_ident(), task.runtime});
 }
 RuntimeState::KernelScope::~KernelScope() {
   auto& threads = kernel_threads();
   threads.erase(std::ranges::find(threads, PyThread_get_thread_ident(), &KernelThread::thread));
-  kernel_of_runtime = outer_;
+  kernel_task = outer_;
   kernel_context = outer_context_;
 }
 bool RuntimeState::KernelScope::cancelled() { return kernel_context != nullptr && kernel_context->cancelled(); }

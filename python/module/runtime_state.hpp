@@ -22,7 +22,9 @@
 
 #include "client/embedded_backend.hpp"
 #include "graph/task_graph.hpp"
+#include "graph/tasks/calling_thread.hpp"
 #include "graph/tasks/home_process.hpp"
+#include "graph/tasks/task_specification.hpp"
 #include "python/module/array_data.hpp"
 #include "python/module/gil.hpp"
 #include "python/module/task_cell.hpp"
@@ -85,9 +87,12 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// have to wait.
   [[nodiscard]] bool has_room();
   /// Submits a task; releases the interpreter's lock if the submission may have to wait.
-  Future submit(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments,
-                const TaskOptions& options);
-  /// Waits for all tasks. Throws their failures.
+  Future submit(const graph::TaskSpecification& specification);
+  /// Returns true if tasks of this runtime may be nested: it runs kernels of this process.
+  [[nodiscard]] bool nests() const { return nests_; }
+  /// Returns the task graph of a runtime in this process; null for a service.
+  [[nodiscard]] graph::TaskGraph* graph() const { return graph_; }
+  /// Waits for all tasks, or in a kernel for the children of its task. Throws their failures.
   void wait();
   /// Waits for all tasks, ends the runtime, and then throws the failures. `cancel` is true if tasks that have not begun
   /// are cancelled. `lost` is true if the program has not asked for the end, so that failures become a warning.
@@ -142,9 +147,23 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
 
   /// Returns the runtime whose kernel in Python the calling thread runs, or null.
   static RuntimeState* in_kernel();
+  /// Returns the task whose kernel in Python the calling thread runs, or null.
+  [[nodiscard]] static TaskCell* innermost_task();
+  /// Returns the task of this runtime whose kernel in Python the calling thread runs, or null.
+  [[nodiscard]] TaskCell* task_here() const;
+  /// While an `AsProgram` lives in a function of `Runtime.call`, what the calling thread registers and submits is of
+  /// the program, and no child of the call: a call names no data, so its children could use none. Without effect in
+  /// nested tasks, in other kernels, and outside of kernels.
+  class AsProgram {
+   public:
+    explicit AsProgram(const RuntimeState& runtime);
+
+   private:
+    std::optional<graph::UnboundedSubmission> scope_;
+  };
   class KernelScope {
    public:
-    KernelScope(RuntimeState* runtime, const KernelContext& context);
+    KernelScope(TaskCell& task, const KernelContext& context);
     ~KernelScope();
     KernelScope(const KernelScope&) = delete;
     KernelScope& operator=(const KernelScope&) = delete;
@@ -153,7 +172,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
     [[nodiscard]] static bool cancelled();
 
    private:
-    RuntimeState* outer_;
+    TaskCell* outer_;
     const KernelContext* outer_context_;
   };
 
@@ -201,6 +220,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
     std::optional<pybind11::error_already_set> interrupted = {};
   };
   [[nodiscard]] Ending end_tasks(bool cancel);
+  /// Waits, in a kernel, for the children of its task.
+  void wait_for_children();
   [[noreturn]] void raise_failure(const Error& error);
   /// Forgets the calls of plain functions that failed. The exceptions that the program has not got count as exceptions
   /// of kernels, and are summarized in the result, which is empty if there are none.
@@ -218,6 +239,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// The process that started the runtime.
   const graph::HomeProcess home_;
   bool runs_in_waiting_thread_ = false;
+  bool nests_ = false;
   bool closing_ = false;
   bool abandoned_ = false;
   bool in_block_ = false;

@@ -31,6 +31,8 @@ struct Call {
   std::vector<Access> accesses = {};
   std::vector<std::shared_ptr<ArrayData>> data = {};
   TaskOptions options = {};
+  /// The option `weak`; may be empty.
+  py::object weak = {};
   /// The keyword arguments for the kernel.
   py::object keywords = {};
 };
@@ -46,8 +48,10 @@ bool has_parameter(const PythonSignature& signature, const std::string& name) {
     if (parameter.by_name) names.push_back(parameter.name);
   }
   names.insert(names.end(), kTaskOptionNames.begin(), kTaskOptionNames.end());
-  mismatch(codelet, "'" + name + "' is neither an argument of the kernel nor one of priority, name, after, devices" +
-                        did_you_mean(name, names));
+  mismatch(codelet,
+           "'" + name +
+               "' is neither an argument of the kernel nor one of priority, name, after, devices, nested, weak" +
+               did_you_mean(name, names));
 }
 
 /// Divides the keyword arguments: each is a parameter of the kernel, an option of the task, or a further argument of
@@ -60,7 +64,7 @@ void take_keywords(Call& call, PyObject* keywords) {
     const PythonSignature& signature = call.codelet.signature;
     const bool is_parameter = has_parameter(signature, name);
     if (!is_parameter && is_task_option(name)) {
-      if (value != Py_None) take_task_option(call.options, name, value);
+      if (value != Py_None) take_task_option(call.options, call.weak, name, value);
       continue;
     }
     if (std::ranges::find(signature.arrays, name) != signature.arrays.end()) {
@@ -279,6 +283,7 @@ py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::
           "codelet '" + codelet.name() +
               "' is a kernel of this program, and a service runs none of those: it has the kernels of troupe.kernels");
   }
+  const RuntimeState::AsProgram as_program(*runtime);
   const std::size_t arrays = arrays_of(call);
   call.accesses.reserve(arrays);
   call.data.reserve(arrays);
@@ -302,9 +307,10 @@ py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::
     }
   }
   task->runtime = runtime.get();
+  take_nesting(*runtime, call.weak, *task.get(), call.options);
   if (runtime->recording_here()) {
     task->recorded = true;
-    const Future future = runtime->submit(codelet.codelet, call.accesses, numbers, call.options);
+    const Future future = runtime->submit({codelet.codelet, call.accesses, numbers, call.options});
     runtime->recorded_cells.push_back(std::move(task));
     return make_future(runtime, future, CellReference());
   }
@@ -312,7 +318,7 @@ py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::
   cell->add_reference();
   mine = CellReference(cell);
   call.options.callback = [cell](const TaskOutcome& outcome) { cell->end(outcome); };
-  const Future future = runtime->submit(codelet.codelet, call.accesses, numbers, call.options);
+  const Future future = runtime->submit({codelet.codelet, call.accesses, numbers, call.options});
   // From here on, the end of the task drops the task's reference.
   task.leave();
   return make_future(runtime, future, std::move(mine));

@@ -37,6 +37,7 @@ TaskCell::~TaskCell() {
   dispose(std::exchange(result, nullptr));
   dispose(exception.exchange(nullptr));
   if (failed_input != nullptr) failed_input->drop_reference();
+  if (failed_child != nullptr) failed_child->drop_reference();
 }
 
 void TaskCell::forget_call() noexcept {
@@ -59,6 +60,22 @@ void TaskCell::find_failed_input() {
   inputs.reset();
 }
 
+void TaskCell::find_failed_child() {
+  TaskCell* const child = std::exchange(failed_child, nullptr);
+  if (status == TaskStatus::failed && failed_input == nullptr && exception.load() == nullptr) {
+    failed_input = child;
+  } else {
+    child->drop_reference();
+  }
+}
+
+void TaskCell::tell_parents() {
+  for (TaskCell* task = parent; task != nullptr && task->failed_child == nullptr; task = task->parent) {
+    task->failed_child = this;
+    add_reference();
+  }
+}
+
 void TaskCell::end(const TaskOutcome& outcome) {
   status = outcome.status;
   if (outcome.status != TaskStatus::succeeded) {
@@ -68,9 +85,13 @@ void TaskCell::end(const TaskOutcome& outcome) {
   }
   // The arguments are still here in two cases: the kernel never ran, or this is a run of a recording, which keeps its
   // data until its end.
-  const bool tells = (stage.load(std::memory_order_relaxed) & kTellsFailure) != 0 && status != TaskStatus::succeeded;
+  // A function that has run to its end has nothing to tell: its task may fail with a child all the same.
+  const bool tells = (stage.load(std::memory_order_relaxed) & kTellsFailure) != 0 && status != TaskStatus::succeeded &&
+                     function != nullptr;
   if ((function != nullptr || recording != nullptr) && !tells) forget_call();
   if (inputs != nullptr) find_failed_input();
+  if (failed_child != nullptr) find_failed_child();
+  if (!weak.empty()) weak.clear();
   // Release: publishes the results above to the acquire load in `ended`.
   const std::uint8_t before = stage.fetch_or(kEnded, std::memory_order_acq_rel);
   if ((before & ~kTellsFailure) != 0 || tells) {

@@ -62,9 +62,22 @@ struct TaskCell {
   bool plain = false;
   /// The tasks whose results are arguments of a plain function; null if there are none. Dropped when the task ends.
   std::shared_ptr<std::vector<class CellReference>> inputs;
-  /// If the task was cancelled because one of `inputs` did not succeed, the task that failed first; otherwise null.
+  /// If the task was cancelled because one of `inputs` did not succeed, or failed with a child, the task that failed
+  /// first; otherwise null.
   /// This cell owns a reference to it. Valid after the end.
   TaskCell* failed_input = nullptr;
+
+  /// The task in whose kernel this task was submitted, if this task is one of its children; otherwise null. That task
+  /// ends after its children, so the pointer is valid until this task has ended.
+  TaskCell* parent = nullptr;
+  /// The first of the task's children, or of theirs, whose function raised an exception; null if there is none. This
+  /// cell owns a reference to it. Written with the interpreter's lock, before the task ends.
+  TaskCell* failed_child = nullptr;
+  /// True for a nested task (`TaskOptions::nested`) and for all tasks inside of it: what their kernels submit uses the
+  /// data of the nested task. Kernels that a function of `Runtime.call` submits elsewhere are tasks of the program.
+  bool nested = false;
+  /// The weak data of a nested task, which live until the task has ended.
+  std::vector<std::shared_ptr<ArrayData>> weak;
 
   /// For a run of a recording, the cells of its tasks, which live as long as this cell.
   std::shared_ptr<std::vector<class CellReference>> recording;
@@ -85,17 +98,23 @@ struct TaskCell {
   void forget_call() noexcept;
   [[nodiscard]] bool ended() const { return (stage.load(std::memory_order_acquire) & kEnded) != 0; }
 
+  /// Makes this task known to the tasks around it as one whose function raised an exception. Requires the interpreter's
+  /// lock.
+  void tell_parents();
+
   /// Waits without the interpreter's lock until the task has ended, for at most the given time. A Python signal handler
   /// that raises an exception, such as `KeyboardInterrupt`, ends the wait. Returns false after the timeout.
   bool wait(std::optional<std::chrono::duration<double>> timeout);
   /// Requests that `take_ended` returns this cell after the end of the task. Returns false if the task has already
   /// ended.
   bool watch() { return mark(kWatched); }
-  /// Returns the task of which the future tells how it ended: this task, or the input that kept it from running.
+  /// Returns the task of which the future tells how it ended: this task, or the input that kept it from running, or the
+  /// child that it failed with.
   [[nodiscard]] TaskCell& told() { return failed_input == nullptr ? *this : *failed_input; }
 
  private:
   void find_failed_input();
+  void find_failed_child();
   bool mark(std::uint8_t what) { return (stage.fetch_or(what, std::memory_order_acq_rel) & kEnded) == 0; }
 };
 

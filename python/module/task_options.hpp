@@ -1,4 +1,4 @@
-/// The options of one task, as keywords of a call in Python: priority, name, after, devices.
+/// The options of one task, as keywords of a call in Python: priority, name, after, devices, nested, weak.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,10 +11,18 @@
 
 namespace troupe::python {
 
-inline constexpr std::array<std::string_view, 4> kTaskOptionNames{"priority", "name", "after", "devices"};
+inline constexpr std::array<std::string_view, 6> kTaskOptionNames{"priority", "name",   "after",
+                                                                  "devices",  "nested", "weak"};
+
+class RuntimeState;
+struct TaskCell;
 
 [[nodiscard]] bool is_task_option(std::string_view name);
-/// Sets the option with this name. Throws `TypeError` or `ValueError` for a value that cannot be used.
-void take_task_option(TaskOptions& options, std::string_view name, pybind11::handle value);
+/// Sets the option with this name; keeps `weak` as it was given, for `take_nesting`, which knows the runtime. Throws
+/// `TypeError` or `ValueError` for a value that cannot be used.
+void take_task_option(TaskOptions& options, pybind11::object& weak, std::string_view name, pybind11::handle value);
+/// Sets `TaskOptions::weak` from the option `weak`, which may be empty: pairs of a mode and an array or data. Notes in
+/// the cell, whose `plain` is set, whether its task is nested, and the task whose child it is.
+void take_nesting(RuntimeState& runtime, pybind11::handle weak, TaskCell& cell, TaskOptions& options);
 
 }  // namespace troupe::python

@@ -23,30 +23,45 @@ _TURN = 1e-3  # the time in seconds in which one task may begin further function
 
 
 class _Future(concurrent.futures.Future):
-    """A future whose waits are refused in functions of the same runtime, because no worker might be left to end it."""
+    """A future that a function of the same executor may wait for: it calls the awaited function itself, if no worker has
+    begun it. Waits in other functions and kernels of the runtime are refused, because no worker might be left to end
+    it."""
 
     _runtime = None
+    _work = None  # what was submitted, until it has ended
 
     def result(self, timeout=None):
-        self._refuse_in_worker()
+        self._wait_in_worker(timeout)
         return super().result(timeout)
 
     def exception(self, timeout=None):
-        self._refuse_in_worker()
+        self._wait_in_worker(timeout)
         return super().exception(timeout)
 
-    def _refuse_in_worker(self):
-        if self._state in ("PENDING", "RUNNING") and _troupe._in_kernel_of(self._runtime):
+    def _wait_in_worker(self, timeout):
+        if self._state not in ("PENDING", "RUNNING") or not _troupe._in_kernel_of(self._runtime):
+            return
+        work = self._work
+        if work is None:  # it has just ended
+            return
+        pool = work.pool
+        running = pool.running_here()
+        # The task of another function may run on top of one of this executor's, which waits for it.
+        if not running or pool.here.task != _troupe._task_here():
             raise WaitInKernel(
-                "a function waited for another function of its own runtime, whose workers may all wait then: return "
-                "the future, or wait in the thread that submitted it"
+                "a function or kernel waited for a function of an executor that runs on its own runtime, whose workers "
+                "may all wait then: wait in a function of the same executor, or in the thread that submitted it"
             )
+        if work in running:
+            raise WaitInKernel("a function waited for its own end")
+        if timeout is None or timeout > 0:
+            work.run_once(running)
 
 
 class _Work:
     """One submitted function. Its task calls it on a worker, and then, for a while, those that wait for their turn."""
 
-    __slots__ = ("pool", "future", "function", "arguments", "keywords", "begun", "following")
+    __slots__ = ("pool", "future", "function", "arguments", "keywords", "begun", "following", "turn")
 
     def __init__(self, pool, future, function, arguments, keywords):
         self.pool = pool
@@ -56,22 +71,52 @@ class _Work:
         self.keywords = keywords
         self.begun = False
         self.following = None  # the other work that this one's task runs now
+        self.turn = [None]  # whoever takes the element runs the function: its task, or a function that waits for it
 
     def __call__(self):
         pool = self.pool
         until = time.monotonic() + _TURN
         self.begun = True
         work = self
+        running = pool.running_here()
+        pool.here.task = _troupe._task_here()
         while True:
-            if pool.initializer is None or pool.initialize():
-                work._run()
-            else:
-                work.fail(BrokenThreadPool(pool.broken))
+            work.run_once(running)
             ended = work
             work = self.following = pool.ended(ended, until)
-            ended.future = ended.arguments = ended.keywords = None  # the next function may take long
+            ended = None
             if work is None:
                 return
+
+    def take_turn(self):
+        """Returns True to the first caller only, which is to run the function or to end its future."""
+        try:
+            self.turn.pop()
+            return True
+        except IndexError:
+            return False
+
+    def run_once(self, running):
+        """Calls the function in this thread, unless another thread has taken its turn. `running`: the works of this
+        thread (`_Pool.running_here`)."""
+        try:
+            self.turn.pop()
+        except IndexError:
+            return
+        pool = self.pool
+        running.append(self)
+        try:
+            if pool.initializer is None or pool.initialize():
+                self._run()
+            else:
+                self._fail(BrokenThreadPool(pool.broken))
+        finally:
+            running.pop()
+        # The next function of this task may take long, so drop what this one had.
+        future, self.future = self.future, None
+        if future is not None:
+            future._work = None
+        self.arguments = self.keywords = None
 
     def _run(self):
         if not self.future.set_running_or_notify_cancel():
@@ -87,12 +132,19 @@ class _Work:
     # The next functions are for works that no task runs, or will run.
 
     def fail(self, error):
+        if self.take_turn():
+            self._fail(error)
+
+    def _fail(self, error):
         if self.future.set_running_or_notify_cancel():
             self.future.set_exception(error)
 
     def cancel(self):
-        if self.future.cancel():
-            self.future.set_running_or_notify_cancel()  # tells all who wait for the future
+        future = self.future
+        first = self.take_turn()
+        # If another thread has taken the turn and not begun yet, it tells all who wait for the future.
+        if future is not None and future.cancel() and first:
+            future.set_running_or_notify_cancel()
 
     def give_up(self):
         """Called when the task has not come to its end: it was cancelled, or its worker died. Functions that wait for
@@ -146,8 +198,16 @@ class _Pool:
             self.ended(work)
             raise
 
+    def running_here(self):
+        """Returns the works whose functions this thread is in; each waits for the next one in the list."""
+        try:
+            return self.here.running
+        except AttributeError:
+            self.here.running = []
+            return self.here.running
+
     def _next(self):
-        """Takes the first work that waits. Whoever takes it is the only one to end its future."""
+        """Takes the first work that waits. A function that waited for it may have run it already."""
         try:
             return self.waiting.popleft()
         except IndexError:
@@ -260,8 +320,10 @@ class Executor(concurrent.futures.Executor):
     `initializer(*initargs)` is called in each worker before its first function; if it raises, the executor is broken,
     as a ThreadPoolExecutor is.
 
-    Futures are `concurrent.futures.Future` objects. A function must not wait for futures of its own runtime
-    (`WaitInKernel`). A service runs no functions of this program (`NoImplementation`).
+    Futures are `concurrent.futures.Future` objects. A function may submit to its own executor and wait for `result()`,
+    `exception()` or `map`: it calls the awaited function itself if no worker has begun it, and `timeout` does not end
+    that call. Waits for other executors on the same runtime are refused (`WaitInKernel`). A service runs no functions
+    of this program (`NoImplementation`).
     """
 
     def __init__(self, max_workers=None, *, runtime=None, initializer=None, initargs=(), **options):
@@ -294,7 +356,8 @@ class Executor(concurrent.futures.Executor):
         pool = self._pool
         future = _Future()
         future._runtime = pool.runtime
-        pool.submit(_Work(pool, future, fn, args, kwargs))
+        future._work = work = _Work(pool, future, fn, args, kwargs)
+        pool.submit(work)
         return future
 
     def map(self, fn, *iterables, timeout=None, chunksize=1):

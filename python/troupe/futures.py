@@ -126,7 +126,8 @@ def result(self, timeout=None):
     """Waits for the task's end. Returns the kernel's result if the kernel is in Python, otherwise None. Raises a
     `TroupeError` if the task failed (the `__cause__` is the kernel's exception) or was cancelled, and `TimeoutError` if
     the task has not ended after `timeout` seconds. For `Runtime.call`: returns the function's result, or raises the
-    function's own exception."""
+    function's own exception. In a kernel, which may wait for children of its own task, a `timeout` above 0 has no
+    effect."""
     _wait(self, timeout)
     failure = self._exception()
     if failure is not None:

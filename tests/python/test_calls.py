@@ -199,17 +199,17 @@ def test_tasks_have_the_names_of_the_functions():
     assert names[0][0] == "add" and names[1] == ("add", "special") and names[2][0] == "functools.partial"
 
 
-def test_calls_may_call_and_must_not_wait(rt):
+def test_calls_may_call_and_wait_for_these_only(rt):
     assert rt.call(lambda: rt.call(add, 1, 2)).result().result(timeout=10) == 3
-    inner = []
+    assert rt.call(lambda: rt.call(add, 1, 2).result()).result(timeout=10) == 3
     gate = threading.Event()
-    waits = rt.call(lambda: (inner.append(rt.call(gate.wait, 10)), inner[0].result()))
-    with pytest.raises(troupe.WaitInKernel):
-        waits.result(timeout=10)
+    stranger = rt.call(gate.wait, 10)
+    with pytest.raises(troupe.WaitInKernel, match="does not belong to it"):
+        rt.call(stranger.result).result(timeout=10)
+    with pytest.raises(troupe.WaitInKernel, match="tried to end the runtime"):
+        rt.call(rt.close).result(timeout=10)
     gate.set()
-    for wait in (rt.wait, rt.close):
-        with pytest.raises(troupe.WaitInKernel):
-            rt.call(wait).result(timeout=10)
+    assert stranger.result(timeout=10)
 
 
 def test_what_cannot_be_called_is_refused(rt):

@@ -116,14 +116,119 @@ def test_refusals(rt):
             use()
 
 
-def test_waits_in_its_functions_are_refused(executor):
-    gate = threading.Event()
-    other = executor.submit(gate.wait, 10)
-    for wait in (other.result, other.exception, executor.shutdown):
-        with pytest.raises(troupe.WaitInKernel):
-            executor.submit(wait).result(timeout=10)
-    gate.set()
-    assert other.result(timeout=10)
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_its_functions_may_wait_for_others_of_it(workers):
+    with troupe.Executor(workers) as executor:
+
+        def fibonacci(n):
+            if n < 2:
+                return n
+            first, second = executor.submit(fibonacci, n - 1), executor.submit(fibonacci, n - 2)
+            return first.result(timeout=60) + second.result()
+
+        assert executor.submit(fibonacci, 12).result(timeout=60) == 144
+        assert executor.submit(lambda: sum(executor.map(fibonacci, range(8)))).result(timeout=60) == 33
+
+
+def test_a_function_that_was_waited_for_runs_once():
+    runs = []
+    with troupe.Executor(2) as executor:
+        for _ in range(200):
+            inner = []
+            outer = executor.submit(lambda: inner[0].result())
+            inner.append(executor.submit(runs.append, 1))
+            outer.cancel()
+        executor.submit(lambda: [executor.submit(runs.append, 1).result() for _ in range(100)]).result(timeout=60)
+    assert len(runs) == 300
+
+
+def test_never_more_than_max_workers_at_once_where_functions_wait():
+    now, most = [], []
+    with troupe.Runtime(cores=3, oversubscribe=True) as rt, troupe.Executor(1, runtime=rt) as executor:
+
+        def leaf():
+            now.append(1)
+            most.append(len(now))
+            time.sleep(1e-4)
+            now.pop()
+
+        def outer():
+            for future in [executor.submit(leaf) for _ in range(5)]:
+                future.result()
+
+        for future in [executor.submit(outer) for _ in range(10)]:
+            future.result(timeout=60)
+    assert len(most) == 50 and set(most) == {1}
+
+
+def test_a_failure_that_a_function_handles_is_no_failure_of_it():
+    def fails():
+        raise KeyError("mine")
+
+    with troupe.Executor(1) as executor:
+
+        def handles():
+            return type(executor.submit(fails).exception()).__name__
+
+        assert executor.submit(handles).result(timeout=60) == "KeyError"
+        with pytest.raises(KeyError, match="mine"):
+            executor.submit(lambda: executor.submit(fails).result()).result(timeout=60)
+
+
+def test_functions_may_call_and_handle_the_failure(executor):
+    rt = executor._pool.runtime
+
+    def handles():
+        with pytest.raises(ZeroDivisionError):
+            rt.call(divmod, 1, 0).result()
+        return rt.call(divmod, 7, 2).result()
+
+    assert executor.submit(handles).result(timeout=60) == (3, 1)
+    told = threading.Event()
+    rt.call(abs, -1).add_done_callback(lambda _: told.set())  # the thread of callbacks goes on
+    assert told.wait(60)
+
+
+def test_a_poll_in_a_function_calls_nothing():
+    with troupe.Executor(1) as executor:
+
+        def poll():
+            with pytest.raises(concurrent.futures.TimeoutError):
+                executor.submit(time.sleep, 0).result(timeout=0)
+
+        executor.submit(poll).result(timeout=60)
+
+
+def test_waits_that_would_never_end_are_refused(executor):
+    begun = threading.Event()
+    mine = []
+
+    def waits_for_itself():
+        begun.wait(10)
+        return mine[0].result()
+
+    mine.append(executor.submit(waits_for_itself))
+    begun.set()
+    with pytest.raises(troupe.WaitInKernel, match="its own end"):
+        mine[0].result(timeout=10)
+    with pytest.raises(troupe.WaitInKernel):
+        executor.submit(executor.shutdown).result(timeout=10)
+    for cores in (1, 2):
+        with troupe.Runtime(cores=cores, oversubscribe=True) as rt, troupe.Executor(1, runtime=rt) as executor:
+
+            def call():
+                return rt.call(lambda: executor.submit(time.sleep, 1e-3).result()).result()
+
+            with pytest.raises(troupe.WaitInKernel, match="same executor"):
+                executor.submit(call).result(timeout=10)
+    with troupe.Runtime(cores=2, oversubscribe=True) as rt:
+        with troupe.Executor(1, runtime=rt) as one, troupe.Executor(1, runtime=rt) as other:
+            gate = threading.Event()
+            waited = one.submit(gate.wait, 10)
+            for wait in (other.submit, rt.call):
+                with pytest.raises(troupe.WaitInKernel, match="same executor"):
+                    wait(waited.result).result(timeout=10)
+            gate.set()
 
 
 def test_its_functions_may_submit():

@@ -1,6 +1,7 @@
 /// `Runtime.call`, and what troupe/executor.py stands on.
 #include <pybind11/pybind11.h>
 
+#include <cstdint>
 #include <string>
 
 #include "python/module/bindings/bindings.hpp"
@@ -39,6 +40,7 @@ PyObject* call_in_runtime(PyObject* self, PyObject* const* arguments, Py_ssize_t
     if (count == 0) throw py::type_error("call takes a function first, then its arguments: rt.call(function, 1, 2)");
     require_function(arguments[0]);
     TaskOptions options;
+    py::object weak;
     py::object keywords;
     const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
     for (Py_ssize_t i = 0; i < named; ++i) {
@@ -46,13 +48,13 @@ PyObject* call_in_runtime(PyObject* self, PyObject* const* arguments, Py_ssize_t
       const py::handle value = arguments[count + i];
       const auto text = name.cast<std::string>();
       if (is_task_option(text) && !function_has_parameter(arguments[0], name)) {
-        if (!value.is_none()) take_task_option(options, text, value);
+        if (!value.is_none()) take_task_option(options, weak, text, value);
         continue;
       }
       if (!keywords) keywords = py::dict();
       keywords[name] = value;
     }
-    const PlainCall call{arguments[0], arguments + 1, static_cast<std::size_t>(count - 1), keywords.ptr()};
+    const PlainCall call{arguments[0], arguments + 1, static_cast<std::size_t>(count - 1), keywords.ptr(), weak};
     return submit_plain_call(runtime_in(self), call, std::move(options));
   });
 }
@@ -60,7 +62,8 @@ PyObject* call_in_runtime(PyObject* self, PyObject* const* arguments, Py_ssize_t
 PyMethodDef call_definition{
     "call", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call_in_runtime)),
     METH_FASTCALL | METH_KEYWORDS,
-    "call(function, *arguments, priority=0, name=None, after=None, devices=None, **keywords)\n--\n\n"
+    "call(function, *arguments, priority=0, name=None, after=None, devices=None, nested=False, weak=None, "
+    "**keywords)\n--\n\n"
     "Calls a plain Python function on a worker, with any objects as arguments. Returns a Future: its result() is what "
     "the\n"
     "function returns, and raises the exception that the function raised. Arguments that are futures of this runtime "
@@ -69,7 +72,10 @@ PyMethodDef call_definition{
     "result()\n"
     "raises that exception. A keyword that names a parameter of the function is the function's, also where an option "
     "of\n"
-    "the task has this name. Waits for all tasks raise the exceptions that nobody has asked a future for."};
+    "the task has this name. Waits for all tasks raise the exceptions that nobody has asked a future for.\n\n"
+    "A function may call others in this way and wait for their results. Its call ends after these, and fails with "
+    "them.\n"
+    "`nested` and `weak`: the kernels that it submits use these data, and belong to the call (docs/python.md)."};
 
 /// Implements `rt._submit_work(work, function)`.
 PyObject* submit_work_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
@@ -110,6 +116,11 @@ void bind_calls(py::module_& module) {
   module.def(
       "_in_kernel_of", [](const py::object& runtime) { return RuntimeState::in_kernel() == &runtime_in(runtime); },
       "Returns true if the calling thread runs a kernel or a function of this runtime.");
+  module.def(
+      "_task_here", [] { return reinterpret_cast<std::uintptr_t>(RuntimeState::innermost_task()); },
+      "Returns a number of the task whose kernel or function the calling thread runs; 0 outside of these. Tasks that "
+      "run "
+      "at the same time have different numbers.");
 }
 
 }  // namespace troupe::python

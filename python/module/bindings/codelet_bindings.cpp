@@ -107,7 +107,8 @@ troupe.plugin_codelet; those that come with Troupe are in troupe.kernels.
 
 Calling it submits a task: `kernel(a, b, 3.0, priority=1)` takes the arrays (numpy arrays or Data), what else the kernel
 takes, and options of the task: priority (int), name (str), after (futures), devices ('cores', 'gpus', a device's name, or
-a worker's number). Arrays are passed by position. A keyword that the kernel names is the kernel's; then come the options;
+a worker's number), nested (True: the task consists of what its kernel submits, and the kernel may wait for it), weak
+([('rw', a), ('read', b)]: data that only these tasks use). Arrays are passed by position. A keyword that the kernel names is the kernel's; then come the options;
 what else there is goes to a kernel that takes any (`**rest`). Returns a Future.)");
   codelet_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def_property_readonly(

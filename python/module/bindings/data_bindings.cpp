@@ -97,6 +97,7 @@ std::vector<SharedData> partition(const SharedData& self, const py::args& pieces
   const auto runtime = self->runtime()->runtime();
   std::vector<Handle> handles;
   {
+    const RuntimeState::AsProgram as_program(*self->runtime());
     const WithoutGil without;
     handles = runtime->partition(self->handle(), blocks);
   }
@@ -190,7 +191,11 @@ Waits for tasks that use the whole.)")
           },
           py::arg("index"), "How much the data will be used: data with low numbers leave a full memory first.")
       .def(
-          "discard", [](const SharedData& self) { self->runtime()->runtime()->discard(self->handle()); },
+          "discard",
+          [](const SharedData& self) {
+            const RuntimeState::AsProgram as_program(*self->runtime());
+            self->runtime()->runtime()->discard(self->handle());
+          },
           "The content is worthless from here on: until a task writes the data, reading them is refused. Waits for "
           "nothing.")
       .def("release", &ArrayData::release,

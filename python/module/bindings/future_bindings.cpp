@@ -44,9 +44,11 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
   if (self.cell->ended()) return true;
   RuntimeState& state = *self.runtime;
   state.require_own_process();
-  const bool waits_in_vain = RuntimeState::in_kernel() == &state || state.recording_here();
-  if (waits_in_vain || (state.runs_in_waiting_thread() && !timeout)) {
-    // `Future::wait` either throws the right error, because this thread must not wait, or runs the task in this thread.
+  const bool in_kernel = state.task_here() != nullptr;
+  if (in_kernel && timeout && *timeout <= 0) return false;
+  if (in_kernel || state.recording_here() || (state.runs_in_waiting_thread() && !timeout)) {
+    // `Future::wait` throws the right error if this thread must not wait for the task. Otherwise it runs the task in
+    // this thread, or, in a kernel, waits for a child while the worker runs others, which no time limit can interrupt.
     const auto runtime = state.runtime();
     {
       const WithoutGil without;
@@ -57,7 +59,8 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
       }
     }
     look(self);
-    return self.cell->ended();
+    // The cell learns of the end a moment after others may have seen the task's status.
+    return self.cell->ended() || (self.cell->recording == nullptr && self.cell->wait(std::nullopt));
   }
   std::optional<std::chrono::duration<double>> limit;
   if (timeout) limit.emplace(*timeout);
@@ -76,6 +79,7 @@ py::object exception(const FutureObject& self) {
   PyObject* const raised = cell.exception.load();
   const py::object cause = raised == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(raised);
   if (cell.plain && raised != nullptr) {
+    self.runtime->forget_failed_call(*self.cell.get());
     self.runtime->forget_failed_call(cell);
     return cause;
   }

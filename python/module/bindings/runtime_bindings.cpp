@@ -62,7 +62,7 @@ PyObject* submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count, P
 
 PyMethodDef submit_definition{
     "submit", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&submit)), METH_FASTCALL | METH_KEYWORDS,
-    "submit(kernel, *arguments, priority=0, name=None, after=None, devices=None)\n--\n\n"
+    "submit(kernel, *arguments, priority=0, name=None, after=None, devices=None, nested=False, weak=None)\n--\n\n"
     "Submits a task to this runtime, as calling the kernel does inside of its 'with' block. Returns a Future."};
 
 void exit_runtime(RuntimeObject& self, const py::object& type, const py::object& /*value*/,
@@ -201,7 +201,8 @@ writes it, or the program writes `.array` before. The runtime cannot see the lat
       .def(
           "wait", [](RuntimeObject& self) { self.state->wait(); },
           R"(Waits for all tasks, and raises what has failed since the last wait, with the exception of a kernel in Python as its
-`__cause__`. The runtime stays usable.)")
+`__cause__`. The runtime stays usable. In the kernel of a nested task, and in a function of `call`: waits for what this
+kernel or function has submitted to belong to its task.)")
       .def(
           "close", [](RuntimeObject& self, bool cancel) { self.state->close(cancel); }, py::arg("cancel") = false,
           "Waits for all tasks and ends the runtime, as the end of a 'with' block does.")

@@ -1,6 +1,7 @@
 #include "python/module/kernels/plain_call.hpp"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "python/module/gil.hpp"
 #include "python/module/runtime_state.hpp"
 #include "python/module/task_cell.hpp"
+#include "python/module/task_options.hpp"
 
 namespace troupe::python {
 
@@ -63,12 +65,27 @@ PyObject* call_function(const TaskCell& cell) {
   return PyObject_VectorcallDict(cell.function, arguments, count | PY_VECTORCALL_ARGUMENTS_OFFSET, keywords.ptr());
 }
 
+bool tells_failure(const TaskCell& cell) {
+  return (cell.stage.load(std::memory_order_relaxed) & TaskCell::kTellsFailure) != 0;
+}
+
+/// Notes that the call has failed, for the next wait for all tasks. Calls fail with those that they have made, so the
+/// outermost call stands for all of them.
+void report_failure(TaskCell& cell) {
+  TaskCell* outermost = &cell;
+  while (outermost->parent != nullptr && outermost->parent->plain && !tells_failure(*outermost->parent)) {
+    outermost = outermost->parent;
+  }
+  outermost->add_reference();
+  cell.runtime->add_failed_call(CellReference(outermost));
+}
+
 /// Runs the task of a call. The task's cell is its only argument by value.
 void run_plain_call(const KernelContext& context) {
   TaskCell& cell = *context.argument<TaskCell*>(0);
   const kernels::BlasInOneThread blas;
   const WithGil lock;
-  const RuntimeState::KernelScope scope(cell.runtime, context);
+  const RuntimeState::KernelScope scope(cell, context);
   PyObject* const result = call_function(cell);
   if (result != nullptr) {
     cell.result = result;
@@ -79,10 +96,11 @@ void run_plain_call(const KernelContext& context) {
   const std::string text = text_of(exception);
   const ErrorCode code = code_of(exception);
   cell.exception.store(exception.inc_ref().ptr());
-  if ((cell.stage.load(std::memory_order_relaxed) & TaskCell::kTellsFailure) == 0) {
+  cell.tell_parents();
+  if (!tells_failure(cell)) {
     cell.forget_call();
-    cell.add_reference();
-    cell.runtime->add_failed_call(CellReference(&cell));
+    // A call that ends so because calls inside of it were cancelled has not failed.
+    if (code != ErrorCode::cancelled) report_failure(cell);
   }
   throw Error(code, text);
 }
@@ -149,9 +167,12 @@ void take_call(RuntimeState& runtime, const PlainCall& call, TaskCell& cell, Tas
 Future submit_cell(RuntimeState& runtime, const Codelet& codelet, CellReference task, TaskOptions& options) {
   TaskCell* const cell = task.get();
   cell->runtime = &runtime;
-  cell->plain = true;
   options.callback = [cell](const TaskOutcome& outcome) { cell->end(outcome); };
-  const Future future = runtime.submit(codelet, {}, args(cell), options);
+  const Arguments arguments = args(cell);
+  graph::TaskSpecification specification{codelet, {}, arguments, options};
+  // A function that calls waits for what it has called, as a nested task does.
+  specification.may_nest = runtime.nests();
+  const Future future = runtime.submit(specification);
   // From here on, the end of the task drops the task's reference.
   task.leave();
   return future;
@@ -174,7 +195,9 @@ py::object submit_plain_call(RuntimeState& runtime, const PlainCall& call, TaskO
           "function after the recording");
   }
   CellReference task(new TaskCell);
+  task->plain = true;
   take_call(runtime, call, *task.get(), options);
+  take_nesting(runtime, call.weak, *task.get(), options);
   task->add_reference();
   CellReference mine(task.get());
   const Future future = submit_cell(runtime, codelet_for(call.function), std::move(task), options);
@@ -183,9 +206,14 @@ py::object submit_plain_call(RuntimeState& runtime, const PlainCall& call, TaskO
 
 void submit_work(RuntimeState& runtime, py::object work, py::handle function) {
   CellReference task(new TaskCell);
+  task->plain = true;
   task->function = work.release().ptr();
   task->stage.store(TaskCell::kTellsFailure, std::memory_order_relaxed);
   TaskOptions options;
+  // The functions of an executor are tasks of the program, also where another of them submits them: a chain of
+  // functions that each submit the next one would otherwise be a chain of tasks that all wait for the last.
+  std::optional<graph::UnboundedSubmission> as_program;
+  if (runtime.task_here() != nullptr) as_program.emplace(runtime.graph());
   submit_cell(runtime, codelet_for(function), std::move(task), options);
 }
 

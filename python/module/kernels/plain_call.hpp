@@ -22,6 +22,8 @@ struct PlainCall {
   std::size_t count;
   /// A dictionary, or null.
   PyObject* keywords;
+  /// The option `weak`; may be empty.
+  pybind11::object weak = {};
 };
 
 /// Submits the call, and returns its future. Arguments that are futures of this runtime are replaced by their results,

@@ -67,7 +67,7 @@ PyObject* call(const TaskCell& cell, const KernelContext& context) {
 void run_python_kernel(const KernelContext& context) {
   TaskCell& cell = *context.argument<TaskCell*>(0);
   const WithGil lock;
-  const RuntimeState::KernelScope scope(cell.runtime, context);
+  const RuntimeState::KernelScope scope(cell, context);
   PyObject* const result = call(cell, context);
   if (result != nullptr) {
     if (cell.recorded) {
@@ -84,6 +84,7 @@ void run_python_kernel(const KernelContext& context) {
   // If several runs fail before the program gets the exception, keep the first exception.
   PyObject* none = nullptr;
   if (cell.exception.compare_exchange_strong(none, exception.ptr())) exception.inc_ref();
+  cell.tell_parents();
   if (!cell.recorded) cell.forget_call();
   cell.runtime->add_exception(std::move(exception));
   throw Error(code, text);

@@ -55,7 +55,7 @@ struct Operation {
   bool throws = false;
   /// True if a child is submitted without saying that it is nested.
   bool unsaid = false;
-  /// What the kernel of the task around this one does when it has submitted it.
+  /// The wait of the kernel of the task around this one, behind its submission.
   enum Wait { none, for_all, for_this, for_target } wait = none;
   /// True if the kernel of a nested task waits for its children and then changes its target.
   bool ends_with_change = false;
