@@ -184,6 +184,8 @@ class WorkerCore {
   void resume() {
     ++running_;
     --suspended_;
+    // The kernel goes on and may take long, so the next task must be where other workers find it.
+    if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
   }
   /// Returns the number of kernels that wait.
   [[nodiscard]] std::size_t suspended() const { return suspended_; }

@@ -45,6 +45,7 @@ class WorkerActor::Suspension {
     worker_.twins_.push_back(std::move(twin_));
     worker_.active_ = own_;
     worker_.core_.resume();
+    worker_.wake_for_surplus();
     worker_.port_.suspended.remove(task_);
     if (timed_) {
       const Duration waited = worker_.setup_->clock->now() - begin_;
