@@ -192,6 +192,28 @@ BOOST_AUTO_TEST_CASE(other_tasks_run_while_a_kernel_waits_for_a_long_child) {
   outer.wait();
 }
 
+BOOST_AUTO_TEST_CASE(others_take_what_a_child_on_top_of_a_kernel_makes_ready) {
+  Runtime runtime(with_workers(2));
+  for (int i = 0; i < 50; ++i) {
+    std::atomic<bool> done{false};
+    run_nested(runtime, [&] {
+      const Scalar<double> data = runtime.allocate_scalar<double>();
+      const Future first = runtime.submit([](double& x) { x = 1; }, write(data));
+      runtime.submit(
+          [&done](double& x) {
+            x += 1;
+            done = true;
+          },
+          data);
+      first.wait();
+      // The kernel goes on, and does not wait in the runtime for the second child.
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+      while (!done && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      BOOST_TEST_REQUIRE(done.load());
+    });
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_trace_tells_how_long_a_kernel_has_waited) {
   RuntimeOptions options = with_workers(1);
   options.trace = true;
