@@ -2,9 +2,9 @@
 //
 //   soak_nested_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
-// Each seed runs on cores, in one thread and with emulated GPUs, with and without failures, and with and without kernels
-// that wait.
-// If a seed has not ended after a minute, the program prints the seed and the command that runs it again.
+// Each seed runs on cores, in one thread and with emulated GPUs, with and without failures, and with and without
+// kernels that wait. If a seed has not ended after a minute, the program prints the seed and the command that runs it
+// again.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <string>
