@@ -20,6 +20,8 @@
 #include "graph/data/data_registry.hpp"
 #include "graph/data/dependencies.hpp"
 #include "graph/data/domain.hpp"
+#include "graph/graph_host.hpp"
+#include "graph/graph_options.hpp"
 #include "graph/recording/recording.hpp"
 #include "graph/submission_observer.hpp"
 #include "graph/tasks/block_pool.hpp"
@@ -47,106 +49,6 @@
 #include "troupe/report.hpp"
 
 namespace troupe::graph {
-
-struct GraphOptions {
-  /// The number of workers that complete tasks; their ids are 0 … workers - 1.
-  std::size_t workers = 1;
-  /// The kinds of device that at least one worker drives.
-  KindSet device_kinds = kind_set(DeviceKind::cpu_core);
-  /// The number of tasks that may be in flight before `submit` blocks. A larger window shows policies more future
-  /// tasks, and takes about 250 bytes a task. Submissions from kernels and callbacks are not bounded. At least 1.
-  std::size_t window = 65536;
-  /// Restrictions that hold in addition to each task's own options.
-  Restrictions restrictions = {};
-  /// The largest number of pairs of a codelet and a set of devices, given by number or name, in all submissions
-  /// together.
-  std::size_t most_named_devices = std::numeric_limits<std::size_t>::max();
-  /// True if the host names a codelet to run in place of each submitted one (`GraphHost::stand_in`).
-  bool stand_ins = false;
-  /// True if tasks may be nested: kernels run, and no other graph shares the workers.
-  bool nests = true;
-  /// True if tasks keep the priorities that they are submitted with; otherwise all have the default priority.
-  bool priorities = true;
-  /// True if tasks may have deadlines: the run keeps to the clock of the program.
-  bool deadlines = true;
-  /// Records which task waited for which; outlives the graph. If null, nothing is recorded.
-  DependencyTrace* dependency_trace = nullptr;
-  /// The observers that see tasks before they are ready, called in this order; they outlive the graph.
-  std::vector<SubmissionObserver*> observers = {};
-  /// True if the workers run tasks of other graphs too, and find the graph of each in `Task::client`.
-  bool shares_workers = false;
-  /// A pointer for the workers' code, which reads it through a task's graph; the graph itself does not use it.
-  void* owner = nullptr;
-  /// The object that is notified of the end of every task; outlives the graph. Used with `shares_workers` only; may be
-  /// null.
-  TaskEndings* endings = nullptr;
-  /// The first task's id.
-  std::uint64_t first_id = 1;
-  /// Counters from which the ids of tasks and handles are taken, so that the ids of several graphs differ; they outlive
-  /// the graph. If null, task ids count from `first_id`, handle ids from 0. A graph takes many task ids at a time.
-  std::atomic<std::uint64_t>* task_ids = nullptr;
-  std::atomic<std::uint64_t>* handle_ids = nullptr;
-  /// A bound on the bytes of memory, owned by the runtime, whose registrations have ended while tasks still use the
-  /// memory. A release that would exceed the bound waits for the last use, if its thread may wait. With a larger bound,
-  /// releases of temporary data block less often; with a smaller one, a program that makes temporary data faster than
-  /// tasks use them takes less memory.
-  std::uint64_t late_bytes = std::uint64_t{1} << 30U;
-};
-
-/// The interface through which the graph calls the runtime around it.
-class GraphHost {
- public:
-  virtual ~GraphHost() = default;
-
-  /// Takes tasks that have become ready for another reason than the completion of a task by a worker: they were
-  /// submitted (`worker` is valid if a kernel submitted the task), or a thread gave data back. May be called from any
-  /// thread.
-  virtual void activate(TaskList& ready, WorkerId worker) noexcept = 0;
-
-  enum class Pump {
-    /// Other threads do the work, so the caller blocks.
-    block,
-    /// One event was handled, so the caller checks its condition again.
-    progressed,
-    /// Nothing is left to do in a single-threaded run.
-    exhausted,
-  };
-  /// A thread calls this before it blocks. In a single-threaded run it handles one event, if there is one. The result
-  /// tells the thread to block, to check its condition again, or that nothing is left to do.
-  virtual Pump pump() = 0;
-  /// Returns true if a kernel on this worker need not submit more tasks for others to take, and may call what it would
-  /// submit. Called in the thread that runs the kernel.
-  [[nodiscard]] virtual bool has_enough(WorkerId /*worker*/) const { return false; }
-  /// Fails if kernels on this worker must not wait. Called in the thread that runs the kernel.
-  [[nodiscard]] virtual Result<void> may_wait_inside(WorkerId /*worker*/) const { return {}; }
-  /// A kernel waits for tasks that belong to its own nested task. `worker` runs the kernel, in the calling thread. Runs
-  /// these tasks, or has other threads run them, until the wait is over. Fails if the kernel cannot wait.
-  virtual Result<void> wait_inside(WorkerId /*worker*/, KernelWait& wait) {
-    wait.block();
-    return {};
-  }
-  /// Called when a thread holds these data and is about to use them in host memory. Copies their content there if the
-  /// mode reads it, and makes all other copies outdated if the mode writes.
-  virtual Result<void> bring_home(const DataRecord& /*data*/, AccessMode /*mode*/) { return {}; }
-  /// Called when the program is about to use, in host memory, data that ended tasks of this graph have written. Copies
-  /// these data there, except for hidden data and data that other tasks write meanwhile. Not called under any lock of
-  /// the graph.
-  virtual Result<void> bring_all_home(const TaskOwner& /*graph*/) { return {}; }
-  /// Called when the content of a piece of data, which no task uses at this moment, is worthless: other memories may
-  /// drop their copies. May be called under locks of the graph.
-  virtual void discard(const DataRecord& /*data*/) noexcept {}
-  /// Called when a piece of data, which no task uses, is about to be forgotten, under the submission lock.
-  virtual void forget(const DataRecord& /*data*/) noexcept {}
-  /// Returns the tasks that run on other threads at this moment. A task that a worker is about to begin may be missing
-  /// for a moment.
-  [[nodiscard]] virtual std::vector<RunningTask> running_elsewhere() { return {}; }
-  /// Translates a set of devices into this runtime's workers. Fails with `invalid_argument` if the set names a device
-  /// that the runtime does not have. May be called from any thread.
-  virtual Result<DevicesHere> find_devices(const DeviceSet& devices);
-  /// Used with `GraphOptions::stand_ins`: returns this codelet, or another one in its place, which the host keeps as
-  /// long as the graph. Fails if no device here could run it.
-  virtual Result<const Codelet*> stand_in(const Codelet& codelet) { return &codelet; }
-};
 
 /// Tells a worker how to proceed with a task that it took from a deque.
 enum class Begin {

@@ -476,8 +476,8 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
     if (used) {
       return Failure{ErrorCode::wait_in_kernel,
                      describe(record) +
-                         " cannot be partitioned while tasks may use it, and a kernel cannot wait for "
-                         "them: call partition before the children are submitted, and in a nested task "
+                         " cannot be partitioned while tasks may use it, and partition waits for none in "
+                         "a kernel: call it before the children are submitted, and in a nested task "
                          "whose kernel itself declares the data"};
     }
     if (auto added = add_parts(record, blocks, handles, ready); !added) return added.failure();

@@ -173,17 +173,14 @@ void WorkerActor::drive() {
   while (true) {
     doorbell.clear();
     do_steps(Mailbox::own);
-    if (const Look found = look_up(); found == Look::mail)
-      return;
-    else if (found == Look::gave_way)
-      continue;
-    message_handled();
-    doorbell.wait();
-    if (const Look found = look_up(); found == Look::mail)
-      return;
-    else if (found == Look::gave_way)
-      continue;
-    awake();
+    Look found = look_up();
+    if (found == Look::nothing) {
+      message_handled();
+      doorbell.wait();
+      found = look_up();
+      if (found == Look::nothing) awake();
+    }
+    if (found == Look::mail) return;
   }
 }
 
@@ -494,7 +491,6 @@ bool WorkerActor::stand_by(Part part) {
 void WorkerActor::use_team() {
   const Grouping::Place place = crew_.grouping->place(setup_->id);
   device_->use_team(place.rank == 0 ? place.team : nullptr);
-  for (const std::unique_ptr<Device>& twin : twins_) twin->use_team(place.rank == 0 ? place.team : nullptr);
 }
 
 bool WorkerActor::look_around(TimeStamp begin) {

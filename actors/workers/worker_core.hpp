@@ -174,8 +174,10 @@ class WorkerCore {
   void steal_answered(WorkerId victim, std::size_t tasks);
   /// Called with the tasks that `victim` gave; empties `tasks`.
   void steal_answered(WorkerId victim, graph::TaskList& tasks);
-  // The next functions are called while a kernel of this worker waits for tasks of its own nested task.
-  /// Called when a kernel begins and ends to wait. The worker may run other tasks meanwhile.
+
+  // The next functions are for kernels that wait for tasks of their own nested task, which happens only where cores are
+  // never regrouped.
+  /// Called when a kernel begins to wait. The worker may run other tasks until `resume`.
   void suspend() {
     --running_;
     ++suspended_;

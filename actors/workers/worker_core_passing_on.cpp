@@ -62,7 +62,7 @@ Step WorkerCore::stand_by() {
   }
   // This worker may have been woken for work that any idle worker could do.
   step.wake = sleeper_in_its_place();
-  if (running_ + suspended_ == 0 && !asked_victim_.valid()) step.kind = Step::Kind::stand_by;
+  if (running_ == 0 && !asked_victim_.valid()) step.kind = Step::Kind::stand_by;
   return step;
 }
 

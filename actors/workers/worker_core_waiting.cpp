@@ -8,7 +8,7 @@ using graph::Task;
 
 Task* WorkerCore::take_inside(const graph::Domain& domain) {
   // Tasks whose data have to be fetched, and tasks for other workers, are left to the next turn of `next`.
-  if (options_.fetches || !port_.standing.open()) return nullptr;
+  if (options_.fetches) return nullptr;
   while (Task* const task = find_inside(domain)) {
     if (!begin(*task)) continue;
     ++running_;

@@ -1,4 +1,5 @@
 /// Waits in kernels: the worker actor's part.
+#include <algorithm>
 #include <chrono>
 #include <system_error>
 #include <thread>
@@ -48,13 +49,10 @@ class WorkerActor::Suspension {
     worker_.wake_for_surplus();
     worker_.port_.suspended.remove(task_);
     if (timed_) {
+      // The time of the wait is not the kernel's own.
       const Duration waited = worker_.setup_->clock->now() - begin_;
       own_->note_wait(waited);
-      mark(false);
-      for (Running& one : worker_.running_) {
-        // The time of the wait is not the kernel's own.
-        if (one.task == &task_) one.since += waited;
-      }
+      mark(false, waited);
     }
     worker_.note_busy();
     worker_.note_state(WorkerActivity::working);
@@ -64,10 +62,12 @@ class WorkerActor::Suspension {
   [[nodiscard]] Device& twin() const { return *twin_; }
 
  private:
-  void mark(bool suspended) {
-    for (Running& one : worker_.running_) {
-      if (one.task == &task_) one.suspended = suspended;
-    }
+  /// Notes in the list of running tasks, if there is one, whether the task waits, and the time that it has waited.
+  void mark(bool suspended, Duration waited = {}) {
+    const auto found = std::ranges::find(worker_.running_, &task_, &Running::task);
+    if (found == worker_.running_.end()) return;
+    found->suspended = suspended;
+    found->since += waited;
   }
 
   WorkerActor& worker_;

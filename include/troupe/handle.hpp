@@ -196,10 +196,12 @@ struct TaskOptions {
   /// the next wait for all tasks reports the exception.
   std::function<void(const TaskOutcome&)> callback = nullptr;
   /// True for a *nested* task: the tasks that its kernel submits, its *children*, belong to it, and it ends when the
-  /// last of them has ended. It fails if one of them fails. Children may use the data that the nested task declares, in
-  /// a mode that its own mode allows, parts of these data, and data that the kernel registers; any other data are
-  /// refused (`invalid_argument`). Children are ordered among themselves. Tasks that follow the nested task wait for
-  /// the last children that use the same data; they need not wait for the other children.
+  /// last of them has ended. It fails if one of them fails, also where its kernel has caught that failure. The kernel
+  /// may wait for its children (`Runtime::wait`, `Future::wait`, `Runtime::acquire`). Children may use the data that
+  /// the nested task declares, in a mode that its own mode allows, parts of these data, and data that the kernel
+  /// registers; any other data are refused (`invalid_argument`). Children are ordered among themselves. Tasks that
+  /// follow the nested task wait for the last children that use the same data; they need not wait for the other
+  /// children.
   bool nested = false;
   /// Data that only the children of a nested task use, each with its mode: read, write or read_write. The kernel gets
   /// no view of them, and does not wait for them: each child starts when its own data are ready.

@@ -179,7 +179,17 @@ struct InlineCodelets {
   /// Returns the codelet with this key, number and name. The first call for these makes it; it is never destroyed.
   [[nodiscard]] static const Codelet& kept(const void* key, std::uint64_t number, const std::string& name,
                                            const std::function<Codelet()>& make);
-  /// The codelet that a thread has found last, so that it seldom takes the lock of `kept`.
+  /// Returns the codelet with this key and name of those that the class `Owner` makes. A thread that asks for the same
+  /// codelet again takes no lock.
+  template <class Owner, class Make>
+  [[nodiscard]] static const Codelet& kept_by(const void* key, const std::string& name, const Make& make) {
+    thread_local Last last;
+    if (last.codelet == nullptr || last.key != key || last.name != name) {
+      last = {key, name, &kept(key, type_tag<Owner>(), name, make)};
+    }
+    return *last.codelet;
+  }
+  /// The codelet that a thread has found last.
   struct Last {
     const void* key = nullptr;
     std::string name;
@@ -309,12 +319,8 @@ struct InlineCall {
     }
   }
   static const Codelet& kept(const void* key, const std::string& name, const F& function, const KernelPlace& place) {
-    thread_local InlineCodelets::Last last;
-    if (last.codelet == nullptr || last.key != key || last.name != name) {
-      const auto make = [&] { return make_codelet(function, InlineCodelets::name_of(place)); };
-      last = {key, name, &InlineCodelets::kept(key, type_tag<InlineCall>(), name, make)};
-    }
-    return *last.codelet;
+    return InlineCodelets::kept_by<InlineCall>(key, name,
+                                               [&] { return make_codelet(function, InlineCodelets::name_of(place)); });
   }
 
   /// Submits a task; `Host` is the runtime.

@@ -288,8 +288,9 @@ class Runtime {
                   "the function cannot be called with copies of these arguments: pass std::ref(x) for a reference");
     using R = std::invoke_result_t<Function, std::decay_t<A>...>;
     using Call = detail::AsyncCallOf<R, Function, std::decay_t<A>...>;
+    const Codelet& codelet = Call::codelet_for(function, name);
     auto* const call = new Call(std::forward<F>(function), std::forward<A>(arguments)...);
-    detail::AsyncCall::submit(*this, Call::codelet_for(name), call);
+    detail::AsyncCall::submit(*this, codelet, call);
     return Value<R>(call);
   }
   /// Submits a task that keeps an object until it has ended.

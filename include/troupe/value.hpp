@@ -141,19 +141,18 @@ class AsyncCallOf final : public AsyncResult<R> {
     given_.reset();
   }
 
-  /// Returns the codelet of the calls of this type that have the same name. If `name` is null, it is made of the
-  /// function's type.
-  [[nodiscard]] static const Codelet& codelet_for(const char* name) {
-    // The codelet is never destroyed: static objects of the program may submit tasks while they are destroyed.
-    static const Codelet& unnamed = *new Codelet(AsyncCall::make_codelet(std::string(type_name<F>())));
-    if (name == nullptr) return unnamed;
-    thread_local InlineCodelets::Last last;
-    if (last.codelet == nullptr || last.name != name) {
-      last = {nullptr, name, &InlineCodelets::kept(nullptr, type_tag<AsyncCallOf>(), name, [name] {
-                return AsyncCall::make_codelet(name);
-              })};
+  /// Returns the codelet of this function's calls, and of all other calls of this type if the function is an object
+  /// without a name. If `name` is null, the name of the function's type names it.
+  [[nodiscard]] static const Codelet& codelet_for([[maybe_unused]] const F& function, const char* name) {
+    const auto make = [name] { return AsyncCall::make_codelet(name != nullptr ? name : std::string(type_name<F>())); };
+    const void* key = nullptr;
+    if constexpr (std::is_pointer_v<F>) key = reinterpret_cast<const void*>(function);
+    if (key != nullptr || name != nullptr) {
+      return InlineCodelets::kept_by<AsyncCallOf>(key, name != nullptr ? name : "", make);
     }
-    return *last.codelet;
+    // The codelet is never destroyed: static objects of the program may submit tasks while they are destroyed.
+    static const Codelet& one = *new Codelet(make());
+    return one;
   }
 
  private:

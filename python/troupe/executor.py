@@ -99,9 +99,7 @@ class _Work:
     def run_once(self, running):
         """Calls the function in this thread, unless another thread has taken its turn. `running`: the works of this
         thread (`_Pool.running_here`)."""
-        try:
-            self.turn.pop()
-        except IndexError:
+        if not self.take_turn():
             return
         pool = self.pool
         running.append(self)

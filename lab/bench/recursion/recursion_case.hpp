@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -76,6 +77,27 @@ class RecursionTimes {
 
 /// Throws std::runtime_error that says which program was wrong, if `right` is false.
 void require_right(bool right, Recursion program);
+
+/// A `Tasks::Sum` that is made of a `Tasks::Group`.
+template <class Group, std::size_t kMost>
+class GroupSum {
+ public:
+  template <class Tasks>
+  explicit GroupSum(Tasks& tasks) : group_(tasks) {}
+  template <class F>
+  void add(const F& function) {
+    group_.run([function, value = &values_[count_++]] { *value = function(); });
+  }
+  std::int64_t wait() {
+    group_.wait();
+    return std::accumulate(values_.begin(), values_.begin() + count_, std::int64_t{0});
+  }
+
+ private:
+  std::array<std::int64_t, kMost> values_;
+  std::ptrdiff_t count_ = 0;
+  Group group_;
+};
 
 /// Measures a program: an object with `prepare()`, `run(tasks)`, `check()`, which throws if the result is wrong, and
 /// `checksum()` of the result. Only `run` is timed.

@@ -1,4 +1,3 @@
-#include <array>
 #include <cstddef>
 
 #include "lab/bench/recursion/recursive_programs.hpp"
@@ -33,26 +32,7 @@ struct OpenMpTasks {
   };
 
   template <std::size_t kMost>
-  class Sum {
-   public:
-    explicit Sum(OpenMpTasks& /*tasks*/) {}
-    template <class F>
-    void add(F function) {
-      std::int64_t* const value = &values_[count_++];
-#pragma omp task firstprivate(function, value)
-      *value = function();
-    }
-    std::int64_t wait() {
-#pragma omp taskwait
-      std::int64_t sum = 0;
-      for (std::size_t i = 0; i < count_; ++i) sum += values_[i];
-      return sum;
-    }
-
-   private:
-    std::array<std::int64_t, kMost> values_;
-    std::size_t count_ = 0;
-  };
+  using Sum = GroupSum<Group, kMost>;
 };
 
 }  // namespace

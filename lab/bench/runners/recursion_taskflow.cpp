@@ -1,6 +1,5 @@
 #include <taskflow/taskflow.hpp>
 
-#include <array>
 #include <cstddef>
 
 #include "lab/bench/recursion/recursive_programs.hpp"
@@ -34,25 +33,7 @@ class TaskflowTasks {
   };
 
   template <std::size_t kMost>
-  class Sum {
-   public:
-    explicit Sum(TaskflowTasks& tasks) : group_(tasks.executor_.task_group()) {}
-    template <class F>
-    void add(const F& function) {
-      group_.silent_async([function, value = &values_[count_++]] { *value = function(); });
-    }
-    std::int64_t wait() {
-      group_.corun();
-      std::int64_t sum = 0;
-      for (std::size_t i = 0; i < count_; ++i) sum += values_[i];
-      return sum;
-    }
-
-   private:
-    std::array<std::int64_t, kMost> values_;
-    std::size_t count_ = 0;
-    tf::TaskGroup group_;
-  };
+  using Sum = GroupSum<Group, kMost>;
 
  private:
   tf::Executor executor_;

@@ -2,7 +2,6 @@
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
-#include <array>
 #include <cstddef>
 
 #include "lab/bench/recursion/recursive_programs.hpp"
@@ -37,25 +36,7 @@ class TbbTasks {
   };
 
   template <std::size_t kMost>
-  class Sum {
-   public:
-    explicit Sum(TbbTasks& /*tasks*/) {}
-    template <class F>
-    void add(const F& function) {
-      group_.run([function, value = &values_[count_++]] { *value = function(); });
-    }
-    std::int64_t wait() {
-      group_.wait();
-      std::int64_t sum = 0;
-      for (std::size_t i = 0; i < count_; ++i) sum += values_[i];
-      return sum;
-    }
-
-   private:
-    std::array<std::int64_t, kMost> values_;
-    std::size_t count_ = 0;
-    tbb::task_group group_;
-  };
+  using Sum = GroupSum<Group, kMost>;
 
  private:
   tbb::global_control limit_;

@@ -72,6 +72,13 @@ void add_one(VectorView<double> x) {
 void times_ten(VectorView<double> x) {
   for (double& element : x) element *= 10;
 }
+/// Returns a kernel that waits at the gate, and then changes its data.
+auto behind(const Gate& gate, void (*change)(VectorView<double>)) {
+  return [&gate, change](VectorView<double> x) {
+    gate.pass();
+    change(x);
+  };
+}
 
 }  // namespace
 
@@ -83,12 +90,7 @@ BOOST_AUTO_TEST_CASE(a_nested_task_ends_with_its_last_child) {
       nested(),
       [&](Whole) {
         runtime.submit(add_one, read_write(x.parts[0]));
-        runtime.submit(
-            [&gate](VectorView<double> part) {
-              gate.pass();
-              add_one(part);
-            },
-            read_write(x.parts[1]));
+        runtime.submit(behind(gate, add_one), read_write(x.parts[1]));
         runtime.submit(times_ten, read_write(x.parts[1]));
       },
       x.whole);
@@ -109,12 +111,7 @@ BOOST_AUTO_TEST_CASE(what_follows_on_a_part_waits_for_the_last_child_on_that_par
   runtime.submit(
       nested(),
       [&](Whole) {
-        runtime.submit(
-            [&slow](VectorView<double> part) {
-              slow.pass();
-              add_one(part);
-            },
-            read_write(x.parts[0]));
+        runtime.submit(behind(slow, add_one), read_write(x.parts[0]));
         runtime.submit(add_one, read_write(x.parts[1]));
         submitted.pass();
       },

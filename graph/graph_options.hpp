@@ -1,0 +1,63 @@
+/// The options of a task graph.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "graph/codelets/restrictions.hpp"
+#include "graph/submission_observer.hpp"
+#include "graph/tasks/dependency_trace.hpp"
+#include "graph/tasks/task_endings.hpp"
+#include "troupe/devices.hpp"
+
+namespace troupe::graph {
+
+struct GraphOptions {
+  /// The number of workers that complete tasks; their ids are 0 … workers - 1.
+  std::size_t workers = 1;
+  /// The kinds of device that at least one worker drives.
+  KindSet device_kinds = kind_set(DeviceKind::cpu_core);
+  /// The number of tasks that may be in flight before `submit` blocks. A larger window shows policies more future
+  /// tasks, and takes about 250 bytes a task. Submissions from kernels and callbacks are not bounded. At least 1.
+  std::size_t window = 65536;
+  /// Restrictions that hold in addition to each task's own options.
+  Restrictions restrictions = {};
+  /// The largest number of pairs of a codelet and a set of devices, given by number or name, in all submissions
+  /// together.
+  std::size_t most_named_devices = std::numeric_limits<std::size_t>::max();
+  /// True if the host names a codelet to run in place of each submitted one (`GraphHost::stand_in`).
+  bool stand_ins = false;
+  /// True if tasks may be nested: kernels run, and no other graph shares the workers.
+  bool nests = true;
+  /// True if tasks keep the priorities that they are submitted with; otherwise all have the default priority.
+  bool priorities = true;
+  /// True if tasks may have deadlines: the run keeps to the clock of the program.
+  bool deadlines = true;
+  /// Records which task waited for which; outlives the graph. If null, nothing is recorded.
+  DependencyTrace* dependency_trace = nullptr;
+  /// The observers that see tasks before they are ready, called in this order; they outlive the graph.
+  std::vector<SubmissionObserver*> observers = {};
+  /// True if the workers run tasks of other graphs too, and find the graph of each in `Task::client`.
+  bool shares_workers = false;
+  /// A pointer for the workers' code, which reads it through a task's graph; the graph itself does not use it.
+  void* owner = nullptr;
+  /// The object that is notified of the end of every task; outlives the graph. Used with `shares_workers` only; may be
+  /// null.
+  TaskEndings* endings = nullptr;
+  /// The first task's id.
+  std::uint64_t first_id = 1;
+  /// Counters from which the ids of tasks and handles are taken, so that the ids of several graphs differ; they outlive
+  /// the graph. If null, task ids count from `first_id`, handle ids from 0. A graph takes many task ids at a time.
+  std::atomic<std::uint64_t>* task_ids = nullptr;
+  std::atomic<std::uint64_t>* handle_ids = nullptr;
+  /// A bound on the bytes of memory, owned by the runtime, whose registrations have ended while tasks still use the
+  /// memory. A release that would exceed the bound waits for the last use, if its thread may wait. With a larger bound,
+  /// releases of temporary data block less often; with a smaller one, a program that makes temporary data faster than
+  /// tasks use them takes less memory.
+  std::uint64_t late_bytes = std::uint64_t{1} << 30U;
+};
+
+}  // namespace troupe::graph
