@@ -45,6 +45,23 @@ ReductionMethods sum_of() {
   }
 }
 
+/// Makes handles of blocks with `make`, and stores them.
+template <class Make>
+troupe_error add_blocks(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
+                        troupe_handle* handles, const Make& make) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    const GivingCall call(runtime->state);
+    const HandleSlots::Meaning meaning = HandleSlots::get().find(whole, call.state()->number());
+    if (count == 0) return;
+    require(blocks, "blocks");
+    require(handles, "parts");
+    std::vector<Block> cut;
+    for (size_t i = 0; i < count; ++i) cut.push_back({blocks[i].row, blocks[i].col, blocks[i].rows, blocks[i].cols});
+    HandleSlots::get().add_parts(whole, call.state()->number(), make(call.runtime(), meaning.handle, cut), handles);
+  });
+}
+
 }  // namespace
 }  // namespace troupe::c
 
@@ -103,17 +120,15 @@ troupe_handle troupe_data_handle(const troupe_data* data) { return data == nullp
 
 troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                               troupe_handle* parts) {
-  return guarded([&] {
-    require(runtime, "runtime");
-    const GivingCall call(runtime->state);
-    const HandleSlots::Meaning meaning = HandleSlots::get().find(whole, call.state()->number());
-    if (count == 0) return;
-    require(blocks, "blocks");
-    require(parts, "parts");
-    std::vector<Block> cut;
-    for (size_t i = 0; i < count; ++i) cut.push_back({blocks[i].row, blocks[i].col, blocks[i].rows, blocks[i].cols});
-    const std::vector<Handle> handles = call.runtime().partition(meaning.handle, cut);
-    HandleSlots::get().add_parts(whole, call.state()->number(), handles, parts);
+  return add_blocks(runtime, whole, blocks, count, parts,
+                    [](Runtime& of, const Handle& handle, const auto& cut) { return of.partition(handle, cut); });
+}
+
+troupe_error troupe_halos(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
+                          int64_t rim_rows, int64_t rim_cols, troupe_handle* halos) {
+  return add_blocks(runtime, whole, blocks, count, halos, [=](Runtime& of, const Handle& handle, const auto& cut) {
+    const std::vector<Halo> made = of.halos(handle, cut, Rim(rim_rows, rim_cols));
+    return std::vector<Handle>(made.begin(), made.end());
   });
 }
 

@@ -139,6 +139,12 @@ Result<std::vector<Handle>> EmbeddedBackend::partition(const Handle& whole, std:
   return graph_.partition(whole, blocks);
 }
 
+Result<std::vector<Handle>> EmbeddedBackend::halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) {
+  return graph_.halos(whole, blocks, rim);
+}
+
+Result<Layout> EmbeddedBackend::layout_of(const Handle& handle) { return graph_.layout_of(handle); }
+
 Result<void> EmbeddedBackend::set_reduction(const Handle& handle, ReductionMethods methods) {
   return graph_.set_reduction(handle, std::move(methods));
 }

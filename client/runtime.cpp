@@ -1,5 +1,6 @@
 #include "troupe/runtime.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -46,6 +47,17 @@ Data Runtime::allocate(const Layout& layout, std::string name, NumaId node) {
 
 std::vector<Handle> Runtime::partition(const Handle& whole, std::span<const Block> blocks) {
   return backend_->partition(whole, blocks).value_or_throw();
+}
+
+std::vector<Halo> Runtime::halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) {
+  const std::vector<Handle> handles = backend_->halos(whole, blocks, rim).value_or_throw();
+  std::vector<Halo> halos;
+  for (std::size_t i = 0; i < handles.size(); ++i) {
+    const Block& block = blocks[i];
+    halos.emplace_back(handles[i],
+                       Block{std::min(block.row, rim.rows), std::min(block.col, rim.cols), block.rows, block.cols});
+  }
+  return halos;
 }
 
 void Runtime::set_reduction(const Handle& handle, ReductionMethods methods) {

@@ -1,10 +1,13 @@
 #include "troupe/tiled_matrix.hpp"
-#include "client/backend.hpp"
 
 #include <algorithm>
 #include <exception>
 #include <limits>
 #include <new>
+#include <string>
+
+#include "client/backend.hpp"
+#include "troupe/errors.hpp"
 
 namespace troupe {
 
@@ -198,6 +201,39 @@ void TiledMatrix<T>::scatter_to(T* data, std::int64_t ld, TilePart part) const {
       runtime_->submit(scatter_codelet<T>(), {(*this)(i, j)}, args(data + i * tile_.rows + j * tile_.cols * ld, ld));
     }
   }
+}
+
+Blocks::Blocks(Runtime& runtime, const Handle& whole, TileSize size, std::optional<Rim> rim) {
+  if (size.rows <= 0 || size.cols <= 0) {
+    throw Error(ErrorCode::invalid_argument, "blocks of " + std::to_string(size.rows) + " x " +
+                                                 std::to_string(size.cols) + " elements: a block has at least one");
+  }
+  const Layout layout = runtime.backend().layout_of(whole).value_or_throw();
+  rows_ = (layout.rows + size.rows - 1) / size.rows;
+  cols_ = (layout.cols + size.cols - 1) / size.cols;
+  for (std::int64_t j = 0; j < cols_; ++j) {
+    for (std::int64_t i = 0; i < rows_; ++i) {
+      const std::int64_t row = i * size.rows;
+      const std::int64_t col = j * size.cols;
+      places_.push_back({row, col, std::min(size.rows, layout.rows - row), std::min(size.cols, layout.cols - col)});
+    }
+  }
+  handles_ = runtime.partition(whole, places_);
+  if (rim) halos_ = runtime.halos(whole, places_, *rim);
+}
+
+const Halo& Blocks::halo(std::int64_t i, std::int64_t j) const {
+  const std::size_t place = index(i, j);
+  if (!halos_.empty()) return halos_[place];
+  throw Error(ErrorCode::invalid_argument,
+              "the blocks were made without a rim, so they have no halo parts: give "
+              "Blocks a rim");
+}
+
+void Blocks::refuse_index(std::int64_t i, std::int64_t j) const {
+  throw Error(ErrorCode::invalid_argument, "block (" + std::to_string(i) + ", " + std::to_string(j) +
+                                               ") does not exist: there are " + std::to_string(rows_) + " x " +
+                                               std::to_string(cols_) + " blocks");
 }
 
 template class TiledMatrix<float>;

@@ -9,7 +9,7 @@ module troupe_registrations
   implicit none
   private
   public :: troupe_type_define, troupe_type_size, troupe_register, troupe_allocate, troupe_free, troupe_data_handle
-  public :: troupe_partition, troupe_discard, troupe_set_sum, troupe_set_reduction, troupe_acquire, troupe_hold_memory
+  public :: troupe_partition, troupe_halos, troupe_discard, troupe_set_sum, troupe_set_reduction, troupe_acquire, troupe_hold_memory
 
   interface troupe_register
     module procedure :: register_memory
@@ -135,19 +135,58 @@ contains
     character(*), intent(out), optional :: message
     type(c_handle), allocatable :: handles(:)
     type(c_block), allocatable :: cut(:)
-    integer :: i
 
-    allocate (handles(size(blocks)), cut(size(blocks)), parts(size(blocks)))
-    do i = 1, size(blocks)
-      cut(i) = c_block(blocks(i)%row - 1, blocks(i)%col - 1, blocks(i)%rows, blocks(i)%cols)
-      parts(i)%type = whole%type
-      parts(i)%rows = blocks(i)%rows
-      parts(i)%cols = blocks(i)%cols
-    end do
+    allocate (handles(size(blocks)), parts(size(blocks)))
+    cut = c_blocks(blocks)
+    parts%type = whole%type
+    parts%rows = blocks%rows
+    parts%cols = blocks%cols
     call conclude(c_partition(runtime%c, whole%c, cut, size(blocks, kind=c_size_t), handles), 'troupe_partition', &
         status, message)
     parts%c = handles
   end subroutine
+
+  ! Returns the blocks as C counts them, from 0.
+  function c_blocks(blocks)
+    type(troupe_block), intent(in) :: blocks(:)
+    type(c_block) :: c_blocks(size(blocks))
+    integer :: i
+
+    do i = 1, size(blocks)
+      c_blocks(i) = c_block(blocks(i)%row - 1, blocks(i)%col - 1, blocks(i)%rows, blocks(i)%cols)
+    end do
+  end function
+
+  ! Makes halo parts: the blocks with `rim_rows` rows above and below and `rim_cols` columns on the left and on the
+  ! right, as far as the whole goes. They may overlap, and tasks only read them. In the array of a kernel, block i
+  ! begins at row min(blocks(i)%row, rim_rows + 1) and column min(blocks(i)%col, rim_cols + 1).
+  subroutine troupe_halos(runtime, whole, blocks, rim_rows, rim_cols, halos, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    class(troupe_handle), intent(in) :: whole
+    type(troupe_block), intent(in) :: blocks(:)
+    integer, intent(in) :: rim_rows, rim_cols
+    type(troupe_handle), allocatable, intent(out) :: halos(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(c_handle), allocatable :: handles(:)
+    type(c_block), allocatable :: cut(:)
+
+    allocate (handles(size(blocks)), halos(size(blocks)))
+    cut = c_blocks(blocks)
+    halos%type = whole%type
+    halos%rows = grown(blocks%row, blocks%rows, int(rim_rows, int64), whole%rows)
+    halos%cols = grown(blocks%col, blocks%cols, int(rim_cols, int64), whole%cols)
+    call conclude(c_halos(runtime%c, whole%c, cut, size(blocks, kind=c_size_t), int(rim_rows, int64), &
+        int(rim_cols, int64), handles), 'troupe_halos', status, message)
+    halos%c = handles
+  end subroutine
+
+  ! Returns how many of `whole` rows a block has, which begins at row `first`, with its rim.
+  elemental integer(int64) function grown(first, count, rim, whole)
+    integer(int64), intent(in) :: first, count, rim, whole
+
+    grown = min(first - 1, rim) + count + min(whole - (first - 1) - count, rim)
+  end function
 
   subroutine partition_tiles(runtime, whole, rows, cols, parts, status, message)
     type(troupe_runtime), intent(in) :: runtime

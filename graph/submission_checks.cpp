@@ -2,6 +2,7 @@
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/type_names.hpp"
+#include "graph/data/usable.hpp"
 
 namespace troupe::graph {
 
@@ -168,8 +169,13 @@ bool mark_simple_accesses(const TaskSpecification& specification, const TaskOwne
     DataRecord* const record = access.handle.record();
     if (record == nullptr || record->owner != &owner || record->handle_id() != access.handle.id() || record->releasing)
       return false;
-    if (mode == AccessMode::reduce || access.mode.value_or(mode) != mode || !record->children.empty()) return false;
+    if (mode == AccessMode::reduce || access.mode.value_or(mode) != mode) return false;
     if (definition.typed && !takes(definition.parameters[i], record->view.layout, mode)) return false;
+    if (record->is_halo) {
+      if (writes(mode)) return false;
+      continue;
+    }
+    if (!record->children.empty()) return false;
     if (record->seen_by == mark && (writes(mode) || writes(record->seen_mode))) return false;
     record->seen_by = mark;
     record->seen_mode = mode;
@@ -196,6 +202,10 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
       if (auto fits = check_parameter(codelet, parameter, *record.value(), mode.value(), i); !fits) return fits;
     } else if (!definition.groups.empty()) {
       if (auto fits = check_group(codelet, walk, *record.value(), mode.value(), i); !fits) return fits;
+    }
+    if (auto allowed = check_halo(*record.value(), mode.value()); !allowed) {
+      return Failure{allowed.failure().code,
+                     quoted(codelet) + ": access " + std::to_string(i) + ": " + allowed.failure().message};
     }
     if (mode.value() == AccessMode::reduce && !record.value()->reduction) {
       return Failure{ErrorCode::invalid_argument, quoted(codelet) + ": " + describe(*record.value()) +

@@ -79,6 +79,9 @@ class TaskGraph final : public TaskOwner {
   /// Makes handles of disjoint blocks of a handle, after waiting for the tasks that use it (or any other part of the
   /// whole that it belongs to). Fails with `overlapping_handles`, `invalid_handle` or `wait_in_kernel`.
   Result<std::vector<Handle>> partition(const Handle& parent, std::span<const Block> blocks);
+  /// Makes handles of halo parts of the handle, see `DataRegistry::add_halos`. Does not wait. Fails with
+  /// `invalid_handle`, too.
+  Result<std::vector<Handle>> halos(const Handle& parent, std::span<const Block> blocks, const Rim& rim);
   /// Allows the mode reduce for the handle from now on. Waits for the tasks that use it.
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods);
   /// Forgets a handle and its parts after their last use. Waits for that use, unless the registration alone owns the
@@ -179,6 +182,7 @@ class TaskGraph final : public TaskOwner {
 
   /// Returns the handle, or its parts if it has any. Fails with `invalid_handle`.
   Result<std::vector<HandleId>> data_of(const Handle& handle);
+  Result<Layout> layout_of(const Handle& handle);
   /// Returns the view of the data behind a handle that the caller has acquired.
   [[nodiscard]] static DataView view_of(const Handle& handle);
 
@@ -327,6 +331,7 @@ class TaskGraph final : public TaskOwner {
   Result<void> change_held(Task* hold, const Handle& handle, bool releasing, const Change& change);
   /// If `releasing`, announces that a handle and its parts are about to be forgotten; if not, revokes this.
   void announce_release(const Handle& handle, bool releasing) TROUPE_REQUIRES(submission_mutex_);
+  Result<void> add_reduction(DataRecord& record, ReductionMethods methods) const;
   Result<void> add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                          TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void forget(DataRecord& record) TROUPE_REQUIRES(submission_mutex_);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "graph/codelets/execution_scope.hpp"
+#include "graph/data/usable.hpp"
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
@@ -56,6 +57,18 @@ Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span
   return handles;
 }
 
+Result<std::vector<Handle>> TaskGraph::halos(const Handle& parent, std::span<const Block> blocks, const Rim& rim) {
+  if (auto here = home_.check(); !here) return here.failure();
+  const LockGuard lock(submission_mutex_);
+  const auto record = data_.registry.find(parent, domain_here());
+  if (!record) return record.failure();
+  const auto added = data_.registry.add_halos(*record.value(), blocks, rim);
+  if (!added) return added.failure();
+  std::vector<Handle> handles;
+  for (DataRecord* halo : added.value()) handles.emplace_back(halo, halo->handle_id());
+  return handles;
+}
+
 Result<std::vector<Handle>> TaskGraph::finish_partition(PendingHold& pending, std::span<const Block> blocks) {
   pending.note_.reset();
   std::vector<Handle> handles;
@@ -65,25 +78,26 @@ Result<std::vector<Handle>> TaskGraph::finish_partition(PendingHold& pending, st
   return handles;
 }
 
-Result<void> TaskGraph::set_reduction(const Handle& handle, ReductionMethods methods) {
+Result<void> TaskGraph::add_reduction(DataRecord& record, ReductionMethods methods) const {
   if (auto complete = check_methods(methods); !complete) return complete;
-  return change_undisturbed(handle, false, [&](DataRecord& record, TaskList&) -> Result<void> {
-    record.reduction = std::make_unique<Reduction>(std::move(methods), options_.workers);
-    return {};
-  });
+  if (auto allowed = check_halo(record, AccessMode::reduce); !allowed) return allowed;
+  record.reduction = std::make_unique<Reduction>(std::move(methods), options_.workers);
+  return {};
+}
+
+Result<void> TaskGraph::set_reduction(const Handle& handle, ReductionMethods methods) {
+  return change_undisturbed(handle, false,
+                            [&](DataRecord& record, TaskList&) { return add_reduction(record, std::move(methods)); });
 }
 
 Result<void> TaskGraph::finish_set_reduction(PendingHold& pending, ReductionMethods methods) {
   pending.note_.reset();
-  return change_held(pending.hold_, pending.handle_, false, [&](DataRecord& record, TaskList&) -> Result<void> {
-    if (auto complete = check_methods(methods); !complete) return complete;
-    record.reduction = std::make_unique<Reduction>(std::move(methods), options_.workers);
-    return {};
-  });
+  return change_held(pending.hold_, pending.handle_, false,
+                     [&](DataRecord& record, TaskList&) { return add_reduction(record, std::move(methods)); });
 }
 
 void TaskGraph::announce_release(const Handle& handle, bool releasing) {
-  handle.record()->visit_tree([releasing](DataRecord& part) { part.releasing = releasing; });
+  handle.record()->visit_family([releasing](DataRecord& part) { part.releasing = releasing; });
 }
 
 Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWaiter& waiter, TaskList& ready,
@@ -340,6 +354,13 @@ Result<std::vector<HandleId>> TaskGraph::data_of(const Handle& handle) {
   std::vector<HandleId> parts;
   record.value()->visit_data([&](const DataRecord& part) { parts.push_back(part.handle_id()); });
   return parts;
+}
+
+Result<Layout> TaskGraph::layout_of(const Handle& handle) {
+  const LockGuard lock(submission_mutex_);
+  const auto record = data_.registry.find(handle, domain_here());
+  if (!record) return record.failure();
+  return record.value()->view.layout;
 }
 
 DataView TaskGraph::view_of(const Handle& handle) { return handle.record()->view; }

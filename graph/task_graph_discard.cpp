@@ -16,6 +16,7 @@ Result<void> TaskGraph::discard(const Handle& handle) {
     if (!found) return found.failure();
     DataRecord& record = *found.value();
     if (recording != nullptr) return discards_in_recording(record);
+    if (auto allowed = check_halo(record, AccessMode::write); !allowed) return allowed;
     if (record.read_only) return discards_const(record);
     if (record.home.id != home_here().id) return discards_declared(record);
     // The task of the first discard is enough. Without this line, discards in a loop would wait for one another in a

@@ -1,4 +1,5 @@
 /// The functions of the task graph for nested tasks.
+#include <algorithm>
 #include <utility>
 
 #include "graph/codelets/codelet_definition.hpp"
@@ -159,6 +160,20 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
     }
     if (auto usable = check_usable(record, *access.mode); !usable) {
       return refused(specification.codelet, "weak data: " + usable.failure().message);
+    }
+    if (record.is_halo) {
+      return refused(
+          specification.codelet,
+          describe(record) + " is a halo part and cannot be weak: declare the data in which it lies as weak");
+    }
+    // The kernel would read through the halo part what its children write.
+    const auto reads_beside = [&record](const Access& own) {
+      DataRecord& other = *own.handle.record();
+      return other.is_halo && &whole_of(other) == &whole_of(record);
+    };
+    if (writes(*access.mode) && std::ranges::any_of(specification.accesses, reads_beside)) {
+      return refuse({ErrorCode::conflicting_access,
+                     describe(record) + " is weak, and the kernel itself reads a halo part of the same data"});
     }
     // Data that are read only are marked like others: an overlap would have the task in its own children's states.
     if (!record.mark(mark, AccessMode::write)) {

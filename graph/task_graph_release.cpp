@@ -65,6 +65,7 @@ void TaskGraph::return_to_parent(DataRecord& part) {
 }
 
 void TaskGraph::forget(DataRecord& record) {
+  if (record.is_halo) return data_.registry.remove(record);
   return_to_parent(record);
   record.visit_tree([this](DataRecord& part) {
     failures_.cure(part.handle_id());
@@ -97,6 +98,7 @@ Result<void> TaskGraph::finish_release(PendingHold& pending) {
 }
 
 Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
+  if (released.is_halo) return {};
   // Memory that nobody else owns is freed with the registration, so its content does not matter.
   const bool content_matters = released.parent != nullptr || !released.owned || released.owned.use_count() > 1;
   if (content_matters) {
@@ -128,7 +130,7 @@ bool TaskGraph::release_late(DataRecord& record, const std::shared_ptr<LateRelea
   late->record = &record;
   late->bytes = bytes_of(record);
   const bool unused = order_hold(hold, ready);
-  record.visit_tree([](DataRecord& part) { part.releasing = true; });
+  record.visit_family([](DataRecord& part) { part.releasing = true; });
   late_.bytes += late->bytes;
   return unused;
 }

@@ -97,10 +97,11 @@ bool DataGate::acquire(WorkerId worker, graph::Task& task) {
     if (const graph::DataRecord* whole = graph::find_whole_of_parts(task)) {
       refuse({worker, &task}, kOnHostMemory,
              {ErrorCode::invalid_argument,
-              fmt::format("{} has parts, which lie apart in the memory of a GPU, so that a kernel can "
+              fmt::format("{} {}, which lie apart in the memory of a GPU, so that a kernel can "
                           "use it as a whole on a core only: give the codelet an implementation for "
-                          "cores, or release the parts first",
-                          graph::describe(*whole))});
+                          "cores, or {}",
+                          graph::describe(*whole), whole->is_halo ? "overlaps parts" : "has parts",
+                          whole->is_halo ? "give the task the parts themselves" : "release the parts first")});
       return false;
     }
   }

@@ -178,13 +178,17 @@ std::shared_ptr<void> RemoteBackend::pin(const void* /*memory*/, Bytes /*size*/)
 
 namespace {
 
-/// Returns true if both records are the same, or if one of them is a part of the other.
+/// Returns true if the records have data in common.
 bool meet(const graph::DataRecord& one, const graph::DataRecord& other) {
   const auto contains = [](const graph::DataRecord* above, const graph::DataRecord* below) {
     while (below != nullptr && below != above) below = below->parent;
     return below == above;
   };
-  return contains(&one, &other) || contains(&other, &one);
+  if (one.is_halo && !other.is_halo) return meet(other, one);
+  if (!other.is_halo) return contains(&one, &other) || contains(&other, &one);
+  return std::ranges::any_of(other.children, [&](const graph::DataRecord* overlapped) {
+    return one.is_halo ? std::ranges::find(one.children, overlapped) != one.children.end() : contains(&one, overlapped);
+  });
 }
 
 }  // namespace
@@ -199,37 +203,58 @@ bool RemoteBackend::is_being_recorded(const graph::DataRecord& record) const {
 }
 
 Result<std::vector<Handle>> RemoteBackend::partition(const Handle& whole, std::span<const Block> blocks) {
+  const auto add = [&](graph::DataRecord& record) -> Result<std::vector<graph::DataRecord*>> {
+    if (is_being_recorded(record)) return graph::partitioned_while_recorded(record);
+    if (auto ends = check_holds(&record, AccessMode::read_write); !ends) return ends.failure();
+    return registry_.add_parts(record, blocks);
+  };
+  return add_blocks(whole, blocks.size(), add);
+}
+
+Result<std::vector<Handle>> RemoteBackend::halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) {
+  return add_blocks(whole, blocks.size(),
+                    [&](graph::DataRecord& record) { return registry_.add_halos(record, blocks, rim); });
+}
+
+Result<std::vector<Handle>> RemoteBackend::add_blocks(const Handle& whole, std::size_t count, const AddBlocks& add) {
   if (auto allowed = check_wait(); !allowed) return allowed.failure();
   auto lock = session_->sender().lock();
   const auto record = registry_.find(whole);
   if (!record) return record.failure();
-  if (is_being_recorded(*record.value())) return graph::partitioned_while_recorded(*record.value());
-  if (auto ends = check_holds(record.value(), AccessMode::read_write); !ends) return ends.failure();
-  if (auto room = check_handles(blocks.size()); !room) return room.failure();
-  auto parts = registry_.add_parts(*record.value(), blocks);
-  if (!parts) return parts.failure();
+  if (auto room = check_handles(count); !room) return room.failure();
+  const auto added = add(*record.value());
+  if (!added) return added.failure();
+  const std::vector<graph::DataRecord*>& blocks = added.value();
   const auto fill_in = [&](v1::Operation& operation, std::uint64_t request) {
     v1::Partition& out = *operation.mutable_partition();
     out.set_request(request);
     out.set_whole(whole.id().value());
-    for (const Block& block : blocks) {
+    for (const graph::DataRecord* block : blocks) {
       v1::Block& filled = *out.add_blocks();
-      filled.set_row(block.row);
-      filled.set_col(block.col);
-      filled.set_rows(block.rows);
-      filled.set_cols(block.cols);
+      filled.set_row(block->row_in_parent);
+      filled.set_col(block->col_in_parent);
+      filled.set_rows(block->view.layout.rows);
+      filled.set_cols(block->view.layout.cols);
+      out.add_handles(block->handle_id().value());
+      out.set_halos(block->is_halo);
     }
-    for (const graph::DataRecord* part : parts.value()) out.add_handles(part->handle_id().value());
   };
-  const auto answer = session_->call(std::move(lock), fill_in, 32 + 16 * blocks.size());
+  const auto answer = session_->call(std::move(lock), fill_in, 32 + 16 * count);
   if (!answer) {
     lock = session_->sender().lock();
-    for (graph::DataRecord* part : parts.value()) registry_.remove(*part);
+    for (graph::DataRecord* block : blocks) registry_.remove(*block);
     return answer.failure();
   }
   std::vector<Handle> handles;
-  for (graph::DataRecord* part : parts.value()) handles.emplace_back(part, part->handle_id());
+  for (graph::DataRecord* block : blocks) handles.emplace_back(block, block->handle_id());
   return handles;
+}
+
+Result<Layout> RemoteBackend::layout_of(const Handle& handle) {
+  const auto lock = session_->sender().lock();
+  const auto record = registry_.find(handle);
+  if (!record) return record.failure();
+  return record.value()->view.layout;
 }
 
 Result<void> RemoteBackend::set_reduction(const Handle& handle, ReductionMethods methods) {
@@ -263,7 +288,7 @@ void RemoteBackend::forget(graph::DataRecord& record) {
 }
 
 Result<void> RemoteBackend::release_late(graph::DataRecord& record) {
-  record.visit_tree([](graph::DataRecord& part) { part.releasing = true; });
+  record.visit_family([](graph::DataRecord& part) { part.releasing = true; });
   const std::uint64_t request = session_->requests().begin([this, &record](const PendingRequests::Answer&) {
     const auto end = session_->sender().lock();
     forget(record);
@@ -302,7 +327,7 @@ Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally)
   }
   if (inside) return graph::waits_in_kernel();
   if (auto ends = check_holds(&record, AccessMode::read_write); !ends) return ends;
-  record.visit_tree([](graph::DataRecord& part) { part.releasing = true; });
+  record.visit_family([](graph::DataRecord& part) { part.releasing = true; });
   const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
   const SharedPlace::Part part = SharedData::part_of(record);
   const std::uint64_t written = place->last_writer;
@@ -314,7 +339,7 @@ Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally)
   if (is_whole && (answer || session_->is_lost())) place->take_back();
   lock = session_->sender().lock();
   if (!answer && !session_->is_lost()) {
-    record.visit_tree([](graph::DataRecord& one) { one.releasing = false; });
+    record.visit_family([](graph::DataRecord& one) { one.releasing = false; });
     return answer.failure();
   }
   forget(record);

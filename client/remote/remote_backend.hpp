@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,6 +51,8 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   Result<client::Memory> allocate(Bytes size, NumaId node) override;
   std::shared_ptr<void> pin(const void* memory, Bytes size) override;
   Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) override;
+  Result<std::vector<Handle>> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) override;
+  Result<Layout> layout_of(const Handle& handle) override;
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods) override;
   Result<void> release(const Handle& handle) override;
   Result<void> discard(const Handle& handle) override;
@@ -120,6 +123,9 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   [[nodiscard]] Result<void> check_holds(const graph::DataRecord* record, AccessMode mode) const;
   /// Fails if `more` handles would be too many for the service, which would then end the session.
   [[nodiscard]] Result<void> check_handles(std::size_t more) const;
+  using AddBlocks = std::function<Result<std::vector<graph::DataRecord*>>(graph::DataRecord&)>;
+  /// Makes handles of blocks with `add`, here and on the service. Must be called without the lock.
+  Result<std::vector<Handle>> add_blocks(const Handle& whole, std::size_t count, const AddBlocks& add);
   [[nodiscard]] bool is_being_recorded(const graph::DataRecord& record) const;
   Result<Future> replay(Recorded& recorded, std::span<const Rebinding> rebindings);
   /// Sends a recording whose program has ended. Acquires the lock.

@@ -35,6 +35,10 @@ struct DependencyState {
 /// One registered piece of data or a part of one. Sub-handles form a tree; parts of one parent do not overlap. A task
 /// that uses a handle uses its record and all records below it, so that tasks on a whole and on its parts are ordered.
 ///
+/// A *halo part* is a block that may overlap the parts of its parent and other halo parts, and that tasks only read. It
+/// is not part of the tree, and has no data and no dependency state of its own: a task that uses it uses the parts that
+/// it overlaps.
+///
 /// `view`, `parent` and `name` are constant from registration to release.
 struct alignas(64) DataRecord {
   /// The graph that owns the record, which stays the same as long as the record's memory exists.
@@ -74,10 +78,14 @@ struct alignas(64) DataRecord {
   /// True if a release waits for the last use; the handle may not be used any more. Guarded by the submission lock.
   bool releasing = false;
   DataRecord* parent = nullptr;
-  /// This list changes only while no task but the one that changes it uses any record of the tree
+  /// The parts; for a halo part, the records that have data of their own which it overlaps. This list changes only
+  /// while no task but the one that changes it uses any record of the tree
   /// (`TaskGraph::partition`), under the submission lock.
   std::vector<DataRecord*> children;
-  /// True if the children cover all elements, so that this record has no data of its own.
+  /// The halo parts of this record. Guarded by the submission lock.
+  std::vector<DataRecord*> halos;
+  bool is_halo = false;
+  /// True if the children cover all elements, so that this record has no data of its own. True for halo parts.
   bool covered = false;
   std::int64_t row_in_parent = 0;
   std::int64_t col_in_parent = 0;
@@ -93,7 +101,9 @@ struct alignas(64) DataRecord {
   [[nodiscard]] HandleId handle_id() const { return HandleId(id.load(std::memory_order_relaxed)); }
   /// Marks this record and all below it as used by submission `id`. Returns false if this submission has used one of
   /// them in a mode that excludes `mode`. Called under the submission lock.
+  /// Halo parts conflict with nothing: a task may read one and write parts that it overlaps, in the same memory.
   bool mark(std::uint64_t submission, AccessMode mode) {
+    if (is_halo) return true;
     bool compatible = true;
     visit_tree([&](DataRecord& part) {
       if (part.seen_by == submission && (writes(mode) || writes(part.seen_mode))) compatible = false;
@@ -102,17 +112,35 @@ struct alignas(64) DataRecord {
     });
     return compatible;
   }
-  /// Calls `visit(record)` for this record and all records below it, parents first. The thread safety analysis is off
-  /// because `visit` may require a lock of the caller, which cannot be named here.
+  /// Calls `visit(record)` for the records that a task on this one uses, parents first: this record and all below it,
+  /// or for a halo part those that it overlaps. The thread safety analysis is off because `visit` may require a lock of
+  /// the caller, which cannot be named here.
   template <class Visit>
   void visit_tree(const Visit& visit) TROUPE_NO_THREAD_SAFETY_ANALYSIS {
+    if (is_halo) [[unlikely]] {
+      for (DataRecord* overlapped : children) visit(*overlapped);
+      return;
+    }
     visit(*this);
     for (DataRecord* child : children) child->visit_tree(visit);
   }
   template <class Visit>
   void visit_tree(const Visit& visit) const {
+    if (is_halo) [[unlikely]] {
+      for (const DataRecord* overlapped : children) visit(*overlapped);
+      return;
+    }
     visit(*this);
     for (const DataRecord* child : children) child->visit_tree(visit);
+  }
+  /// Calls `visit(record)` for the records that end with this one: this record, those below it, and the halo parts of
+  /// all of these. Called under the submission lock.
+  template <class Visit>
+  void visit_family(const Visit& visit) {
+    visit(*this);
+    for (DataRecord* halo : halos) visit(*halo);
+    if (is_halo) return;
+    for (DataRecord* child : children) child->visit_family(visit);
   }
   /// Calls `visit(record)` for the records of the tree that have data of their own.
   template <class Visit>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/domain.hpp"
@@ -19,8 +20,73 @@ Failure outside(const DataRecord& parent, const Block& b) {
               std::to_string(parent.view.layout.rows) + " x " + std::to_string(parent.view.layout.cols)};
 }
 
+Failure part_of_halo(const DataRecord& halo) {
+  return {ErrorCode::invalid_argument,
+          describe(halo) + " is a halo part, which has no parts of its own: divide the data that it lies in"};
+}
+
 Block block_of(const DataRecord& part) {
   return {part.row_in_parent, part.col_in_parent, part.view.layout.rows, part.view.layout.cols};
+}
+
+/// Returns a block that does not lie inside the parent, or null.
+const Block* find_outside(const DataRecord& parent, std::span<const Block> blocks) {
+  const Layout& whole = parent.view.layout;
+  const auto lies_outside = [&whole](const Block& b) {
+    return b.row < 0 || b.col < 0 || b.rows < 0 || b.cols < 0 || b.rows > whole.rows - b.row ||
+           b.cols > whole.cols - b.col;
+  };
+  const auto found = std::ranges::find_if(blocks, lies_outside);
+  return found != blocks.end() ? &*found : nullptr;
+}
+
+/// Returns the block with its rim, as far as the whole goes.
+Block with_rim(const Block& b, const Rim& rim, const Layout& whole) {
+  const std::int64_t above = std::min(b.row, rim.rows);
+  const std::int64_t before = std::min(b.col, rim.cols);
+  const std::int64_t below = std::min(whole.rows - b.row - b.rows, rim.rows);
+  const std::int64_t after = std::min(whole.cols - b.col - b.cols, rim.cols);
+  return {b.row - above, b.col - before, above + b.rows + below, before + b.cols + after};
+}
+
+/// Returns what two blocks have in common; without rows or columns if that is nothing.
+Block intersection(const Block& a, const Block& b) {
+  const std::int64_t row = std::max(a.row, b.row);
+  const std::int64_t col = std::max(a.col, b.col);
+  const std::int64_t rows = std::min(a.row + a.rows, b.row + b.rows) - row;
+  const std::int64_t cols = std::min(a.col + a.cols, b.col + b.cols) - col;
+  return {row, col, std::max<std::int64_t>(rows, 0), std::max<std::int64_t>(cols, 0)};
+}
+
+std::int64_t elements_of(const Block& block) { return block.rows * block.cols; }
+
+/// Adds the records of a tree that have data of their own in a block inside of `record`.
+void add_overlapped(DataRecord& record, const Block& block, std::vector<DataRecord*>& found) {
+  std::int64_t left = elements_of(block);
+  for (DataRecord* part : record.children) {
+    if (left == 0) return;
+    Block common = intersection(block, block_of(*part));
+    if (elements_of(common) == 0) continue;
+    left -= elements_of(common);
+    common.row -= part->row_in_parent;
+    common.col -= part->col_in_parent;
+    add_overlapped(*part, common, found);
+  }
+  if (left > 0) found.push_back(&record);
+}
+
+/// Finds anew what the halo parts overlap, after the parts of `changed` have changed.
+void update_halos(const DataRecord& changed) {
+  Block block{0, 0, changed.view.layout.rows, changed.view.layout.cols};
+  for (const DataRecord* record = &changed; record != nullptr; record = record->parent) {
+    for (DataRecord* halo : record->halos) {
+      if (elements_of(intersection(block, block_of(*halo))) == 0) continue;
+      halo->children.clear();
+      add_overlapped(*halo->parent, block_of(*halo), halo->children);
+    }
+    block.row += record->row_in_parent;
+    block.col += record->col_in_parent;
+  }
 }
 
 /// Returns a block of the list that overlaps another, or null. Sweeps over the columns, and keeps the blocks that reach
@@ -112,40 +178,43 @@ Result<DataRecord*> DataRegistry::add_apart(DataDescription description) {
   return &record;
 }
 
-Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std::span<const Block> blocks) {
+DataRecord& DataRegistry::add_block(DataRecord& parent, const Block& block) {
+  DataRecord& part = allocate();
   const Layout& whole = parent.view.layout;
-  std::vector<Block> all;
-  std::int64_t covered = 0;
-  for (const DataRecord* part : parent.children) all.push_back(block_of(*part));
-  for (const Block& b : blocks) {
-    if (b.row < 0 || b.col < 0 || b.rows < 0 || b.cols < 0 || b.rows > whole.rows - b.row ||
-        b.cols > whole.cols - b.col) {
-      return outside(parent, b);
-    }
-    all.push_back(b);
+  part.view.layout = whole;
+  part.view.layout.rows = block.rows;
+  part.view.layout.cols = block.cols;
+  if (parent.view.data != nullptr) {
+    part.view.data =
+        parent.view.data + static_cast<std::ptrdiff_t>((block.row + block.col * whole.ld) * whole.element_size);
   }
+  part.parent = &parent;
+  part.hidden = parent.hidden;
+  set_read_only(part, parent.read_only);
+  part.row_in_parent = block.row;
+  part.col_in_parent = block.col;
+  return part;
+}
+
+Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std::span<const Block> blocks) {
+  if (parent.is_halo) return part_of_halo(parent);
+  if (const Block* b = find_outside(parent, blocks)) return outside(parent, *b);
+  std::vector<Block> all(blocks.begin(), blocks.end());
+  for (const DataRecord* part : parent.children) all.push_back(block_of(*part));
+  std::int64_t covered = 0;
   for (const Block& b : all) covered += b.rows * b.cols;
   if (const Block* b = find_overlap(all)) {
-    return Failure{ErrorCode::overlapping_handles, "the part at (" + std::to_string(b->row) + ", " +
-                                                       std::to_string(b->col) + ") of " + describe(parent) +
-                                                       " overlaps another part; parts of one handle must be disjoint"};
+    return Failure{ErrorCode::overlapping_handles,
+                   "the part at (" + std::to_string(b->row) + ", " + std::to_string(b->col) + ") of " +
+                       describe(parent) +
+                       " overlaps another part; parts of one handle must be disjoint (parts that overlap and are only "
+                       "read are halo parts: Runtime::halos)"};
   }
   std::vector<DataRecord*> parts;
   for (const Block& b : blocks) {
-    DataRecord& part = allocate();
-    part.view.layout = whole;
-    part.view.layout.rows = b.rows;
-    part.view.layout.cols = b.cols;
-    if (parent.view.data != nullptr) {
-      part.view.data = parent.view.data + static_cast<std::ptrdiff_t>((b.row + b.col * whole.ld) * whole.element_size);
-    }
-    part.parent = &parent;
-    part.hidden = parent.hidden;
-    set_read_only(part, parent.read_only);
+    DataRecord& part = add_block(parent, b);
     set_unwritten(part, parent.unwritten && b.rows * b.cols > 0);
     set_discarded(part, parent.discarded);
-    part.row_in_parent = b.row;
-    part.col_in_parent = b.col;
     part.poisoned.store(parent.poisoned.load(std::memory_order_relaxed), std::memory_order_relaxed);
     if (!parent.name.empty()) {
       part.name = parent.name + "[" + std::to_string(b.row) + "," + std::to_string(b.col) + "]";
@@ -154,12 +223,48 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
     parts.push_back(&part);
   }
   // A whole without elements counts as covered only if it has parts: otherwise no record would hold its data.
-  parent.covered = !parent.children.empty() && covered == whole.elements();
+  parent.covered = !parent.children.empty() && covered == parent.view.layout.elements();
   if (parent.covered) set_unwritten(parent, false);
+  update_halos(parent);
   return parts;
 }
 
+Result<std::vector<DataRecord*>> DataRegistry::add_halos(DataRecord& parent, std::span<const Block> blocks,
+                                                         const Rim& rim) {
+  if (parent.is_halo) return part_of_halo(parent);
+  if (rim.rows < 0 || rim.cols < 0) {
+    return Failure{ErrorCode::invalid_argument, "a rim of " + std::to_string(rim.rows) + " rows and " +
+                                                    std::to_string(rim.cols) + " columns: it cannot be negative"};
+  }
+  if (const Block* b = find_outside(parent, blocks)) return outside(parent, *b);
+  std::vector<DataRecord*> halos;
+  for (const Block& block : blocks) {
+    const Block b = with_rim(block, rim, parent.view.layout);
+    DataRecord& halo = add_block(parent, b);
+    halo.is_halo = halo.covered = true;
+    halo.home = parent.home;
+    if (!parent.name.empty()) {
+      halo.name = parent.name + "[" + std::to_string(b.row) + "," + std::to_string(b.col) + " " +
+                  std::to_string(b.rows) + "x" + std::to_string(b.cols) + "]";
+    }
+    add_overlapped(parent, b, halo.children);
+    parent.halos.push_back(&halo);
+    halos.push_back(&halo);
+  }
+  return halos;
+}
+
 void DataRegistry::remove(DataRecord& record) {
+  if (record.is_halo) {
+    // The records that a halo part overlaps stay.
+    record.children.clear();
+    if (record.parent != nullptr) std::erase(record.parent->halos, &record);
+    record.parent = nullptr;
+  }
+  for (DataRecord* halo : std::exchange(record.halos, {})) {
+    halo->parent = nullptr;
+    remove(*halo);
+  }
   while (!record.children.empty()) {
     DataRecord& part = *record.children.back();
     record.children.pop_back();
@@ -169,6 +274,7 @@ void DataRegistry::remove(DataRecord& record) {
   if (record.parent != nullptr) {
     std::erase(record.parent->children, &record);
     record.parent->covered = false;
+    update_halos(*record.parent);
   }
   if (record.parent == nullptr) memory_.remove(record);
   record.id.store(HandleId{}.value(), std::memory_order_relaxed);
@@ -181,6 +287,7 @@ void DataRegistry::remove(DataRecord& record) {
   clear(record.dependencies);
   record.parent = nullptr;
   record.releasing = false;
+  record.is_halo = false;
   record.covered = false;
   record.owned.reset();
   record.name.clear();

@@ -35,6 +35,10 @@ class DataRegistry {
   /// each other or earlier parts: otherwise the call fails with `overlapping_handles`. If one block does not fit, none
   /// is added.
   Result<std::vector<DataRecord*>> add_parts(DataRecord& parent, std::span<const Block> blocks);
+  /// Adds one halo part of `parent` per block, in order: the block with its rim, as far as the parent goes. The blocks
+  /// must lie inside the parent: otherwise the call fails with `overlapping_handles`, and none is added. Fails with
+  /// `invalid_argument` if the rim is negative.
+  Result<std::vector<DataRecord*>> add_halos(DataRecord& parent, std::span<const Block> blocks, const Rim& rim);
   /// Frees the record and all records below it.
   void remove(DataRecord& record);
   /// Allows later registrations to use the memory of this whole, although its record still exists.
@@ -68,6 +72,8 @@ class DataRegistry {
 
  private:
   DataRecord& allocate();
+  /// Makes a record for a block inside of the parent, without adding it to the parent.
+  DataRecord& add_block(DataRecord& parent, const Block& block);
   void set_read_only(DataRecord& record, bool read_only);
 
   const TaskOwner* owner_;

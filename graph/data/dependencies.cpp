@@ -73,6 +73,9 @@ bool DependencyBuilder::add_edge(TaskReference predecessor, Edge::Kind kind) {
   // While the submission lock is held, no task's memory is used for another task, so an id that matches keeps matching.
   if (predecessor.task->id.load(std::memory_order_relaxed) != predecessor.id) return false;
   Task& other = *predecessor.task;
+  // A task that reads a halo part and writes data that this part overlaps meets itself.
+  if (&other == &task_) [[unlikely]]
+    return true;
   Edge* head = other.successors.load(std::memory_order_acquire);
   if (head == Task::closed()) return false;
   // If the two tasks have several handles in common, the newest edge of the predecessor is already this task's. Only

@@ -67,7 +67,7 @@ bool Domain::uses(const DataRecord& record) const {
 
 void move_home(const std::vector<DataRecord*>& wholes, const Domain* domain) {
   for (DataRecord* const whole : wholes) {
-    whole->visit_tree([home = home_in(domain)](DataRecord& part) { part.home = home; });
+    whole->visit_family([home = home_in(domain)](DataRecord& part) { part.home = home; });
   }
 }
 

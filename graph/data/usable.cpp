@@ -17,7 +17,15 @@ std::string registered_as_const(const DataRecord& record) {
   return describe(record) + " was registered as const: register memory that may be written, or use mode read";
 }
 
+Result<void> check_halo(const DataRecord& record, AccessMode mode) {
+  if (!record.is_halo || !writes(mode)) return {};
+  return Failure{ErrorCode::invalid_argument, describe(record) +
+                                                  " is a halo part, which may only be read, and is used in mode " +
+                                                  to_string(mode) + ": write the part of the data that it surrounds"};
+}
+
 Result<void> check_usable(const DataRecord& record, AccessMode mode) {
+  if (auto allowed = check_halo(record, mode); !allowed) return allowed;
   if (writes(mode) && record.read_only) return Failure{ErrorCode::invalid_argument, registered_as_const(record)};
   if (!needs_content(record, mode)) return {};
   const DataRecord* const unwritten = DataRegistry::find_unwritten(record);

@@ -26,6 +26,9 @@ namespace troupe::graph {
 [[nodiscard]] std::string never_written(const DataRecord& unwritten);
 [[nodiscard]] std::string registered_as_const(const DataRecord& record);
 
+/// Fails with `invalid_argument` if a task must not use the data in this mode because they are a halo part.
+Result<void> check_halo(const DataRecord& record, AccessMode mode);
+
 /// Return the failures of a discard that is refused.
 [[nodiscard]] Failure discards_const(const DataRecord& record);
 [[nodiscard]] Failure discards_declared(const DataRecord& record);

@@ -25,7 +25,7 @@ inline void append_working_set(const Task& task, std::vector<memory::Use>& uses)
 /// have ended.
 [[nodiscard]] inline const DataRecord* find_whole_of_parts(const Task& task) {
   for (const TaskAccess& access : task.data()) {
-    if (!access.data()->children.empty()) return access.data();
+    if (access.data()->is_halo || !access.data()->children.empty()) return access.data();
   }
   return nullptr;
 }

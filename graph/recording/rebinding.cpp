@@ -1,5 +1,6 @@
 #include "graph/recording/rebinding.hpp"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "graph/codelets/type_names.hpp"
@@ -14,6 +15,17 @@ std::string look_of(const Layout& layout) {
   return std::to_string(layout.rows) + " x " + std::to_string(layout.cols) + " of " +
          type_name(layout.element_tag, layout.element_size) +
          (layout.contiguous() ? "" : ", with gaps between the columns");
+}
+
+const DataRecord& whole_of(const DataRecord& record) {
+  return record.parent != nullptr ? whole_of(*record.parent) : record;
+}
+
+/// Returns true if the record is a halo part, or if the recording uses a halo part of the same data.
+bool overlaps_halo(const Recording& recording, const DataRecord& record) {
+  return std::ranges::any_of(recording.uses(), [&record](const Recording::Use& use) {
+    return use.recorded->is_halo && &whole_of(*use.recorded) == &whole_of(record);
+  });
 }
 
 }  // namespace
@@ -51,6 +63,10 @@ Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRe
       return Failure{
           ErrorCode::invalid_argument,
           which + "the recording uses " + (use.inside_another ? "data that contain it" : "parts of it") + ", too"};
+    }
+    if (overlaps_halo(recording, *use.recorded) || now.value()->is_halo) {
+      return Failure{ErrorCode::invalid_argument,
+                     which + "halo parts, and data that the recording uses halo parts of, stay as they were recorded"};
     }
     if (use.reduces) return Failure{ErrorCode::invalid_argument, which + "the recording reduces into it"};
     if (exchanged[number]) return Failure{ErrorCode::invalid_argument, which + "it is to be exchanged twice"};

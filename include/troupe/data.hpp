@@ -33,6 +33,34 @@ struct Block {
   std::int64_t cols = 0;
 };
 
+/// The rows and columns around a block that a halo part has in addition.
+struct Rim {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+
+  /// Makes a rim of this many rows above and below, and of as many columns on the left and on the right.
+  Rim(std::int64_t width) : rows(width), cols(width) {}  // NOLINT: a number is a rim's width
+  Rim(std::int64_t rim_rows, std::int64_t rim_cols) : rows(rim_rows), cols(rim_cols) {}
+};
+
+/// A *halo part*: a block together with the elements around it (`Runtime::halos`). Tasks only read it.
+class Halo {
+ public:
+  Halo() = default;
+  Halo(Handle handle, const Block& inside) : handle_(handle), inside_(inside) {}
+
+  operator Handle() const { return handle_; }    // NOLINT: used as a handle
+  operator Access() const { return {handle_}; }  // NOLINT
+  [[nodiscard]] Handle handle() const { return handle_; }
+  /// Returns where the block lies in the view that a kernel gets. Its first row and column are those of the rim, or 0
+  /// where the block begins at the edge of the whole, beyond which there is no rim.
+  [[nodiscard]] const Block& inside() const { return inside_; }
+
+ private:
+  Handle handle_;
+  Block inside_;
+};
+
 namespace graph {
 
 /// The description of data that a program registers.

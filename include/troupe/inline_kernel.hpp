@@ -46,6 +46,7 @@ struct GivenValue {
 struct GivenUntyped {
   static constexpr bool is_data = true;
   static constexpr bool has_mode = false;
+  static constexpr bool is_halo = false;
   static constexpr AccessMode mode = AccessMode::read_write;
   using Element = void;
   static constexpr ViewShape shape = ViewShape::any;
@@ -57,6 +58,10 @@ template <class T, ViewShape kShape>
 struct Given<TypedData<T, kShape>> : GivenUntyped {
   using Element = T;
   static constexpr ViewShape shape = kShape;
+};
+template <>
+struct Given<Halo> : GivenUntyped {
+  static constexpr bool is_halo = true;
 };
 template <AccessMode kMode, class D>
 struct Given<AccessAs<kMode, D>> : Given<D> {
@@ -110,6 +115,7 @@ struct InlineParameter {
     not_convertible,
     other_element,
     read_only,
+    writes_halo,
     several_elements,
     mode_reads,
     mode_writes
@@ -129,6 +135,7 @@ struct InlineParameter {
         if (std::is_const_v<GivenElement> && !std::is_const_v<Element>) return Mistake::read_only;
         if (std::is_reference_v<DataType> && G::shape != ViewShape::scalar) return Mistake::several_elements;
       }
+      if (G::is_halo && !std::is_const_v<Element>) return Mistake::writes_halo;
       if (G::has_mode && G::mode == AccessMode::read && !std::is_const_v<Element>) return Mistake::mode_reads;
       if (G::has_mode && G::mode != AccessMode::read && std::is_const_v<Element>) return Mistake::mode_writes;
     }
@@ -152,6 +159,9 @@ struct InlineParameter {
                   "the data have elements of another type than the kernel's parameter");
     static_assert(found != Mistake::read_only,
                   "the data are read only, and the kernel's parameter would change them: take const T");
+    static_assert(found != Mistake::writes_halo,
+                  "a halo part may only be read, and the kernel's parameter would change it: take const T, and give "
+                  "the kernel the block that it writes");
     static_assert(found != Mistake::several_elements,
                   "a reference or a value is a parameter for data of one element: take VectorView<T> or MatrixView<T>");
     static_assert(found != Mistake::mode_reads,

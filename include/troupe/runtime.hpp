@@ -145,6 +145,14 @@ class Runtime {
   /// all other tasks that conflict. Waits for tasks that use the whole matrix. The handles of the blocks are valid as
   /// long as the registration of the whole matrix. Throws `overlapping_handles`.
   std::vector<Handle> partition(const Handle& whole, std::span<const Block> blocks);
+  /// Returns halo parts of a matrix: blocks together with their rims, as far as the matrix goes. They may overlap each
+  /// other and the blocks of `partition`, and tasks only read them. A task that reads a halo part waits for the tasks
+  /// that write the blocks which it overlaps, and for no others, where `partition` has divided the whole matrix;
+  /// otherwise it waits for all tasks that write the matrix. A task may read a halo part and write blocks that this
+  /// part overlaps: its views are of the same memory. Does not wait. The handles are valid as long as the registration
+  /// of the matrix. Tasks on halo parts of divided data run on cores. Throws `overlapping_handles` if a block does not
+  /// lie inside the matrix, and `invalid_argument` if a rim is negative.
+  std::vector<Halo> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim);
   /// Allows mode reduce for the handle from now on. Waits for tasks that use it.
   void set_reduction(const Handle& handle, ReductionMethods methods);
   /// Ends the registration of the data (and of their blocks) after their last use. Waits for that use, unless the

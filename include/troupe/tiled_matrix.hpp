@@ -1,4 +1,4 @@
-/// A matrix as a grid of handles.
+/// Matrices as grids of handles.
 #pragma once
 
 #include <cassert>
@@ -86,6 +86,41 @@ struct TileSize {
   /// Makes square tiles.
   TileSize(std::int64_t edge) : rows(edge), cols(edge) {}  // NOLINT: a number is a square tile's edge
   TileSize(std::int64_t tile_rows, std::int64_t tile_cols) : rows(tile_rows), cols(tile_cols) {}
+};
+
+/// The blocks of a matrix or of a vector, by index: block (i, j) begins at row `i * size.rows` and column
+/// `j * size.cols`. The blocks of the last row and of the last column may be smaller. Copies are handles of the same
+/// blocks, which are valid as long as the registration of the whole matrix.
+class Blocks {
+ public:
+  /// Divides the matrix (`Runtime::partition`), and makes a halo part for each block if there is a rim
+  /// (`Runtime::halos`). The size of a vector's blocks is `{rows, 1}`. Throws what these functions throw, and
+  /// `invalid_argument` if the size is not positive.
+  Blocks(Runtime& runtime, const Handle& whole, TileSize size, std::optional<Rim> rim = {});
+
+  /// Return the number of block rows and of block columns.
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] std::int64_t cols() const { return cols_; }
+  /// Returns block (i, j). This function and the next two throw `invalid_argument` for an index that does not exist.
+  [[nodiscard]] Handle operator()(std::int64_t i, std::int64_t j = 0) const { return handles_[index(i, j)]; }
+  /// Returns block (i, j) with its rim. Throws `invalid_argument` too if the blocks were made without a rim.
+  [[nodiscard]] const Halo& halo(std::int64_t i, std::int64_t j = 0) const;
+  /// Returns where block (i, j) lies in the matrix.
+  [[nodiscard]] const Block& place(std::int64_t i, std::int64_t j = 0) const { return places_[index(i, j)]; }
+
+ private:
+  [[nodiscard]] std::size_t index(std::int64_t i, std::int64_t j) const {
+    if (i < 0 || j < 0 || i >= rows_ || j >= cols_) refuse_index(i, j);
+    return static_cast<std::size_t>(i + j * rows_);
+  }
+  [[noreturn]] void refuse_index(std::int64_t i, std::int64_t j) const;
+
+  std::int64_t rows_ = 0;
+  std::int64_t cols_ = 0;
+  // One element for each block, one column of blocks after the other.
+  std::vector<Block> places_;
+  std::vector<Handle> handles_;
+  std::vector<Halo> halos_;
 };
 
 /// A `rows` x `cols` matrix cut into tiles; the last row and column of tiles may be smaller. Tile (i, j) is a handle.

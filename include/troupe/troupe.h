@@ -200,6 +200,12 @@ typedef struct troupe_block {
 /* Stores the handles of `count` disjoint blocks, which are valid as long as the registration of the whole matrix. */
 troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                               troupe_handle* parts);
+/* Stores the handles of `count` halo parts: the blocks together with `rim_rows` rows above and below and `rim_cols`
+ * columns on the left and on the right, as far as the whole goes. They may overlap each other and the parts, tasks only
+ * read them, and in the view of a kernel, block i begins at row min(blocks[i].row, rim_rows) and column
+ * min(blocks[i].col, rim_cols). Does not wait. The handles are valid as long as the registration of the whole. */
+troupe_error troupe_halos(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
+                          int64_t rim_rows, int64_t rim_cols, troupe_handle* halos);
 /* Declares the content of the data, and of their parts, worthless, without freeing the memory and without a wait. Tasks
  * that were submitted before see the old content. Until the next task that writes the data is submitted, or the program
  * acquires them to write, reading them fails with TROUPE_INVALID_ARGUMENT. Allowed in kernels and callbacks. */

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace troupe::python {
@@ -35,9 +37,8 @@ Range range_of(const ArrayData& whole, py::handle index, py::handle one, py::ssi
                                    std::string(py::repr(one))));
 }
 
-}  // namespace
-
-Block block_of(const ArrayData& whole, py::handle index) {
+/// Returns the range of each dimension that an index selects.
+std::vector<Range> ranges_of(const ArrayData& whole, py::handle index) {
   const ArrayForm& form = whole.form();
   const std::size_t dimensions = form.shape.size();
   const py::tuple all =
@@ -47,6 +48,45 @@ Block block_of(const ArrayData& whole, py::handle index) {
   for (std::size_t i = 0; i < dimensions; ++i) {
     ranges.push_back(i < all.size() ? range_of(whole, index, all[i], form.shape[i]) : Range{0, form.shape[i]});
   }
+  return ranges;
+}
+
+std::vector<py::ssize_t> widths_of(py::handle rim, std::size_t dimensions) {
+  std::vector<py::ssize_t> widths;
+  if (py::isinstance<py::tuple>(rim)) {
+    for (const py::handle one : py::reinterpret_borrow<py::tuple>(rim)) widths.push_back(one.cast<py::ssize_t>());
+  } else {
+    widths.assign(dimensions, rim.cast<py::ssize_t>());
+  }
+  if (widths.size() != dimensions) {
+    throw py::value_error(fmt::format("a rim of {} numbers for an array of {} dimensions", widths.size(), dimensions));
+  }
+  for (const py::ssize_t width : widths) {
+    if (width < 0) throw py::value_error(fmt::format("a rim of {}: it cannot be negative", width));
+  }
+  return widths;
+}
+
+}  // namespace
+
+Surrounded with_rim(const ArrayData& whole, py::handle index, py::handle rim) {
+  const std::vector<Range> ranges = ranges_of(whole, index);
+  const std::vector<py::ssize_t> widths = widths_of(rim, ranges.size());
+  Surrounded result{py::tuple(ranges.size()), py::tuple(ranges.size())};
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const Range& range = ranges[i];
+    const py::ssize_t before = std::min(range.begin, widths[i]);
+    const py::ssize_t after = std::min(whole.form().shape[i] - range.begin - range.count, widths[i]);
+    result.index[i] = py::slice(range.begin - before, range.begin + range.count + after, 1);
+    result.inside[i] = py::slice(before, before + range.count, 1);
+  }
+  return result;
+}
+
+Block block_of(const ArrayData& whole, py::handle index) {
+  const ArrayForm& form = whole.form();
+  const std::vector<Range> ranges = ranges_of(whole, index);
+  const std::size_t dimensions = ranges.size();
   if (dimensions == 1) {
     if (form.layout.cols == 1) return {ranges[0].begin, 0, ranges[0].count, 1};
     return {0, ranges[0].begin, 1, ranges[0].count};

@@ -12,6 +12,13 @@ namespace troupe::python {
 /// Returns the block for `array[index]`. Throws `ValueError` for an index that does not select a contiguous block, and
 /// `TypeError` for an index that contains something other than slices and whole numbers.
 [[nodiscard]] Block block_of(const ArrayData& whole, pybind11::handle index);
+/// Returns the index of a block with its rim, as far as the array goes, and the index of the block in that array. `rim`
+/// is a number, or one for each dimension. Throws as `block_of` does, and `ValueError` for an impossible rim.
+struct Surrounded {
+  pybind11::tuple index;
+  pybind11::tuple inside;
+};
+[[nodiscard]] Surrounded with_rim(const ArrayData& whole, pybind11::handle index, pybind11::handle rim);
 /// Returns the shape and layout of a part, as kernels see it.
 [[nodiscard]] ArrayForm form_of_part(const ArrayData& whole, const pybind11::array& part, const Block& block);
 

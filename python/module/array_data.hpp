@@ -101,6 +101,8 @@ class ArrayData {
   /// The data that this part belongs to; null if this object is not a part.
   std::shared_ptr<ArrayData> whole;
   std::string name;
+  /// For a halo part, the index of the block without its rim.
+  KeptObject inside;
 
  private:
   std::shared_ptr<RuntimeState> runtime_;

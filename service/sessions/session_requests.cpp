@@ -71,6 +71,13 @@ Result<void> SessionRequests::give_back(const v1::GiveBack& message) {
 Result<void> SessionRequests::partition(const v1::Partition& message) {
   auto blocks = parts_.data.reserve_blocks(message);
   if (!blocks) return blocks.failure();
+  if (message.halos()) {
+    const std::vector<std::uint64_t> numbers{message.handles().begin(), message.handles().end()};
+    const Handle whole = parts_.data.find(message.whole())->handle;
+    add_blocks(message.request(), message.whole(), numbers, blocks.value(),
+               parts_.graph.halos(whole, blocks.value(), 0));
+    return {};
+  }
   begin({.kind = Kind::partition,
          .request = message.request(),
          .hold = nullptr,
@@ -187,15 +194,20 @@ void SessionRequests::finish_refusal(const Pending& pending) {
 }
 
 void SessionRequests::finish_partition(Pending& pending) {
-  const auto handles = parts_.graph.finish_partition(*pending.hold, pending.blocks);
-  if (handles && parts_.data.find(pending.whole) != nullptr) {
-    parts_.data.add_blocks(pending.whole, pending.numbers, handles.value(), pending.blocks);
+  add_blocks(pending.request, pending.whole, pending.numbers, pending.blocks,
+             parts_.graph.finish_partition(*pending.hold, pending.blocks));
+}
+
+void SessionRequests::add_blocks(std::uint64_t request, std::uint64_t whole, std::span<const std::uint64_t> numbers,
+                                 std::span<const Block> blocks, const Result<std::vector<Handle>>& handles) {
+  if (handles && parts_.data.find(whole) != nullptr) {
+    parts_.data.add_blocks(whole, numbers, handles.value(), blocks);
   } else {
-    parts_.data.drop_blocks(pending.numbers);
+    parts_.data.drop_blocks(numbers);
   }
   std::optional<Failure> problem;
   if (!handles) problem = handles.failure();
-  parts_.outbox.reply(pending.request, problem);
+  parts_.outbox.reply(request, problem);
 }
 
 void SessionRequests::finish_waits() {

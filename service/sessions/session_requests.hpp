@@ -105,6 +105,9 @@ class SessionRequests {
   void finish_acquire(Pending& pending);
   void finish_refusal(const Pending& pending);
   void finish_partition(Pending& pending);
+  /// Answers a request for blocks, whose handles the graph has made or refused.
+  void add_blocks(std::uint64_t request, std::uint64_t whole, std::span<const std::uint64_t> numbers,
+                  std::span<const Block> blocks, const Result<std::vector<Handle>>& handles);
   void finish_waits();
 
   const Parts parts_;

@@ -127,6 +127,18 @@ Table data_calls() {
                       troupe_partition(o.runtime, o.handle, &outside, 1, nullptr),
                       troupe_partition(o.runtime, o.handle, &outside, 1, &part)};
        }},
+      {"troupe_halos",
+       [](Objects& o) {
+         const troupe_block outside{0, 0, 5, 5};
+         const troupe_block inside{0, 0, 1, 1};
+         troupe_handle halo;
+         return Calls{troupe_halos(nullptr, o.handle, &outside, 1, 1, 1, &halo),
+                      troupe_halos(o.runtime, kGarbage, &outside, 1, 1, 1, &halo),
+                      troupe_halos(o.runtime, o.handle, nullptr, 1, 1, 1, &halo),
+                      troupe_halos(o.runtime, o.handle, &outside, 1, 1, 1, nullptr),
+                      troupe_halos(o.runtime, o.handle, &outside, 1, 1, 1, &halo),
+                      troupe_halos(o.runtime, o.handle, &inside, 1, -1, 1, &halo)};
+       }},
       {"troupe_discard",
        [](Objects& o) {
          return Calls{troupe_discard(nullptr, o.handle), troupe_discard(o.runtime, kGarbage)};

@@ -133,9 +133,11 @@ static troupe_error submit_add(troupe_runtime* runtime, const troupe_codelet* co
 const char* own_kernels(troupe_runtime* runtime) {
   double a[16] = {0};
   const troupe_block blocks[2] = {{0, 0, 2, 4}, {2, 0, 2, 4}};
-  troupe_handle parts[2];
+  troupe_handle parts[2], halos[2];
   troupe_data* data = NULL;
   troupe_codelet* codelet = NULL;
+  troupe_hold* hold = NULL;
+  int64_t rows = 0;
   OK(define_add(&codelet));
   OK(troupe_register(runtime, TROUPE_DOUBLE, a, 4, 4, 4, "a", &data));
   OK(troupe_partition(runtime, troupe_data_handle(data), blocks, 2, parts));
@@ -145,6 +147,12 @@ const char* own_kernels(troupe_runtime* runtime) {
   OK(troupe_wait(runtime));
   EXPECT(a[0] == 13 && a[1] == 13 && a[2] == 11 && a[15] == 11);
   EXPECT(troupe_partition(runtime, troupe_data_handle(data), blocks, 2, parts) == TROUPE_OVERLAPPING_HANDLES);
+  OK(troupe_halos(runtime, troupe_data_handle(data), blocks, 2, 1, 0, halos));
+  OK(troupe_acquire(runtime, halos[1], TROUPE_READ, &hold));
+  const double* around = troupe_hold_memory(hold, &rows, NULL, NULL);
+  EXPECT(rows == 3 && around == &a[1]);
+  troupe_hold_free(hold);
+  EXPECT(submit_add(runtime, codelet, halos[0], 1, 1, NULL, NULL) == TROUPE_INVALID_ARGUMENT);
   troupe_codelet_free(codelet);
   troupe_data_free(data);
   return NULL;

@@ -32,6 +32,8 @@ class NoTasks final : public client::Backend {
   Result<client::Memory> allocate(Bytes, NumaId) override { return no(); }
   std::shared_ptr<void> pin(const void*, Bytes) override { return nullptr; }
   Result<std::vector<Handle>> partition(const Handle&, std::span<const Block>) override { return no(); }
+  Result<std::vector<Handle>> halos(const Handle&, std::span<const Block>, const Rim&) override { return no(); }
+  Result<Layout> layout_of(const Handle&) override { return no(); }
   Result<void> set_reduction(const Handle&, ReductionMethods) override { return no(); }
   Result<void> release(const Handle&) override { return no(); }
   void let_go(const Handle&) noexcept override {}

@@ -90,6 +90,26 @@ BOOST_AUTO_TEST_CASE(a_vector_is_sorted_by_nested_tasks) {
   BOOST_TEST(std::ranges::is_sorted(x));
 }
 
+BOOST_AUTO_TEST_CASE(a_stencil_reads_halo_parts) {
+  constexpr int n = 600;
+  constexpr int steps = 3;
+  std::vector<double> old(n * n);
+  std::vector<double> fresh(n * n);
+  old[0] = old[n * n - 1] = 64;
+  Runtime runtime;
+  const auto relax = [](MatrixView<const double> around, MatrixView<double> block, std::int64_t row, std::int64_t col) {
+    for (std::int64_t j = 0; j < block.cols; ++j) {
+      for (std::int64_t i = 0; i < block.rows; ++i) {
+        block(i, j) = around(std::max<std::int64_t>(row + i - 1, 0), std::max<std::int64_t>(col + j - 1, 0));
+      }
+    }
+  };
+#include <document_blocks/programming/halos.inc>
+  runtime.wait();
+  BOOST_TEST(fresh[3 + 3 * n] == 64);
+  BOOST_TEST(fresh[3 + 4 * n] == 0);
+}
+
 BOOST_AUTO_TEST_CASE(memory_outlives_the_tasks_on_it_when_something_is_thrown) {
   Runtime runtime;
   std::atomic<double> sum{0};

@@ -257,7 +257,7 @@ contains
     type(troupe_runtime), intent(in) :: runtime
     real(real64), target :: a(5, 4)
     type(troupe_data) :: whole
-    type(troupe_handle), allocatable :: tiles(:, :), pieces(:), again(:, :)
+    type(troupe_handle), allocatable :: tiles(:, :), pieces(:), again(:, :), halos(:)
     type(troupe_codelet) :: fill
     integer :: i, j, status
     character(300) :: message
@@ -288,6 +288,13 @@ contains
     call troupe_wait_for(runtime, pieces(2))
     call expect(all(nint(a(2:3, 3:4)) == 202), 'blocks are counted from 1')
     call expect(nint(a(1, 3)) == 203 .and. nint(a(4, 4)) == 201, 'nothing but the block is written')
+    call troupe_halos(runtime, whole, [troupe_block(2, 3, 2, 2)], 2, 1, halos)
+    call expect(halos(1)%rows == 5 .and. halos(1)%cols == 3, 'a halo part has its rim as far as the whole goes')
+    call troupe_wait_for(runtime, halos(1))
+    call troupe_submit(runtime, fill, halos, status=status, message=message)
+    call expect_error(status, troupe_invalid_argument, message, 'halo part')
+    call troupe_halos(runtime, whole, [troupe_block(2, 3, 5, 2)], 2, 1, halos, status, message)
+    call expect_error(status, troupe_overlapping_handles, message, 'does not lie inside')
     call troupe_free(whole)
     call troupe_submit(runtime, fill, pieces(1:1), status=status, message=message)
     call expect_error(status, troupe_invalid_handle, message, 'after its data or their runtime were freed')

@@ -420,3 +420,48 @@ def test_released_data_are_refused(rt):
         add(data, 1.0)
     with pytest.raises(troupe.InvalidHandle):
         data.acquire().__enter__()
+
+
+def neighbours(x):
+    """The sum of each element and of those above, below, left and right of it, as far as the array goes."""
+    result = x.copy()
+    result[1:] += x[:-1]
+    result[:-1] += x[1:]
+    result[:, 1:] += x[:, :-1]
+    result[:, :-1] += x[:, 1:]
+    return result
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_halos_are_parts_with_their_rims(order):
+    grids = [numpy.array(numpy.arange(63.0).reshape(9, 7), order=order), numpy.zeros((9, 7), order=order)]
+    expected = grids[0].copy()
+    blocks = [numpy.s_[i : i + 4, j : j + 3] for i in range(0, 9, 4) for j in range(0, 7, 3)]
+
+    @troupe.codelet("read", "write")
+    def step(old, new, inside):
+        new[:] = neighbours(old)[inside] % 1000
+
+    with troupe.Runtime(cores=2) as rt:
+        data = [rt.data(grid, name="grid") for grid in grids]
+        parts = [one.partition(blocks) for one in data]
+        halos = [one.halos(blocks, rim=1) for one in data]
+        assert [halo.shape for halo in halos[0]][:3] == [(5, 4), (5, 5), (5, 2)]
+        assert halos[0][4].inside == (slice(1, 5, 1), slice(1, 4, 1))
+        assert parts[0][0].inside is None
+        for turn in range(6):
+            for old, new in zip(halos[turn % 2], parts[1 - turn % 2]):
+                step(old, new, old.inside)
+            expected = neighbours(expected) % 1000
+        rt.wait()
+        assert numpy.array_equal(grids[0], expected)
+        with halos[0][0].acquire() as array:
+            assert not array.flags.writeable
+        with pytest.raises(troupe.InvalidArgument, match="is read-only"):
+            troupe.codelet("rw")(lambda x: None)(halos[0][0])
+        with pytest.raises(ValueError, match="negative"):
+            data[0].halos(blocks, rim=-1)
+        with pytest.raises(ValueError, match="3 numbers for an array of 2 dimensions"):
+            data[0].halos(blocks, rim=(1, 2, 3))
+        wide = data[0].halos(numpy.s_[4:8], rim=(2, 0))[0]
+        assert wide.shape == (7, 7) and wide.inside == (slice(2, 6, 1), slice(0, 7, 1))

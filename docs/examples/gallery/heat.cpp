@@ -1,5 +1,5 @@
-// The heat equation on a plate that is cut into blocks. A new block needs the old one and its neighbours' edges (the
-// halo). There is no barrier between the steps: a block may be a step ahead of others that are not its neighbours.
+// The heat equation on a plate that is cut into blocks. A new block needs the old one and the elements around it (its
+// halo part). There is no barrier between the steps: a block may be a step ahead of others that are not its neighbours.
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
@@ -12,21 +12,17 @@ using namespace troupe;
 
 namespace {
 
-constexpr int kSize = 640, kBlocks = 4, kBlock = kSize / kBlocks, kSteps = 24;
-using Plate = MatrixView<double>;
-using OldPlate = MatrixView<const double>;
+constexpr int kSize = 640, kBlock = 160, kSteps = 24;
 
-// At the rim of the plate a block is its own neighbour: outside it is as warm as on the rim.
-void diffuse(OldPlate old, OldPlate north, OldPlate south, OldPlate west, OldPlate east, Plate next, int row, int col) {
-  const std::int64_t last = kBlock - 1;
-  const bool top = row == 0, bottom = row == kBlocks - 1, left = col == 0, right = col == kBlocks - 1;
-  for (std::int64_t j = 0; j <= last; ++j) {
-    for (std::int64_t i = 0; i <= last; ++i) {
-      const double up = i > 0 ? old(i - 1, j) : north(top ? 0 : last, j);
-      const double down = i < last ? old(i + 1, j) : south(bottom ? last : 0, j);
-      const double before = j > 0 ? old(i, j - 1) : west(i, left ? 0 : last);
-      const double after = j < last ? old(i, j + 1) : east(i, right ? last : 0);
-      next(i, j) = old(i, j) + 0.2 * (up + down + before + after - 4 * old(i, j));
+// `old` is the block with the rows and columns next to it, and begins with the block's element (row, col). At the edge
+// of the plate there are none: outside it is as warm as on the edge.
+void diffuse(MatrixView<const double> old, MatrixView<double> next, std::int64_t row, std::int64_t col) {
+  for (std::int64_t j = 0; j < next.cols; ++j) {
+    for (std::int64_t i = 0; i < next.rows; ++i) {
+      const std::int64_t r = row + i, c = col + j;
+      const double up = old(std::max(r - 1, std::int64_t{0}), c), down = old(std::min(r + 1, old.rows - 1), c);
+      const double before = old(r, std::max(c - 1, std::int64_t{0})), after = old(r, std::min(c + 1, old.cols - 1));
+      next(i, j) = old(r, c) + 0.2 * (up + down + before + after - 4 * old(r, c));
     }
   }
 }
@@ -35,27 +31,18 @@ void diffuse(OldPlate old, OldPlate north, OldPlate south, OldPlate west, OldPla
 
 int main(int argc, char** argv) {
   const gallery::Picture picture(argc, argv);
-  constexpr AccessMode r = AccessMode::read;
-  const Codelet step = Codelet("diffuse", {r, r, r, r, r, AccessMode::write}).cpu(diffuse);
   std::vector<double> now(kSize * kSize), next(kSize * kSize);
   for (int i = 0; i < kSize; ++i) now[i] = 100;  // the first column is hot
 
   Runtime runtime(picture.options());
-  const Data plates[] = {runtime.matrix(now.data(), kSize, kSize, kSize),
-                         runtime.matrix(next.data(), kSize, kSize, kSize)};
-  std::vector<Block> cuts;
-  for (int k = 0; k < kBlocks * kBlocks; ++k) {
-    cuts.push_back({k / kBlocks * kBlock, k % kBlocks * kBlock, kBlock, kBlock});
-  }
-  std::vector<Handle> old = runtime.partition(plates[0], cuts), fresh = runtime.partition(plates[1], cuts);
-  const auto at = [&](int row, int col) {
-    return old[std::clamp(row, 0, kBlocks - 1) * kBlocks + std::clamp(col, 0, kBlocks - 1)];
-  };
+  const auto plate = runtime.matrix(now.data(), kSize, kSize, kSize);
+  const auto other = runtime.matrix(next.data(), kSize, kSize, kSize);
+  Blocks old(runtime, plate, kBlock, 1), fresh(runtime, other, kBlock, 1);
   for (int k = 0; k < kSteps; ++k, std::swap(old, fresh)) {
-    for (int i = 0; i < kBlocks; ++i) {
-      for (int j = 0; j < kBlocks; ++j) {
-        const Handle halo[] = {at(i - 1, j), at(i + 1, j), at(i, j - 1), at(i, j + 1)};
-        runtime.submit(step, {at(i, j), halo[0], halo[1], halo[2], halo[3], fresh[i * kBlocks + j]}, args(i, j));
+    for (int i = 0; i < old.rows(); ++i) {
+      for (int j = 0; j < old.cols(); ++j) {
+        const Halo& around = old.halo(i, j);
+        runtime.submit(named("diffuse", diffuse), around, write(fresh(i, j)), around.inside().row, around.inside().col);
       }
     }
   }

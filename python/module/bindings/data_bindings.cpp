@@ -83,33 +83,69 @@ py::object as_array(const SharedData& self, const py::object& dtype, const py::o
   return same ? array.attr("copy")() : array.attr("astype")(dtype);
 }
 
-std::vector<SharedData> partition(const SharedData& self, const py::args& pieces) {
-  require_registered(*self);
-  std::vector<py::object> slices;
-  // If the only argument is a list, its elements are the slices.
-  const bool one_list = pieces.size() == 1 && py::isinstance<py::list>(pieces[0]);
-  for (const py::handle piece : one_list ? py::reinterpret_borrow<py::object>(pieces[0]) : py::object(pieces)) {
-    slices.push_back(py::reinterpret_borrow<py::object>(piece));
+/// Returns the indexes of blocks that were given one by one, or as one list.
+std::vector<py::object> indexes_in(const py::args& given) {
+  std::vector<py::object> indexes;
+  const bool one_list = given.size() == 1 && py::isinstance<py::list>(given[0]);
+  for (const py::handle index : one_list ? py::reinterpret_borrow<py::object>(given[0]) : py::object(given)) {
+    indexes.push_back(py::reinterpret_borrow<py::object>(index));
   }
-  const py::array array = self->array(true);
+  return indexes;
+}
+
+/// Makes data for the blocks at these indexes, whose handles `make` returns.
+template <class Make>
+std::vector<SharedData> add_blocks(const SharedData& self, const std::vector<py::object>& indexes, bool writable,
+                                   const Make& make) {
+  const py::array array = self->array(writable);
   std::vector<Block> blocks;
-  for (const py::object& slice : slices) blocks.push_back(block_of(*self, slice));
+  for (const py::object& index : indexes) blocks.push_back(block_of(*self, index));
   const auto runtime = self->runtime()->runtime();
   std::vector<Handle> handles;
   {
     const RuntimeState::AsProgram as_program(*self->runtime());
     const WithoutGil without;
-    handles = runtime->partition(self->handle(), blocks);
+    handles = make(*runtime, blocks);
   }
   std::vector<SharedData> parts;
   for (std::size_t i = 0; i < handles.size(); ++i) {
-    const py::array view = array[slices[i]];
+    const py::array view = array[indexes[i]];
     ArrayForm form = form_of_part(*self, view, blocks[i]);
     auto part = std::make_shared<ArrayData>(self->runtime(), handles[i], view, std::move(form));
     part->whole = self;
-    if (!self->name.empty()) part->name = fmt::format("{}[{}]", self->name, i);
     self->runtime()->make_known(part);
     parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+std::vector<SharedData> partition(const SharedData& self, const py::args& given) {
+  require_registered(*self);
+  auto parts = add_blocks(self, indexes_in(given), true, [&](Runtime& runtime, const std::vector<Block>& blocks) {
+    return runtime.partition(self->handle(), blocks);
+  });
+  for (std::size_t i = 0; i < parts.size() && !self->name.empty(); ++i) {
+    parts[i]->name = fmt::format("{}[{}]", self->name, i);
+  }
+  return parts;
+}
+
+std::vector<SharedData> halos(const SharedData& self, const py::args& given, const py::object& rim) {
+  require_registered(*self);
+  std::vector<py::object> indexes;
+  std::vector<py::tuple> insides;
+  for (const py::object& index : indexes_in(given)) {
+    Surrounded surrounded = with_rim(*self, index, rim);
+    indexes.push_back(std::move(surrounded.index));
+    insides.push_back(std::move(surrounded.inside));
+  }
+  auto parts = add_blocks(self, indexes, false, [&](Runtime& runtime, const std::vector<Block>& blocks) {
+    const std::vector<Halo> made = runtime.halos(self->handle(), blocks, 0);
+    return std::vector<Handle>(made.begin(), made.end());
+  });
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i]->inside = KeptObject(std::move(insides[i]));
+    if (!self->name.empty()) parts[i]->name = fmt::format("{}.halo[{}]", self->name, i);
   }
   return parts;
 }
@@ -172,6 +208,18 @@ that conflict waiting until the block ends. Raises what went wrong with the task
 
 An index is what `array[index]` takes: slices of step 1. Tasks on the whole and on its parts are ordered like all others.
 Waits for tasks that use the whole.)")
+      .def(
+          "halos", &halos, py::arg("rim") = 1,
+          R"(Data that tasks only read, one for each index: the part with a rim of elements around it, as far as the array
+goes: `a.halos(numpy.s_[:5], numpy.s_[5:], rim=1)`. They may overlap each other and the parts of `partition`. `inside` is
+the index of the part in the array that a kernel gets. A rim is a number, or a tuple with one for each dimension. Waits
+for nothing.)")
+      .def_property_readonly(
+          "inside",
+          [](const ArrayData& self) -> py::object {
+            return self.inside ? py::reinterpret_borrow<py::object>(self.inside.get()) : py::none();
+          },
+          "For data that `halos` made: the index of the part without its rim. None for others.")
       .def("set_reduction", &set_reduction, py::arg("method"),
            R"(The data may be used in mode "reduce" from now on: 'sum', 'prod', 'min', 'max', or a pair of functions,
 (initialize(partial), combine(into, from)). Waits for tasks that use the data.)")

@@ -108,6 +108,7 @@ class LoneProgram {
     switch (operation.kind) {
       case Operation::Kind::submit: submit(index); break;
       case Operation::Kind::partition: partition(operation); break;
+      case Operation::Kind::halos: make_halos(operation); break;
       case Operation::Kind::wait_task: wait_task(index); break;
       case Operation::Kind::wait_all: wait_all(); break;
       case Operation::Kind::wait_handle:
@@ -160,18 +161,18 @@ class LoneProgram {
 
   void partition(const Operation& operation) {
     if (handle(operation.index).record() == nullptr) return;
-    const Region& whole = region(operation.index);
-    std::vector<Block> blocks;
-    for (const int part : operation.parts) {
-      const Region& one = region(part);
-      blocks.push_back({one.row - whole.row, one.col - whole.col, one.rows, one.cols});
-    }
-    const auto handles = backend_->partition(handle(operation.index), blocks);
+    const auto handles = backend_->partition(handle(operation.index), blocks_of(program_, operation));
     if (!went_well("partition", handles)) return;
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
+    for (std::size_t i = 0; i < operation.parts.size(); ++i) {
       handle(operation.parts[i]) = handles.value()[i];
       set_reduction(operation.parts[i]);
     }
+  }
+  void make_halos(const Operation& operation) {
+    if (handle(operation.index).record() == nullptr) return;
+    const auto handles = backend_->halos(handle(operation.index), blocks_of(program_, operation), 0);
+    if (!went_well("halos", handles)) return;
+    for (std::size_t i = 0; i < operation.parts.size(); ++i) handle(operation.parts[i]) = handles.value()[i];
   }
   void set_reduction(int index) {
     if (!program_.reducible[static_cast<std::size_t>(index)]) return;

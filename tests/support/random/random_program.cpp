@@ -26,7 +26,8 @@ bool is_divided(const RandomProgram& program, int region) {
 /// Builds a program, one submitter after the other.
 class Generator {
  public:
-  explicit Generator(const ProgramOptions& options) : options_(options), random_(options.seed) {}
+  explicit Generator(const ProgramOptions& options)
+      : options_(options), random_(options.seed), halo_random_(options.seed + 71) {}
 
   RandomProgram make() {
     add_roots();
@@ -37,7 +38,9 @@ class Generator {
       shared_.push_back(root);
     }
     for (int root = 0; root < program_.roots; ++root) {
+      surround(root, 10, program_.prologue, shared_);
       if (chance(40)) cut(root, program_.prologue, shared_);
+      surround(root, 25, program_.prologue, shared_);
     }
     // If a submitter divides a matrix later, the matrix belongs to that submitter, and no other submitter uses the
     // parts.
@@ -91,6 +94,38 @@ class Generator {
     }
   }
 
+  /// Makes halo parts of a region, with this probability.
+  void surround(int index, std::uint32_t percent, std::vector<Operation>& out, std::vector<int>& available) {
+    if (halo_random_.below(100) >= percent || !options_.parts) return;
+    const Region whole = program_.regions[static_cast<std::size_t>(index)];
+    Operation operation{Operation::Kind::halos, index};
+    const auto below = [this](std::int64_t count) {
+      return static_cast<std::int64_t>(halo_random_.below(static_cast<std::uint32_t>(count)));
+    };
+    for (std::uint32_t left = 1 + halo_random_.below(3); left > 0; --left) {
+      Region halo{whole.root, whole.row + below(whole.rows), whole.col + below(whole.cols)};
+      halo.rows = 1 + below(whole.row + whole.rows - halo.row);
+      halo.cols = 1 + below(whole.col + whole.cols - halo.col);
+      halo.halo = true;
+      operation.parts.push_back(add_region(halo, false));
+    }
+    available.insert(available.end(), operation.parts.begin(), operation.parts.end());
+    out.push_back(operation);
+  }
+
+  [[nodiscard]] const Region& region(int index) const { return program_.regions[static_cast<std::size_t>(index)]; }
+
+  /// Returns true if one task may use both regions in these modes. A task may read a halo part beside data that it
+  /// writes; together with modes in which tasks have no order, its input would not be known.
+  [[nodiscard]] bool may_meet(const PlannedAccess& one, const PlannedAccess& other) const {
+    if (!overlap(region(one.region), region(other.region)) || (!writes(one.mode) && !writes(other.mode))) return true;
+    const auto beside = [this](const PlannedAccess& halo, const PlannedAccess& written) {
+      const bool ordered = written.mode != AccessMode::commute && written.mode != AccessMode::reduce;
+      return region(halo.region).halo && ordered;
+    };
+    return beside(one, other) || beside(other, one);
+  }
+
   AccessMode random_mode(bool reducible) {
     const auto draw = random_.below(100);
     if (draw < 35) return AccessMode::read;
@@ -105,14 +140,12 @@ class Generator {
     task.salt = random_.next();
     const std::uint32_t wanted = chance(10) ? random_.below(8) : random_.below(4);
     for (std::uint32_t i = 0; i < wanted; ++i) {
-      const int region = pick(available);
-      const AccessMode mode = random_mode(program_.reducible[static_cast<std::size_t>(region)]);
-      const bool fits = std::none_of(task.accesses.begin(), task.accesses.end(), [&](const PlannedAccess& other) {
-        return overlap(program_.regions[static_cast<std::size_t>(other.region)],
-                       program_.regions[static_cast<std::size_t>(region)]) &&
-               (writes(mode) || writes(other.mode));
-      });
-      if (fits) task.accesses.push_back({region, mode});
+      PlannedAccess access{pick(available)};
+      access.mode = random_mode(program_.reducible[static_cast<std::size_t>(access.region)]);
+      if (region(access.region).halo) access.mode = AccessMode::read;
+      const bool fits =
+          std::ranges::all_of(task.accesses, [&](const PlannedAccess& other) { return may_meet(access, other); });
+      if (fits) task.accesses.push_back(access);
     }
     task.priority = chance(50) ? 0 : static_cast<int>(random_.below(7)) - 3;
     task.faulty = options_.faults && chance(4);
@@ -148,8 +181,14 @@ class Generator {
   /// devices fail, the task may not be submitted.
   void add_discards(const PlannedTask& task, std::vector<Operation>& out) {
     if (options_.submitters > 1 || options_.nested || options_.device_faults || (task.salt >> 50U) % 2 == 0) return;
+    const auto reads_before = [&](const PlannedAccess& written) {
+      return std::ranges::any_of(task.accesses, [&](const PlannedAccess& other) {
+        return region(other.region).halo && overlap(region(other.region), region(written.region));
+      });
+    };
     for (const PlannedAccess& access : task.accesses) {
-      if (access.mode == AccessMode::write) out.push_back({Operation::Kind::discard, access.region});
+      if (access.mode != AccessMode::write || reads_before(access)) continue;
+      out.push_back({Operation::Kind::discard, access.region});
     }
   }
 
@@ -166,7 +205,10 @@ class Generator {
         add_submission(out, mine, available, lasting);
       } else if (draw < 81) {
         const int root = static_cast<int>(random_.below(static_cast<std::uint32_t>(program_.roots)));
-        if (root % options_.submitters == submitter) cut(root, out, lasting);
+        if (root % options_.submitters == submitter) {
+          cut(root, out, lasting);
+          surround(root, 50, out, lasting);
+        }
       } else if (draw < 83) {
         if (!mine.empty()) out.push_back({Operation::Kind::wait_task, pick(mine)});
       } else if (draw < 86) {
@@ -177,7 +219,8 @@ class Generator {
         // With one submitter and no nested tasks the host may use any data. Otherwise it only uses data that this
         // submitter has registered.
         const bool alone = options_.submitters == 1 && !options_.nested;
-        if (alone || temporary >= 0) add_host_task(out, alone ? pick(available) : temporary);
+        const int chosen = alone ? pick(available) : temporary;
+        if (chosen >= 0 && !region(chosen).halo) add_host_task(out, chosen);
       } else if (draw < 93) {
         out.push_back({Operation::Kind::wait_all});
       } else if (draw < 95) {
@@ -204,6 +247,8 @@ class Generator {
 
   const ProgramOptions options_;
   Random random_;
+  /// Numbers of their own, so that halo parts change as little as possible in the programs of a seed.
+  Random halo_random_;
   RandomProgram program_;
   std::vector<bool> divided_;
   /// Regions that every submitter may use.
@@ -227,8 +272,8 @@ PlannedKernel planned_kernel(const RandomProgram& program, const PlannedTask& ta
   if (draw < 80 || !kernel.on_gpus) return kernel;
   Bytes needed;
   for (const PlannedAccess& access : task.accesses) {
-    if (is_divided(program, access.region)) return kernel;
     const Region& region = program.regions[static_cast<std::size_t>(access.region)];
+    if (region.halo || is_divided(program, access.region)) return kernel;
     // Memory is allocated in units of 256 bytes.
     const auto bytes = static_cast<std::uint64_t>(region.rows * region.cols) * sizeof(std::uint64_t);
     needed += Bytes{(bytes + 255) / 256 * 256};
@@ -241,6 +286,16 @@ std::uint32_t planned_pieces(const PlannedTask& task) {
   const auto drawn = static_cast<std::uint32_t>((task.salt >> 32U) % 12);
   const bool changes = std::ranges::any_of(task.accesses, [](const PlannedAccess& one) { return writes(one.mode); });
   return changes ? std::max(drawn, 1U) : drawn;
+}
+
+std::vector<Block> blocks_of(const RandomProgram& program, const Operation& operation) {
+  const Region& whole = program.regions[static_cast<std::size_t>(operation.index)];
+  std::vector<Block> blocks;
+  for (const int part : operation.parts) {
+    const Region& region = program.regions[static_cast<std::size_t>(part)];
+    blocks.push_back({region.row - whole.row, region.col - whole.col, region.rows, region.cols});
+  }
+  return blocks;
 }
 
 std::string timed_kernel_name(int kernel) { return "k" + std::to_string(kernel); }

@@ -81,6 +81,8 @@ struct Region {
   std::int64_t col = 0;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
+  /// True for a halo part, which tasks only read and which may overlap all other regions.
+  bool halo = false;
 };
 
 struct PlannedAccess {
@@ -109,6 +111,8 @@ struct Operation {
     submit,
     /// Cuts region `index` into the regions of `parts`.
     partition,
+    /// Makes the halo parts `parts` of region `index`.
+    halos,
     wait_task,
     wait_all,
     wait_handle,
@@ -142,6 +146,9 @@ struct RandomProgram {
   /// The operations of each submitter, in their order.
   std::vector<std::vector<Operation>> operations;
 };
+
+/// Returns where the parts of an operation lie in the region that they belong to.
+[[nodiscard]] std::vector<Block> blocks_of(const RandomProgram& program, const Operation& operation);
 
 [[nodiscard]] RandomProgram make_program(const ProgramOptions& options);
 

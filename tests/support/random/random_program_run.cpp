@@ -219,6 +219,7 @@ class Run {
     switch (operation.kind) {
       case Operation::Kind::submit: submit(index); break;
       case Operation::Kind::partition: partition(operation); break;
+      case Operation::Kind::halos: make_halos(operation); break;
       case Operation::Kind::wait_task: wait_task(index); break;
       case Operation::Kind::wait_all: wait_and_look(last, own); break;
       case Operation::Kind::wait_handle:
@@ -337,12 +338,7 @@ class Run {
 
   void partition(const Operation& operation) {
     if (handle(operation.index).record() == nullptr) return;
-    const Region& whole = program_.regions[static_cast<std::size_t>(operation.index)];
-    std::vector<Block> blocks;
-    for (const int part : operation.parts) {
-      const Region& region = program_.regions[static_cast<std::size_t>(part)];
-      blocks.push_back({region.row - whole.row, region.col - whole.col, region.rows, region.cols});
-    }
+    const std::vector<Block> blocks = blocks_of(program_, operation);
     const auto handles = place_.partition(handle(operation.index), blocks);
     if (!handles) {
       if (!options_.device_faults || !is_device_fault(handles.failure().code)) {
@@ -354,6 +350,14 @@ class Run {
       handle(operation.parts[i]) = handles.value()[i];
       set_reduction(operation.parts[i]);
     }
+  }
+
+  void make_halos(const Operation& operation) {
+    if (handle(operation.index).record() == nullptr) return;
+    const auto halos =
+        place_.halos(handle(operation.index), blocks_of(program_, operation), Rim(static_cast<std::int64_t>(0)));
+    if (!halos) return problem("halos: " + halos.failure().message);
+    for (std::size_t i = 0; i < operation.parts.size(); ++i) handle(operation.parts[i]) = halos.value()[i];
   }
 
   void wait_task(int index) {

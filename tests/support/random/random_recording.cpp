@@ -115,13 +115,10 @@ class RecordingRun {
       handle(whole) = graph_.register_data({view.layout, view.data, nullptr, "r" + std::to_string(operation.index)});
       return set_reduction(whole);
     }
-    std::vector<Block> blocks;
-    for (const int part : operation.parts) {
-      const Region& block = program_.regions[index(part)];
-      blocks.push_back({block.row - region.row, block.col - region.col, block.rows, block.cols});
-    }
-    const auto parts = graph_.partition(handle(whole), blocks);
-    if (!parts) return problem("partition: " + parts.failure().message);
+    const std::vector<Block> blocks = blocks_of(program_, operation);
+    const bool halos = operation.kind == Operation::Kind::halos;
+    const auto parts = halos ? graph_.halos(handle(whole), blocks, 0) : graph_.partition(handle(whole), blocks);
+    if (!parts) return problem("blocks: " + parts.failure().message);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const Target part{index(operation.parts[i]), set};
       handle(part) = parts.value()[i];
@@ -147,7 +144,16 @@ class RecordingRun {
   [[nodiscard]] bool divided(std::size_t region) const {
     const int root = program_.regions[region].root;
     return std::count_if(program_.regions.begin(), program_.regions.end(),
-                         [root](const Region& other) { return other.root == root; }) > 1;
+                         [root](const Region& other) { return other.root == root && !other.halo; }) > 1;
+  }
+
+  /// Returns true if the slice uses a halo part of the region's root.
+  [[nodiscard]] bool beside_halo(const Slice& slice, const Region& region) const {
+    for (std::size_t other = 0; other < program_.regions.size(); ++other) {
+      const Region& used = program_.regions[other];
+      if (slice.used[other] && used.halo && used.root == region.root) return true;
+    }
+    return false;
   }
 
   void find_exchangeable(Slice& slice) {
@@ -168,6 +174,7 @@ class RecordingRun {
         if (other == region || !slice.used[other]) continue;
         alone = alone && !overlap(program_.regions[region], program_.regions[other]);
       }
+      alone = alone && !beside_halo(slice, program_.regions[region]);
       // Regions into which tasks reduce keep their data, because other data may have no reduction methods.
       slice.exchangeable[region] = alone && !reduces[region];
       slice.refused[region] = !alone || (reduces[region] && !divided(region));
@@ -225,7 +232,9 @@ class RecordingRun {
     PlannedKernel planned = planned_kernel(program_, task, options_.devices);
     // Several executions may run at once, so every piece must read the task's input itself. A piece cannot do so if
     // other pieces change the input.
-    const auto rereads = [](const PlannedAccess& access) { return access.mode == AccessMode::read_write; };
+    const auto rereads = [this](const PlannedAccess& access) {
+      return access.mode == AccessMode::read_write || program_.regions[index(access.region)].halo;
+    };
     if (std::ranges::any_of(task.accesses, rereads)) planned.grain = 0;
     const auto key = std::tuple(planned.on_gpus, planned.timed_as, planned.grain);
     const auto found = codelets_.find(key);
@@ -401,9 +410,11 @@ class RecordingRun {
     wait_for_all();
     check();
     const Targets targets = random_targets(slice);
-    const auto first_used = std::ranges::find(slice.used, true);
-    if (first_used == slice.used.end()) return;
-    const Target held = targets[static_cast<std::size_t>(first_used - slice.used.begin())];
+    std::size_t first_used = 0;
+    const auto is_free = [&](std::size_t region) { return !slice.used[region] || program_.regions[region].halo; };
+    while (first_used < slice.used.size() && is_free(first_used)) ++first_used;
+    if (first_used == slice.used.size()) return;
+    const Target held = targets[first_used];
     const auto hold = graph_.acquire(handle(held), AccessMode::read_write);
     if (!hold) return problem("a region cannot be held: " + hold.failure().message);
     const auto future = run_slice(slice, targets);
