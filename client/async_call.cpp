@@ -100,6 +100,14 @@ void AsyncCall::wait() {
   throw Error(ended.failure());
 }
 
+void AsyncCall::check_outcome() const {
+  if (at_once_) return;
+  const Result<void> ended = future_.owner()->outcome(future_);
+  if (ended) return;
+  if (error_ != nullptr) std::rethrow_exception(error_);
+  throw Error(ended.failure());
+}
+
 Future AsyncCall::future() {
   if (!future_.valid()) {
     static const Codelet& nothing = *new Codelet(Codelet("call made at once", {}).cpu([](const KernelContext&) {}));

@@ -89,6 +89,8 @@ class Backend {
 
   // The next functions are about tasks.
   virtual Result<Future> submit(const graph::TaskSpecification& specification) = 0;
+  /// Returns the owner of the futures that `submit` returns.
+  [[nodiscard]] virtual graph::TaskOwner& tasks() = 0;
   /// Returns where the calling thread is, and whether a call there is to be made at once.
   [[nodiscard]] virtual graph::CallPlace call_place() const { return {}; }
   /// Called when a call that was made at once has returned, see `graph::TaskGraph::end_call`.

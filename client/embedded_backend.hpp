@@ -51,6 +51,7 @@ class EmbeddedBackend final : public Backend {
   Result<std::shared_ptr<void>> keep(const Handle& handle) override;
 
   Result<Future> submit(const graph::TaskSpecification& specification) override;
+  [[nodiscard]] graph::TaskOwner& tasks() override { return graph_; }
   [[nodiscard]] graph::CallPlace call_place() const override { return graph_.call_place(); }
   Result<void> end_call(graph::CallPlace& place, std::uint64_t got) override { return graph_.end_call(place, got); }
   Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) override;

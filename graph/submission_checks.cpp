@@ -343,8 +343,14 @@ Result<void> check_methods(const ReductionMethods& methods) {
 Failure call_in_recording(const Codelet& codelet) {
   return {ErrorCode::invalid_argument,
           quoted(codelet) +
-              ": a call that returns a value (async) cannot be recorded, as a recording runs many times: "
-              "submit a task that writes the value into data"};
+              ": a call that returns a value (async) and a coroutine cannot be recorded, as a recording runs many "
+              "times: submit a task that writes the value into data"};
+}
+
+Failure resumes_nothing() {
+  return {ErrorCode::invalid_argument,
+          "a coroutine needs a runtime of its own that runs kernels: not in virtual time, nor where several clients "
+          "share the workers"};
 }
 
 Failure waits_in_recording() {

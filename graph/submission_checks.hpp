@@ -92,6 +92,7 @@ Result<void> check_hold_mode(AccessMode mode);
 [[nodiscard]] Failure waits_in_kernel();
 [[nodiscard]] Failure waits_in_recording();
 [[nodiscard]] Failure call_in_recording(const Codelet& codelet);
+[[nodiscard]] Failure resumes_nothing();
 [[nodiscard]] Failure recorded_task_waited_for();
 
 }  // namespace troupe::graph

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <coroutine>
 #include <limits>
 #include <utility>
 
@@ -46,6 +47,14 @@ const Codelet& replay_codelet() {
   return codelet;
 }
 
+/// Returns the codelet of tasks that resume coroutines. Argument 0 is the address of the coroutine.
+const Codelet& resume_codelet() {
+  static const Codelet codelet = Codelet::internal("resume", {}).cpu([](const KernelContext& context) {
+    std::coroutine_handle<>::from_address(context.argument<void*>(0)).resume();
+  });
+  return codelet;
+}
+
 }  // namespace
 
 TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
@@ -61,7 +70,7 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
       ids_{.next{options.first_id},
            .end = options.task_ids == nullptr ? std::numeric_limits<std::uint64_t>::max() : options.first_id},
       data_{DataRegistry(this, options.handle_ids)},
-      own_codelets_{combine_codelet(options), replay_codelet()},
+      own_codelets_{combine_codelet(options), replay_codelet(), resume_codelet()},
       callbacks_(options.workers + 1) {
   pools_.edges.prepare(submission_caches_.edges);
   for (WorkerCaches& caches : worker_caches_) {

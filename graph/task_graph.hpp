@@ -151,6 +151,10 @@ class TaskGraph final : public TaskOwner {
   /// cannot be copied count as a failure in the summary. May wait for copies between memories.
   void bring_all_home();
   Result<void> wait(const Future& future) override;
+  Result<void> outcome(const Future& future) override;
+  Result<void> resume_after(const Future& future, std::coroutine_handle<> waiting) override;
+  Result<Future> begin_event(std::string name) override;
+  void end_event(const Future& event, std::optional<Failure> failure) override;
   /// Waits until the program may use the data in this mode, and makes conflicting tasks wait until `give_back`. The
   /// returned task stands for this use (a *hold*). Fails if the content is invalid because a task failed (unless the
   /// mode is write), and with `invalid_argument` for commute and reduce, which only tasks can do.
@@ -609,6 +613,7 @@ class TaskGraph final : public TaskOwner {
   struct OwnCodelets {
     const Codelet combine;
     const Codelet replay;
+    const Codelet resume;
   };
   struct Pools {
     alignas(64) BlockPool<Task> tasks;

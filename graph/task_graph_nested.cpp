@@ -140,12 +140,19 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
     DataRecord& record = *specification.accesses[i].handle.record();
     if (auto belongs = check_belongs(record, mode.value(), domain, moves); !belongs) return refuse(belongs.failure());
   }
+  const auto never_ready = [domain](const Future& future) TROUPE_REQUIRES(submission_mutex_) {
+    return domain != nullptr && !TaskReference{future.task(), future.id().value()}.ended() &&
+           !may_follow(*future.task(), *domain);
+  };
   for (const Future& future : specification.options.after) {
-    if (domain == nullptr || TaskReference{future.task(), future.id().value()}.ended()) continue;
-    if (may_follow(*future.task(), *domain)) continue;
+    if (!never_ready(future)) continue;
     return refused(specification.codelet, "it is to run after " + describe(*future.task()) +
                                               ", which is, or may wait for, the nested task that it belongs to: name "
                                               "that dependency when the nested task is submitted");
+  }
+  if (specification.follows != nullptr && never_ready(*specification.follows)) {
+    return refused(specification.codelet, "a coroutine awaits " + describe(*specification.follows->task()) +
+                                              " in a nested task that this task is, or may wait for");
   }
   // The data of the kernel were marked with the last mark.
   const std::uint64_t mark = specification.accesses.empty() ? take_mark() : ids_.last_mark;

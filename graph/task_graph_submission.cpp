@@ -228,6 +228,9 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     } else {
       order(task, builder, ready);
     }
+    if (specification.follows != nullptr) [[unlikely]] {
+      builder.follow({specification.follows->task(), specification.follows->id().value()});
+    }
     if (!has_options(specification)) return;
     for (const Future& predecessor : specification.options.after) {
       if (builder.after({predecessor.task(), predecessor.id().value()})) continue;
@@ -255,7 +258,8 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (auto valid = check(specification); !valid) return valid.failure();
   }
   if (Recording* recording = recording_here()) [[unlikely]]
-    return specification.may_nest ? call_in_recording(specification.codelet) : record(*recording, specification);
+    return specification.may_nest || specification.resumes ? call_in_recording(specification.codelet)
+                                                           : record(*recording, specification);
   if (!surely_has_room()) [[unlikely]] {
     if (auto room = wait_for_room(); !room) return room.failure();
   }

@@ -86,11 +86,11 @@ class Explanation {
     task.pieces_begun = node.pieces_begun;
     switch (node.role) {
       case TaskRole::host:
-        // Only the graph's own holds have names.
+        // Only the graph's own holds have names. An event has no data: the end of a coroutine.
         task.text = !task.name.empty() ? "the " + task.name + " of "
                     : waits(i)         ? "a thread's wait for "
                                        : "the program's use of ";
-        task.text += data_of(i);
+        task.text += !task.name.empty() && data_.find(i) == data_.end() ? "a coroutine" : data_of(i);
         break;
       case TaskRole::combine: task.text = "the combining of " + data_of(i); break;
       case TaskRole::replay:

@@ -79,6 +79,7 @@ std::string words(const WhyCause& cause, const WhyReport& report) {
     case WhyKind::callback:
       return "the callback of " + cause.task.text + ", which has been running" + worker + for_time(cause.lasting);
     case WhyKind::held_by_program:
+      if (cause.data.empty()) return "the end of a coroutine: it goes on when what it awaits has ended";
       return fmt::format("{}, which the program has held (mode {}){}: it goes on when the program gives it back",
                          cause.data, to_string(cause.mode), for_time(cause.lasting));
     case WhyKind::ready:

@@ -178,6 +178,11 @@ std::shared_ptr<void> RemoteBackend::pin(const void* /*memory*/, Bytes /*size*/)
 
 namespace {
 
+Failure runs_no_coroutines() {
+  return {ErrorCode::no_implementation,
+          "a service runs no code of its clients, so it cannot resume a coroutine: wait for the future instead"};
+}
+
 /// Returns true if the records have data in common.
 bool meet(const graph::DataRecord& one, const graph::DataRecord& other) {
   const auto contains = [](const graph::DataRecord* above, const graph::DataRecord* below) {
@@ -249,6 +254,19 @@ Result<std::vector<Handle>> RemoteBackend::add_blocks(const Handle& whole, std::
   for (graph::DataRecord* block : blocks) handles.emplace_back(block, block->handle_id());
   return handles;
 }
+
+Result<void> RemoteBackend::outcome(const Future& future) {
+  return status(future) == TaskStatus::pending ? Failure{ErrorCode::invalid_argument, "the task has not ended"}
+                                               : wait(future);
+}
+
+Result<void> RemoteBackend::resume_after(const Future& /*future*/, std::coroutine_handle<> /*waiting*/) {
+  return runs_no_coroutines();
+}
+
+Result<Future> RemoteBackend::begin_event(std::string /*name*/) { return runs_no_coroutines(); }
+
+void RemoteBackend::end_event(const Future& /*event*/, std::optional<Failure> /*failure*/) {}
 
 Result<Layout> RemoteBackend::layout_of(const Handle& handle) {
   const auto lock = session_->sender().lock();

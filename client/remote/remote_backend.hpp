@@ -45,8 +45,13 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   [[nodiscard]] TaskStatus status(const Future& future) const override;
   Result<void> wait(const Future& future) override;
   void cancel(const Future& future) override;
+  Result<void> outcome(const Future& future) override;
+  Result<void> resume_after(const Future& future, std::coroutine_handle<> waiting) override;
+  Result<Future> begin_event(std::string name) override;
+  void end_event(const Future& event, std::optional<Failure> failure) override;
 
   // The next functions implement `client::Backend`.
+  [[nodiscard]] graph::TaskOwner& tasks() override { return *this; }
   Result<Handle> register_data(graph::DataDescription description) override;
   Result<client::Memory> allocate(Bytes size, NumaId node) override;
   std::shared_ptr<void> pin(const void* memory, Bytes size) override;

@@ -1,6 +1,10 @@
 /// The owner of futures, handles and recordings.
 #pragma once
 
+#include <coroutine>
+#include <optional>
+#include <string>
+
 #include "troupe/errors.hpp"
 #include "troupe/handle.hpp"
 
@@ -16,6 +20,19 @@ class TaskOwner {
   virtual Result<void> wait(const Future& future) = 0;
   /// Keeps the task from running unless it has been started already.
   virtual void cancel(const Future& future) = 0;
+  /// Returns the failure of a task that has ended, if it did not succeed. Never blocks.
+  virtual Result<void> outcome(const Future& future) = 0;
+
+  // The next functions are for coroutines.
+
+  /// Resumes a coroutine in a task of its own, which runs when the task of `future` has ended, whatever its outcome, or
+  /// at once if the future is empty. Cancellation does not reach it. If this fails, the coroutine is not resumed.
+  virtual Result<void> resume_after(const Future& future, std::coroutine_handle<> waiting) = 0;
+  /// Returns the future of something that ends with `end_event`, and that no task stands for. `name` names it in
+  /// messages.
+  virtual Result<Future> begin_event(std::string name) = 0;
+  /// Ends it; it has failed if there is a failure.
+  virtual void end_event(const Future& event, std::optional<Failure> failure) = 0;
 
  protected:
   TaskOwner() = default;

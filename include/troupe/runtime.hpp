@@ -230,6 +230,18 @@ class Runtime {
     }
   }
 
+  /// Begins a coroutine, which runs by itself, in tasks on cores. Throws `invalid_argument` in virtual time, in
+  /// recordings, and where several clients share the workers, `no_implementation` on a service, and `stopped`.
+  template <class R>
+  Started<R> start(Coroutine<R> coroutine) {
+    auto state = std::make_shared<detail::StartedCoroutine<R>>();
+    auto& promise = coroutine.coroutine_.promise();
+    promise.started = state;
+    detail::Resumption::begin(*backend_, state->end, coroutine.coroutine_);
+    coroutine.coroutine_ = {};
+    return Started<R>(std::move(state));
+  }
+
   /// Records the tasks that `program` submits in the calling thread, instead of running them. The graph can then run
   /// any number of times. `program` must not wait, and its data must be registered as long as the graph is run. Futures
   /// of recorded tasks can only be used in `TaskOptions::after`, in the same recording. Throws what `program` throws.

@@ -1,7 +1,8 @@
-/// Values that tasks return.
+/// Values that tasks and coroutines return.
 #pragma once
 
 #include <atomic>
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -34,6 +35,22 @@ struct CallPlace;
 
 namespace detail {
 
+/// The functions by which coroutines wait for tasks, as far as no type of a value is needed.
+struct Resumption {
+  /// Resumes the coroutine when the task has ended. Throws `Error` if it cannot.
+  static void after(const Future& future, std::coroutine_handle<> waiting);
+  /// Throws the failure of a task that has ended.
+  static void check_outcome(const Future& future);
+  /// Waits until a coroutine has ended, whatever its outcome. Throws `wait_in_kernel`.
+  static void wait(const Future& end);
+  /// Called when the program has heard of a coroutine's outcome, so that no wait has to report it.
+  static void note_told(const Future& end);
+  /// Sets the future of a coroutine's end, and resumes the coroutine in a task. Throws `Error`; the coroutine was not
+  /// resumed then.
+  static void begin(client::Backend& backend, Future& end, std::coroutine_handle<> coroutine);
+  static void end(const Future& end, const std::exception_ptr& error) noexcept;
+};
+
 /// A call that a task makes, with its outcome. The task and a `Value` own it together.
 class AsyncCall {
  public:
@@ -49,6 +66,9 @@ class AsyncCall {
   }
   /// Waits for the task. Throws what the function threw, or `Error` if the task did not succeed for another reason.
   void wait();
+
+  /// Does what `wait` does, for a task that has ended.
+  void check_outcome() const;
 
   /// Returns true if the outcome is there.
   [[nodiscard]] bool done() const { return at_once_ || future_.done(); }
@@ -184,24 +204,234 @@ class Value {
   /// that it submitted, and what `Future::wait` throws. In a kernel, `get` waits for values of tasks that this kernel
   /// has submitted.
   R get() {
-    if (call_ == nullptr)
-      throw Error(ErrorCode::invalid_argument, "a value was asked for that is empty, or was got before");
+    check_valid();
     call_->wait();
+    return take();
+  }
+  /// Returns the future of the task, to wait for it, to cancel it, or to make other tasks depend on it.
+  [[nodiscard]] Future future() const { return call_ != nullptr ? call_->future() : Future(); }
+  [[nodiscard]] bool done() const { return call_ != nullptr && call_->done(); }
+
+  /// Lets a coroutine wait for the value: `long n = co_await runtime.async(count, x);`. It goes on in a task of its
+  /// own when the value is there. Throws what `get` throws, but also waits for values of tasks that others have
+  /// submitted.
+  auto operator co_await() {
+    struct Awaiting {
+      [[nodiscard]] bool await_ready() const {
+        value.check_valid();
+        return value.done();
+      }
+      void await_suspend(std::coroutine_handle<> waiting) const {
+        detail::Resumption::after(value.call_->future(), waiting);
+      }
+      R await_resume() const {
+        value.call_->check_outcome();
+        return value.take();
+      }
+      Value& value;
+    };
+    return Awaiting{*this};
+  }
+
+ private:
+  friend class Runtime;
+  explicit Value(detail::AsyncResult<R>* call) : call_(call) {}
+
+  void check_valid() const {
+    if (call_ != nullptr) return;
+    throw Error(ErrorCode::invalid_argument, "a value was asked for that is empty, or was got before");
+  }
+  R take() {
     struct Release {
       ~Release() { call->release(); }
       detail::AsyncResult<R>* call;
     } release{std::exchange(call_, nullptr)};
     return release.call->take();
   }
-  /// Returns the future of the task, to wait for it, to cancel it, or to make other tasks depend on it.
-  [[nodiscard]] Future future() const { return call_ != nullptr ? call_->future() : Future(); }
-  [[nodiscard]] bool done() const { return call_ != nullptr && call_->done(); }
+
+  detail::AsyncResult<R>* call_ = nullptr;
+};
+
+/// Lets a coroutine wait for a task: `co_await runtime.submit(…);`. It goes on in a task of its own when the task has
+/// ended. Throws `Error`, as `Future::wait` does, if the task did not succeed.
+inline auto operator co_await(const Future& future) {
+  struct Awaiting {
+    [[nodiscard]] bool await_ready() const { return future.done(); }
+    void await_suspend(std::coroutine_handle<> waiting) const { detail::Resumption::after(future, waiting); }
+    void await_resume() const { detail::Resumption::check_outcome(future); }
+    Future future;
+  };
+  return Awaiting{future};
+}
+
+template <class R>
+class Coroutine;
+
+namespace detail {
+
+/// The result of a coroutine: a value, or an exception.
+template <class R>
+struct CoroutineResult {
+  std::optional<R> value;
+  std::exception_ptr error;
+
+  template <class T>
+  void return_value(T&& given) {
+    value.emplace(std::forward<T>(given));
+  }
+  R take() {
+    if (error != nullptr) std::rethrow_exception(error);
+    return *std::move(value);
+  }
+};
+template <>
+struct CoroutineResult<void> {
+  std::exception_ptr error;
+
+  void return_void() {}
+  void take() const {
+    if (error != nullptr) std::rethrow_exception(error);
+  }
+};
+
+/// The result of a coroutine that runs by itself, which its frame and a `Started` own together.
+template <class R>
+struct StartedCoroutine {
+  CoroutineResult<R> result;
+  Future end;
+};
+
+template <class R>
+struct CoroutinePromise : CoroutineResult<R> {
+  /// The coroutine that awaits this one; null if this one runs by itself.
+  std::coroutine_handle<> awaiting;
+  std::shared_ptr<StartedCoroutine<R>> started;
+
+  Coroutine<R> get_return_object();
+  std::suspend_always initial_suspend() noexcept { return {}; }
+  auto final_suspend() noexcept {
+    struct End {
+      [[nodiscard]] bool await_ready() const noexcept { return false; }
+      std::coroutine_handle<> await_suspend(std::coroutine_handle<CoroutinePromise> ended) const noexcept {
+        CoroutinePromise& promise = ended.promise();
+        if (promise.started == nullptr) return promise.awaiting;
+        const std::shared_ptr<StartedCoroutine<R>> started = std::move(promise.started);
+        static_cast<CoroutineResult<R>&>(started->result) = std::move(static_cast<CoroutineResult<R>&>(promise));
+        // The frame goes first: who waits for the end may then release what the coroutine's variables refer to.
+        ended.destroy();
+        Resumption::end(started->end, started->result.error);
+        return std::noop_coroutine();
+      }
+      void await_resume() const noexcept {}
+    };
+    return End{};
+  }
+  void unhandled_exception() { this->error = std::current_exception(); }
+};
+
+}  // namespace detail
+
+/// A coroutine that may await tasks, values and other coroutines, and returns a value:
+///
+///     Coroutine<long> sum_of(Runtime& runtime, const Tree& tree) {
+///       Value<long> left = runtime.async(count, tree.left);
+///       const long right = co_await sum_of(runtime, tree.right);
+///       co_return right + co_await left;
+///     }
+///
+/// It begins when it is awaited, or by itself when it is given to `Runtime::start`. Each part of it, from one
+/// `co_await` that has to wait to the next, runs on a core in a task of its own, and blocks no worker while it waits.
+/// Tasks that it submits are ordered like those of the program. It keeps its parameters; what they refer to must live
+/// as long. An object that was not awaited destroys the coroutine.
+template <class R = void>
+class [[nodiscard]] Coroutine {
+ public:
+  using promise_type = detail::CoroutinePromise<R>;
+
+  Coroutine(Coroutine&& other) noexcept : coroutine_(std::exchange(other.coroutine_, {})) {}
+  Coroutine& operator=(Coroutine&& other) noexcept {
+    std::swap(coroutine_, other.coroutine_);
+    return *this;
+  }
+  ~Coroutine() {
+    if (coroutine_) coroutine_.destroy();
+  }
+
+  /// Runs the coroutine, and returns its value or throws its exception.
+  auto operator co_await() && {
+    struct Awaiting {
+      [[nodiscard]] bool await_ready() const { return false; }
+      std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiting) const {
+        coroutine.promise().awaiting = waiting;
+        return coroutine;
+      }
+      R await_resume() const { return coroutine.promise().take(); }
+      std::coroutine_handle<promise_type> coroutine;
+    };
+    return Awaiting{coroutine_};
+  }
 
  private:
   friend class Runtime;
-  explicit Value(detail::AsyncResult<R>* call) : call_(call) {}
+  friend promise_type;
+  explicit Coroutine(std::coroutine_handle<promise_type> coroutine) : coroutine_(coroutine) {}
 
-  detail::AsyncResult<R>* call_ = nullptr;
+  std::coroutine_handle<promise_type> coroutine_;
+};
+
+template <class R>
+Coroutine<R> detail::CoroutinePromise<R>::get_return_object() {
+  return Coroutine<R>(std::coroutine_handle<CoroutinePromise>::from_promise(*this));
+}
+
+/// A coroutine that runs by itself (`Runtime::start`). It must not be used after its runtime was destroyed. If it is
+/// destroyed before the coroutine has ended, the coroutine goes on, and the next `Runtime::wait` reports an exception
+/// that nobody has got.
+template <class R = void>
+class Started {
+ public:
+  Started() = default;
+
+  [[nodiscard]] bool valid() const { return state_ != nullptr; }
+  [[nodiscard]] bool done() const { return state_ != nullptr && state_->end.done(); }
+  /// Waits until the coroutine has ended, and returns its value, once; the object is empty then. Throws what the
+  /// coroutine threw, and `wait_in_kernel` in kernels and callbacks, where `co_await` is the way.
+  R get() {
+    check_valid();
+    detail::Resumption::wait(state_->end);
+    return std::exchange(state_, nullptr)->result.take();
+  }
+  /// Returns the future of its end, for `TaskOptions::after`. It cannot be cancelled.
+  [[nodiscard]] Future future() const { return state_ != nullptr ? state_->end : Future(); }
+
+  auto operator co_await() {
+    struct Awaiting {
+      [[nodiscard]] bool await_ready() const {
+        started.check_valid();
+        return started.done();
+      }
+      void await_suspend(std::coroutine_handle<> waiting) const {
+        detail::Resumption::after(started.state_->end, waiting);
+      }
+      R await_resume() const {
+        detail::Resumption::note_told(started.state_->end);
+        return std::exchange(started.state_, nullptr)->result.take();
+      }
+      Started& started;
+    };
+    return Awaiting{*this};
+  }
+
+ private:
+  friend class Runtime;
+  explicit Started(std::shared_ptr<detail::StartedCoroutine<R>> state) : state_(std::move(state)) {}
+
+  void check_valid() const {
+    if (state_ != nullptr) return;
+    throw Error(ErrorCode::invalid_argument, "a started coroutine was asked for that is empty, or was got before");
+  }
+
+  std::shared_ptr<detail::StartedCoroutine<R>> state_;
 };
 
 }  // namespace troupe

@@ -34,6 +34,7 @@ class NoTasks final : public client::Backend {
   Result<std::vector<Handle>> partition(const Handle&, std::span<const Block>) override { return no(); }
   Result<std::vector<Handle>> halos(const Handle&, std::span<const Block>, const Rim&) override { return no(); }
   Result<Layout> layout_of(const Handle&) override { return no(); }
+  [[nodiscard]] graph::TaskOwner& tasks() override { throw std::logic_error("there are no tasks"); }
   Result<void> set_reduction(const Handle&, ReductionMethods) override { return no(); }
   Result<void> release(const Handle&) override { return no(); }
   void let_go(const Handle&) noexcept override {}

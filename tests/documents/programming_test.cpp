@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <functional>
 #include <iostream>
 #include <numeric>
@@ -88,6 +89,17 @@ BOOST_AUTO_TEST_CASE(a_vector_is_sorted_by_nested_tasks) {
   BOOST_TEST(x.front() == 0);
   BOOST_TEST(x.back() == 9999);
   BOOST_TEST(std::ranges::is_sorted(x));
+}
+
+#include <document_blocks/programming/coroutines.inc>
+
+BOOST_AUTO_TEST_CASE(a_coroutine_awaits_tasks_and_values) {
+  std::vector<double> x{1, 2, 3};
+  std::vector<double> y{1, 5, 7};
+  Runtime runtime;
+  const auto a = runtime.vector(x);
+  const auto b = runtime.vector(y);
+  BOOST_TEST(runtime.start(distance(runtime, a, b)).get() == 5);
 }
 
 BOOST_AUTO_TEST_CASE(a_stencil_reads_halo_parts) {

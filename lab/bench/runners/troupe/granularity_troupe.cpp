@@ -1,11 +1,14 @@
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "lab/bench/runner.hpp"
 #include "lab/bench/runners/cases.hpp"
 #include "lab/bench/sweep.hpp"
 #include "proto/json/json.hpp"
 #include "troupe/runtime.hpp"
+#include "troupe/tiled_matrix.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -76,10 +79,64 @@ class RecordedExecutor final : public TroupeExecutor {
   std::optional<RecordedGraph> graph_;
 };
 
+/// Submits a stencil with two handles for each task in place of up to four: its output, and one halo part for all of
+/// its inputs.
+class HalosExecutor final : public GraphExecutor {
+ public:
+  HalosExecutor(const RuntimeOptions& options, const GraphPattern& pattern)
+      : ring_(pattern.width()),
+        first_("task", {AccessMode::write}),
+        task_("task", {AccessMode::write, AccessMode::read}),
+        runtime_(options) {
+    if (pattern.shape().pattern != Pattern::stencil_1d) throw Unsupported("halo parts are for stencil_1d");
+    first_.cpu([this](const KernelContext& context) { run(context, nullptr); });
+    task_.cpu([this](const KernelContext& context) { run(context, context.vector<const TaskOutput>(1).data()); });
+    for (std::int64_t row = 0; row < OutputRing::kRows; ++row) {
+      const std::span<TaskOutput> outputs(&ring_.at(row, 0), static_cast<std::size_t>(pattern.width()));
+      data_.push_back(runtime_.vector(outputs));
+      rows_.emplace_back(runtime_, data_.back(), TileSize{1, 1}, 1);
+    }
+  }
+
+  void execute(const Workload& workload) override {
+    workload_ = &workload;
+    for (std::int64_t step = 0; step < workload.steps; ++step) {
+      const Blocks& row = rows_[static_cast<std::size_t>(step % OutputRing::kRows)];
+      const Blocks& above = rows_[static_cast<std::size_t>((step + OutputRing::kRows - 1) % OutputRing::kRows)];
+      for (int column = 0; column < workload.pattern->width(); ++column) {
+        if (step == 0) {
+          runtime_.submit(first_, {row(column)}, args(step, column));
+        } else {
+          runtime_.submit(task_, {row(column), above.halo(column)}, args(step, column));
+        }
+      }
+    }
+    runtime_.wait();
+  }
+  [[nodiscard]] std::int64_t wrong() const override { return wrong_; }
+
+ private:
+  /// `inputs` are the outputs of the columns from one on the left to one on the right, as far as there are columns.
+  void run(const KernelContext& context, const TaskOutput* inputs) {
+    run_task(
+        *workload_, context.argument<std::int64_t>(0), context.argument<int>(1), context.scalar<TaskOutput>(0),
+        [inputs](std::size_t k) -> const TaskOutput& { return inputs[k]; }, wrong_);
+  }
+
+  OutputRing ring_;
+  Codelet first_;
+  Codelet task_;
+  const Workload* workload_ = nullptr;
+  std::atomic<std::int64_t> wrong_{0};
+  Runtime runtime_;
+  std::vector<Data> data_;
+  std::vector<Blocks> rows_;
+};
+
 }  // namespace
 
 Json granularity(Parameters& parameters) {
-  constexpr std::array kModes{"submitted", "recorded"};
+  constexpr std::array kModes{"submitted", "recorded", "halos"};
   const std::string mode = mode_of(parameters, kModes);
   RuntimeOptions runtime_options;
   runtime_options.policy = parameters.text("policy", runtime_options.policy);
@@ -88,6 +145,7 @@ Json granularity(Parameters& parameters) {
   const GraphPattern pattern(options.shape);
   const auto measure = [&](auto&& executor) { return sweep(options, pattern, executor); };
   if (mode == "recorded") return measure(RecordedExecutor(runtime_options, pattern));
+  if (mode == "halos") return measure(HalosExecutor(runtime_options, pattern));
   return measure(TroupeExecutor(runtime_options, pattern));
 }
 
