@@ -124,6 +124,12 @@ troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, cons
                     [](Runtime& of, const Handle& handle, const auto& cut) { return of.partition(handle, cut); });
 }
 
+troupe_error troupe_repartition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
+                                troupe_handle* parts) {
+  return add_blocks(runtime, whole, blocks, count, parts,
+                    [](Runtime& of, const Handle& handle, const auto& cut) { return of.repartition(handle, cut); });
+}
+
 troupe_error troupe_halos(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                           int64_t rim_rows, int64_t rim_cols, troupe_handle* halos) {
   return add_blocks(runtime, whole, blocks, count, halos, [=](Runtime& of, const Handle& handle, const auto& cut) {

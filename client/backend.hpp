@@ -75,6 +75,7 @@ class Backend {
   virtual Result<Memory> allocate(Bytes size, NumaId node) = 0;
   virtual std::shared_ptr<void> pin(const void* memory, Bytes size) = 0;
   virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) = 0;
+  virtual Result<std::vector<Handle>> repartition(const Handle& whole, std::span<const Block> blocks) = 0;
   virtual Result<std::vector<Handle>> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) = 0;
   /// Returns the layout of registered data, or fails with `invalid_handle`.
   virtual Result<Layout> layout_of(const Handle& handle) = 0;

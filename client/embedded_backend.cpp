@@ -139,6 +139,10 @@ Result<std::vector<Handle>> EmbeddedBackend::partition(const Handle& whole, std:
   return graph_.partition(whole, blocks);
 }
 
+Result<std::vector<Handle>> EmbeddedBackend::repartition(const Handle& whole, std::span<const Block> blocks) {
+  return graph_.repartition(whole, blocks);
+}
+
 Result<std::vector<Handle>> EmbeddedBackend::halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) {
   return graph_.halos(whole, blocks, rim);
 }

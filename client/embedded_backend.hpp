@@ -41,6 +41,7 @@ class EmbeddedBackend final : public Backend {
   Result<Memory> allocate(Bytes size, NumaId node) override;
   std::shared_ptr<void> pin(const void* memory, Bytes size) override;
   Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) override;
+  Result<std::vector<Handle>> repartition(const Handle& whole, std::span<const Block> blocks) override;
   Result<std::vector<Handle>> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) override;
   Result<Layout> layout_of(const Handle& handle) override;
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods) override;

@@ -49,6 +49,10 @@ std::vector<Handle> Runtime::partition(const Handle& whole, std::span<const Bloc
   return backend_->partition(whole, blocks).value_or_throw();
 }
 
+std::vector<Handle> Runtime::repartition(const Handle& whole, std::span<const Block> blocks) {
+  return backend_->repartition(whole, blocks).value_or_throw();
+}
+
 std::vector<Halo> Runtime::halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) {
   const std::vector<Handle> handles = backend_->halos(whole, blocks, rim).value_or_throw();
   std::vector<Halo> halos;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "client/backend.hpp"
 #include "troupe/errors.hpp"
@@ -203,14 +204,28 @@ void TiledMatrix<T>::scatter_to(T* data, std::int64_t ld, TilePart part) const {
   }
 }
 
-Blocks::Blocks(Runtime& runtime, const Handle& whole, TileSize size, std::optional<Rim> rim) {
+Blocks::Blocks(Runtime& runtime, const Handle& whole, TileSize size, std::optional<Rim> rim) : whole_(whole) {
+  cut(runtime, size);
+  handles_ = runtime.partition(whole, places_);
+  if (rim) halos_ = runtime.halos(whole, places_, *rim);
+}
+
+void Blocks::repartition(Runtime& runtime, TileSize size, std::optional<Rim> rim) {
+  for (const Halo& halo : std::exchange(halos_, {})) runtime.release(halo);
+  cut(runtime, size);
+  handles_ = runtime.repartition(whole_, places_);
+  if (rim) halos_ = runtime.halos(whole_, places_, *rim);
+}
+
+void Blocks::cut(Runtime& runtime, TileSize size) {
   if (size.rows <= 0 || size.cols <= 0) {
     throw Error(ErrorCode::invalid_argument, "blocks of " + std::to_string(size.rows) + " x " +
                                                  std::to_string(size.cols) + " elements: a block has at least one");
   }
-  const Layout layout = runtime.backend().layout_of(whole).value_or_throw();
+  const Layout layout = runtime.backend().layout_of(whole_).value_or_throw();
   rows_ = (layout.rows + size.rows - 1) / size.rows;
   cols_ = (layout.cols + size.cols - 1) / size.cols;
+  places_.clear();
   for (std::int64_t j = 0; j < cols_; ++j) {
     for (std::int64_t i = 0; i < rows_; ++i) {
       const std::int64_t row = i * size.rows;
@@ -218,8 +233,6 @@ Blocks::Blocks(Runtime& runtime, const Handle& whole, TileSize size, std::option
       places_.push_back({row, col, std::min(size.rows, layout.rows - row), std::min(size.cols, layout.cols - col)});
     }
   }
-  handles_ = runtime.partition(whole, places_);
-  if (rim) halos_ = runtime.halos(whole, places_, *rim);
 }
 
 const Halo& Blocks::halo(std::int64_t i, std::int64_t j) const {

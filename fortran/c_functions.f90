@@ -249,6 +249,15 @@ module troupe_functions
       type(c_handle), intent(inout) :: parts(*)
     end function
 
+    integer(c_int) function c_repartition(runtime, whole, blocks, count, parts) bind(c, name='troupe_repartition')
+      import :: c_block, c_handle, c_int, c_ptr, c_size_t
+      type(c_ptr), value :: runtime
+      type(c_handle), value :: whole
+      type(c_block), intent(in) :: blocks(*)
+      integer(c_size_t), value :: count
+      type(c_handle), intent(inout) :: parts(*)
+    end function
+
     integer(c_int) function c_halos(runtime, whole, blocks, count, rim_rows, rim_cols, halos) &
         bind(c, name='troupe_halos')
       import :: c_block, c_handle, c_int, c_int64_t, c_ptr, c_size_t

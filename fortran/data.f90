@@ -9,7 +9,8 @@ module troupe_registrations
   implicit none
   private
   public :: troupe_type_define, troupe_type_size, troupe_register, troupe_allocate, troupe_free, troupe_data_handle
-  public :: troupe_partition, troupe_halos, troupe_discard, troupe_set_sum, troupe_set_reduction, troupe_acquire, troupe_hold_memory
+  public :: troupe_partition, troupe_repartition, troupe_halos, troupe_discard, troupe_set_sum, troupe_set_reduction
+  public :: troupe_acquire, troupe_hold_memory
 
   interface troupe_register
     module procedure :: register_memory
@@ -156,6 +157,27 @@ contains
       c_blocks(i) = c_block(blocks(i)%row - 1, blocks(i)%col - 1, blocks(i)%rows, blocks(i)%cols)
     end do
   end function
+
+  ! Replaces all parts by others, while tasks use the former ones, whose handles are invalid from then on.
+  subroutine troupe_repartition(runtime, whole, blocks, parts, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    class(troupe_handle), intent(in) :: whole
+    type(troupe_block), intent(in) :: blocks(:)
+    type(troupe_handle), allocatable, intent(out) :: parts(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(c_handle), allocatable :: handles(:)
+    type(c_block), allocatable :: cut(:)
+
+    allocate (handles(size(blocks)), parts(size(blocks)))
+    cut = c_blocks(blocks)
+    parts%type = whole%type
+    parts%rows = blocks%rows
+    parts%cols = blocks%cols
+    call conclude(c_repartition(runtime%c, whole%c, cut, size(blocks, kind=c_size_t), handles), &
+        'troupe_repartition', status, message)
+    parts%c = handles
+  end subroutine
 
   ! Makes halo parts: the blocks with `rim_rows` rows above and below and `rim_cols` columns on the left and on the
   ! right, as far as the whole goes. They may overlap, and tasks only read them. In the array of a kernel, block i

@@ -47,6 +47,13 @@ const Codelet& replay_codelet() {
   return codelet;
 }
 
+/// Returns the codelet of tasks that stand between the tasks on former parts and those on the parts that replace them.
+/// On a core, all of these are the same memory.
+const Codelet& divide_codelet() {
+  static const Codelet codelet = Codelet::internal("divide", {}).cpu([](const KernelContext&) {});
+  return codelet;
+}
+
 /// Returns the codelet of tasks that resume coroutines. Argument 0 is the address of the coroutine.
 const Codelet& resume_codelet() {
   static const Codelet codelet = Codelet::internal("resume", {}).cpu([](const KernelContext& context) {
@@ -70,7 +77,7 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
       ids_{.next{options.first_id},
            .end = options.task_ids == nullptr ? std::numeric_limits<std::uint64_t>::max() : options.first_id},
       data_{DataRegistry(this, options.handle_ids)},
-      own_codelets_{combine_codelet(options), replay_codelet(), resume_codelet()},
+      own_codelets_{combine_codelet(options), replay_codelet(), divide_codelet(), resume_codelet()},
       callbacks_(options.workers + 1) {
   pools_.edges.prepare(submission_caches_.edges);
   for (WorkerCaches& caches : worker_caches_) {

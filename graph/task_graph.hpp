@@ -79,6 +79,11 @@ class TaskGraph final : public TaskOwner {
   /// Makes handles of disjoint blocks of a handle, after waiting for the tasks that use it (or any other part of the
   /// whole that it belongs to). Fails with `overlapping_handles`, `invalid_handle` or `wait_in_kernel`.
   Result<std::vector<Handle>> partition(const Handle& parent, std::span<const Block> blocks);
+  /// Replaces all parts of a handle by others. Tasks on the former parts are not affected; no further task may use
+  /// these. A task on a new part waits for the tasks on the former parts that it overlaps. Waits as `partition` does if
+  /// tasks use the whole, if the former or the new parts do not cover it or have parts themselves, if halo parts
+  /// overlap it, or if there are no cores. Fails as `partition` does.
+  Result<std::vector<Handle>> repartition(const Handle& parent, std::span<const Block> blocks);
   /// Makes handles of halo parts of the handle, see `DataRegistry::add_halos`. Does not wait. Fails with
   /// `invalid_handle`, too.
   Result<std::vector<Handle>> halos(const Handle& parent, std::span<const Block> blocks, const Rim& rim);
@@ -336,6 +341,17 @@ class TaskGraph final : public TaskOwner {
   /// If `releasing`, announces that a handle and its parts are about to be forgotten; if not, revokes this.
   void announce_release(const Handle& handle, bool releasing) TROUPE_REQUIRES(submission_mutex_);
   Result<void> add_reduction(DataRecord& record, ReductionMethods methods) const;
+  /// The two ways of `repartition`. The first does not wait, and needs `may_replace`.
+  [[nodiscard]] bool may_replace(const DataRecord& record, bool covers) TROUPE_REQUIRES(submission_mutex_);
+  std::vector<DataRecord*> replace_parts(DataRecord& record, std::span<const Block> blocks, TaskList& ready)
+      TROUPE_REQUIRES(submission_mutex_);
+  Result<std::vector<DataRecord*>> divide_anew(DataRecord& record, std::span<const Block> blocks)
+      TROUPE_REQUIRES(submission_mutex_);
+  /// The last tasks on each of the parts that are replaced.
+  using LastTasks = std::unordered_map<const DataRecord*, std::vector<TaskReference>>;
+  /// Submits the task by which a new part gets the content of former parts.
+  void submit_division(const std::vector<DataRecord*>& former, const LastTasks& last, DataRecord& part, TaskList& ready)
+      TROUPE_REQUIRES(submission_mutex_);
   Result<void> add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                          TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void forget(DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
@@ -613,6 +629,7 @@ class TaskGraph final : public TaskOwner {
   struct OwnCodelets {
     const Codelet combine;
     const Codelet replay;
+    const Codelet divide;
     const Codelet resume;
   };
   struct Pools {

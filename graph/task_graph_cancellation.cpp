@@ -96,8 +96,10 @@ FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
   // The program cannot withdraw a combining task, because it combines the contributions of the reducing tasks. If a
   // contribution was cancelled, the data are marked as not valid.
   if (combines(task)) return nullptr;
-  // A coroutine that is not resumed would never end.
-  if (task.codelet == &own_codelets_.resume.definition()) return nullptr;
+  // A coroutine that is not resumed would never end, and parts that are not divided would lose their content.
+  if (task.codelet == &own_codelets_.resume.definition() || task.codelet == &own_codelets_.divide.definition()) {
+    return nullptr;
+  }
   const Withdrawal reason = why_unwanted(task);
   if (reason == Withdrawal::none) return nullptr;
   if (reason == Withdrawal::by_predecessor) return follows_a_failure(task);

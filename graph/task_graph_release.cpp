@@ -28,7 +28,7 @@ bool uses(const Task& task, const DataRecord& whole) {
 }
 
 std::uint64_t bytes_of(const DataRecord& record) {
-  if (record.view.data == nullptr) return 0;
+  if (record.view.data == nullptr || record.is_former) return 0;
   return static_cast<std::uint64_t>(record.view.layout.ld * record.view.layout.cols) * record.view.layout.element_size;
 }
 
@@ -66,7 +66,7 @@ void TaskGraph::return_to_parent(DataRecord& part) {
 
 void TaskGraph::forget(DataRecord& record) {
   if (record.is_halo) return data_.registry.remove(record);
-  return_to_parent(record);
+  if (!record.is_former) return_to_parent(record);
   record.visit_tree([this](DataRecord& part) {
     failures_.cure(part.handle_id());
     host_.forget(part);
@@ -224,9 +224,13 @@ void TaskGraph::abandon(const Handle& handle, const Failure& why) {
     DataRecord& record = *found.value();
     const auto gone = std::make_shared<Failure>(
         Failure{why.code, "the memory of " + describe(record) + " is gone: its registration has ended"});
-    record.visit_tree([&](DataRecord& part) {
+    const auto give_up_part = [&](DataRecord& part) TROUPE_REQUIRES(submission_mutex_) {
       part.abandoned.store(true, std::memory_order_relaxed);
       poison(part, gone);
+    };
+    record.visit_tree([&](DataRecord& part) TROUPE_REQUIRES(submission_mutex_) {
+      give_up_part(part);
+      for (DataRecord* former : part.former) give_up_part(*former);
     });
     unused = release_late(record, late, ready);
   }

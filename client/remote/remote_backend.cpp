@@ -216,6 +216,11 @@ Result<std::vector<Handle>> RemoteBackend::partition(const Handle& whole, std::s
   return add_blocks(whole, blocks.size(), add);
 }
 
+Result<std::vector<Handle>> RemoteBackend::repartition(const Handle& /*whole*/, std::span<const Block> /*blocks*/) {
+  return Failure{ErrorCode::no_implementation,
+                 "a service cannot divide data anew: release the blocks or the whole, and divide it again"};
+}
+
 Result<std::vector<Handle>> RemoteBackend::halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) {
   return add_blocks(whole, blocks.size(),
                     [&](graph::DataRecord& record) { return registry_.add_halos(record, blocks, rim); });

@@ -84,6 +84,10 @@ struct alignas(64) DataRecord {
   std::vector<DataRecord*> children;
   /// The halo parts of this record. Guarded by the submission lock.
   std::vector<DataRecord*> halos;
+  /// The parts that `TaskGraph::repartition` has replaced and that tasks still use. They are not part of the tree, and
+  /// no further task can use them. Guarded by the submission lock.
+  std::vector<DataRecord*> former;
+  bool is_former = false;
   bool is_halo = false;
   /// True if the children cover all elements, so that this record has no data of its own. True for halo parts.
   bool covered = false;

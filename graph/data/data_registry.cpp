@@ -196,20 +196,46 @@ DataRecord& DataRegistry::add_block(DataRecord& parent, const Block& block) {
   return part;
 }
 
-Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std::span<const Block> blocks) {
+Result<void> DataRegistry::check_blocks(const DataRecord& parent, std::span<const Block> blocks, std::vector<Block> all,
+                                        bool& covers) {
   if (parent.is_halo) return part_of_halo(parent);
   if (const Block* b = find_outside(parent, blocks)) return outside(parent, *b);
-  std::vector<Block> all(blocks.begin(), blocks.end());
-  for (const DataRecord* part : parent.children) all.push_back(block_of(*part));
+  all.insert(all.end(), blocks.begin(), blocks.end());
   std::int64_t covered = 0;
-  for (const Block& b : all) covered += b.rows * b.cols;
-  if (const Block* b = find_overlap(all)) {
-    return Failure{ErrorCode::overlapping_handles,
-                   "the part at (" + std::to_string(b->row) + ", " + std::to_string(b->col) + ") of " +
-                       describe(parent) +
-                       " overlaps another part; parts of one handle must be disjoint (parts that overlap and are only "
-                       "read are halo parts: Runtime::halos)"};
-  }
+  for (const Block& b : all) covered += elements_of(b);
+  // A whole without elements counts as covered only if it has parts: otherwise no record would hold its data.
+  covers = !all.empty() && covered == parent.view.layout.elements();
+  const Block* const b = find_overlap(all);
+  if (b == nullptr) return {};
+  return Failure{ErrorCode::overlapping_handles,
+                 "the part at (" + std::to_string(b->row) + ", " + std::to_string(b->col) + ") of " + describe(parent) +
+                     " overlaps another part; parts of one handle must be disjoint (repartition divides data anew, and "
+                     "parts that overlap and are only read are halo parts: Runtime::halos)"};
+}
+
+Result<void> DataRegistry::check_parts(const DataRecord& parent, std::span<const Block> blocks, bool& covers) const {
+  return check_blocks(parent, blocks, {}, covers);
+}
+
+std::vector<DataRecord*> DataRegistry::find_overlapped(DataRecord& record, const Block& block) {
+  std::vector<DataRecord*> found;
+  add_overlapped(record, block, found);
+  return found;
+}
+
+std::vector<DataRecord*> DataRegistry::detach_parts(DataRecord& parent) {
+  std::vector<DataRecord*> parts = std::exchange(parent.children, {});
+  for (DataRecord* part : parts) part->is_former = true;
+  parent.former.insert(parent.former.end(), parts.begin(), parts.end());
+  parent.covered = false;
+  return parts;
+}
+
+Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std::span<const Block> blocks) {
+  std::vector<Block> present;
+  for (const DataRecord* part : parent.children) present.push_back(block_of(*part));
+  bool covers = false;
+  if (auto valid = check_blocks(parent, blocks, std::move(present), covers); !valid) return valid.failure();
   std::vector<DataRecord*> parts;
   for (const Block& b : blocks) {
     DataRecord& part = add_block(parent, b);
@@ -222,8 +248,7 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
     parent.children.push_back(&part);
     parts.push_back(&part);
   }
-  // A whole without elements counts as covered only if it has parts: otherwise no record would hold its data.
-  parent.covered = !parent.children.empty() && covered == parent.view.layout.elements();
+  parent.covered = covers;
   if (parent.covered) set_unwritten(parent, false);
   update_halos(parent);
   return parts;
@@ -265,6 +290,11 @@ void DataRegistry::remove(DataRecord& record) {
     halo->parent = nullptr;
     remove(*halo);
   }
+  for (DataRecord* part : std::exchange(record.former, {})) part->parent = nullptr;
+  if (record.is_former) {
+    if (record.parent != nullptr) std::erase(record.parent->former, &record);
+    record.parent = nullptr;
+  }
   while (!record.children.empty()) {
     DataRecord& part = *record.children.back();
     record.children.pop_back();
@@ -288,6 +318,7 @@ void DataRegistry::remove(DataRecord& record) {
   record.parent = nullptr;
   record.releasing = false;
   record.is_halo = false;
+  record.is_former = false;
   record.covered = false;
   record.owned.reset();
   record.name.clear();
@@ -352,8 +383,10 @@ Result<DataRecord*> DataRegistry::find(const Handle& handle, const Domain* domai
   const bool known = record->handle_id() == handle.id();
   if (known && record->releasing && domain != nullptr && domain->declared(*record) != nullptr) return record;
   if (!known || record->releasing) {
-    return Failure{ErrorCode::invalid_handle,
-                   "handle " + std::to_string(handle.id().value()) + " was used after its data were released"};
+    const bool divided = known && record->is_former;
+    return Failure{ErrorCode::invalid_handle, "handle " + std::to_string(handle.id().value()) +
+                                                  " was used after its data were " +
+                                                  (divided ? "divided anew" : "released")};
   }
   return record;
 }

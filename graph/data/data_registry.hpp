@@ -35,6 +35,13 @@ class DataRegistry {
   /// each other or earlier parts: otherwise the call fails with `overlapping_handles`. If one block does not fit, none
   /// is added.
   Result<std::vector<DataRecord*>> add_parts(DataRecord& parent, std::span<const Block> blocks);
+  /// Returns the records that have data of their own in a block of `record`, which the block must not exceed.
+  [[nodiscard]] static std::vector<DataRecord*> find_overlapped(DataRecord& record, const Block& block);
+  /// Returns the failure of `add_parts` with these blocks if there were no parts yet. Sets `covers` if the blocks cover
+  /// all elements.
+  Result<void> check_parts(const DataRecord& parent, std::span<const Block> blocks, bool& covers) const;
+  /// Takes the parts out of the tree: they become former parts.
+  std::vector<DataRecord*> detach_parts(DataRecord& parent);
   /// Adds one halo part of `parent` per block, in order: the block with its rim, as far as the parent goes. The blocks
   /// must lie inside the parent: otherwise the call fails with `overlapping_handles`, and none is added. Fails with
   /// `invalid_argument` if the rim is negative.
@@ -72,6 +79,9 @@ class DataRegistry {
 
  private:
   DataRecord& allocate();
+  /// Checks blocks that are to be parts beside those of `all`.
+  static Result<void> check_blocks(const DataRecord& parent, std::span<const Block> blocks, std::vector<Block> all,
+                                   bool& covers);
   /// Makes a record for a block inside of the parent, without adding it to the parent.
   DataRecord& add_block(DataRecord& parent, const Block& block);
   void set_read_only(DataRecord& record, bool read_only);

@@ -143,8 +143,15 @@ class Runtime {
 
   /// Returns handles of disjoint blocks of a matrix. Tasks on the whole matrix and tasks on its blocks are ordered like
   /// all other tasks that conflict. Waits for tasks that use the whole matrix. The handles of the blocks are valid as
-  /// long as the registration of the whole matrix. Throws `overlapping_handles`.
+  /// long as the registration of the whole matrix, or until `repartition`. Throws `overlapping_handles`.
   std::vector<Handle> partition(const Handle& whole, std::span<const Block> blocks);
+  /// Replaces all blocks of a matrix by others, while tasks use the former blocks: tasks that were submitted on these
+  /// are not affected, and a task on a new block waits for the tasks on the former blocks that it overlaps. The handles
+  /// of the former blocks are invalid from then on. The call waits, as `partition` does, only if tasks use the whole,
+  /// if the former or the new blocks do not cover it or have blocks themselves, or if halo parts overlap it. Beside
+  /// accelerators the content of the former blocks comes to host memory. Throws what `partition` throws,
+  /// `wait_in_kernel` in the kernel of a nested task, and `no_implementation` on a service.
+  std::vector<Handle> repartition(const Handle& whole, std::span<const Block> blocks);
   /// Returns halo parts of a matrix: blocks together with their rims, as far as the matrix goes. They may overlap each
   /// other and the blocks of `partition`, and tasks only read them. A task that reads a halo part waits for the tasks
   /// that write the blocks which it overlaps, and for no others, where `partition` has divided the whole matrix;

@@ -98,6 +98,10 @@ class Blocks {
   /// `invalid_argument` if the size is not positive.
   Blocks(Runtime& runtime, const Handle& whole, TileSize size, std::optional<Rim> rim = {});
 
+  /// Divides the same matrix anew, into blocks of this size (`Runtime::repartition`), and makes halo parts if there is
+  /// a rim. The former blocks must not be used any more.
+  void repartition(Runtime& runtime, TileSize size, std::optional<Rim> rim = {});
+
   /// Return the number of block rows and of block columns.
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] std::int64_t cols() const { return cols_; }
@@ -114,7 +118,10 @@ class Blocks {
     return static_cast<std::size_t>(i + j * rows_);
   }
   [[noreturn]] void refuse_index(std::int64_t i, std::int64_t j) const;
+  /// Sets the places of blocks of this size.
+  void cut(Runtime& runtime, TileSize size);
 
+  Handle whole_;
   std::int64_t rows_ = 0;
   std::int64_t cols_ = 0;
   // One element for each block, one column of blocks after the other.

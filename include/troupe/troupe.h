@@ -200,6 +200,11 @@ typedef struct troupe_block {
 /* Stores the handles of `count` disjoint blocks, which are valid as long as the registration of the whole matrix. */
 troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                               troupe_handle* parts);
+/* Replaces all parts of `whole` by `count` others, while tasks use the former parts, whose handles are invalid from then
+ * on. A task on a new part waits for the tasks on the former parts that it overlaps. Waits, as troupe_partition does, only
+ * if tasks use the whole, if the former or the new parts do not cover it, or if halo parts overlap it. */
+troupe_error troupe_repartition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
+                                troupe_handle* parts);
 /* Stores the handles of `count` halo parts: the blocks together with `rim_rows` rows above and below and `rim_cols`
  * columns on the left and on the right, as far as the whole goes. They may overlap each other and the parts, tasks only
  * read them, and in the view of a kernel, block i begins at row min(blocks[i].row, rim_rows) and column

@@ -307,7 +307,9 @@ struct CoroutinePromise : CoroutineResult<R> {
   std::coroutine_handle<> awaiting;
   std::shared_ptr<StartedCoroutine<R>> started;
 
-  Coroutine<R> get_return_object();
+  Coroutine<R> get_return_object() {
+    return Coroutine<R>(std::coroutine_handle<CoroutinePromise>::from_promise(*this));
+  }
   std::suspend_always initial_suspend() noexcept { return {}; }
   auto final_suspend() noexcept {
     struct End {
@@ -378,11 +380,6 @@ class [[nodiscard]] Coroutine {
 
   std::coroutine_handle<promise_type> coroutine_;
 };
-
-template <class R>
-Coroutine<R> detail::CoroutinePromise<R>::get_return_object() {
-  return Coroutine<R>(std::coroutine_handle<CoroutinePromise>::from_promise(*this));
-}
 
 /// A coroutine that runs by itself (`Runtime::start`). It must not be used after its runtime was destroyed. If it is
 /// destroyed before the coroutine has ended, the coroutine goes on, and the next `Runtime::wait` reports an exception

@@ -127,6 +127,16 @@ Table data_calls() {
                       troupe_partition(o.runtime, o.handle, &outside, 1, nullptr),
                       troupe_partition(o.runtime, o.handle, &outside, 1, &part)};
        }},
+      {"troupe_repartition",
+       [](Objects& o) {
+         const troupe_block outside{0, 0, 5, 5};
+         troupe_handle part;
+         return Calls{troupe_repartition(nullptr, o.handle, &outside, 1, &part),
+                      troupe_repartition(o.runtime, kGarbage, &outside, 1, &part),
+                      troupe_repartition(o.runtime, o.handle, nullptr, 1, &part),
+                      troupe_repartition(o.runtime, o.handle, &outside, 1, nullptr),
+                      troupe_repartition(o.runtime, o.handle, &outside, 1, &part)};
+       }},
       {"troupe_halos",
        [](Objects& o) {
          const troupe_block outside{0, 0, 5, 5};

@@ -133,6 +133,7 @@ static troupe_error submit_add(troupe_runtime* runtime, const troupe_codelet* co
 const char* own_kernels(troupe_runtime* runtime) {
   double a[16] = {0};
   const troupe_block blocks[2] = {{0, 0, 2, 4}, {2, 0, 2, 4}};
+  const troupe_block columns[2] = {{0, 0, 4, 2}, {0, 2, 4, 2}};
   troupe_handle parts[2], halos[2];
   troupe_data* data = NULL;
   troupe_codelet* codelet = NULL;
@@ -147,6 +148,12 @@ const char* own_kernels(troupe_runtime* runtime) {
   OK(troupe_wait(runtime));
   EXPECT(a[0] == 13 && a[1] == 13 && a[2] == 11 && a[15] == 11);
   EXPECT(troupe_partition(runtime, troupe_data_handle(data), blocks, 2, parts) == TROUPE_OVERLAPPING_HANDLES);
+  OK(submit_add(runtime, codelet, parts[1], 1, 1, NULL, NULL));
+  OK(troupe_repartition(runtime, troupe_data_handle(data), columns, 2, halos));
+  OK(submit_add(runtime, codelet, halos[1], 1, 1, NULL, NULL));
+  OK(troupe_wait(runtime));
+  EXPECT(a[0] == 13 && a[2] == 12 && a[12] == 14 && a[15] == 13);
+  EXPECT(submit_add(runtime, codelet, parts[0], 1, 1, NULL, NULL) == TROUPE_INVALID_HANDLE);
   OK(troupe_halos(runtime, troupe_data_handle(data), blocks, 2, 1, 0, halos));
   OK(troupe_acquire(runtime, halos[1], TROUPE_READ, &hold));
   const double* around = troupe_hold_memory(hold, &rows, NULL, NULL);

@@ -32,6 +32,7 @@ class NoTasks final : public client::Backend {
   Result<client::Memory> allocate(Bytes, NumaId) override { return no(); }
   std::shared_ptr<void> pin(const void*, Bytes) override { return nullptr; }
   Result<std::vector<Handle>> partition(const Handle&, std::span<const Block>) override { return no(); }
+  Result<std::vector<Handle>> repartition(const Handle&, std::span<const Block>) override { return no(); }
   Result<std::vector<Handle>> halos(const Handle&, std::span<const Block>, const Rim&) override { return no(); }
   Result<Layout> layout_of(const Handle&) override { return no(); }
   [[nodiscard]] graph::TaskOwner& tasks() override { throw std::logic_error("there are no tasks"); }

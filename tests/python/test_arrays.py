@@ -465,3 +465,21 @@ def test_halos_are_parts_with_their_rims(order):
             data[0].halos(blocks, rim=(1, 2, 3))
         wide = data[0].halos(numpy.s_[4:8], rim=(2, 0))[0]
         assert wide.shape == (7, 7) and wide.inside == (slice(2, 6, 1), slice(0, 7, 1))
+
+
+def test_parts_are_replaced_while_tasks_use_them():
+    add = troupe.codelet("rw", name="add")(lambda x: x.__iadd__(1))
+    x = numpy.zeros(12)
+    with troupe.Runtime(cores=2) as rt:
+        data = rt.data(x)
+        parts = data.partition(numpy.s_[:6], numpy.s_[6:])
+        for part in parts:
+            add(part)
+        for at in (3, 9, 4):
+            former, parts = parts, data.repartition(numpy.s_[:at], numpy.s_[at:])
+            for part in parts:
+                add(part)
+        with pytest.raises(troupe.InvalidHandle):
+            add(former[0])
+        rt.wait()
+    assert (x == 4).all()

@@ -30,6 +30,9 @@ class BackendPlace final : public ProgramPlace {
   Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) override {
     return backend_.partition(whole, blocks);
   }
+  Result<std::vector<Handle>> repartition(const Handle& whole, std::span<const Block> blocks) override {
+    return backend_.repartition(whole, blocks);
+  }
   Result<std::vector<Handle>> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) override {
     return backend_.halos(whole, blocks, rim);
   }

@@ -119,15 +119,27 @@ std::vector<SharedData> add_blocks(const SharedData& self, const std::vector<py:
   return parts;
 }
 
-std::vector<SharedData> partition(const SharedData& self, const py::args& given) {
-  require_registered(*self);
-  auto parts = add_blocks(self, indexes_in(given), true, [&](Runtime& runtime, const std::vector<Block>& blocks) {
-    return runtime.partition(self->handle(), blocks);
-  });
+std::vector<SharedData> name_parts(const SharedData& self, std::vector<SharedData> parts) {
   for (std::size_t i = 0; i < parts.size() && !self->name.empty(); ++i) {
     parts[i]->name = fmt::format("{}[{}]", self->name, i);
   }
   return parts;
+}
+
+std::vector<SharedData> partition(const SharedData& self, const py::args& given) {
+  require_registered(*self);
+  const auto make = [&](Runtime& runtime, const std::vector<Block>& blocks) {
+    return runtime.partition(self->handle(), blocks);
+  };
+  return name_parts(self, add_blocks(self, indexes_in(given), true, make));
+}
+
+std::vector<SharedData> repartition(const SharedData& self, const py::args& given) {
+  require_registered(*self);
+  const auto make = [&](Runtime& runtime, const std::vector<Block>& blocks) {
+    return runtime.repartition(self->handle(), blocks);
+  };
+  return name_parts(self, add_blocks(self, indexes_in(given), true, make));
 }
 
 std::vector<SharedData> halos(const SharedData& self, const py::args& given, const py::object& rim) {
@@ -208,6 +220,11 @@ that conflict waiting until the block ends. Raises what went wrong with the task
 
 An index is what `array[index]` takes: slices of step 1. Tasks on the whole and on its parts are ordered like all others.
 Waits for tasks that use the whole.)")
+      .def("repartition", &repartition,
+           R"(Other parts in place of the present ones, which must not be used any more: `a.repartition(numpy.s_[:3],
+numpy.s_[3:])`. Tasks on the former parts are not affected; a task on a new part waits for those on the former parts that
+it overlaps. Waits, as `partition` does, only if tasks use the whole, if the parts do not cover it, or if there are
+`halos`.)")
       .def(
           "halos", &halos, py::arg("rim") = 1,
           R"(Data that tasks only read, one for each index: the part with a rim of elements around it, as far as the array

@@ -109,6 +109,7 @@ class LoneProgram {
       case Operation::Kind::submit: submit(index); break;
       case Operation::Kind::partition: partition(operation); break;
       case Operation::Kind::halos: make_halos(operation); break;
+      case Operation::Kind::repartition: break;
       case Operation::Kind::wait_task: wait_task(index); break;
       case Operation::Kind::wait_all: wait_all(); break;
       case Operation::Kind::wait_handle:

@@ -25,6 +25,7 @@ class ProgramPlace {
   /// Allocates memory that the program may access only while it holds the data in this memory.
   virtual std::shared_ptr<std::byte> allocate(Bytes size) = 0;
   virtual Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) = 0;
+  virtual Result<std::vector<Handle>> repartition(const Handle& whole, std::span<const Block> blocks) = 0;
   virtual Result<std::vector<Handle>> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) = 0;
   virtual Result<void> set_reduction(const Handle& handle, ReductionMethods methods) = 0;
   virtual Result<void> release(const Handle& handle) = 0;
@@ -47,6 +48,9 @@ class GraphPlace final : public ProgramPlace {
   }
   Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) override {
     return graph_.partition(whole, blocks);
+  }
+  Result<std::vector<Handle>> repartition(const Handle& whole, std::span<const Block> blocks) override {
+    return graph_.repartition(whole, blocks);
   }
   Result<std::vector<Handle>> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) override {
     return graph_.halos(whole, blocks, rim);

@@ -79,6 +79,7 @@ EmulatedRun emulated_run(std::uint64_t seed) {
   run.program.faults = chance(random, 20);
   run.program.nested = chance(random, 40);
   run.program.waits = chance(random, 75);
+  run.program.repartitions = run.program.waits;
   run.program.scale = 2 + static_cast<int>(random.below(6));
   run.program.devices = {true, true, true, least, DeviceKind::emulated};
   run.program.canceller = chance(random, 30);

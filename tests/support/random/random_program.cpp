@@ -94,6 +94,34 @@ class Generator {
     }
   }
 
+  /// Replaces the parts that this submitter alone uses by two or more others, which cover the region or do not.
+  void divide_anew(int index, std::vector<Operation>& out, std::vector<int>& available) {
+    if (!options_.repartitions || !divided_[static_cast<std::size_t>(index)]) return;
+    const Region whole = region(index);
+    // All parts of the whole are among the submitter's own regions, or the program's if there is no other submitter.
+    const auto is_part = [&](int other) {
+      return other != index && region(other).root == whole.root && !region(other).halo;
+    };
+    if (options_.submitters > 1 || options_.nested || std::ranges::none_of(available, is_part)) return;
+    for (std::size_t i = 0; i < program_.regions.size(); ++i) {
+      Region& part = program_.regions[i];
+      if (is_part(static_cast<int>(i))) part.replaced = true;
+    }
+    std::erase_if(available, is_part);
+    Operation operation{Operation::Kind::repartition, index};
+    const std::int64_t at = halo_random_.below(static_cast<std::uint32_t>(whole.rows + 1));
+    // Elements that no part has any more stay invalid if a failure has made them so.
+    const bool fails = options_.faults || options_.canceller || options_.device_faults || options_.losses;
+    const bool covers = halo_random_.below(100) < 80 || fails;
+    const Region blocks[] = {{whole.root, whole.row, whole.col, at, whole.cols},
+                             {whole.root, whole.row + at, whole.col, whole.rows - at, whole.cols}};
+    for (const Region& block : blocks) {
+      if (block.rows > 0 && (covers || halo_random_.below(2) == 0)) operation.parts.push_back(add_region(block, false));
+    }
+    available.insert(available.end(), operation.parts.begin(), operation.parts.end());
+    out.push_back(operation);
+  }
+
   /// Makes halo parts of a region, with this probability.
   void surround(int index, std::uint32_t percent, std::vector<Operation>& out, std::vector<int>& available) {
     if (halo_random_.below(100) >= percent || !options_.parts) return;
@@ -206,6 +234,7 @@ class Generator {
       } else if (draw < 81) {
         const int root = static_cast<int>(random_.below(static_cast<std::uint32_t>(program_.roots)));
         if (root % options_.submitters == submitter) {
+          divide_anew(root, out, lasting);
           cut(root, out, lasting);
           surround(root, 50, out, lasting);
         }

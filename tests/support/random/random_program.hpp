@@ -59,6 +59,8 @@ struct ProgramOptions {
   bool waits = true;
   /// If true, some handles are divided into parts.
   bool parts = true;
+  /// If true, some handles are divided anew while tasks use their parts. Only with `waits`.
+  bool repartitions = false;
   /// A factor for the number of rows of matrices.
   int scale = 1;
   /// The devices on which kernels can run.
@@ -83,6 +85,8 @@ struct Region {
   std::int64_t cols = 0;
   /// True for a halo part, which tasks only read and which may overlap all other regions.
   bool halo = false;
+  /// True if other parts take its place at some point. It has no handle at the end.
+  bool replaced = false;
 };
 
 struct PlannedAccess {
@@ -113,6 +117,8 @@ struct Operation {
     partition,
     /// Makes the halo parts `parts` of region `index`.
     halos,
+    /// Replaces the parts of region `index` by the regions of `parts`.
+    repartition,
     wait_task,
     wait_all,
     wait_handle,
@@ -184,6 +190,9 @@ struct HostLook {
   std::uint64_t at = 0;
   std::uint64_t seen = 0;
   const char* when = "";
+  /// True if the region took the place of others at this moment, and nothing was seen. If one of its elements is not
+  /// valid, none is.
+  bool division = false;
 };
 
 /// The implementations of a task's kernel if devices are mixed.

@@ -251,12 +251,22 @@ class Checker {
 
   void compare(const HostLook& look) {
     bool valid = true;
+    if (look.division) return divide(look);
     visit_cells(look.region, [&](Cell& cell) { valid = valid && !cell.poisoned && !cell.poisoned_in_epoch; });
     if (!valid) return;
     const Region& region = program_.regions[static_cast<std::size_t>(look.region)];
     if (content_of(view_of(region, program_, reference_)) == look.seen) return;
     problems_.push_back(std::string("the program sees other data ") + look.when + ", in region " +
                         std::to_string(look.region) + " after task " + std::to_string(look.after));
+  }
+
+  void divide(const HostLook& look) {
+    bool invalid = false;
+    visit_cells(look.region, [&](Cell& cell) {
+      invalid = invalid || cell.poisoned || cell.poisoned_in_epoch;
+      cell.epoch = -1;
+    });
+    if (invalid) visit_cells(look.region, [](Cell& cell) { cell.poisoned = true; });
   }
 
   void settle(int task, bool succeeded) {

@@ -220,6 +220,7 @@ class Run {
       case Operation::Kind::submit: submit(index); break;
       case Operation::Kind::partition: partition(operation); break;
       case Operation::Kind::halos: make_halos(operation); break;
+      case Operation::Kind::repartition: repartition(operation, last); break;
       case Operation::Kind::wait_task: wait_task(index); break;
       case Operation::Kind::wait_all: wait_and_look(last, own); break;
       case Operation::Kind::wait_handle:
@@ -352,6 +353,24 @@ class Run {
     }
   }
 
+  void repartition(const Operation& operation, std::uint64_t last) {
+    if (handle(operation.index).record() == nullptr) return;
+    const auto handles = place_.repartition(handle(operation.index), blocks_of(program_, operation));
+    if (!handles) {
+      if (!options_.device_faults || !is_device_fault(handles.failure().code)) {
+        problem("repartition: " + handles.failure().message);
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < operation.parts.size(); ++i) {
+      const int part = operation.parts[i];
+      handle(part) = handles.value()[i];
+      HostLook division{part, last, clock_.fetch_add(1)};
+      division.division = true;
+      looks_.push_back(division);
+    }
+  }
+
   void make_halos(const Operation& operation) {
     if (handle(operation.index).record() == nullptr) return;
     const auto halos =
@@ -412,7 +431,7 @@ class Run {
                                 (outcome ? "an earlier one" : outcome.failure().message));
     }
     for (std::size_t i = 0; i < handles_.size(); ++i) {
-      if (program_.regions[i].root >= program_.roots) continue;  // The handle was released.
+      if (program_.regions[i].root >= program_.roots || program_.regions[i].replaced) continue;  // It has no handle.
       if (static_cast<int>(i) < program_.roots) lost_roots_ += home[i].ok() ? 0 : 1;
       if (options_.device_faults && !home[i]) continue;  // The loss was reported as an error.
       if (home[i].ok() == poisoned[i]) {
@@ -435,7 +454,7 @@ class Run {
   std::vector<Result<void>> bring_home() {
     std::vector<Result<void>> home(handles_.size(), Failure{ErrorCode::invalid_handle, "released"});
     for (std::size_t i = 0; i < handles_.size(); ++i) {
-      if (program_.regions[i].root >= program_.roots) continue;  // The handle was released.
+      if (program_.regions[i].root >= program_.roots || program_.regions[i].replaced) continue;  // It has no handle.
       const auto hold = place_.acquire(handles_[i], AccessMode::read);
       home[i] = hold ? Result<void>() : Result<void>(hold.failure());
       if (!hold) {

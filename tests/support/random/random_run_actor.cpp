@@ -26,6 +26,7 @@ RandomRun random_run(std::uint64_t seed) {
   run.program.faults = random.below(3) == 0;
   run.program.nested = random.below(2) == 0;
   run.program.waits = random.below(4) != 0;
+  run.program.repartitions = run.program.waits;
   run.program.canceller = !run.runtime.threads.deterministic && random.below(4) == 0;
   return run;
 }

@@ -98,6 +98,7 @@ SimulatedRun simulated_run(std::uint64_t seed) {
   run.program.faults = chance(random, 20);
   run.program.nested = chance(random, 40);
   run.program.waits = chance(random, 75);
+  run.program.repartitions = run.program.waits;
   run.program.parts = cores;
   run.program.scale = 1 + static_cast<int>(random.below(6));
   run.program.devices = {true, cores, !simulation.gpus.empty(), *simulation.accelerators.gpu_memory};
