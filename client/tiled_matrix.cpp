@@ -55,6 +55,13 @@ constexpr std::int64_t kMaxRows = std::numeric_limits<std::int64_t>::max() / 64;
 /// The largest number of tiles. The records of so many tiles alone would take more than a terabyte.
 constexpr std::int64_t kMostTiles = std::int64_t{1} << 32U;
 
+/// Refuses an impossible rim before anything is divided.
+void check_rim(const std::optional<Rim>& rim) {
+  if (!rim || (rim->rows >= 0 && rim->cols >= 0)) return;
+  throw Error(ErrorCode::invalid_argument, "a rim of " + std::to_string(rim->rows) + " rows and " +
+                                               std::to_string(rim->cols) + " columns: it cannot be negative");
+}
+
 }  // namespace
 
 template <class T>
@@ -205,12 +212,14 @@ void TiledMatrix<T>::scatter_to(T* data, std::int64_t ld, TilePart part) const {
 }
 
 Blocks::Blocks(Runtime& runtime, const Handle& whole, TileSize size, std::optional<Rim> rim) : whole_(whole) {
+  check_rim(rim);
   cut(runtime, size);
   handles_ = runtime.partition(whole, places_);
   if (rim) halos_ = runtime.halos(whole, places_, *rim);
 }
 
 void Blocks::repartition(Runtime& runtime, TileSize size, std::optional<Rim> rim) {
+  check_rim(rim);
   for (const Halo& halo : std::exchange(halos_, {})) runtime.release(halo);
   cut(runtime, size);
   handles_ = runtime.repartition(whole_, places_);
@@ -223,8 +232,8 @@ void Blocks::cut(Runtime& runtime, TileSize size) {
                                                  std::to_string(size.cols) + " elements: a block has at least one");
   }
   const Layout layout = runtime.backend().layout_of(whole_).value_or_throw();
-  rows_ = (layout.rows + size.rows - 1) / size.rows;
-  cols_ = (layout.cols + size.cols - 1) / size.cols;
+  rows_ = layout.rows / size.rows + (layout.rows % size.rows != 0 ? 1 : 0);
+  cols_ = layout.cols / size.cols + (layout.cols % size.cols != 0 ? 1 : 0);
   places_.clear();
   for (std::int64_t j = 0; j < cols_; ++j) {
     for (std::int64_t i = 0; i < rows_; ++i) {

@@ -1,5 +1,7 @@
 #include "graph/submission_checks.hpp"
 
+#include <algorithm>
+
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/type_names.hpp"
 #include "graph/data/usable.hpp"
@@ -157,6 +159,37 @@ Result<void> check_group(const Codelet& codelet, GroupWalk& walk, const DataReco
   return check_parameter(codelet, group->parameter, record, mode, index);
 }
 
+/// Returns true if no core can run the codelet. On a client of a service, codelets have no implementations.
+bool lacks_cores(const CodeletDefinition& definition) {
+  return definition.kinds() != 0 && (definition.kinds() & kOnCores) == 0;
+}
+
+/// Checks the halo parts of a task whose other accesses are right.
+Result<void> check_halos(const TaskSpecification& specification) {
+  const CodeletDefinition& definition = specification.codelet.definition();
+  for (const Access& access : specification.accesses) {
+    const DataRecord& halo = *access.handle.record();
+    if (!halo.is_halo) continue;
+    if (lacks_cores(definition)) {
+      return Failure{ErrorCode::no_implementation,
+                     quoted(specification.codelet) + " reads " + describe(halo) +
+                         ", a halo part, so its task runs on cores, and it has no implementation for these: give it "
+                         "one, or give the task the parts themselves"};
+    }
+    for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
+      const Access& other = specification.accesses[i];
+      const auto mode = mode_of(specification.codelet, other, i);
+      if (!mode || mode.value() != AccessMode::reduce) continue;
+      if (std::ranges::find(halo.children, other.handle.record()) == halo.children.end()) continue;
+      return Failure{ErrorCode::conflicting_access, quoted(specification.codelet) + ": access " + std::to_string(i) +
+                                                        " (" + describe(*other.handle.record()) +
+                                                        ", mode reduce) overlaps " + describe(halo) +
+                                                        ", a halo part that the task reads: use another mode"};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 bool mark_simple_accesses(const TaskSpecification& specification, const TaskOwner& owner, std::uint64_t mark) {
@@ -172,7 +205,7 @@ bool mark_simple_accesses(const TaskSpecification& specification, const TaskOwne
     if (mode == AccessMode::reduce || access.mode.value_or(mode) != mode) return false;
     if (definition.typed && !takes(definition.parameters[i], record->view.layout, mode)) return false;
     if (record->is_halo) {
-      if (writes(mode)) return false;
+      if (writes(mode) || lacks_cores(definition)) return false;
       continue;
     }
     if (!record->children.empty()) return false;
@@ -226,7 +259,7 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
     }
   }
   if (!walk.complete()) return mismatch(codelet, "the task has fewer handles than the kernel takes");
-  return {};
+  return check_halos(specification);
 }
 
 Result<void> check_usable(const TaskSpecification& specification) {

@@ -14,12 +14,10 @@ Result<void> TaskGraph::resume_after(const Future& future, std::coroutine_handle
   if (!options_.nests) return resumes_nothing();
   Arguments arguments;
   arguments.append(waiting.address());
-  TaskSpecification specification{own_codelets_.resume, {}, arguments, TaskOptions::none()};
-  if (future.valid()) {
-    if (future.task() == nullptr) return recorded_task_waited_for();
-    specification.follows = &future;
-  }
-  specification.resumes = true;
+  static const TaskOptions defaults;
+  TaskSpecification specification{own_codelets_.resume, {}, arguments, defaults};
+  if (future.valid() && future.task() == nullptr) return recorded_task_waited_for();
+  specification.resumes_after = &future;
   const auto submitted = submit(specification);
   if (!submitted) return submitted.failure();
   return {};

@@ -105,6 +105,11 @@ Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWa
   const LockGuard lock(submission_mutex_);
   const auto record = data_.registry.find(handle);
   if (!record) return record.failure();
+  const auto orders = [&](const Recording* recording) { return recording->orders(*record.value()); };
+  const DataRecord* const parent = record.value()->parent;
+  if (releasing && parent != nullptr && !parent->halos.empty() && std::ranges::any_of(recordings_.open, orders)) {
+    return partitioned_while_recorded(*record.value());
+  }
   DataRecord* root = record.value();
   while (root->parent != nullptr) root = root->parent;
   if (auto ends = check_may_wait(*root, AccessMode::read_write); !ends) return ends.failure();

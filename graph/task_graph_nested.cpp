@@ -150,8 +150,9 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
                                               ", which is, or may wait for, the nested task that it belongs to: name "
                                               "that dependency when the nested task is submitted");
   }
-  if (specification.follows != nullptr && never_ready(*specification.follows)) {
-    return refused(specification.codelet, "a coroutine awaits " + describe(*specification.follows->task()) +
+  const Future* const awaited = specification.resumes_after;
+  if (awaited != nullptr && awaited->valid() && never_ready(*awaited)) {
+    return refused(specification.codelet, "a coroutine awaits " + describe(*awaited->task()) +
                                               " in a nested task that this task is, or may wait for");
   }
   // The data of the kernel were marked with the last mark.

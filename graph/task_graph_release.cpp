@@ -46,6 +46,12 @@ Failure released_in_kernel(const DataRecord& record) {
 void TaskGraph::return_to_parent(DataRecord& part) {
   if (part.parent == nullptr) return;
   DataRecord& parent = *part.parent;
+  // Tasks on halo parts may have come after the hold of the release.
+  part.visit_tree([&parent](const DataRecord& record) {
+    for (const TaskReference& reader : record.dependencies.readers) {
+      if (!reader.ended()) parent.dependencies.readers.push_back(reader);
+    }
+  });
   FailureLog::Cause cause;
   part.visit_data([&](DataRecord& record) {
     if (record.poisoned.load(std::memory_order_relaxed)) cause = failures_.poison_of(record.handle_id());

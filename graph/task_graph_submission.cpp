@@ -228,10 +228,10 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     } else {
       order(task, builder, ready);
     }
-    if (specification.follows != nullptr) [[unlikely]] {
-      builder.follow({specification.follows->task(), specification.follows->id().value()});
-    }
     if (!has_options(specification)) return;
+    if (const Future* before = specification.resumes_after; before != nullptr && before->valid()) {
+      builder.follow({before->task(), before->id().value()});
+    }
     for (const Future& predecessor : specification.options.after) {
       if (builder.after({predecessor.task(), predecessor.id().value()})) continue;
       if (status(predecessor) != TaskStatus::succeeded) {
@@ -258,8 +258,8 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (auto valid = check(specification); !valid) return valid.failure();
   }
   if (Recording* recording = recording_here()) [[unlikely]]
-    return specification.may_nest || specification.resumes ? call_in_recording(specification.codelet)
-                                                           : record(*recording, specification);
+    return specification.may_nest || specification.resumes_after != nullptr ? call_in_recording(specification.codelet)
+                                                                            : record(*recording, specification);
   if (!surely_has_room()) [[unlikely]] {
     if (auto room = wait_for_room(); !room) return room.failure();
   }

@@ -23,7 +23,9 @@ KindSet Crew::able(const graph::Task& task) const {
   const KindSet able = kinds & present;
   const KindSet at_home = able & kOnHostMemory;
   // Data that were split into parts can be used as a whole only in host memory.
-  if ((kinds & kOnHostMemory) != 0 && graph::find_whole_of_parts(task) != nullptr) return at_home;
+  const graph::DataRecord* const whole = graph::find_whole_of_parts(task);
+  if (whole != nullptr && whole->is_halo && (kinds & kOnCores) != 0) return able & kOnCores;
+  if (whole != nullptr && (kinds & kOnHostMemory) != 0) return at_home;
   return (at_home & kThatReduce) != 0 && graph::reduces(task) ? able & kThatReduce : able;
 }
 

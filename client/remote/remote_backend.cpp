@@ -222,6 +222,7 @@ Result<std::vector<Handle>> RemoteBackend::repartition(const Handle& /*whole*/, 
 }
 
 Result<std::vector<Handle>> RemoteBackend::halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) {
+  if (blocks.empty()) return std::vector<Handle>();
   return add_blocks(whole, blocks.size(),
                     [&](graph::DataRecord& record) { return registry_.add_halos(record, blocks, rim); });
 }
@@ -412,6 +413,7 @@ Result<void> RemoteBackend::discard(const Handle& handle) {
   if (!found) return found.failure();
   graph::DataRecord& record = *found.value();
   if (recording) return graph::discards_in_recording(record);
+  if (auto allowed = graph::check_halo(record, AccessMode::write); !allowed) return allowed;
   if (record.read_only) return graph::discards_const(record);
   if (graph::DataRegistry::is_discarded(record)) return {};
   session_->sender().operations().add().mutable_discard()->set_handle(handle.id().value());

@@ -75,14 +75,21 @@ void add_overlapped(DataRecord& record, const Block& block, std::vector<DataReco
   if (left > 0) found.push_back(&record);
 }
 
+/// Finds what a halo part overlaps. One without elements is ordered with the tasks on its whole.
+void find_children(DataRecord& halo) {
+  halo.children.clear();
+  const Block block = block_of(halo);
+  if (elements_of(block) == 0) return halo.children.push_back(halo.parent);
+  add_overlapped(*halo.parent, block, halo.children);
+}
+
 /// Finds anew what the halo parts overlap, after the parts of `changed` have changed.
 void update_halos(const DataRecord& changed) {
   Block block{0, 0, changed.view.layout.rows, changed.view.layout.cols};
   for (const DataRecord* record = &changed; record != nullptr; record = record->parent) {
     for (DataRecord* halo : record->halos) {
       if (elements_of(intersection(block, block_of(*halo))) == 0) continue;
-      halo->children.clear();
-      add_overlapped(*halo->parent, block_of(*halo), halo->children);
+      find_children(*halo);
     }
     block.row += record->row_in_parent;
     block.col += record->col_in_parent;
@@ -272,7 +279,7 @@ Result<std::vector<DataRecord*>> DataRegistry::add_halos(DataRecord& parent, std
       halo.name = parent.name + "[" + std::to_string(b.row) + "," + std::to_string(b.col) + " " +
                   std::to_string(b.rows) + "x" + std::to_string(b.cols) + "]";
     }
-    add_overlapped(parent, b, halo.children);
+    find_children(halo);
     parent.halos.push_back(&halo);
     halos.push_back(&halo);
   }

@@ -45,6 +45,13 @@ const TaskAccess* Domain::declared(const DataRecord& record) const {
       if (access.data() == one) return &access;
     }
   }
+  // A halo part declares what it overlaps, to be read.
+  for (const DataRecord* one = &record; one != nullptr; one = one->parent) {
+    for (const TaskAccess& access : parent.data()) {
+      const DataRecord& data = *access.data();
+      if (data.is_halo && std::ranges::find(data.children, one) != data.children.end()) return &access;
+    }
+  }
   return nullptr;
 }
 
@@ -139,7 +146,7 @@ void replace_parent(DependencyState& state, const TaskReference& parent, const D
     add(state.readers, last.readers);
   }
   // Readers that are older than the parent are in the list already.
-  if (has_read) add(state.readers, last.readers, parent.id);
+  if (has_read && !wrote) add(state.readers, last.readers, parent.id);
   if (was_before) add(state.before, last_of_all);
 }
 

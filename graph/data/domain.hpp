@@ -79,7 +79,8 @@ struct Domain {
   /// Returns the state of a record for the tasks of this domain, or null if no task has used it. Called under the
   /// submission lock.
   [[nodiscard]] const DependencyState* find(const DataRecord& record) const;
-  /// Returns the access by which the parent declares this record or a whole that it is part of; null if there is none.
+  /// Returns the access by which the parent declares this record, a whole that it is part of, or a halo part that
+  /// overlaps it; null if there is none.
   [[nodiscard]] const TaskAccess* declared(const DataRecord& record) const;
   /// Returns true if children write all data of the record, so that later children may read them. Called under the
   /// submission lock.

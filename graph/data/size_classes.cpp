@@ -60,6 +60,7 @@ Value asked(const std::function<Value(const KernelContext&)>& function, const Ta
 double flops_of(const Task& task) noexcept { return asked(task.codelet->flops, task); }
 
 bool SizeClass::runs_on(DeviceKind kind) const {
+  if (reads_halos && (kind_set(kind) & kOnCores) == 0 && (codelet->kinds() & kOnCores) != 0) return false;
   if (has_own_memory(kind) && whole_of_parts && (codelet->kinds() & kOnHostMemory) != 0) return false;
   return codelet->runs_on(kind);
 }
@@ -73,7 +74,8 @@ std::uint64_t mix_shape(std::uint64_t hash, const TaskAccess& access, std::uint6
   hash = mix(hash, rows);
   hash = mix(hash, static_cast<std::uint64_t>(layout.cols));
   hash = mix(hash, layout.element_size);
-  if (!access.data()->children.empty()) hash = mix(hash, 1);
+  if (access.data()->is_halo) hash = mix(hash, 3);
+  if (!access.data()->is_halo && !access.data()->children.empty()) hash = mix(hash, 1);
   return access.mode() == AccessMode::reduce ? mix(hash, 2) : hash;
 }
 
@@ -107,14 +109,16 @@ std::uint64_t shapes_of_groups(const Task& task) {
   std::vector<std::int64_t> rows(groups.size());
   std::vector<const TaskAccess*> first(groups.size());
   bool divided = false;
+  bool halo = false;
   for (const TaskAccess& access : task.data()) {
     const Layout& layout = access.data()->view.layout;
     if (walk.next(layout.element_tag) == nullptr) break;  // a task that does not fit is never submitted
     rows[walk.index()] += layout.rows;
-    divided = divided || !access.data()->children.empty();
+    divided = divided || (!access.data()->is_halo && !access.data()->children.empty());
+    halo = halo || access.data()->is_halo;
     if (first[walk.index()] == nullptr) first[walk.index()] = &access;
   }
-  std::uint64_t shapes = divided ? 1 : 0;
+  std::uint64_t shapes = (divided ? 1U : 0U) + (halo ? 2U : 0U);
   for (std::size_t i = 0; i < groups.size() && first[i] != nullptr; ++i) {
     shapes = mix_shape(shapes, *first[i], groups[i].repeated ? rough(rows[i]) : static_cast<std::uint64_t>(rows[i]));
   }
@@ -146,7 +150,9 @@ SizeClassId SizeClasses::add(const Task& task, std::uint64_t shapes) {
   made.id = SizeClassId(static_cast<std::uint32_t>(classes_.size()));
   made.codelet = task.codelet;
   made.flops = flops_of(task);
-  made.whole_of_parts = find_whole_of_parts(task) != nullptr;
+  const DataRecord* const whole = find_whole_of_parts(task);
+  made.whole_of_parts = whole != nullptr;
+  made.reads_halos = whole != nullptr && whole->is_halo;
   made.reduces = reduces(task);
   made.shapes = shapes;
   for (const TaskAccess& access : task.data()) {

@@ -64,7 +64,7 @@ Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRe
           ErrorCode::invalid_argument,
           which + "the recording uses " + (use.inside_another ? "data that contain it" : "parts of it") + ", too"};
     }
-    if (overlaps_halo(recording, *use.recorded) || now.value()->is_halo) {
+    if (overlaps_halo(recording, *use.recorded) || overlaps_halo(recording, *now.value()) || now.value()->is_halo) {
       return Failure{ErrorCode::invalid_argument,
                      which + "halo parts, and data that the recording uses halo parts of, stay as they were recorded"};
     }

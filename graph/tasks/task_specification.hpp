@@ -25,16 +25,15 @@ struct TaskSpecification {
   /// An object that the task keeps until it has ended, such as the captures of its kernel; may be null.
   const std::shared_ptr<const void>* kept = nullptr;
 
-  /// A task that has to end before this one, whatever its outcome; may be null.
-  const Future* follows = nullptr;
-  /// True if the task resumes a coroutine.
-  bool resumes = false;
+  /// For a task that resumes a coroutine, the task that has to end before it, whatever its outcome, or an empty future.
+  /// Null for other tasks. `options` must not be `TaskOptions::none()` then.
+  const Future* resumes_after = nullptr;
   /// True if the task becomes nested when its kernel submits a task. Children may do so in any case.
   bool may_nest = false;
 
   /// Returns the description of the same task with another codelet.
   [[nodiscard]] TaskSpecification with(const Codelet& other) const {
-    return {other, accesses, arguments, options, tag, restricted, kept, follows, resumes, may_nest};
+    return {other, accesses, arguments, options, tag, restricted, kept, resumes_after, may_nest};
   }
 };
 

@@ -82,6 +82,7 @@ void SessionData::add_blocks(std::uint64_t whole, std::span<const std::uint64_t>
   SessionHandle block = handles_.find(whole)->second;
   block.whole = whole;
   block.blocks.clear();
+  block.has_halos = false;
   ++block.depth;
   block.partial_bytes = 0;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -93,6 +94,15 @@ void SessionData::add_blocks(std::uint64_t whole, std::span<const std::uint64_t>
   }
   auto& list = handles_.find(whole)->second.blocks;
   list.insert(list.end(), numbers.begin(), numbers.end());
+}
+
+bool SessionData::allows_blocks(std::uint64_t whole, std::uint64_t count, bool halos) {
+  constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 24U;
+  SessionHandle& handle = handles_.find(whole)->second;
+  if (!halos && !handle.has_halos) return true;
+  if (count * (handle.blocks.size() + count) > kMostPairs) return false;
+  handle.has_halos = true;
+  return true;
 }
 
 void SessionData::drop_blocks(std::span<const std::uint64_t> numbers) {

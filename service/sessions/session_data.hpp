@@ -27,6 +27,8 @@ struct SessionHandle {
   /// The client's number of the whole, if this handle is a block, and the client's numbers of the handle's own blocks.
   std::optional<std::uint64_t> whole = std::nullopt;
   std::vector<std::uint64_t> blocks = {};
+  /// True if some of the blocks are halo parts.
+  bool has_halos = false;
   /// The number of levels of partitions above this block.
   std::size_t depth = 0;
   /// The size of the workers' partial results of a reduction.
@@ -57,6 +59,9 @@ class SessionData {
   Result<std::vector<Block>> reserve_blocks(const v1::Partition& message);
   void add_blocks(std::uint64_t whole, std::span<const std::uint64_t> numbers, std::span<const Handle> handles,
                   std::span<const Block> blocks);
+  /// Returns true if the client may have `count` more blocks of this whole. A halo part has a list of the parts that it
+  /// overlaps, which takes memory and time that no other limit counts. Notes that there are halo parts, if there are.
+  [[nodiscard]] bool allows_blocks(std::uint64_t whole, std::uint64_t count, bool halos);
   void drop_blocks(std::span<const std::uint64_t> numbers);
 
   /// The result of `remove`, which removes a handle and its blocks: they cannot be used any more, but are counted until

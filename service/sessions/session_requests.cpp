@@ -71,8 +71,17 @@ Result<void> SessionRequests::give_back(const v1::GiveBack& message) {
 Result<void> SessionRequests::partition(const v1::Partition& message) {
   auto blocks = parts_.data.reserve_blocks(message);
   if (!blocks) return blocks.failure();
+  const std::vector<std::uint64_t> numbers{message.handles().begin(), message.handles().end()};
+  if (!parts_.data.allows_blocks(message.whole(), numbers.size(), message.halos())) {
+    parts_.data.drop_blocks(numbers);
+    parts_.outbox.reply(message.request(),
+                        Failure{ErrorCode::invalid_argument,
+                                fmt::format("{} more blocks of one whole beside halo parts are too many for a service: "
+                                            "make larger blocks",
+                                            numbers.size())});
+    return {};
+  }
   if (message.halos()) {
-    const std::vector<std::uint64_t> numbers{message.handles().begin(), message.handles().end()};
     const Handle whole = parts_.data.find(message.whole())->handle;
     add_blocks(message.request(), message.whole(), numbers, blocks.value(),
                parts_.graph.halos(whole, blocks.value(), 0));
@@ -83,7 +92,7 @@ Result<void> SessionRequests::partition(const v1::Partition& message) {
          .hold = nullptr,
          .whole = message.whole(),
          .blocks = std::move(blocks).value(),
-         .numbers = {message.handles().begin(), message.handles().end()}},
+         .numbers = numbers},
         parts_.graph.begin_change(parts_.data.find(message.whole())->handle, false, ready_callback()));
   return {};
 }

@@ -25,6 +25,12 @@ const char* to_string(Recursion program) {
     case Recursion::strassen: return "strassen";
     case Recursion::cholesky: return "cholesky";
     case Recursion::barnes_hut: return "barnes-hut";
+    case Recursion::fft: return "fft";
+    case Recursion::alignment: return "alignment";
+    case Recursion::health: return "health";
+    case Recursion::floorplan: return "floorplan";
+    case Recursion::tree: return "tree";
+    case Recursion::knapsack: return "knapsack";
   }
   return "?";
 }
@@ -37,6 +43,12 @@ RecursionSizes recursion_sizes(Recursion program) {
     case Recursion::strassen: return {.n = 1024, .cutoff = 256, .tiny_n = 512};
     case Recursion::cholesky: return {.n = 2048, .cutoff = 128, .tiny_n = 384};
     case Recursion::barnes_hut: return {.n = 20'000, .cutoff = 128, .tiny_n = 1'000};
+    case Recursion::fft: return {.n = 1 << 21, .cutoff = 4096, .tiny_n = 1 << 15};
+    case Recursion::alignment: return {.n = 45, .cutoff = 2, .tiny_n = 12};
+    case Recursion::health: return {.n = 6, .cutoff = 3, .tiny_n = 4};
+    case Recursion::floorplan: return {.n = 10, .cutoff = 4, .tiny_n = 5};
+    case Recursion::tree: return {.n = 4000, .cutoff = 30, .tiny_n = 200};
+    case Recursion::knapsack: return {.n = 36, .cutoff = 12, .tiny_n = 24};
   }
   return {};
 }

@@ -27,10 +27,25 @@
 
 namespace troupe::bench {
 
-enum class Recursion : std::uint8_t { fibonacci, quicksort, queens, strassen, cholesky, barnes_hut };
+enum class Recursion : std::uint8_t {
+  fibonacci,
+  quicksort,
+  queens,
+  strassen,
+  cholesky,
+  barnes_hut,
+  fft,
+  alignment,
+  health,
+  floorplan,
+  tree,
+  knapsack
+};
 
 inline constexpr std::array kRecursions{Recursion::fibonacci, Recursion::quicksort, Recursion::queens,
-                                        Recursion::strassen,  Recursion::cholesky,  Recursion::barnes_hut};
+                                        Recursion::strassen,  Recursion::cholesky,  Recursion::barnes_hut,
+                                        Recursion::fft,       Recursion::alignment, Recursion::health,
+                                        Recursion::floorplan, Recursion::tree,      Recursion::knapsack};
 
 [[nodiscard]] const char* to_string(Recursion program);
 
@@ -38,7 +53,8 @@ struct RecursionCase {
   Recursion program = Recursion::fibonacci;
   /// The size of the input; each program says what it counts.
   std::int64_t n = 0;
-  /// The size from which on a part is computed without tasks; for `queens` the depth of the tasks.
+  /// The size from which on a part is computed without tasks; for `queens`, `floorplan`, `tree` and `knapsack`
+  /// the depth of the tasks.
   std::int64_t cutoff = 0;
   int cores = 1;
 };

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <string>
@@ -439,9 +440,106 @@ BOOST_AUTO_TEST_CASE(on_a_core_a_task_sees_in_a_halo_part_what_accelerators_have
 
   Codelet looks("looks", {AccessMode::read});
   looks.implement(DeviceKind::emulated, [](const KernelContext&) {});
-  BOOST_CHECK_EXCEPTION(runtime.submit(looks, {Handle(x.blocks.halo(1))}).wait(), Error,
-                        failure(ErrorCode::invalid_argument, "'x[3,0 6x1]' overlaps parts", "on a core only"));
-  BOOST_CHECK_THROW(runtime.wait(), Error);
+  BOOST_CHECK_EXCEPTION(runtime.submit(looks, {Handle(x.blocks.halo(1))}), Error,
+                        failure(ErrorCode::no_implementation, "'x[3,0 6x1]', a halo part", "runs on cores"));
+  Codelet both("both", {AccessMode::read});
+  std::atomic<int> on_cores{0};
+  both.cpu([&on_cores](VectorView<const double>) { ++on_cores; });
+  both.implement(DeviceKind::emulated, [](const KernelContext&) {});
+  for (int i = 0; i < 50; ++i) runtime.submit(both, {Handle(x.blocks.halo(i % 3))});
+  runtime.wait();
+  BOOST_TEST(on_cores == 50);
+}
+
+BOOST_AUTO_TEST_CASE(what_follows_a_nested_task_waits_for_children_that_read_its_halo_parts) {
+  Runtime runtime(with_workers(3));
+  InThreeParts x(runtime);
+  Gate reader;
+  Gate submitted;
+  std::atomic<double> seen{0};
+  std::atomic<bool> returned{false};
+  TaskOptions nested;
+  nested.nested = true;
+  const Handle halo = x.blocks.halo(0);
+  runtime.submit(
+      nested,
+      [&](VectorView<const double>, VectorView<double>) {
+        runtime.submit(
+            [&](VectorView<const double> part) {
+              reader.pass();
+              seen = std::accumulate(part.begin(), part.end(), 0.0);
+            },
+            read(halo));
+        runtime.submit(add_one, x.blocks(2));
+        submitted.pass();
+        returned = true;
+      },
+      read(halo), read_write(x.blocks(2)));
+  const Future whole = runtime.submit(add_one, x.whole);
+  submitted.open();
+  while (!returned) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  BOOST_TEST(!whole.done());
+  reader.open();
+  runtime.wait();
+  BOOST_TEST(seen.load() == 5);
+  BOOST_TEST(x.x[0] == 2);
+  BOOST_TEST(x.x[11] == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_reduction_beside_a_halo_part_of_the_same_data_is_refused) {
+  Runtime runtime(with_workers(2));
+  double sum = 1;
+  const auto whole = runtime.scalar(sum, "sum");
+  runtime.set_reduction(whole, sum_reduction<double>());
+  const std::array<Block, 1> all{Block{0, 0, 1, 1}};
+  const Halo halo = runtime.halos(whole, all, 0).front();
+  const Codelet adds =
+      Codelet("adds", {AccessMode::reduce, AccessMode::read}).cpu([](double& to, const double& from) { to += from; });
+  BOOST_CHECK_EXCEPTION(runtime.submit(adds, {whole, halo}), Error,
+                        failure(ErrorCode::conflicting_access, "'sum', mode reduce", "a halo part"));
+}
+
+BOOST_AUTO_TEST_CASE(recorded_data_are_not_exchanged_for_data_whose_halo_parts_the_recording_reads) {
+  Runtime runtime(with_workers(2));
+  InThreeParts x(runtime);
+  InThreeParts y(runtime);
+  const auto copy = [](VectorView<const double> from, VectorView<double> to) { to[0] = from[0]; };
+  RecordedGraph graph = runtime.record([&] { runtime.submit(copy, x.blocks.halo(0), write(y.blocks(0))); });
+  const std::array<Rebinding, 1> onto{Rebinding{y.blocks(0), x.blocks(1)}};
+  BOOST_CHECK_EXCEPTION(graph.run(onto), Error, failure(ErrorCode::invalid_argument, "halo parts"));
+}
+
+BOOST_AUTO_TEST_CASE(a_halo_part_without_elements_lives_as_long_as_its_tasks) {
+  Runtime runtime(with_workers(1));
+  Gate gate;
+  std::atomic<std::size_t> size{99};
+  Future task;
+  {
+    const auto whole = runtime.allocate_vector<double>(8, "x");
+    const std::array<Block, 1> nothing{Block{8, 0, 0, 1}};
+    const Halo halo = runtime.halos(whole, nothing, 0).front();
+    runtime.submit([&gate](VectorView<double>) { gate.pass(); }, write(whole));
+    task = runtime.submit([&size](VectorView<const double> part) { size = part.size(); }, halo);
+  }
+  std::vector<double> other(100);
+  const auto next = runtime.vector(other);
+  gate.open();
+  task.wait();
+  BOOST_TEST(size == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(blocks_may_be_as_large_as_numbers_go) {
+  Runtime runtime(with_workers(1));
+  Grid grid(6, 4);
+  const auto whole = runtime.matrix(grid.elements.data(), 6, 4, 6);
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  const Blocks blocks(runtime, whole, {4, kMost}, kMost);
+  BOOST_TEST(blocks.rows() == 2);
+  BOOST_TEST(blocks.cols() == 1);
+  BOOST_TEST(blocks.halo(1).inside().row == 4);
+  const HostAccess held = runtime.acquire(blocks.halo(1), AccessMode::read);
+  BOOST_TEST(held.matrix<const double>().rows == 6);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,6 @@
 // Tests the runners like the driver, as separate programs. The tests check that results are right, not that they are
 // fast.
+#include <array>
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
 #include <filesystem>
@@ -48,8 +49,8 @@ Json measured(const std::string& runtime, const Words& words) {
   return {};
 }
 
-void check_graphs(const std::string& runtime, const std::string& mode) {
-  for (const Pattern pattern : kPatterns) {
+void check_graphs(const std::string& runtime, const std::string& mode, std::span<const Pattern> patterns = kPatterns) {
+  for (const Pattern pattern : patterns) {
     for (const int width : {1, 2, 8}) {
       const Words words{"granularity",
                         std::string("pattern=") + to_string(pattern),
@@ -74,6 +75,11 @@ BOOST_AUTO_TEST_CASE(every_task_finds_the_outputs_of_its_inputs) {
     if (absent(runtime)) continue;
     for (const char* mode : {"submitted", "static", "async", "recorded"}) check_graphs(runtime, mode);
   }
+}
+
+BOOST_AUTO_TEST_CASE(every_task_finds_its_inputs_in_a_halo_part) {
+  constexpr std::array kStencils{Pattern::stencil_1d};
+  check_graphs("troupe", "halos", kStencils);
 }
 
 BOOST_AUTO_TEST_CASE(overhead_runs_as_many_tasks_as_it_is_told) {
@@ -173,6 +179,12 @@ BOOST_AUTO_TEST_CASE(recursive_programs_have_the_same_results_in_all_runtimes) {
           case Recursion::strassen: words.insert(words.end(), {"n=76", "cutoff=10"}); break;
           case Recursion::cholesky: words.insert(words.end(), {"n=101", "cutoff=9"}); break;
           case Recursion::barnes_hut: words.insert(words.end(), {"n=777", "cutoff=9"}); break;
+          case Recursion::fft: words.insert(words.end(), {"n=4096", "cutoff=9"}); break;
+          case Recursion::alignment: words.insert(words.end(), {"n=7", "cutoff=2"}); break;
+          case Recursion::health: words.insert(words.end(), {"n=4", "cutoff=1"}); break;
+          case Recursion::floorplan: words.insert(words.end(), {"n=6", "cutoff=9"}); break;
+          case Recursion::tree: words.insert(words.end(), {"n=201", "cutoff=100"}); break;
+          case Recursion::knapsack: words.insert(words.end(), {"n=24", "cutoff=9"}); break;
         }
         const Json figures = measured(runtime, words);
         BOOST_TEST_REQUIRE(figures.is_object());
@@ -232,6 +244,12 @@ BOOST_AUTO_TEST_CASE(words_that_make_no_sense_are_refused) {
   BOOST_TEST(code({"sparse-lu", "n=0"}) == kBadWords);
   BOOST_TEST(code({"recursion", "program=hanoi"}) == kBadWords);
   BOOST_TEST(code({"recursion", "program=queens", "n=17"}) == kBadWords);
+  BOOST_TEST(code({"recursion", "program=fft", "n=1000"}) == kBadWords);
+  BOOST_TEST(code({"recursion", "program=alignment", "n=1001"}) == kBadWords);
+  BOOST_TEST(code({"recursion", "program=health", "n=11"}) == kBadWords);
+  BOOST_TEST(code({"recursion", "program=floorplan", "n=13"}) == kBadWords);
+  BOOST_TEST(code({"recursion", "program=tree", "cutoff=501"}) == kBadWords);
+  BOOST_TEST(code({"recursion", "program=knapsack", "n=501"}) == kBadWords);
 }
 
 }  // namespace

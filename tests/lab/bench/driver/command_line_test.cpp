@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(recursive_programs_are_compared_with_their_means) {
 BOOST_AUTO_TEST_CASE(recursive_programs_are_measured) {
   const Json report = measure({"recursion"});
   check_rows(report, 2);
-  BOOST_TEST(report["rows"].size() == 6U);
+  BOOST_TEST(report["rows"].size() == 12U);
   BOOST_TEST(report["rows"][0]["runtimes"][0].contains("figures"));
 }
 
