@@ -95,9 +95,7 @@ void AsyncCall::wait() {
   // A wait that is refused says nothing about the task.
   if (!ended && !future_.done()) throw Error(ended.failure());
   if (innermost != nullptr && innermost->number == std::exchange(maker_, 0)) ++innermost->got;
-  if (ended) return;
-  if (error_ != nullptr) std::rethrow_exception(error_);
-  throw Error(ended.failure());
+  check_outcome();
 }
 
 void AsyncCall::check_outcome() const {

@@ -50,17 +50,17 @@ void Resumption::note_told(const Future& end) { (void)end.owner()->outcome(end);
 
 void Resumption::begin(client::Backend& backend, Future& end, std::coroutine_handle<> coroutine) {
   graph::TaskOwner& tasks = backend.tasks();
-  end = tasks.begin_event("end").value_or_throw();
+  end = tasks.begin_coroutine().value_or_throw();
   const Result<void> begun = tasks.resume_after({}, coroutine);
   if (begun) return;
-  tasks.end_event(end, {});
+  tasks.end_coroutine(end, {});
   throw Error(begun.failure());
 }
 
 void Resumption::end(const Future& end, const std::exception_ptr& error) noexcept {
   std::optional<Failure> failure;
   if (error != nullptr) failure = failure_of(error);
-  end.owner()->end_event(end, std::move(failure));
+  end.owner()->end_coroutine(end, std::move(failure));
 }
 
 }  // namespace troupe::detail

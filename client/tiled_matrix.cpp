@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "client/backend.hpp"
+#include "graph/data/data_registry.hpp"
 #include "troupe/errors.hpp"
 
 namespace troupe {
@@ -57,9 +58,8 @@ constexpr std::int64_t kMostTiles = std::int64_t{1} << 32U;
 
 /// Refuses an impossible rim before anything is divided.
 void check_rim(const std::optional<Rim>& rim) {
-  if (!rim || (rim->rows >= 0 && rim->cols >= 0)) return;
-  throw Error(ErrorCode::invalid_argument, "a rim of " + std::to_string(rim->rows) + " rows and " +
-                                               std::to_string(rim->cols) + " columns: it cannot be negative");
+  if (!rim) return;
+  if (auto valid = graph::DataRegistry::check_rim(*rim); !valid) throw Error(valid.failure());
 }
 
 }  // namespace

@@ -134,18 +134,26 @@ contains
     type(troupe_handle), allocatable, intent(out) :: parts(:)
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
-    type(c_handle), allocatable :: handles(:)
-    type(c_block), allocatable :: cut(:)
+    type(c_handle) :: handles(size(blocks))
+    type(c_block) :: cut(size(blocks))
 
-    allocate (handles(size(blocks)), parts(size(blocks)))
     cut = c_blocks(blocks)
-    parts%type = whole%type
-    parts%rows = blocks%rows
-    parts%cols = blocks%cols
+    parts = shapes_of(whole, blocks)
     call conclude(c_partition(runtime%c, whole%c, cut, size(blocks, kind=c_size_t), handles), 'troupe_partition', &
         status, message)
     parts%c = handles
   end subroutine
+
+  ! Returns handles that have the type of the whole and the shapes of the blocks, but belong to no data yet.
+  function shapes_of(whole, blocks)
+    class(troupe_handle), intent(in) :: whole
+    type(troupe_block), intent(in) :: blocks(:)
+    type(troupe_handle) :: shapes_of(size(blocks))
+
+    shapes_of%type = whole%type
+    shapes_of%rows = blocks%rows
+    shapes_of%cols = blocks%cols
+  end function
 
   ! Returns the blocks as C counts them, from 0.
   function c_blocks(blocks)
@@ -166,14 +174,11 @@ contains
     type(troupe_handle), allocatable, intent(out) :: parts(:)
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
-    type(c_handle), allocatable :: handles(:)
-    type(c_block), allocatable :: cut(:)
+    type(c_handle) :: handles(size(blocks))
+    type(c_block) :: cut(size(blocks))
 
-    allocate (handles(size(blocks)), parts(size(blocks)))
     cut = c_blocks(blocks)
-    parts%type = whole%type
-    parts%rows = blocks%rows
-    parts%cols = blocks%cols
+    parts = shapes_of(whole, blocks)
     call conclude(c_repartition(runtime%c, whole%c, cut, size(blocks, kind=c_size_t), handles), &
         'troupe_repartition', status, message)
     parts%c = handles
@@ -190,12 +195,11 @@ contains
     type(troupe_handle), allocatable, intent(out) :: halos(:)
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
-    type(c_handle), allocatable :: handles(:)
-    type(c_block), allocatable :: cut(:)
+    type(c_handle) :: handles(size(blocks))
+    type(c_block) :: cut(size(blocks))
 
-    allocate (handles(size(blocks)), halos(size(blocks)))
     cut = c_blocks(blocks)
-    halos%type = whole%type
+    halos = shapes_of(whole, blocks)
     halos%rows = grown(blocks%row, blocks%rows, int(rim_rows, int64), whole%rows)
     halos%cols = grown(blocks%col, blocks%cols, int(rim_cols, int64), whole%cols)
     call conclude(c_halos(runtime%c, whole%c, cut, size(blocks, kind=c_size_t), int(rim_rows, int64), &

@@ -158,8 +158,8 @@ class TaskGraph final : public TaskOwner {
   Result<void> wait(const Future& future) override;
   Result<void> outcome(const Future& future) override;
   Result<void> resume_after(const Future& future, std::coroutine_handle<> waiting) override;
-  Result<Future> begin_event(std::string name) override;
-  void end_event(const Future& event, std::optional<Failure> failure) override;
+  Result<Future> begin_coroutine() override;
+  void end_coroutine(const Future& end, std::optional<Failure> failure) override;
   /// Waits until the program may use the data in this mode, and makes conflicting tasks wait until `give_back`. The
   /// returned task stands for this use (a *hold*). Fails if the content is invalid because a task failed (unless the
   /// mode is write), and with `invalid_argument` for commute and reduce, which only tasks can do.
@@ -341,11 +341,37 @@ class TaskGraph final : public TaskOwner {
   /// If `releasing`, announces that a handle and its parts are about to be forgotten; if not, revokes this.
   void announce_release(const Handle& handle, bool releasing) TROUPE_REQUIRES(submission_mutex_);
   Result<void> add_reduction(DataRecord& record, ReductionMethods methods) const;
-  /// The two ways of `repartition`. The first does not wait, and needs `may_replace`.
+  /// Returns true if a recording that is not complete uses the record. It would not know parts that change now.
+  [[nodiscard]] bool is_being_recorded(const DataRecord& record) const TROUPE_REQUIRES(submission_mutex_);
+  [[nodiscard]] static std::vector<Handle> handles_of(std::span<DataRecord* const> records);
+
+  /// A registration that ends when its last task has ended.
+  struct LateRelease {
+    /// The next members are guarded by the submission lock.
+    Task* hold = nullptr;
+    DataRecord* record = nullptr;
+    std::uint64_t bytes = 0;
+    std::atomic<bool> done{false};
+  };
+
+  // The next functions replace parts (task_graph_repartition.cpp).
+  /// New parts, the records that each of them overlaps, and the parts that they replace.
+  struct NewParts {
+    std::vector<DataRecord*> added;
+    std::vector<std::vector<DataRecord*>> overlapped;
+    std::vector<DataRecord*> former;
+  };
+  NewParts renew_parts(DataRecord& record, std::span<const Block> blocks) TROUPE_REQUIRES(submission_mutex_);
+  /// Returns true if the parts may be replaced while tasks use them.
   [[nodiscard]] bool may_replace(const DataRecord& record, bool covers) TROUPE_REQUIRES(submission_mutex_);
-  std::vector<DataRecord*> replace_parts(DataRecord& record, std::span<const Block> blocks, TaskList& ready)
+  /// Replaces them so. The caller calls `end_late` for `unused`, without the lock.
+  std::vector<DataRecord*> replace_parts(DataRecord& record, std::span<const Block> blocks, TaskList& ready,
+                                         std::vector<std::shared_ptr<LateRelease>>& unused)
       TROUPE_REQUIRES(submission_mutex_);
-  Result<std::vector<DataRecord*>> divide_anew(DataRecord& record, std::span<const Block> blocks)
+  /// Refuses further tasks on the parts of a record, or allows them again.
+  void refuse_parts(DataRecord& record, bool refused) TROUPE_REQUIRES(submission_mutex_);
+  /// Replaces parts that nobody uses and that are refused.
+  std::vector<DataRecord*> replace_unused_parts(DataRecord& record, std::span<const Block> blocks)
       TROUPE_REQUIRES(submission_mutex_);
   /// The last tasks on each of the parts that are replaced.
   using LastTasks = std::unordered_map<const DataRecord*, std::vector<TaskReference>>;
@@ -363,13 +389,6 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] static bool goes_with_registration(const DataRecord& record);
   /// The state of a registration that ends after its last use: shared by the thread that began the release and the
   /// thread that ends it.
-  struct LateRelease {
-    /// The next members are guarded by the submission lock.
-    Task* hold = nullptr;
-    DataRecord* record = nullptr;
-    std::uint64_t bytes = 0;
-    std::atomic<bool> done{false};
-  };
   /// Refuses the handle and its parts from now on. They are forgotten after their last use, in the thread that ends
   /// that use. Returns true if the last use has ended already: then the caller calls `end_late`, without the lock.
   bool release_late(DataRecord& record, const std::shared_ptr<LateRelease>& late, TaskList& ready)
@@ -493,6 +512,9 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] Result<void> check_may_wait(const DataRecord& record, AccessMode mode,
                                             const Domain* domain = nullptr) const TROUPE_REQUIRES(submission_mutex_);
   void begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind);
+  /// Adds to the readers of a part's parent those who still read the part: tasks on halo parts may have come after the
+  /// hold of a release.
+  static void leave_readers(const DataRecord& part);
   /// Passes the state of a part (whether its content is missing or invalid) to its parent, before the part is released.
   void return_to_parent(DataRecord& part) TROUPE_REQUIRES(submission_mutex_);
 

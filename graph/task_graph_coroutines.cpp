@@ -23,19 +23,19 @@ Result<void> TaskGraph::resume_after(const Future& future, std::coroutine_handle
   return {};
 }
 
-Result<Future> TaskGraph::begin_event(std::string name) {
+Result<Future> TaskGraph::begin_coroutine() {
   if (auto here = home_.check(); !here) return here.failure();
   const LockGuard lock(submission_mutex_);
-  Task& event = allocate_task(nullptr, 0);
-  event.role = TaskRole::host;
-  event.extras = std::make_unique<TaskExtras>();
-  event.extras->name = std::move(name);
-  event.has_more = true;
-  event.pending.store(0, std::memory_order_relaxed);
-  return Future(this, &event, event.task_id());
+  Task& end = allocate_task(nullptr, 0);
+  end.role = TaskRole::host;
+  end.extras = std::make_unique<TaskExtras>();
+  end.extras->name = "end";
+  end.has_more = true;
+  end.pending.store(0, std::memory_order_relaxed);
+  return Future(this, &end, end.task_id());
 }
 
-void TaskGraph::end_event(const Future& event, std::optional<Failure> failure) {
+void TaskGraph::end_coroutine(const Future& end, std::optional<Failure> failure) {
   if (home_.left()) return;
   FailureLog::Cause cause;
   if (failure) cause = std::make_shared<Failure>(*std::move(failure));
@@ -43,7 +43,7 @@ void TaskGraph::end_event(const Future& event, std::optional<Failure> failure) {
   TaskList ready;
   {
     const LockGuard lock(outside_mutex_);
-    finish(*event.task(), {status, cause, cause, completed_.outside(), WorkerId{}}, ready);
+    finish(*end.task(), {status, cause, cause, completed_.outside(), WorkerId{}}, ready);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
 }

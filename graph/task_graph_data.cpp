@@ -27,13 +27,21 @@ Result<Handle> TaskGraph::register_apart(DataDescription description) {
   return Handle(record.value(), record.value()->handle_id());
 }
 
+bool TaskGraph::is_being_recorded(const DataRecord& record) const {
+  // A recording has dependency states of its own.
+  return std::ranges::any_of(recordings_.open,
+                             [&record](const Recording* recording) { return recording->orders(record); });
+}
+
+std::vector<Handle> TaskGraph::handles_of(std::span<DataRecord* const> records) {
+  std::vector<Handle> handles;
+  for (DataRecord* record : records) handles.emplace_back(record, record->handle_id());
+  return handles;
+}
+
 Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                                   TaskList& ready) {
-  // A recording has dependency states of its own, which do not know parts that are made later.
-  const auto uses_it = [&record](const Recording* recording) { return recording->orders(record); };
-  if (std::any_of(recordings_.open.begin(), recordings_.open.end(), uses_it)) {
-    return partitioned_while_recorded(record);
-  }
+  if (is_being_recorded(record)) return partitioned_while_recorded(record);
   auto parts = data_.registry.add_parts(record, blocks);
   if (!parts) return parts.failure();
   // Tasks that were submitted meanwhile use the whole, and so they use these parts, too.
@@ -64,9 +72,7 @@ Result<std::vector<Handle>> TaskGraph::halos(const Handle& parent, std::span<con
   if (!record) return record.failure();
   const auto added = data_.registry.add_halos(*record.value(), blocks, rim);
   if (!added) return added.failure();
-  std::vector<Handle> handles;
-  for (DataRecord* halo : added.value()) handles.emplace_back(halo, halo->handle_id());
-  return handles;
+  return handles_of(added.value());
 }
 
 Result<std::vector<Handle>> TaskGraph::finish_partition(PendingHold& pending, std::span<const Block> blocks) {
@@ -105,15 +111,13 @@ Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWa
   const LockGuard lock(submission_mutex_);
   const auto record = data_.registry.find(handle);
   if (!record) return record.failure();
-  const auto orders = [&](const Recording* recording) { return recording->orders(*record.value()); };
   const DataRecord* const parent = record.value()->parent;
-  if (releasing && parent != nullptr && !parent->halos.empty() && std::ranges::any_of(recordings_.open, orders)) {
+  if (releasing && parent != nullptr && !parent->halos.empty() && is_being_recorded(*record.value())) {
     return partitioned_while_recorded(*record.value());
   }
-  DataRecord* root = record.value();
-  while (root->parent != nullptr) root = root->parent;
-  if (auto ends = check_may_wait(*root, AccessMode::read_write); !ends) return ends.failure();
-  Task* const hold = &submit_hold(*root, AccessMode::read_write, waiter, ready, immediately);
+  DataRecord& root = record.value()->whole();
+  if (auto ends = check_may_wait(root, AccessMode::read_write); !ends) return ends.failure();
+  Task* const hold = &submit_hold(root, AccessMode::read_write, waiter, ready, immediately);
   if (releasing) announce_release(handle, true);
   return hold;
 }

@@ -20,11 +20,8 @@ constexpr auto kBetweenLooks = std::chrono::microseconds(100);
 
 /// Returns true if the task uses data of `whole`, which is not a part. The task has not ended, or ended a moment ago.
 bool uses(const Task& task, const DataRecord& whole) {
-  return std::ranges::any_of(task.data(), [&whole](const TaskAccess& access) {
-    const DataRecord* record = access.data();
-    while (record->parent != nullptr) record = record->parent;
-    return record == &whole;
-  });
+  return std::ranges::any_of(task.data(),
+                             [&whole](const TaskAccess& access) { return &access.data()->whole() == &whole; });
 }
 
 std::uint64_t bytes_of(const DataRecord& record) {
@@ -43,15 +40,19 @@ Failure released_in_kernel(const DataRecord& record) {
 
 }  // namespace
 
+void TaskGraph::leave_readers(const DataRecord& part) {
+  std::vector<TaskReference>& left = part.parent->dependencies.readers;
+  part.visit_tree([&left](const DataRecord& record) {
+    for (const TaskReference& reader : record.dependencies.readers) {
+      if (!reader.ended()) left.push_back(reader);
+    }
+  });
+}
+
 void TaskGraph::return_to_parent(DataRecord& part) {
   if (part.parent == nullptr) return;
   DataRecord& parent = *part.parent;
-  // Tasks on halo parts may have come after the hold of the release.
-  part.visit_tree([&parent](const DataRecord& record) {
-    for (const TaskReference& reader : record.dependencies.readers) {
-      if (!reader.ended()) parent.dependencies.readers.push_back(reader);
-    }
-  });
+  leave_readers(part);
   FailureLog::Cause cause;
   part.visit_data([&](DataRecord& record) {
     if (record.poisoned.load(std::memory_order_relaxed)) cause = failures_.poison_of(record.handle_id());

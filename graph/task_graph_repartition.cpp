@@ -1,12 +1,18 @@
 /// Parts that change while tasks use them.
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "graph/data/domain.hpp"
 #include "graph/recording/rebinding.hpp"
 #include "graph/task_graph.hpp"
 
 namespace troupe::graph {
+
+void TaskGraph::refuse_parts(DataRecord& record, bool refused) {
+  for (DataRecord* part : record.children) part->visit_family([refused](DataRecord& one) { one.releasing = refused; });
+}
 
 bool TaskGraph::may_replace(const DataRecord& record, bool covers) {
   // Workers walk the lists of the whole and of halo parts without a lock, so these lists change only while nobody uses
@@ -41,52 +47,55 @@ void TaskGraph::submit_division(const std::vector<DataRecord*>& former, const La
   if (builder.finish()) ready.push_back(&task);
 }
 
-std::vector<DataRecord*> TaskGraph::replace_parts(DataRecord& record, std::span<const Block> blocks, TaskList& ready) {
-  LastTasks last;
-  for (DataRecord* part : record.children) last[part] = last_tasks(part->dependencies, AccessMode::write);
-  std::vector<std::vector<DataRecord*>> overlapped;
-  for (const Block& block : blocks) overlapped.push_back(DataRegistry::find_overlapped(record, block));
-  data_.registry.detach_parts(record);
+TaskGraph::NewParts TaskGraph::renew_parts(DataRecord& record, std::span<const Block> blocks) {
+  NewParts parts;
+  for (const Block& block : blocks) parts.overlapped.push_back(DataRegistry::find_overlapped(record, block));
+  parts.former = data_.registry.detach_parts(record);
   // The blocks have been checked.
-  std::vector<DataRecord*> parts = data_.registry.add_parts(record, blocks).value_or_throw();
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    DataRecord& part = *parts[i];
+  parts.added = data_.registry.add_parts(record, blocks).value_or_throw();
+  for (std::size_t i = 0; i < parts.added.size(); ++i) {
+    DataRecord& part = *parts.added[i];
     part.home = record.home;
     part.poisoned.store(false, std::memory_order_relaxed);
+    for (const DataRecord* one : parts.overlapped[i]) {
+      if (one->poisoned.load(std::memory_order_relaxed)) poison(part, failures_.poison_of(one->handle_id()));
+    }
     const auto lacks_content = [](const DataRecord* one) { return one->unwritten; };
     const auto is_discarded = [](const DataRecord* one) { return one->discarded; };
-    data_.registry.set_unwritten(part, std::ranges::any_of(overlapped[i], lacks_content));
-    data_.registry.set_discarded(part, std::ranges::any_of(overlapped[i], is_discarded));
-    submit_division(overlapped[i], last, part, ready);
+    data_.registry.set_unwritten(part, std::ranges::any_of(parts.overlapped[i], lacks_content));
+    data_.registry.set_discarded(part, std::ranges::any_of(parts.overlapped[i], is_discarded));
   }
   return parts;
 }
 
-Result<std::vector<DataRecord*>> TaskGraph::divide_anew(DataRecord& record, std::span<const Block> blocks) {
-  struct Content {
-    bool unwritten = false;
-    FailureLog::Cause poison;
-  };
-  std::vector<Content> contents;
-  for (const Block& block : blocks) {
-    Content& content = contents.emplace_back();
-    for (const DataRecord* one : DataRegistry::find_overlapped(record, block)) {
-      content.unwritten = content.unwritten || one->unwritten;
-      if (one->poisoned.load(std::memory_order_relaxed)) content.poison = failures_.poison_of(one->handle_id());
-    }
+std::vector<DataRecord*> TaskGraph::replace_parts(DataRecord& record, std::span<const Block> blocks, TaskList& ready,
+                                                  std::vector<std::shared_ptr<LateRelease>>& unused) {
+  LastTasks last;
+  for (DataRecord* part : record.children) last[part] = last_tasks(part->dependencies, AccessMode::write);
+  NewParts parts = renew_parts(record, blocks);
+  for (std::size_t i = 0; i < parts.added.size(); ++i) {
+    submit_division(parts.overlapped[i], last, *parts.added[i], ready);
   }
-  while (!record.children.empty()) forget(*record.children.back());
-  const auto parts = data_.registry.add_parts(record, blocks);
-  if (!parts) return parts.failure();
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    DataRecord& part = *parts.value()[i];
-    data_.registry.set_unwritten(part, contents[i].unwritten);
-    part.poisoned.store(false, std::memory_order_relaxed);
-    if (contents[i].poison != nullptr) poison(part, contents[i].poison);
-    part.dependencies = record.dependencies;
-    part.home = record.home;
+  for (DataRecord* part : parts.former) {
+    const auto late = std::make_shared<LateRelease>();
+    if (release_late(*part, late, ready)) unused.push_back(late);
   }
-  return parts;
+  return std::move(parts.added);
+}
+
+std::vector<DataRecord*> TaskGraph::replace_unused_parts(DataRecord& record, std::span<const Block> blocks) {
+  if (record.covered) {
+    // The flags in its record are out of date.
+    data_.registry.set_unwritten(record, false);
+    record.poisoned.store(false, std::memory_order_relaxed);
+  }
+  NewParts parts = renew_parts(record, blocks);
+  for (DataRecord* part : parts.former) {
+    record.covered ? leave_readers(*part) : return_to_parent(*part);
+    forget(*part);
+  }
+  for (DataRecord* part : parts.added) part->dependencies = record.dependencies;
+  return std::move(parts.added);
 }
 
 Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::span<const Block> blocks) {
@@ -95,12 +104,7 @@ Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::sp
     return Failure{ErrorCode::wait_in_kernel,
                    "data cannot be divided anew in the kernel of a nested task: call repartition in the program"};
   }
-  std::vector<DataRecord*> parts;
-  const auto handles_of = [&parts] {
-    std::vector<Handle> handles;
-    for (DataRecord* part : parts) handles.emplace_back(part, part->handle_id());
-    return handles;
-  };
+  std::optional<std::vector<DataRecord*>> parts;
   TaskList ready;
   std::vector<std::shared_ptr<LateRelease>> unused;
   {
@@ -108,30 +112,30 @@ Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::sp
     const auto found = data_.registry.find(parent);
     if (!found) return found.failure();
     DataRecord& record = *found.value();
-    const auto uses_it = [&record](const Recording* recording) { return recording->orders(record); };
-    if (std::ranges::any_of(recordings_.open, uses_it)) return partitioned_while_recorded(record);
-    bool covers = false;
-    if (auto valid = data_.registry.check_parts(record, blocks, covers); !valid) return valid.failure();
-    if (may_replace(record, covers)) {
-      const std::vector<DataRecord*> former = record.children;
-      parts = replace_parts(record, blocks, ready);
-      for (DataRecord* part : former) {
-        const auto late = std::make_shared<LateRelease>();
-        if (release_late(*part, late, ready)) unused.push_back(late);
-      }
+    if (is_being_recorded(record)) return partitioned_while_recorded(record);
+    const auto covers = DataRegistry::check_parts(record, blocks, {});
+    if (!covers) return covers.failure();
+    if (may_replace(record, covers.value())) {
+      parts = replace_parts(record, blocks, ready, unused);
+    } else {
+      // Nobody may come to use the former parts while this thread waits for those who do.
+      refuse_parts(record, true);
     }
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
   for (const auto& late : unused) end_late(*late);
-  if (!parts.empty()) return handles_of();
-  const auto divide = [&](DataRecord& record, TaskList&) TROUPE_REQUIRES(submission_mutex_) -> Result<void> {
-    auto divided = divide_anew(record, blocks);
-    if (!divided) return divided.failure();
-    parts = std::move(divided).value();
-    return {};
-  };
-  if (auto outcome = change_undisturbed(parent, false, divide); !outcome) return outcome.failure();
-  return handles_of();
+  if (!parts) {
+    const auto divide = [&](DataRecord& record, TaskList&) TROUPE_REQUIRES(submission_mutex_) -> Result<void> {
+      parts = replace_unused_parts(record, blocks);
+      return {};
+    };
+    if (auto outcome = change_undisturbed(parent, false, divide); !outcome) {
+      const LockGuard lock(submission_mutex_);
+      if (const auto still = data_.registry.find(parent)) refuse_parts(*still.value(), false);
+      return outcome.failure();
+    }
+  }
+  return handles_of(*parts);
 }
 
 }  // namespace troupe::graph

@@ -86,7 +86,7 @@ class Explanation {
     task.pieces_begun = node.pieces_begun;
     switch (node.role) {
       case TaskRole::host:
-        // Only the graph's own holds have names. An event has no data: the end of a coroutine.
+        // Only the graph's own holds have names. The end of a coroutine has no data.
         task.text = !task.name.empty() ? "the " + task.name + " of "
                     : waits(i)         ? "a thread's wait for "
                                        : "the program's use of ";

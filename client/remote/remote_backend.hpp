@@ -47,8 +47,8 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   void cancel(const Future& future) override;
   Result<void> outcome(const Future& future) override;
   Result<void> resume_after(const Future& future, std::coroutine_handle<> waiting) override;
-  Result<Future> begin_event(std::string name) override;
-  void end_event(const Future& event, std::optional<Failure> failure) override;
+  Result<Future> begin_coroutine() override;
+  void end_coroutine(const Future& end, std::optional<Failure> failure) override;
 
   // The next functions implement `client::Backend`.
   [[nodiscard]] graph::TaskOwner& tasks() override { return *this; }

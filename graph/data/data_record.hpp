@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "graph/data/commute_lock.hpp"
@@ -102,6 +103,13 @@ struct alignas(64) DataRecord {
   /// The next record in the graph's free list.
   DataRecord* next = nullptr;
 
+  /// Returns the record that this one is a part of, or a part of a part of, or itself.
+  [[nodiscard]] const DataRecord& whole() const {
+    const DataRecord* record = this;
+    while (record->parent != nullptr) record = record->parent;
+    return *record;
+  }
+  [[nodiscard]] DataRecord& whole() { return const_cast<DataRecord&>(std::as_const(*this).whole()); }
   [[nodiscard]] HandleId handle_id() const { return HandleId(id.load(std::memory_order_relaxed)); }
   /// Marks this record and all below it as used by submission `id`. Returns false if this submission has used one of
   /// them in a mode that excludes `mode`. Called under the submission lock.

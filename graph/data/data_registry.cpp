@@ -203,25 +203,28 @@ DataRecord& DataRegistry::add_block(DataRecord& parent, const Block& block) {
   return part;
 }
 
-Result<void> DataRegistry::check_blocks(const DataRecord& parent, std::span<const Block> blocks, std::vector<Block> all,
-                                        bool& covers) {
+Result<bool> DataRegistry::check_parts(const DataRecord& parent, std::span<const Block> blocks,
+                                       std::span<DataRecord* const> present) {
   if (parent.is_halo) return part_of_halo(parent);
   if (const Block* b = find_outside(parent, blocks)) return outside(parent, *b);
-  all.insert(all.end(), blocks.begin(), blocks.end());
+  std::vector<Block> all(blocks.begin(), blocks.end());
+  for (const DataRecord* part : present) all.push_back(block_of(*part));
   std::int64_t covered = 0;
   for (const Block& b : all) covered += elements_of(b);
   // A whole without elements counts as covered only if it has parts: otherwise no record would hold its data.
-  covers = !all.empty() && covered == parent.view.layout.elements();
+  const bool covers = !all.empty() && covered == parent.view.layout.elements();
   const Block* const b = find_overlap(all);
-  if (b == nullptr) return {};
+  if (b == nullptr) return covers;
   return Failure{ErrorCode::overlapping_handles,
                  "the part at (" + std::to_string(b->row) + ", " + std::to_string(b->col) + ") of " + describe(parent) +
                      " overlaps another part; parts of one handle must be disjoint (repartition divides data anew, and "
                      "parts that overlap and are only read are halo parts: Runtime::halos)"};
 }
 
-Result<void> DataRegistry::check_parts(const DataRecord& parent, std::span<const Block> blocks, bool& covers) const {
-  return check_blocks(parent, blocks, {}, covers);
+Result<void> DataRegistry::check_rim(const Rim& rim) {
+  if (rim.rows >= 0 && rim.cols >= 0) return {};
+  return Failure{ErrorCode::invalid_argument, "a rim of " + std::to_string(rim.rows) + " rows and " +
+                                                  std::to_string(rim.cols) + " columns: it cannot be negative"};
 }
 
 std::vector<DataRecord*> DataRegistry::find_overlapped(DataRecord& record, const Block& block) {
@@ -239,10 +242,8 @@ std::vector<DataRecord*> DataRegistry::detach_parts(DataRecord& parent) {
 }
 
 Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std::span<const Block> blocks) {
-  std::vector<Block> present;
-  for (const DataRecord* part : parent.children) present.push_back(block_of(*part));
-  bool covers = false;
-  if (auto valid = check_blocks(parent, blocks, std::move(present), covers); !valid) return valid.failure();
+  const auto covers = check_parts(parent, blocks, parent.children);
+  if (!covers) return covers.failure();
   std::vector<DataRecord*> parts;
   for (const Block& b : blocks) {
     DataRecord& part = add_block(parent, b);
@@ -255,7 +256,7 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
     parent.children.push_back(&part);
     parts.push_back(&part);
   }
-  parent.covered = covers;
+  parent.covered = covers.value();
   if (parent.covered) set_unwritten(parent, false);
   update_halos(parent);
   return parts;
@@ -264,10 +265,7 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
 Result<std::vector<DataRecord*>> DataRegistry::add_halos(DataRecord& parent, std::span<const Block> blocks,
                                                          const Rim& rim) {
   if (parent.is_halo) return part_of_halo(parent);
-  if (rim.rows < 0 || rim.cols < 0) {
-    return Failure{ErrorCode::invalid_argument, "a rim of " + std::to_string(rim.rows) + " rows and " +
-                                                    std::to_string(rim.cols) + " columns: it cannot be negative"};
-  }
+  if (auto valid = check_rim(rim); !valid) return valid.failure();
   if (const Block* b = find_outside(parent, blocks)) return outside(parent, *b);
   std::vector<DataRecord*> halos;
   for (const Block& block : blocks) {

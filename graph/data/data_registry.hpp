@@ -35,16 +35,19 @@ class DataRegistry {
   /// each other or earlier parts: otherwise the call fails with `overlapping_handles`. If one block does not fit, none
   /// is added.
   Result<std::vector<DataRecord*>> add_parts(DataRecord& parent, std::span<const Block> blocks);
+  /// Fails with `invalid_argument` if the rim is negative.
+  static Result<void> check_rim(const Rim& rim);
   /// Returns the records that have data of their own in a block of `record`, which the block must not exceed.
   [[nodiscard]] static std::vector<DataRecord*> find_overlapped(DataRecord& record, const Block& block);
-  /// Returns the failure of `add_parts` with these blocks if there were no parts yet. Sets `covers` if the blocks cover
-  /// all elements.
-  Result<void> check_parts(const DataRecord& parent, std::span<const Block> blocks, bool& covers) const;
+  /// Returns the failure of `add_parts` with these blocks, if `present` are the parts that there are already; otherwise
+  /// returns whether the parts then cover all elements.
+  static Result<bool> check_parts(const DataRecord& parent, std::span<const Block> blocks,
+                                  std::span<DataRecord* const> present);
   /// Takes the parts out of the tree: they become former parts.
   std::vector<DataRecord*> detach_parts(DataRecord& parent);
   /// Adds one halo part of `parent` per block, in order: the block with its rim, as far as the parent goes. The blocks
-  /// must lie inside the parent: otherwise the call fails with `overlapping_handles`, and none is added. Fails with
-  /// `invalid_argument` if the rim is negative.
+  /// must lie inside the parent: otherwise the call fails with `overlapping_handles`, and none is added. Fails as
+  /// `check_rim` does, too.
   Result<std::vector<DataRecord*>> add_halos(DataRecord& parent, std::span<const Block> blocks, const Rim& rim);
   /// Frees the record and all records below it.
   void remove(DataRecord& record);
@@ -79,9 +82,6 @@ class DataRegistry {
 
  private:
   DataRecord& allocate();
-  /// Checks blocks that are to be parts beside those of `all`.
-  static Result<void> check_blocks(const DataRecord& parent, std::span<const Block> blocks, std::vector<Block> all,
-                                   bool& covers);
   /// Makes a record for a block inside of the parent, without adding it to the parent.
   DataRecord& add_block(DataRecord& parent, const Block& block);
   void set_read_only(DataRecord& record, bool read_only);

@@ -17,14 +17,10 @@ std::string look_of(const Layout& layout) {
          (layout.contiguous() ? "" : ", with gaps between the columns");
 }
 
-const DataRecord& whole_of(const DataRecord& record) {
-  return record.parent != nullptr ? whole_of(*record.parent) : record;
-}
-
 /// Returns true if the record is a halo part, or if the recording uses a halo part of the same data.
 bool overlaps_halo(const Recording& recording, const DataRecord& record) {
   return std::ranges::any_of(recording.uses(), [&record](const Recording::Use& use) {
-    return use.recorded->is_halo && &whole_of(*use.recorded) == &whole_of(record);
+    return use.recorded->is_halo && &use.recorded->whole() == &record.whole();
   });
 }
 

@@ -3,7 +3,6 @@
 
 #include <coroutine>
 #include <optional>
-#include <string>
 
 #include "troupe/errors.hpp"
 #include "troupe/handle.hpp"
@@ -28,11 +27,10 @@ class TaskOwner {
   /// Resumes a coroutine in a task of its own, which runs when the task of `future` has ended, whatever its outcome, or
   /// at once if the future is empty. Cancellation does not reach it. If this fails, the coroutine is not resumed.
   virtual Result<void> resume_after(const Future& future, std::coroutine_handle<> waiting) = 0;
-  /// Returns the future of something that ends with `end_event`, and that no task stands for. `name` names it in
-  /// messages.
-  virtual Result<Future> begin_event(std::string name) = 0;
-  /// Ends it; it has failed if there is a failure.
-  virtual void end_event(const Future& event, std::optional<Failure> failure) = 0;
+  /// Returns the future of a coroutine's end, for which no task stands.
+  virtual Result<Future> begin_coroutine() = 0;
+  /// Ends the coroutine; it has failed if there is a failure.
+  virtual void end_coroutine(const Future& end, std::optional<Failure> failure) = 0;
 
  protected:
   TaskOwner() = default;

@@ -157,7 +157,7 @@ class Runtime {
   /// that write the blocks which it overlaps, and for no others, where `partition` has divided the whole matrix;
   /// otherwise it waits for all tasks that write the matrix. A task may read a halo part and write blocks that this
   /// part overlaps: its views are of the same memory. Does not wait. The handles are valid as long as the registration
-  /// of the matrix. Tasks on halo parts of divided data run on cores. Throws `overlapping_handles` if a block does not
+  /// of the matrix. Tasks on halo parts run on cores. Throws `overlapping_handles` if a block does not
   /// lie inside the matrix, and `invalid_argument` if a rim is negative.
   std::vector<Halo> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim);
   /// Allows mode reduce for the handle from now on. Waits for tasks that use it.

@@ -79,6 +79,16 @@ using Table = std::map<std::string, std::function<Calls(Objects&)>>;
 const troupe_handle kGarbage{1234567, 89};
 const troupe_future kNoFuture{};
 
+/// Calls a function that makes handles of blocks, each time with one wrong argument.
+template <class Function>
+Calls calls_for_blocks(Objects& o, const Function& function) {
+  const troupe_block outside{0, 0, 5, 5};
+  troupe_handle part;
+  return {function(nullptr, o.handle, &outside, 1, &part), function(o.runtime, kGarbage, &outside, 1, &part),
+          function(o.runtime, o.handle, nullptr, 1, &part), function(o.runtime, o.handle, &outside, 1, nullptr),
+          function(o.runtime, o.handle, &outside, 1, &part)};
+}
+
 Table data_calls() {
   return {
       {"troupe_type_define",
@@ -117,37 +127,18 @@ Table data_calls() {
        }},
       {"troupe_data_free", [](Objects&) { return troupe_data_free(nullptr), Calls{}; }},
       {"troupe_data_handle", [](Objects& o) { return Calls{troupe_wait_for(o.runtime, troupe_data_handle(nullptr))}; }},
-      {"troupe_partition",
-       [](Objects& o) {
-         const troupe_block outside{0, 0, 5, 5};
-         troupe_handle part;
-         return Calls{troupe_partition(nullptr, o.handle, &outside, 1, &part),
-                      troupe_partition(o.runtime, kGarbage, &outside, 1, &part),
-                      troupe_partition(o.runtime, o.handle, nullptr, 1, &part),
-                      troupe_partition(o.runtime, o.handle, &outside, 1, nullptr),
-                      troupe_partition(o.runtime, o.handle, &outside, 1, &part)};
-       }},
-      {"troupe_repartition",
-       [](Objects& o) {
-         const troupe_block outside{0, 0, 5, 5};
-         troupe_handle part;
-         return Calls{troupe_repartition(nullptr, o.handle, &outside, 1, &part),
-                      troupe_repartition(o.runtime, kGarbage, &outside, 1, &part),
-                      troupe_repartition(o.runtime, o.handle, nullptr, 1, &part),
-                      troupe_repartition(o.runtime, o.handle, &outside, 1, nullptr),
-                      troupe_repartition(o.runtime, o.handle, &outside, 1, &part)};
-       }},
+      {"troupe_partition", [](Objects& o) { return calls_for_blocks(o, troupe_partition); }},
+      {"troupe_repartition", [](Objects& o) { return calls_for_blocks(o, troupe_repartition); }},
       {"troupe_halos",
        [](Objects& o) {
-         const troupe_block outside{0, 0, 5, 5};
          const troupe_block inside{0, 0, 1, 1};
          troupe_handle halo;
-         return Calls{troupe_halos(nullptr, o.handle, &outside, 1, 1, 1, &halo),
-                      troupe_halos(o.runtime, kGarbage, &outside, 1, 1, 1, &halo),
-                      troupe_halos(o.runtime, o.handle, nullptr, 1, 1, 1, &halo),
-                      troupe_halos(o.runtime, o.handle, &outside, 1, 1, 1, nullptr),
-                      troupe_halos(o.runtime, o.handle, &outside, 1, 1, 1, &halo),
-                      troupe_halos(o.runtime, o.handle, &inside, 1, -1, 1, &halo)};
+         Calls calls = calls_for_blocks(o, [](auto... given) {
+           const auto [runtime, whole, blocks, count, halos] = std::tuple(given...);
+           return troupe_halos(runtime, whole, blocks, count, 1, 1, halos);
+         });
+         calls.push_back(troupe_halos(o.runtime, o.handle, &inside, 1, -1, 1, &halo));
+         return calls;
        }},
       {"troupe_discard",
        [](Objects& o) {

@@ -11,41 +11,11 @@
 #include <thread>
 
 #include "service/server.hpp"
+#include "tests/support/gate.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "troupe/codelet.hpp"
 
 namespace troupe::tests {
-
-/// Waits until the condition is true. Returns false after a minute.
-template <class Condition>
-bool eventually(const Condition& condition) {
-  const auto latest = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > latest) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
-
-/// A gate at which the kernels of the codelet `wait` stop until it is open.
-class Gate {
- public:
-  void open() { open_ = true; }
-  void close() { open_ = false; }
-  /// Waits until the gate is open. A kernel that gives its context also passes once it learns that it was cancelled.
-  void pass(const KernelContext* context = nullptr) {
-    ++waiting_;
-    while (!open_ && !(context != nullptr && context->cancelled())) {
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
-    --waiting_;
-  }
-  [[nodiscard]] int waiting() const { return waiting_; }
-
- private:
-  std::atomic<bool> open_{false};
-  std::atomic<int> waiting_{0};
-};
 
 class TestCodelets final : public service::CodeletSource {
  public:

@@ -137,7 +137,7 @@ void SharedData::remove(const graph::DataRecord& record) {
 }
 
 std::shared_ptr<SharedPlace> SharedData::place_of(const graph::DataRecord& record) const {
-  return places_.at(&root_of(record));
+  return places_.at(&record.whole());
 }
 
 SharedPlace::Part SharedData::part_of(const graph::DataRecord& record) {

@@ -94,19 +94,13 @@ class SharedData {
   /// Notes that a task with this number may write the data.
   void will_write(const graph::DataRecord& record, std::uint64_t task) {
     if (copies_ == 0) return;
-    const auto found = places_.find(&root_of(record));
+    const auto found = places_.find(&record.whole());
     if (found != places_.end()) found->second->last_writer = task;
   }
   /// Returns the places whose newest content has not been copied to the program's memory.
   [[nodiscard]] std::vector<std::shared_ptr<SharedPlace>> outdated() const;
 
  private:
-  [[nodiscard]] static const graph::DataRecord& root_of(const graph::DataRecord& record) {
-    const graph::DataRecord* root = &record;
-    while (root->parent != nullptr) root = root->parent;
-    return *root;
-  }
-
   std::unordered_map<const graph::DataRecord*, std::shared_ptr<SharedPlace>> places_;
   /// The number of places that are copies.
   std::size_t copies_ = 0;

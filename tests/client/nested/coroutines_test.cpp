@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/client/fixture.hpp"
+#include "tests/support/gate.hpp"
 #include "troupe/runtime.hpp"
 #include "troupe/simulation_options.hpp"
 
@@ -17,19 +18,6 @@ namespace troupe::tests {
 BOOST_AUTO_TEST_SUITE(coroutines)
 
 namespace {
-
-/// A gate that a kernel waits at until the test opens it.
-class Gate {
- public:
-  void open() {
-    open_ = true;
-    open_.notify_all();
-  }
-  void pass() const { open_.wait(false); }
-
- private:
-  std::atomic<bool> open_{false};
-};
 
 int twice_of(int n) { return 2 * n; }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/client/fixture.hpp"
+#include "tests/support/gate.hpp"
 #include "troupe/runtime.hpp"
 
 namespace troupe::tests {
@@ -32,27 +33,6 @@ TaskOptions with_weak(std::vector<Access> weak, std::string name = {}) {
   TaskOptions options = nested(std::move(name));
   options.weak = std::move(weak);
   return options;
-}
-
-/// A gate that a kernel waits at until the test opens it.
-class Gate {
- public:
-  void open() {
-    open_ = true;
-    open_.notify_all();
-  }
-  void pass() const { open_.wait(false); }
-
- private:
-  std::atomic<bool> open_{false};
-};
-
-/// Waits until the condition is true. Fails the test if that takes longer than ten seconds.
-template <class Condition>
-void wait_until(const Condition& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (!condition() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-  BOOST_TEST_REQUIRE(condition());
 }
 
 /// Ten elements that are registered, in two parts of five.
@@ -264,7 +244,7 @@ BOOST_AUTO_TEST_CASE(what_follows_weak_data_that_no_child_uses_waits_for_what_ca
     const Access weak = reads_only ? Access(read(x.whole)) : Access(read_write(x.whole));
     std::atomic<bool> ran{false};
     const Future task = runtime.submit(with_weak({weak}), [&ran] { ran = true; });
-    wait_until([&] { return ran.load(); });
+    BOOST_TEST_REQUIRE(eventually([&] { return ran.load(); }));
     const Future after = runtime.submit(times_ten, read_write(x.parts[0]));
     runtime.submit(times_ten, read_write(x.parts[1])).wait();
     BOOST_TEST((after.status() == TaskStatus::pending));
@@ -364,7 +344,7 @@ BOOST_AUTO_TEST_CASE(cancelling_a_nested_task_cancels_its_children_on_all_levels
             read_write(x.whole));
       },
       x.whole);
-  wait_until([&] { return waits.load(); });
+  BOOST_TEST_REQUIRE(eventually([&] { return waits.load(); }));
   task.cancel();
   gate.open();
   BOOST_CHECK_EXCEPTION(task.wait(), Error, failure(ErrorCode::cancelled, "belongs to"));
@@ -550,13 +530,13 @@ BOOST_AUTO_TEST_CASE(what_follows_waits_for_children_on_parts_of_parts) {
         x);
     const Future early = runtime.submit(times_ten, read_write(x));
     if (inner_first) {
-      wait_until([&] { return inner_returned.load(); });
+      BOOST_TEST_REQUIRE(eventually([&] { return inner_returned.load(); }));
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       outer.open();
     } else {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       outer.open();
-      wait_until([&] { return inner_returned.load(); });
+      BOOST_TEST_REQUIRE(eventually([&] { return inner_returned.load(); }));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     const Future late = runtime.submit(add_one, read_write(quarter));
@@ -724,7 +704,7 @@ BOOST_AUTO_TEST_CASE(temporary_data_may_leave_when_nobody_uses_them) {
         write(kept));
     submitted = true;
   });
-  wait_until([&] { return submitted.load(); });
+  BOOST_TEST_REQUIRE(eventually([&] { return submitted.load(); }));
   BOOST_CHECK_EXCEPTION(runtime.submit([](double&) {}, kept), Error,
                         failure(ErrorCode::invalid_argument, "'kept'", "wait for the nested task first"));
   gate.open();
@@ -789,7 +769,7 @@ BOOST_AUTO_TEST_CASE(why_names_the_child_that_a_nested_task_waits_for) {
       },
       x.whole);
   runtime.submit(add_one, read_write(x.parts[0]));
-  wait_until([&] { return waits.load(); });
+  BOOST_TEST_REQUIRE(eventually([&] { return waits.load(); }));
   const std::string text = runtime.why().to_text();
   BOOST_TEST_MESSAGE(text);
   BOOST_TEST(contains(text, "inner"));

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "tests/client/fixture.hpp"
+#include "tests/client/parts/stencils.hpp"
+#include "tests/support/gate.hpp"
 #include "troupe/runtime.hpp"
 #include "troupe/tiled_matrix.hpp"
 
@@ -20,23 +22,6 @@ namespace troupe::tests {
 BOOST_AUTO_TEST_SUITE(repartition)
 
 namespace {
-
-/// A gate that a kernel waits at until the test opens it.
-class Gate {
- public:
-  void open() {
-    open_ = true;
-    open_.notify_all();
-  }
-  void pass() const { open_.wait(false); }
-
- private:
-  std::atomic<bool> open_{false};
-};
-
-void add_one(VectorView<double> x) {
-  for (double& element : x) element += 1;
-}
 
 /// Returns consecutive blocks of a vector with these numbers of elements.
 std::vector<Block> blocks_of(std::initializer_list<std::int64_t> sizes) {
@@ -50,8 +35,8 @@ std::vector<Block> blocks_of(std::initializer_list<std::int64_t> sizes) {
 }
 
 /// Twelve ones that are registered, in three parts of four.
-struct InThreeParts {
-  explicit InThreeParts(Runtime& runtime)
+struct InParts {
+  explicit InParts(Runtime& runtime)
       : whole(runtime.vector(x, "x")), parts(runtime.partition(whole, blocks_of({4, 4, 4}))) {}
   std::vector<double> x = std::vector<double>(12, 1.0);
   Vector<double> whole;
@@ -59,16 +44,14 @@ struct InThreeParts {
 };
 
 bool ends_soon(const Future& task) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (!task.done() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-  return task.done();
+  return eventually([&task] { return task.done(); });
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_task_on_a_new_part_waits_for_the_tasks_on_what_it_overlaps) {
   Runtime runtime(with_workers(3));
-  InThreeParts x(runtime);
+  InParts x(runtime);
   Gate gate;
   runtime.submit(
       [&gate](VectorView<double> part) {
@@ -123,7 +106,7 @@ BOOST_AUTO_TEST_CASE(data_are_divided_anew_many_times) {
 
 BOOST_AUTO_TEST_CASE(it_waits_where_it_must) {
   Runtime runtime(with_workers(2));
-  InThreeParts x(runtime);
+  InParts x(runtime);
   const auto slow = [](VectorView<double> all) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     add_one(all);
@@ -153,9 +136,42 @@ BOOST_AUTO_TEST_CASE(it_waits_where_it_must) {
   BOOST_TEST(x.x == (std::vector<double>{5, 5, 5, 5, 4, 4, 5, 5, 5, 5, 5, 5}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(former_parts_take_no_tasks_while_it_waits) {
+  Runtime runtime(with_workers(2));
+  InParts x(runtime);
+  Gate gate;
+  runtime.submit(
+      [&gate](VectorView<double> all) {
+        gate.pass();
+        add_one(all);
+      },
+      x.whole);
+  std::vector<Handle> parts;
+  std::thread divides([&] { parts = runtime.repartition(x.whole, blocks_of({6, 6})); });
+  const auto is_refused = [&] {
+    return contains(message_of([&] { runtime.submit(add_one, x.parts[0]); }), "after its data were");
+  };
+  BOOST_TEST(eventually(is_refused));
+  // Tasks on the whole come behind the division.
+  const Future behind = runtime.submit(add_one, x.whole);
+  gate.open();
+  divides.join();
+  runtime.submit(add_one, parts[1]);
+  behind.wait();
+  runtime.wait();
+  BOOST_TEST(x.x.back() == 4);
+
+  // A division that is refused leaves the parts as they were.
+  Future refused =
+      runtime.submit([&](VectorView<double>) { (void)runtime.repartition(x.whole, blocks_of({12})); }, x.whole);
+  BOOST_CHECK_EXCEPTION(refused.wait(), Error, failure(ErrorCode::wait_in_kernel, "kernel"));
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+  runtime.submit([](VectorView<double> part) { std::ranges::fill(part, 0.0); }, write(parts[0])).wait();
+}
+
 BOOST_AUTO_TEST_CASE(failures_reach_the_new_parts) {
   Runtime runtime(with_workers(2));
-  InThreeParts x(runtime);
+  InParts x(runtime);
   Gate gate;
   runtime.submit(
       [&gate](VectorView<double>) {
@@ -178,7 +194,7 @@ BOOST_AUTO_TEST_CASE(failures_reach_the_new_parts) {
 
 BOOST_AUTO_TEST_CASE(a_cancellation_leaves_what_is_there) {
   Runtime runtime(with_workers(1));
-  InThreeParts x(runtime);
+  InParts x(runtime);
   Gate gate;
   std::atomic<bool> inside{false};
   runtime.submit(
@@ -196,12 +212,8 @@ BOOST_AUTO_TEST_CASE(a_cancellation_leaves_what_is_there) {
 }
 
 BOOST_AUTO_TEST_CASE(accelerators_get_and_give_the_content) {
-  RuntimeOptions options = with_workers(2);
-  platform::EmulationOptions accelerator;
-  accelerator.memory = Bytes{1U << 20U};
-  options.accelerators.emulated_gpus = {accelerator};
-  Runtime runtime(options);
-  InThreeParts x(runtime);
+  Runtime runtime(with_an_accelerator());
+  InParts x(runtime);
   Codelet add("add", {AccessMode::read_write});
   add.implement(DeviceKind::emulated, [](const KernelContext& context) { add_one(context.vector<double>(0)); });
   for (const Handle& part : x.parts) runtime.submit(add, {part});
@@ -230,7 +242,7 @@ BOOST_AUTO_TEST_CASE(memory_of_the_runtime_may_go_at_once) {
 
 BOOST_AUTO_TEST_CASE(wrong_blocks_are_refused_and_change_nothing) {
   Runtime runtime(with_workers(1));
-  InThreeParts x(runtime);
+  InParts x(runtime);
   BOOST_CHECK_EXCEPTION((void)runtime.repartition(x.whole, blocks_of({6, 7})), Error,
                         failure(ErrorCode::overlapping_handles, "does not lie inside"));
   const std::array<Block, 2> overlapping{Block{0, 0, 7, 1}, Block{6, 0, 6, 1}};

@@ -107,8 +107,8 @@ class LoneProgram {
     const int index = operation.index;
     switch (operation.kind) {
       case Operation::Kind::submit: submit(index); break;
-      case Operation::Kind::partition: partition(operation); break;
-      case Operation::Kind::halos: make_halos(operation); break;
+      case Operation::Kind::partition:
+      case Operation::Kind::halos: add_blocks(operation); break;
       case Operation::Kind::repartition: break;
       case Operation::Kind::wait_task: wait_task(index); break;
       case Operation::Kind::wait_all: wait_all(); break;
@@ -160,20 +160,17 @@ class LoneProgram {
     apply(task);
   }
 
-  void partition(const Operation& operation) {
-    if (handle(operation.index).record() == nullptr) return;
-    const auto handles = backend_->partition(handle(operation.index), blocks_of(program_, operation));
-    if (!went_well("partition", handles)) return;
+  void add_blocks(const Operation& operation) {
+    const Handle& whole = handle(operation.index);
+    if (whole.record() == nullptr) return;
+    const std::vector<Block> blocks = blocks_of(program_, operation);
+    const bool halos = operation.kind == Operation::Kind::halos;
+    const auto handles = halos ? backend_->halos(whole, blocks, 0) : backend_->partition(whole, blocks);
+    if (!went_well(halos ? "halos" : "partition", handles)) return;
     for (std::size_t i = 0; i < operation.parts.size(); ++i) {
       handle(operation.parts[i]) = handles.value()[i];
       set_reduction(operation.parts[i]);
     }
-  }
-  void make_halos(const Operation& operation) {
-    if (handle(operation.index).record() == nullptr) return;
-    const auto handles = backend_->halos(handle(operation.index), blocks_of(program_, operation), 0);
-    if (!went_well("halos", handles)) return;
-    for (std::size_t i = 0; i < operation.parts.size(); ++i) handle(operation.parts[i]) = handles.value()[i];
   }
   void set_reduction(int index) {
     if (!program_.reducible[static_cast<std::size_t>(index)]) return;

@@ -218,9 +218,9 @@ class Run {
     const int index = operation.index;
     switch (operation.kind) {
       case Operation::Kind::submit: submit(index); break;
-      case Operation::Kind::partition: partition(operation); break;
-      case Operation::Kind::halos: make_halos(operation); break;
-      case Operation::Kind::repartition: repartition(operation, last); break;
+      case Operation::Kind::partition:
+      case Operation::Kind::halos:
+      case Operation::Kind::repartition: add_blocks(operation, last); break;
       case Operation::Kind::wait_task: wait_task(index); break;
       case Operation::Kind::wait_all: wait_and_look(last, own); break;
       case Operation::Kind::wait_handle:
@@ -337,46 +337,29 @@ class Run {
     return options_.device_faults && (is_device_fault(code) || code == ErrorCode::out_of_memory);
   }
 
-  void partition(const Operation& operation) {
-    if (handle(operation.index).record() == nullptr) return;
+  /// Makes parts or halo parts of a region, or replaces its parts.
+  void add_blocks(const Operation& operation, std::uint64_t last) {
+    const Handle& whole = handle(operation.index);
+    if (whole.record() == nullptr) return;
     const std::vector<Block> blocks = blocks_of(program_, operation);
-    const auto handles = place_.partition(handle(operation.index), blocks);
+    const auto handles = operation.kind == Operation::Kind::halos       ? place_.halos(whole, blocks, 0)
+                         : operation.kind == Operation::Kind::partition ? place_.partition(whole, blocks)
+                                                                        : place_.repartition(whole, blocks);
     if (!handles) {
       if (!options_.device_faults || !is_device_fault(handles.failure().code)) {
-        problem("partition: " + handles.failure().message);
-      }
-      return;
-    }
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      handle(operation.parts[i]) = handles.value()[i];
-      set_reduction(operation.parts[i]);
-    }
-  }
-
-  void repartition(const Operation& operation, std::uint64_t last) {
-    if (handle(operation.index).record() == nullptr) return;
-    const auto handles = place_.repartition(handle(operation.index), blocks_of(program_, operation));
-    if (!handles) {
-      if (!options_.device_faults || !is_device_fault(handles.failure().code)) {
-        problem("repartition: " + handles.failure().message);
+        problem("blocks: " + handles.failure().message);
       }
       return;
     }
     for (std::size_t i = 0; i < operation.parts.size(); ++i) {
       const int part = operation.parts[i];
       handle(part) = handles.value()[i];
+      set_reduction(part);
+      if (operation.kind != Operation::Kind::repartition) continue;
       HostLook division{part, last, clock_.fetch_add(1)};
       division.division = true;
       looks_.push_back(division);
     }
-  }
-
-  void make_halos(const Operation& operation) {
-    if (handle(operation.index).record() == nullptr) return;
-    const auto halos =
-        place_.halos(handle(operation.index), blocks_of(program_, operation), Rim(static_cast<std::int64_t>(0)));
-    if (!halos) return problem("halos: " + halos.failure().message);
-    for (std::size_t i = 0; i < operation.parts.size(); ++i) handle(operation.parts[i]) = halos.value()[i];
   }
 
   void wait_task(int index) {

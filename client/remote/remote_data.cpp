@@ -1,0 +1,429 @@
+/// The functions of the backend for data: handles, their blocks, and data that the program holds.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "client/remote/connection/wire_text.hpp"
+#include "client/remote/remote_backend.hpp"
+#include "graph/data/usable.hpp"
+#include "graph/recording/rebinding.hpp"
+#include "graph/submission_checks.hpp"
+
+namespace troupe::remote {
+
+namespace {
+
+/// The largest element, in bytes, that the service accepts.
+constexpr std::uint32_t kLargestElement = 1U << 20U;
+
+void fill(v1::RegisterData& out, const graph::DataRecord& record, const SharedPlace& place) {
+  const Layout& layout = place.layout();
+  out.set_handle(record.handle_id().value());
+  out.set_segment(place.address().segment);
+  out.set_offset(place.address().offset);
+  out.set_rows(layout.rows);
+  out.set_cols(layout.cols);
+  out.set_ld(layout.ld);
+  out.set_element_size(layout.element_size);
+  out.set_element_tag(layout.element_tag);
+  out.set_name(wire_text(record.name));
+  out.set_hidden(record.hidden && !place.is_copy());
+  out.set_unwritten(record.unwritten);
+}
+
+}  // namespace
+
+/// Data that the program has acquired.
+struct RemoteBackend::Hold {
+  std::uint64_t request = 0;
+  AccessMode mode = AccessMode::read;
+  std::shared_ptr<SharedPlace> place;
+  SharedPlace::Part part;
+  /// The number of the newest task when the data were acquired.
+  std::uint64_t task = 0;
+
+  // The next members require the submission lock.
+  /// The thread that has acquired the data and must not wait for tasks that need them; empty if another thread may give
+  /// the data back.
+  std::thread::id thread;
+  const graph::DataRecord* record = nullptr;
+  /// The first task that waits until the data are given back; 0 if there is none.
+  std::uint64_t waiting = 0;
+};
+
+/// Keeps data in devices' memories. The destructor tells the service that the data need not be kept any more.
+class RemoteBackend::Kept {
+ public:
+  Kept(Session& session, std::uint64_t number) : session_(session), number_(number) {}
+  ~Kept() {
+    auto lock = session_.sender().lock();
+    session_.sender().operations().add().mutable_let_go()->set_keep(number_);
+    session_.sender().send(lock);
+  }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+
+ private:
+  Session& session_;
+  std::uint64_t number_;
+};
+
+Result<void> RemoteBackend::check_handles(std::size_t more) const {
+  const std::uint64_t most = session_->greeting().most_handles;
+  if (most == 0 || registry_.size() + more <= most) return {};
+  return Failure{ErrorCode::out_of_memory,
+                 fmt::format("{} registered handles and {} more: the service lets a program have {}", registry_.size(),
+                             more, most)};
+}
+
+Result<Handle> RemoteBackend::register_data(graph::DataDescription description) {
+  if (auto here = home_.check(); !here) return here.failure();
+  if (description.layout.element_size > kLargestElement) {
+    return Failure{ErrorCode::invalid_argument, fmt::format("elements of {} bytes: a service takes at most {}",
+                                                            description.layout.element_size, kLargestElement)};
+  }
+  auto place = SharedPlace::of(description, heap_);
+  if (!place) return place.failure();
+  auto lock = session_->sender().lock();
+  if (session_->is_lost()) return loss();
+  if (auto room = check_handles(1); !room) return room.failure();
+  const auto added = registry_.add_apart(std::move(description));
+  if (!added) return added.failure();
+  graph::DataRecord& record = *added.value();
+  fill(*session_->sender().operations().add(64 + record.name.size()).mutable_register_data(), record, *place.value());
+  data_.add(record, std::move(place).value());
+  const Handle handle(&record, record.handle_id());
+  session_->sender().send(lock);
+  return handle;
+}
+
+Result<client::Memory> RemoteBackend::allocate(Bytes size, NumaId /*node*/) {
+  if (auto here = home_.check(); !here) return here.failure();
+  auto block = heap_.allocate(size);
+  if (!block) return block.failure();
+  return client::Memory{std::move(block).value(), size};
+}
+
+std::shared_ptr<void> RemoteBackend::pin(const void* /*memory*/, Bytes /*size*/) { return nullptr; }
+
+namespace {
+
+/// Returns true if the records have data in common.
+bool meet(const graph::DataRecord& one, const graph::DataRecord& other) {
+  const auto contains = [](const graph::DataRecord* above, const graph::DataRecord* below) {
+    while (below != nullptr && below != above) below = below->parent;
+    return below == above;
+  };
+  if (one.is_halo && !other.is_halo) return meet(other, one);
+  if (!other.is_halo) return contains(&one, &other) || contains(&other, &one);
+  return std::ranges::any_of(other.children, [&](const graph::DataRecord* overlapped) {
+    return one.is_halo ? std::ranges::find(one.children, overlapped) != one.children.end() : contains(&one, overlapped);
+  });
+}
+
+}  // namespace
+
+bool RemoteBackend::is_being_recorded(const graph::DataRecord& record) const {
+  for (const OpenRecording* open : open_recordings_) {
+    for (const graph::Recording::Use& use : open->recording->uses()) {
+      if (meet(record, *use.recorded)) return true;
+    }
+  }
+  return false;
+}
+
+Result<std::vector<Handle>> RemoteBackend::partition(const Handle& whole, std::span<const Block> blocks) {
+  const auto add = [&](graph::DataRecord& record) -> Result<std::vector<graph::DataRecord*>> {
+    if (is_being_recorded(record)) return graph::partitioned_while_recorded(record);
+    if (auto ends = check_holds(&record, AccessMode::read_write); !ends) return ends.failure();
+    return registry_.add_parts(record, blocks);
+  };
+  return add_blocks(whole, blocks.size(), add);
+}
+
+Result<std::vector<Handle>> RemoteBackend::repartition(const Handle& /*whole*/, std::span<const Block> /*blocks*/) {
+  return Failure{ErrorCode::no_implementation,
+                 "a service cannot divide data anew: release the blocks or the whole, and divide it again"};
+}
+
+Result<std::vector<Handle>> RemoteBackend::halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) {
+  if (blocks.empty()) return std::vector<Handle>();
+  return add_blocks(whole, blocks.size(),
+                    [&](graph::DataRecord& record) { return registry_.add_halos(record, blocks, rim); });
+}
+
+Result<std::vector<Handle>> RemoteBackend::add_blocks(const Handle& whole, std::size_t count, const AddBlocks& add) {
+  if (auto allowed = check_wait(); !allowed) return allowed.failure();
+  auto lock = session_->sender().lock();
+  const auto record = registry_.find(whole);
+  if (!record) return record.failure();
+  if (auto room = check_handles(count); !room) return room.failure();
+  const auto added = add(*record.value());
+  if (!added) return added.failure();
+  const std::vector<graph::DataRecord*>& blocks = added.value();
+  const auto fill_in = [&](v1::Operation& operation, std::uint64_t request) {
+    v1::Partition& out = *operation.mutable_partition();
+    out.set_request(request);
+    out.set_whole(whole.id().value());
+    for (const graph::DataRecord* block : blocks) {
+      v1::Block& filled = *out.add_blocks();
+      filled.set_row(block->row_in_parent);
+      filled.set_col(block->col_in_parent);
+      filled.set_rows(block->view.layout.rows);
+      filled.set_cols(block->view.layout.cols);
+      out.add_handles(block->handle_id().value());
+      out.set_halos(block->is_halo);
+    }
+  };
+  const auto answer = session_->call(std::move(lock), fill_in, 32 + 16 * count);
+  if (!answer) {
+    lock = session_->sender().lock();
+    for (graph::DataRecord* block : blocks) registry_.remove(*block);
+    return answer.failure();
+  }
+  std::vector<Handle> handles;
+  for (graph::DataRecord* block : blocks) handles.emplace_back(block, block->handle_id());
+  return handles;
+}
+
+Result<Layout> RemoteBackend::layout_of(const Handle& handle) {
+  const auto lock = session_->sender().lock();
+  const auto record = registry_.find(handle);
+  if (!record) return record.failure();
+  return record.value()->view.layout;
+}
+
+Result<void> RemoteBackend::set_reduction(const Handle& handle, ReductionMethods methods) {
+  if (auto allowed = check_wait(); !allowed) return allowed;
+  if (auto valid = graph::check_methods(methods); !valid) return valid;
+  if (methods.name.empty()) {
+    return Failure{ErrorCode::no_implementation,
+                   "this reduction does not run on the service, which knows sum_reduction and those of its plug-ins "
+                   "(ReductionMethods::name, docs/plugins.md)"};
+  }
+  auto lock = session_->sender().lock();
+  const auto record = registry_.find(handle);
+  if (!record) return record.failure();
+  const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
+    v1::SetReduction& out = *operation.mutable_set_reduction();
+    out.set_request(request);
+    out.set_handle(handle.id().value());
+    out.set_name(wire_text(methods.name));
+  });
+  if (!answer) return answer.failure();
+  lock = session_->sender().lock();
+  const auto still = registry_.find(handle);
+  if (!still) return still.failure();
+  still.value()->reduction = std::make_unique<graph::Reduction>(std::move(methods), 0);
+  return {};
+}
+
+void RemoteBackend::forget(graph::DataRecord& record) {
+  data_.remove(record);
+  registry_.remove(record);
+}
+
+Result<void> RemoteBackend::release_late(graph::DataRecord& record) {
+  record.visit_family([](graph::DataRecord& part) { part.releasing = true; });
+  const std::uint64_t request = session_->requests().begin([this, &record](const PendingRequests::Answer&) {
+    const auto end = session_->sender().lock();
+    forget(record);
+  });
+  if (request == 0) {
+    const Failure cause = loss();
+    forget(record);
+    return cause;
+  }
+  v1::ReleaseData& out = *session_->sender().operations().add().mutable_release_data();
+  out.set_request(request);
+  out.set_handle(record.handle_id().value());
+  return {};
+}
+
+Result<void> RemoteBackend::release(const Handle& handle) { return end_registration(handle, false); }
+
+Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally) {
+  if (home_.left()) return {};
+  auto lock = session_->sender().lock();
+  const auto found = registry_.find(handle);
+  if (!found) return found.failure();
+  graph::DataRecord& record = *found.value();
+  const std::shared_ptr<SharedPlace> place = data_.place_of(record);
+  const bool is_whole = record.parent == nullptr;
+  const bool inside = !check_outside_callback().ok();
+  // If the registration is the only owner of the memory, the program cannot notice when the memory is freed. So there
+  // is no wait here, which would be slow for the many tiles of a matrix. A wait is also not needed if the program's
+  // memory has the newest content.
+  const bool goes_too = record.owned && record.owned.use_count() == 1;
+  if (is_whole && (goes_too || (finally && inside && !place->is_outdated()))) {
+    if (!goes_too) place->take_back();
+    if (auto begun = release_late(record); !begun) return begun;
+    session_->sender().send(lock);
+    return {};
+  }
+  if (inside) return graph::waits_in_kernel();
+  if (auto ends = check_holds(&record, AccessMode::read_write); !ends) return ends;
+  record.visit_family([](graph::DataRecord& part) { part.releasing = true; });
+  const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
+  const SharedPlace::Part part = SharedData::part_of(record);
+  const std::uint64_t written = place->last_writer;
+  const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
+    operation.mutable_release_data()->set_request(request);
+    operation.mutable_release_data()->set_handle(handle.id().value());
+  });
+  if (answer) place->copy_out(part, written, last);
+  if (is_whole && (answer || session_->is_lost())) place->take_back();
+  lock = session_->sender().lock();
+  if (!answer && !session_->is_lost()) {
+    record.visit_family([](graph::DataRecord& one) { one.releasing = false; });
+    return answer.failure();
+  }
+  forget(record);
+  if (!answer) return answer.failure();
+  return {};
+}
+
+void RemoteBackend::abandon(const Handle& handle, const Failure& why) {
+  auto lock = session_->sender().lock();
+  const auto found = registry_.find(handle);
+  if (!found) return;
+  graph::DataRecord& record = *found.value();
+  const std::string name = graph::describe(record);
+  data_.place_of(record)->take_back();
+  if (release_late(record)) session_->sender().send(lock);
+  session_->ledger().callback_failures().add(
+      {why.code, "the registration of " + name +
+                     " ended before its last use, so that the program's memory does not get " +
+                     "what tasks write there: " + why.message});
+}
+
+void RemoteBackend::let_go(const Handle& handle) noexcept {
+  try {
+    const Result<void> released = end_registration(handle, true);
+    if (released) return;
+    // These two failures are ignored: the program has already released the data, or the service is lost, which every
+    // later call reports.
+    const ErrorCode code = released.failure().code;
+    if (code != ErrorCode::invalid_handle && code != ErrorCode::service_lost) abandon(handle, released.failure());
+  } catch (...) {
+    session_->ledger().callback_failures().add(
+        {ErrorCode::out_of_memory,
+         "no memory was left to end the registration of handle " + std::to_string(handle.id().value())});
+  }
+}
+
+Result<void> RemoteBackend::discard(const Handle& handle) {
+  if (auto here = home_.check(); !here) return here;
+  const bool recording = recording_here() != nullptr;
+  auto lock = session_->sender().lock();
+  const auto found = registry_.find(handle);
+  if (!found) return found.failure();
+  graph::DataRecord& record = *found.value();
+  if (recording) return graph::discards_in_recording(record);
+  if (auto allowed = graph::check_halo(record, AccessMode::write); !allowed) return allowed;
+  if (record.read_only) return graph::discards_const(record);
+  if (graph::DataRegistry::is_discarded(record)) return {};
+  session_->sender().operations().add().mutable_discard()->set_handle(handle.id().value());
+  registry_.note_discarded(record);
+  session_->sender().send(lock);
+  return {};
+}
+
+Result<void> RemoteBackend::set_reuse(const Handle& handle, std::int64_t index) {
+  auto lock = session_->sender().lock();
+  const auto record = registry_.find(handle);
+  if (!record) return record.failure();
+  v1::SetReuse& out = *session_->sender().operations().add().mutable_set_reuse();
+  out.set_handle(handle.id().value());
+  out.set_index(index);
+  session_->sender().send(lock);
+  return {};
+}
+
+Result<std::shared_ptr<void>> RemoteBackend::keep(const Handle& handle) {
+  auto lock = session_->sender().lock();
+  const auto record = registry_.find(handle);
+  if (!record) return record.failure();
+  v1::Keep& out = *session_->sender().operations().add().mutable_keep();
+  out.set_keep(++last_keep_);
+  out.set_handle(handle.id().value());
+  const std::uint64_t number = last_keep_;
+  session_->sender().send(lock);
+  return std::shared_ptr<void>(std::make_shared<Kept>(*session_, number));
+}
+
+Result<client::Backend::Acquired> RemoteBackend::acquire(const Handle& handle, AccessMode mode) {
+  if (auto allowed = graph::check_hold_mode(mode); !allowed) return allowed.failure();
+  if (auto allowed = check_wait(); !allowed) return allowed.failure();
+  auto lock = session_->sender().lock();
+  const auto record = registry_.find(handle);
+  if (!record) return record.failure();
+  if (auto usable = graph::check_usable(*record.value(), mode); !usable) return usable.failure();
+  auto hold = std::make_unique<Hold>();
+  hold->mode = mode;
+  hold->place = data_.place_of(*record.value());
+  hold->part = SharedData::part_of(*record.value());
+  const DataView view = record.value()->view;
+  hold->task = last_task_.load(std::memory_order_relaxed);
+  if (auto ends = check_holds(record.value(), mode); !ends) return ends.failure();
+  hold->thread = std::this_thread::get_id();
+  hold->record = record.value();
+  const std::uint64_t written = hold->place->last_writer;
+  graph::note_written(registry_, *record.value(), mode);
+  const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
+    v1::Acquire& out = *operation.mutable_acquire();
+    out.set_request(request);
+    out.set_handle(handle.id().value());
+    out.set_mode(to_wire(mode));
+    hold->request = request;
+  });
+  if (!answer) {
+    if (answer.failure().code == ErrorCode::cancelled) session_->ledger().told_all();
+    return answer.failure();
+  }
+  hold->place->hold(hold->part, mode, written, hold->task);
+  lock = session_->sender().lock();
+  holds_.push_back(hold.get());
+  return Acquired{hold.release(), view};
+}
+
+void RemoteBackend::give_back(void* hold) noexcept {
+  if (home_.left()) return;
+  const std::unique_ptr<Hold> held(static_cast<Hold*>(hold));
+  held->place->give_back(held->part, held->mode, held->task);
+  auto lock = session_->sender().lock();
+  std::erase(holds_, held.get());
+  if (session_->is_lost()) return;
+  session_->sender().urgent().mutable_give_back()->set_request(held->request);
+  session_->sender().send(lock);
+}
+
+void RemoteBackend::hand_on(void* hold) noexcept {
+  const auto lock = session_->sender().lock();
+  static_cast<Hold*>(hold)->thread = {};
+}
+
+void RemoteBackend::note_use(const graph::DataRecord& record, AccessMode mode, std::uint64_t number) {
+  for (Hold* hold : holds_) {
+    const bool conflicts = (writes(mode) || writes(hold->mode)) && meet(record, *hold->record);
+    if (conflicts && hold->waiting == 0) hold->waiting = number;
+  }
+}
+
+Result<void> RemoteBackend::check_holds(const graph::DataRecord* record, AccessMode mode) const {
+  for (const Hold* hold : holds_) {
+    if (hold->thread != std::this_thread::get_id()) continue;
+    const bool own = record != nullptr && meet(*record, *hold->record) && (writes(mode) || writes(hold->mode));
+    if (!own && (record != nullptr || hold->waiting == 0)) continue;
+    const std::string who = own ? "this thread" : fmt::format("task {} waits for data that this thread", hold->waiting);
+    return Failure{ErrorCode::invalid_argument,
+                   fmt::format("this wait would never end: {} holds (acquire), {} in mode {}: give that back before "
+                               "(HostAccess::give_back, or the end of its scope)",
+                               who, graph::describe(*hold->record), to_string(hold->mode))};
+  }
+  return {};
+}
+
+}  // namespace troupe::remote

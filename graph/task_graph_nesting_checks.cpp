@@ -1,0 +1,134 @@
+/// The checks of nested tasks and of their children.
+#include <algorithm>
+
+#include "graph/data/domain.hpp"
+#include "graph/data/usable.hpp"
+#include "graph/submission_checks.hpp"
+#include "graph/task_graph.hpp"
+
+namespace troupe::graph {
+
+namespace {
+
+Failure refused(const Codelet& codelet, const std::string& why) {
+  return {ErrorCode::invalid_argument, quoted(codelet) + ": " + why};
+}
+
+/// Returns true if no task of the record's home has ever used the data.
+bool never_used(const DataRecord& whole) {
+  bool unused = true;
+  whole.visit_tree([&unused](const DataRecord& part) {
+    const DependencyState& state = part.dependencies;
+    unused = unused && state.writers.empty() && state.readers.empty() && state.before.empty();
+  });
+  return unused;
+}
+
+}  // namespace
+
+Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const Domain* domain,
+                                      std::vector<DataRecord*>& moves) {
+  if (record.home.id == home_in(domain).id) {
+    if (domain == nullptr || mode != AccessMode::reduce) return {};
+    const DataRecord* const unwritten = DataRegistry::find_unwritten(record);
+    if (unwritten == nullptr) return {};
+    return Failure{ErrorCode::invalid_argument, never_written(*unwritten)};
+  }
+  const TaskAccess* const declared = domain != nullptr ? domain->declared(record) : nullptr;
+  if (declared != nullptr) {
+    if (writes(mode) && !writes(declared->mode())) {
+      return Failure{ErrorCode::invalid_argument, describe(record) + " is used in mode " + to_string(mode) + ", but " +
+                                                      describe(domain->parent) +
+                                                      ", which the task belongs to, declares it in mode read"};
+    }
+    // The kernel of the parent cannot have written weak data.
+    const bool overwritten = declared->mode() == AccessMode::write && !domain->uses(record);
+    if (!overwritten || !reads(mode) || domain->children_write(record)) return {};
+    return Failure{ErrorCode::invalid_argument, describe(record) + " is used in mode " + to_string(mode) + ", but " +
+                                                    describe(domain->parent) +
+                                                    ", which the task belongs to, declares it as weak in mode write, "
+                                                    "and no child writes it before"};
+  }
+  // Temporary data of a nested task go with it, and may be handed on when it has ended.
+  DataRecord& whole = record.whole();
+  if (record.home.id != 0 && (record.home.ended() || never_used(whole))) {
+    moves.push_back(&whole);
+    return {};
+  }
+  if (domain == nullptr) {
+    return Failure{ErrorCode::invalid_argument, describe(record) +
+                                                    " was registered in the kernel of a nested task that has not "
+                                                    "ended: wait for the nested task first"};
+  }
+  return Failure{ErrorCode::invalid_argument, describe(record) + " is not among the data that " +
+                                                  describe(domain->parent) +
+                                                  ", which the task belongs to, declares: add it to the data of the "
+                                                  "nested task, or to TaskOptions::weak if only its children use it"};
+}
+
+Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, const Domain* domain) {
+  if (auto valid = check_nested(specification, options_.nests); !valid) return valid;
+  const auto refuse = [&specification](const Failure& failure) {
+    return Failure{failure.code, quoted(specification.codelet) + ": " + failure.message};
+  };
+  std::vector<DataRecord*> moves;
+  for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
+    const auto mode = mode_of(specification.codelet, specification.accesses[i], i);
+    DataRecord& record = *specification.accesses[i].handle.record();
+    if (auto belongs = check_belongs(record, mode.value(), domain, moves); !belongs) return refuse(belongs.failure());
+  }
+  const auto never_ready = [domain](const Future& future) TROUPE_REQUIRES(submission_mutex_) {
+    return domain != nullptr && !TaskReference{future.task(), future.id().value()}.ended() &&
+           !may_follow(*future.task(), *domain);
+  };
+  for (const Future& future : specification.options.after) {
+    if (!never_ready(future)) continue;
+    return refused(specification.codelet, "it is to run after " + describe(*future.task()) +
+                                              ", which is, or may wait for, the nested task that it belongs to: name "
+                                              "that dependency when the nested task is submitted");
+  }
+  const Future* const awaited = specification.resumes_after;
+  if (awaited != nullptr && awaited->valid() && never_ready(*awaited)) {
+    return refused(specification.codelet, "a coroutine awaits " + describe(*awaited->task()) +
+                                              " in a nested task that this task is, or may wait for");
+  }
+  // The data of the kernel were marked with the last mark.
+  const std::uint64_t mark = specification.accesses.empty() ? take_mark() : ids_.last_mark;
+  for (const Access& access : specification.options.weak) {
+    const auto found = data_.registry.find(access.handle, domain);
+    if (!found) return refuse({found.failure().code, "weak data: " + found.failure().message});
+    DataRecord& record = *found.value();
+    if (!access.mode || *access.mode == AccessMode::commute || *access.mode == AccessMode::reduce) {
+      return refused(specification.codelet, describe(record) +
+                                                " is weak and needs a mode of read, write or read_write: "
+                                                "read(x), write(x) or read_write(x)");
+    }
+    if (auto usable = check_usable(record, *access.mode); !usable) {
+      return refused(specification.codelet, "weak data: " + usable.failure().message);
+    }
+    if (record.is_halo) {
+      return refused(
+          specification.codelet,
+          describe(record) + " is a halo part and cannot be weak: declare the data in which it lies as weak");
+    }
+    // The kernel would read through the halo part what its children write.
+    const auto reads_beside = [&record](const Access& own) {
+      const DataRecord& other = *own.handle.record();
+      return other.is_halo && &other.whole() == &record.whole();
+    };
+    if (writes(*access.mode) && std::ranges::any_of(specification.accesses, reads_beside)) {
+      return refuse({ErrorCode::conflicting_access,
+                     describe(record) + " is weak, and the kernel itself reads a halo part of the same data"});
+    }
+    // Data that are read only are marked like others: an overlap would have the task in its own children's states.
+    if (!record.mark(mark, AccessMode::write)) {
+      return refuse({ErrorCode::conflicting_access,
+                     describe(record) + " is weak, and is the same data as, or part of, another handle of the task"});
+    }
+    if (auto belongs = check_belongs(record, *access.mode, domain, moves); !belongs) return refuse(belongs.failure());
+  }
+  move_home(moves, domain);
+  return {};
+}
+
+}  // namespace troupe::graph
