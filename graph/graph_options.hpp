@@ -30,8 +30,14 @@ struct GraphOptions {
   std::size_t most_named_devices = std::numeric_limits<std::size_t>::max();
   /// True if the host names a codelet to run in place of each submitted one (`GraphHost::stand_in`).
   bool stand_ins = false;
-  /// True if tasks may be nested: kernels run, and no other graph shares the workers.
+  /// True if tasks may be nested: no other graph shares the workers.
   bool nests = true;
+  /// True if kernels are called with their data. If not, only kernels of nested tasks are called, and these must have
+  /// no data but weak ones.
+  bool kernels_get_data = true;
+  /// True if calls that return values and coroutines run here: every kernel is called, and takes the time that it
+  /// takes.
+  bool calls = true;
   /// True if tasks keep the priorities that they are submitted with; otherwise all have the default priority.
   bool priorities = true;
   /// True if tasks may have deadlines: the run keeps to the clock of the program.

@@ -277,8 +277,16 @@ Result<void> check_usable(const TaskSpecification& specification) {
   return {};
 }
 
-Result<void> check_nested(const TaskSpecification& specification, bool nests) {
-  if (specification.may_nest && !nests) {
+std::vector<TaskAccess> weak_accesses(const TaskOptions& options) {
+  std::vector<TaskAccess> weak;
+  for (const Access& access : options.weak) {
+    weak.emplace_back(access.handle.record(), access.mode.value_or(AccessMode::read));
+  }
+  return weak;
+}
+
+Result<void> check_nested(const TaskSpecification& specification, const GraphOptions& options) {
+  if (specification.may_nest && !options.calls) {
     return Failure{ErrorCode::invalid_argument, quoted(specification.codelet) +
                                                     ": a call that returns a value (async) needs a runtime of its "
                                                     "own that runs kernels: not in virtual time, nor where several "
@@ -292,10 +300,15 @@ Result<void> check_nested(const TaskSpecification& specification, bool nests) {
     if (specification.options.weak.empty()) return {};
     return refuse("weak data are for the children of a nested task: set TaskOptions::nested");
   }
-  if (!nests) {
+  if (!options.nests) {
     return refuse(
-        "a nested task needs a runtime of its own that runs kernels, because its kernel says what it "
-        "consists of: in virtual time and on a service submit its children from the program");
+        "a nested task needs a runtime of its own, because its kernel says what it consists of: where several clients "
+        "share the workers, submit its children from the program");
+  }
+  if (!options.kernels_get_data && !specification.accesses.empty()) {
+    return refuse(
+        "the kernel of a nested task is called in virtual time, too, and its data have no content there: declare them "
+        "in TaskOptions::weak if only its children use them, or set SimulationOptions::real_buffers");
   }
   if (definition.pieces != nullptr) {
     return refuse("a task made of pieces cannot be nested: submit the pieces as children");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/data_registry.hpp"
@@ -78,9 +79,10 @@ Result<void> check_usable(const TaskSpecification& specification);
 [[nodiscard]] inline bool speaks_of_nesting(const TaskOptions& options) {
   return options.nested || !options.weak.empty();
 }
-/// Checks `TaskOptions::nested` and `weak`, as far as this needs no data. `nests` is true if this runtime takes nested
-/// tasks. Fails with `invalid_argument` or `signature_mismatch`.
-Result<void> check_nested(const TaskSpecification& specification, bool nests);
+[[nodiscard]] std::vector<TaskAccess> weak_accesses(const TaskOptions& options);
+/// Checks `TaskOptions::nested` and `weak`, as far as this needs no data. `options` says which nested tasks this
+/// runtime takes. Fails with `invalid_argument` or `signature_mismatch`.
+Result<void> check_nested(const TaskSpecification& specification, const GraphOptions& options);
 
 /// Checks that both functions of a reduction are given. Fails with `invalid_argument`.
 Result<void> check_methods(const ReductionMethods& methods);

@@ -198,7 +198,7 @@ class TaskGraph final : public TaskOwner {
   // The next functions are called by workers.
   /// Decides whether a ready task may start. Appends the tasks that become ready to `ready`.
   Begin begin(Task& task, WorkerId worker, TaskList& ready) {
-    if (task.role == TaskRole::recorded) static_cast<RecordedTask&>(task).prepare();
+    if (task.is_recorded()) static_cast<RecordedTask&>(task).prepare();
     return is_plain(task) ? Begin::run : begin_special(task, worker, ready);
   }
   /// Called in place of `begin` for a task without commute locks that has already run: its device had queued it behind
@@ -426,11 +426,16 @@ class TaskGraph final : public TaskOwner {
   /// Checks the options `nested` and `weak`, and that a task of this domain may use its data. `domain` may be null.
   Result<void> check_nesting(const TaskSpecification& specification, const Domain* domain)
       TROUPE_REQUIRES(submission_mutex_);
+  /// The part of `check_nesting` for weak data, except for their content.
+  Result<void> check_weak(const TaskSpecification& specification, const Domain* domain, std::vector<DataRecord*>& moves)
+      TROUPE_REQUIRES(submission_mutex_);
   /// Checks that tasks of this domain may use the record in this mode. Appends temporary data that move to the domain
   /// from another one to `moves`.
   Result<void> check_belongs(DataRecord& record, AccessMode mode, const Domain* domain, std::vector<DataRecord*>& moves)
       TROUPE_REQUIRES(submission_mutex_);
-  void open_domain(Task& task, const TaskOptions& options) TROUPE_REQUIRES(submission_mutex_);
+  void open_domain(Task& task, std::vector<TaskAccess> weak) TROUPE_REQUIRES(submission_mutex_);
+  /// Begins a nested task of a recording: submits a nested task that stands for it in this run.
+  Begin begin_recorded_nested(RecordedTask& task, TaskList& ready) TROUPE_EXCLUDES(submission_mutex_);
   /// Makes a task of the program one that becomes nested when its kernel submits a task.
   void allow_nesting(Task& task) TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of `order` for a nested task or a child.
@@ -568,7 +573,7 @@ class TaskGraph final : public TaskOwner {
   void end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready);
   /// Returns true if nothing prevents a ready task from running. This is true of most tasks of most runs.
   [[nodiscard]] bool is_plain(const Task& task) const {
-    const bool runs = task.role != TaskRole::host && task.role != TaskRole::replay;
+    const bool runs = task.role <= TaskRole::recorded;
     const bool belongs = task.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed);
     return runs && !task.has_commute && !belongs &&
            task.withdrawn.load(std::memory_order_relaxed) == Withdrawal::none &&

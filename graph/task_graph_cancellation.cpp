@@ -37,11 +37,14 @@ Withdrawal passed_limit(const TaskExtras& limits) noexcept {
   return Withdrawal::told_of_deadline;
 }
 
-/// Returns true if the task belongs to a run of a recording that the program has cancelled. The task must run, so that
-/// the run cannot end meanwhile.
+/// Returns true if the task, or a nested task around it, belongs to a run of a recording that the program has
+/// cancelled. The task must run, so that the run cannot end meanwhile.
 bool run_was_cancelled(const Task& task) noexcept {
-  if (task.role != TaskRole::recorded) return false;
-  const Task* const run = static_cast<const RecordedTask&>(task).recording->run_task();
+  const Task* outermost = &task;
+  while (outermost->outer_domain() != nullptr) outermost = &outermost->outer_domain()->parent;
+  const RecordedTask* const recorded = recorded_of(*outermost);
+  if (recorded == nullptr) return false;
+  const Task* const run = recorded->recording->run_task();
   return run->withdrawn.load(std::memory_order_relaxed) == Withdrawal::by_program;
 }
 

@@ -78,6 +78,9 @@ Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
     return Begin::ended;
   }
   if (task.role == TaskRole::replay) return begin_replay(task, worker, ready);
+  if (task.role == TaskRole::recorded_nested) {
+    return begin_recorded_nested(static_cast<RecordedTask&>(task), ready);
+  }
   if (const Refusal refusal = why_cancelled(task); refusal.cause) {
     if (task.has_commute) renounce_commute(task, ready);
     return end_cancelled(task, refusal, worker, ready);
@@ -153,7 +156,7 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
   }
   // The callback is destroyed here, because the destruction of objects that it has captured may end registrations. A
   // recorded task keeps its callback for the next run.
-  if (task.role != TaskRole::recorded && task.extras) {
+  if (!task.is_recorded() && task.extras) {
     task.extras->callback = nullptr;
     task.extras->kept = nullptr;
   }
@@ -266,11 +269,13 @@ void TaskGraph::end(Task& task, const Completion& completion, TaskList& ready) {
   const bool counted = task.role != TaskRole::host;
   const std::uint64_t tag = options_.endings != nullptr ? task.client.tag : 0;
   const std::size_t slot = completion.slot;
-  if (task.role == TaskRole::recorded) {
-    end_recorded(static_cast<RecordedTask&>(task), completion.cause, slot, completion.worker, ready);
+  RecordedTask* recorded = task.has_more && task.extras ? task.extras->stands_for : nullptr;
+  if (task.is_recorded()) {
+    recorded = static_cast<RecordedTask*>(&task);
   } else {
     free(task, completion.status, slot, ready);
   }
+  if (recorded != nullptr) end_recorded(*recorded, completion.cause, slot, completion.worker, ready);
   // This call comes before the task is counted, so that after a wait for everything all endings have been reported.
   if (counted && options_.endings != nullptr) options_.endings->ended(tag, completion.status, completion.cause);
   if (counted) count_ending(slot);

@@ -69,7 +69,7 @@ class Walk {
 
   void add_successors(std::uint32_t node) {
     const Task& task = *tasks_[node];
-    if (task.role == TaskRole::recorded) {
+    if (task.is_recorded()) {
       add_followers(node, static_cast<const RecordedTask&>(task));
       return;
     }
@@ -88,6 +88,7 @@ class Walk {
           {node, successor, explicitly ? TaskEdge::Kind::explicit_dependency : TaskEdge::Kind::data});
     }
     add_parent(node, task);
+    if (task.extras && task.extras->stands_for != nullptr) add_followers(node, *task.extras->stands_for);
     if (task.ended()) snapshot_.edges.resize(before);
   }
 
@@ -131,7 +132,7 @@ class Walk {
   /// Returns true if the task is newer than all waiting tasks in the walk. This test is faster than a search for the
   /// task.
   [[nodiscard]] bool is_newer(const Task& task) const {
-    return task.role != TaskRole::recorded && task.id.load(std::memory_order_relaxed) > newest_;
+    return !task.is_recorded() && task.id.load(std::memory_order_relaxed) > newest_;
   }
 
   GraphSnapshot& snapshot_;
@@ -140,7 +141,7 @@ class Walk {
 };
 
 bool has_ended(const Task& task) {
-  if (task.role != TaskRole::recorded) return task.ended();
+  if (!task.is_recorded()) return task.ended();
   const auto& recorded = static_cast<const RecordedTask&>(task);
   return recorded.recording->state_of(recorded) == RecordedState::ended;
 }
@@ -165,7 +166,7 @@ TaskNode TaskGraph::node_of(const Task& task) const {
   }
   node.unwanted = !task.told() && why_unwanted(task) >= Withdrawal::told_of_program;
   node.runnable = task.role == TaskRole::replay || has_device(task, options_);
-  if (task.role == TaskRole::recorded) {
+  if (task.is_recorded()) {
     const auto& recorded = static_cast<const RecordedTask&>(task);
     node.id = TaskId(recorded.recording->id_of(recorded));
     // A recorded task resets its counter when it begins, so from then on the counter has no meaning.
@@ -185,7 +186,10 @@ void TaskGraph::collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>&
   }
   for (const Recording* recording : running_recordings()) {
     for (const RecordedTask& task : recording->tasks()) {
-      if (recording->state_of(task) != RecordedState::ended) found.push_back({recording->id_of(task), &task});
+      const std::uint64_t id = recording->id_of(task);
+      // A nested task that has begun is the task that stands for it.
+      const bool begun = task.role == TaskRole::recorded_nested && task.extras->begun_as == id;
+      if (!begun && recording->state_of(task) != RecordedState::ended) found.push_back({id, &task});
     }
   }
   const std::size_t all = found.size();

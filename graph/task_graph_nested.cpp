@@ -69,11 +69,9 @@ bool TaskGraph::is_inside_nested() {
   return domain_here() != nullptr;
 }
 
-void TaskGraph::open_domain(Task& task, const TaskOptions& options) {
+void TaskGraph::open_domain(Task& task, std::vector<TaskAccess> weak) {
   task.extras->domain = std::make_unique<Domain>(task);
-  for (const Access& access : options.weak) {
-    task.extras->domain->weak.emplace_back(access.handle.record(), access.mode.value_or(AccessMode::read));
-  }
+  task.extras->domain->weak = std::move(weak);
   nesting_.any.store(true, std::memory_order_relaxed);
 }
 
@@ -85,7 +83,7 @@ void TaskGraph::allow_nesting(Task& task) {
 }
 
 void TaskGraph::order_nested(Task& task, const TaskOptions& options, DependencyBuilder& builder, TaskList& ready) {
-  if (options.nested) open_domain(task, options);
+  if (options.nested) open_domain(task, weak_accesses(options));
   Domain* const outer = task.outer_domain();
   Domain* const own = task.own_domain();
   const auto state_of = [&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) -> DependencyState& {

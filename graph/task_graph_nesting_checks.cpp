@@ -67,7 +67,7 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
 }
 
 Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, const Domain* domain) {
-  if (auto valid = check_nested(specification, options_.nests); !valid) return valid;
+  if (auto valid = check_nested(specification, options_); !valid) return valid;
   const auto refuse = [&specification](const Failure& failure) {
     return Failure{failure.code, quoted(specification.codelet) + ": " + failure.message};
   };
@@ -92,6 +92,21 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
     return refused(specification.codelet, "a coroutine awaits " + describe(*awaited->task()) +
                                               " in a nested task that this task is, or may wait for");
   }
+  if (auto valid = check_weak(specification, domain, moves); !valid) return valid;
+  for (const Access& access : specification.options.weak) {
+    if (auto usable = check_usable(*access.handle.record(), *access.mode); !usable) {
+      return refused(specification.codelet, "weak data: " + usable.failure().message);
+    }
+  }
+  move_home(moves, domain);
+  return {};
+}
+
+Result<void> TaskGraph::check_weak(const TaskSpecification& specification, const Domain* domain,
+                                   std::vector<DataRecord*>& moves) {
+  const auto refuse = [&specification](const Failure& failure) {
+    return Failure{failure.code, quoted(specification.codelet) + ": " + failure.message};
+  };
   // The data of the kernel were marked with the last mark.
   const std::uint64_t mark = specification.accesses.empty() ? take_mark() : ids_.last_mark;
   for (const Access& access : specification.options.weak) {
@@ -102,9 +117,6 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
       return refused(specification.codelet, describe(record) +
                                                 " is weak and needs a mode of read, write or read_write: "
                                                 "read(x), write(x) or read_write(x)");
-    }
-    if (auto usable = check_usable(record, *access.mode); !usable) {
-      return refused(specification.codelet, "weak data: " + usable.failure().message);
     }
     if (record.is_halo) {
       return refused(
@@ -127,7 +139,6 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
     }
     if (auto belongs = check_belongs(record, *access.mode, domain, moves); !belongs) return refuse(belongs.failure());
   }
-  move_home(moves, domain);
   return {};
 }
 

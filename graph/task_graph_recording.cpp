@@ -10,6 +10,18 @@
 
 namespace troupe::graph {
 
+namespace {
+
+/// Returns the accesses of a recorded task, with those to weak data.
+std::vector<TaskAccess> accesses_of(const RecordedTask& task) {
+  std::vector<TaskAccess> accesses(task.data().begin(), task.data().end());
+  if (task.extras)
+    accesses.insert(accesses.end(), task.extras->recorded_weak.begin(), task.extras->recorded_weak.end());
+  return accesses;
+}
+
+}  // namespace
+
 Recording* TaskGraph::recording_here() const {
   if (recording_threads_.load(std::memory_order_relaxed) == 0) return nullptr;
   return ExecutionScope::find(this) == nullptr ? RecordingScope::find(this) : nullptr;
@@ -48,7 +60,10 @@ RecordedTask& TaskGraph::add_recorded(Recording& recording, const CodeletDefinit
 }
 
 Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& specification) {
-  if (speaks_of_nesting(specification.options)) return records_nested(specification.codelet);
+  const bool nests = speaks_of_nesting(specification.options);
+  if (nests) {
+    if (auto valid = check_nested(specification, options_); !valid) return valid.failure();
+  }
   if (is_limited(specification.options)) return limited_in_recording(specification.codelet);
   const LockGuard lock(submission_mutex_);
   for (const Future& future : specification.options.after) {
@@ -56,22 +71,31 @@ Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& 
     return unrecorded_dependency(specification.codelet);
   }
   if (auto valid = check_accesses(specification, data_.registry, take_mark()); !valid) return valid.failure();
+  if (nests) {
+    std::vector<DataRecord*> moves;
+    if (auto valid = check_weak(specification, nullptr, moves); !valid) return valid.failure();
+    move_home(moves, nullptr);
+  }
   RecordedTask& task = add_recorded(recording, &specification.codelet.definition(), specification.accesses.size());
   fill(task, specification);
+  if (nests) {
+    task.role = TaskRole::recorded_nested;
+    task.extras->recorded_weak = weak_accesses(specification.options);
+  }
   infer_recorded(recording, task, specification.options.after);
   return Future(this, nullptr, task.task_id());
 }
 
 void TaskGraph::infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after) {
   // In a recording, too, open reductions need their combining tasks before this task.
-  for (const TaskAccess& access : task.data()) {
+  for (const TaskAccess& access : accesses_of(task)) {
     if (access.mode() == AccessMode::reduce) continue;
     access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
       if (recording.dependencies_of(record).open_reduction) close_recorded_reduction(recording, record);
     });
   }
   DependencyBuilder builder(task, pools_.edges, submission_caches_.edges);
-  for (const TaskAccess& access : task.data()) {
+  for (const TaskAccess& access : accesses_of(task)) {
     access.data()->visit_tree([&](DataRecord& record) {
       DependencyState& state = recording.dependencies_of(record);
       if (access.mode() == AccessMode::reduce && !std::exchange(state.open_reduction, true)) {
@@ -180,6 +204,32 @@ Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
     return Begin::ended;
   }
   recording.begin_run(task, ready);
+  return Begin::parked;
+}
+
+Begin TaskGraph::begin_recorded_nested(RecordedTask& task, TaskList& ready) {
+  auto extras = std::make_unique<TaskExtras>();
+  extras->name = task.extras->name;
+  extras->callback = task.extras->callback;
+  extras->kept = task.extras->kept;
+  extras->stands_for = &task;
+  const LockGuard lock(submission_mutex_);
+  Task& nested = allocate_task(task.codelet, task.access_count);
+  // The task is known by the recorded task's id, which traces and messages name.
+  nested.id.store(task.task_id().value(), std::memory_order_release);
+  nested.pending.store(0, std::memory_order_relaxed);
+  nested.withdrawn.store(task.withdrawn.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  nested.priority = task.priority;
+  nested.numa_node = task.numa_node;
+  std::ranges::copy(task.data(), nested.accesses);
+  nested.argument_count = task.argument_count;
+  nested.argument_offsets = task.argument_offsets;
+  nested.stored_arguments = task.stored_arguments;
+  nested.extras = std::move(extras);
+  nested.has_more = true;
+  open_domain(nested, task.extras->recorded_weak);
+  task.extras->begun_as = task.task_id().value();
+  ready.push_back(&nested);
   return Begin::parked;
 }
 

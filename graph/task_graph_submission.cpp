@@ -181,7 +181,10 @@ Result<Future> TaskGraph::submit_adapted(const TaskSpecification& specification)
   if (auto here = home_.check(); !here) return here.failure();
   if (!options_.deadlines && specification.options.deadline) return deadline_in_virtual_time(specification.codelet);
   if (!options_.stand_ins) return submit_restricted(specification);
-  const auto codelet = host_.stand_in(specification.codelet);
+  if (specification.may_nest) {
+    if (auto valid = check_nested(specification, options_); !valid) return valid.failure();
+  }
+  const auto codelet = host_.stand_in(specification.codelet, specification.options.nested);
   if (!codelet) {
     const LockGuard lock(submission_mutex_);
     return Failure{codelet.failure().code, quoted(specification.codelet) +

@@ -98,6 +98,7 @@ class Explanation {
         break;
       case TaskRole::user:
       case TaskRole::recorded:
+      case TaskRole::recorded_nested:
         task.text = "task " + std::to_string(task.id.value());
         if (!task.name.empty()) task.text += " '" + task.name + "'";
         if (!task.codelet.empty()) task.text += " (codelet " + task.codelet + pieces_of(task) + ")";

@@ -177,7 +177,9 @@ class InVirtualTime final : public RunMode {
   }
   void set_cores(WorkerId worker, int cores) override { simulation_.set_cores(worker, cores); }
   void on_lost(std::function<void(NodeId)> act) override { simulation_.on_lost(std::move(act)); }
-  Result<const Codelet*> stand_in(const Codelet& codelet) override { return simulation_.stand_ins().of(codelet); }
+  Result<const Codelet*> stand_in(const Codelet& codelet, bool nested) override {
+    return simulation_.stand_ins().of(codelet, nested);
+  }
 
   [[nodiscard]] MemoryNodes* memories() override { return &simulation_; }
   [[nodiscard]] std::vector<TraceTransfer> take_copies() override { return simulation_.take_copies(); }

@@ -59,7 +59,7 @@ class RunMode {
   /// Sets the function that is called when a memory turns out to be lost.
   virtual void on_lost(std::function<void(NodeId)> /*act*/) {}
   /// Returns the codelet that runs in place of `codelet`.
-  virtual Result<const Codelet*> stand_in(const Codelet& codelet) { return &codelet; }
+  virtual Result<const Codelet*> stand_in(const Codelet& codelet, bool /*nested*/) { return &codelet; }
 
   /// Returns the memories other than host memory; null if there are none.
   [[nodiscard]] virtual MemoryNodes* memories() { return nullptr; }

@@ -87,7 +87,9 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void forget(const graph::DataRecord& data) noexcept override;
   [[nodiscard]] std::vector<graph::RunningTask> running_elsewhere() override;
   Result<DevicesHere> find_devices(const DeviceSet& devices) override;
-  Result<const Codelet*> stand_in(const Codelet& codelet) override { return mode_->stand_in(codelet); }
+  Result<const Codelet*> stand_in(const Codelet& codelet, bool nested) override {
+    return mode_->stand_in(codelet, nested);
+  }
 
   // These implement `WorkerQueues`.
   graph::Task* next_activated() override;

@@ -279,6 +279,11 @@ bool RuntimeSystem::Implementation::has_enough(WorkerId worker) const {
 }
 
 Result<void> RuntimeSystem::Implementation::may_wait_inside(WorkerId worker) const {
+  if (mode_->virtual_time()) {
+    return Failure{ErrorCode::wait_in_kernel,
+                   "a kernel cannot wait in virtual time, where it is called at the one moment of its end: submit a "
+                   "task that depends on what you wait for"};
+  }
   if ((kind_set(crew_->kinds[worker.index()]) & kOnCores) == 0) {
     return Failure{ErrorCode::wait_in_kernel,
                    "a kernel on an accelerator cannot wait, as its thread has to go on: restrict the task to cores, or "

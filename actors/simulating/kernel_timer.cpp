@@ -98,7 +98,7 @@ class LearnedFromDescription final : public scheduler::ExecutionModel {
 Result<platform::KernelTime> KernelTimer::look_up(const graph::SizeClass& size_class,
                                                   const DescribedDevice& device) const {
   const CodeletDefinition& codelet = *size_class.codelet;
-  if (codelet.internal) return platform::KernelTime{};
+  if (codelet.internal || codelet.untimed) return platform::KernelTime{};
   DescribedDevice used = device;
   used.type.cores = codelet.cores_used(device.type);
   const auto given = options_.times.find(codelet.timed_name());

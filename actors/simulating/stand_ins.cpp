@@ -39,7 +39,7 @@ TimesThere times_there(const SimulationOptions& options, const std::string& name
 
 }  // namespace
 
-StandIns::Entry StandIns::make(const Codelet& codelet) const {
+StandIns::Entry StandIns::make(const Codelet& codelet, bool nested) const {
   const CodeletDefinition& definition = codelet.definition();
   Entry entry{codelet, codelet};
   if (definition.internal) {
@@ -48,7 +48,12 @@ StandIns::Entry StandIns::make(const Codelet& codelet) const {
   }
   const TimesThere times = times_there(options_, definition.timed_name());
   const KindSet own = definition.kinds();
-  const bool invents = !options_.real_buffers;
+  if (nested && times.all == 0 && (own & kOnCores & kinds_) != 0) {
+    entry.somewhere = true;
+    entry.runs = codelet.untimed_on(own & kOnCores & kinds_);
+    return entry;
+  }
+  const bool invents = !options_.real_buffers && !nested;
   KindSet runs = own;
   if (invents) runs |= own == 0 ? times.all : times.given;
   runs &= times.all;
@@ -62,10 +67,11 @@ StandIns::Entry StandIns::make(const Codelet& codelet) const {
   return entry;
 }
 
-Result<const Codelet*> StandIns::of(const Codelet& codelet) {
+Result<const Codelet*> StandIns::of(const Codelet& codelet, bool nested) {
   const CodeletDefinition* const key = &codelet.definition();
-  auto found = known_.find(key);
-  if (found == known_.end()) found = known_.emplace(key, make(codelet)).first;
+  auto& known = known_[nested ? 1 : 0];
+  auto found = known.find(key);
+  if (found == known.end()) found = known.emplace(key, make(codelet, nested)).first;
   if (!found->second.somewhere) return no_time(codelet.definition());
   return &found->second.runs;
 }

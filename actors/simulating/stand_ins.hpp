@@ -1,6 +1,7 @@
 /// Stand-ins: the codelets that run in virtual time. Their times decide which devices their tasks run on.
 #pragma once
 
+#include <array>
 #include <unordered_map>
 
 #include "graph/codelets/codelet_definition.hpp"
@@ -13,8 +14,9 @@ namespace troupe::actors {
 
 /// A codelet runs on a kind of device if it has an implementation for that kind, or if the program gives it a time
 /// there. A codelet without any implementation runs on every kind for which there is a time. No codelet runs on a kind
-/// for which it has no time. With real buffers, a codelet needs both an implementation and a time for a kind. One
-/// thread at a time.
+/// for which it has no time. With real buffers, a codelet needs both an implementation and a time for a kind. The
+/// kernels of nested tasks are called, so these need an implementation, and take no time on cores if there is no time
+/// for the codelet at all. One thread at a time.
 class StandIns {
  public:
   /// `options` outlives this object. `kinds` holds the kinds of the run's devices.
@@ -22,7 +24,7 @@ class StandIns {
 
   /// Returns the codelet itself if nothing is to be changed; otherwise a copy that lives as long as this object. Fails
   /// with `bad_input` if none of its devices has a time: the message names the devices.
-  Result<const Codelet*> of(const Codelet& codelet);
+  Result<const Codelet*> of(const Codelet& codelet, bool nested);
 
  private:
   struct Entry {
@@ -33,13 +35,13 @@ class StandIns {
     bool somewhere = false;
   };
 
-  [[nodiscard]] Entry make(const Codelet& codelet) const;
+  [[nodiscard]] Entry make(const Codelet& codelet, bool nested) const;
   [[nodiscard]] Failure no_time(const CodeletDefinition& codelet) const;
 
   const SimulationOptions& options_;
   const KindSet kinds_;
-  /// The map is never iterated over.
-  std::unordered_map<const CodeletDefinition*, Entry> known_;
+  /// The stand-ins for tasks that are nested (`[1]`) and that are not (`[0]`). The maps are never iterated over.
+  std::array<std::unordered_map<const CodeletDefinition*, Entry>, 2> known_;
 };
 
 }  // namespace troupe::actors

@@ -145,6 +145,9 @@ inline bool WorkerCore::begin(Task& task) {
     shares_->taken(options_.self, task);
   TaskList ready;
   const Begin begun = crew_.graph_of(task).begin(task, options_.self, ready);
+  // A task that is ready now may have the same id: it stands for this one.
+  if (begun != Begin::run) [[unlikely]]
+    tell_not_run(id, begun == Begin::ended);
   if (!ready.empty()) [[unlikely]] {
     if (shares_ != nullptr) shares_->activated(ready);
     if (claimed_ > 0) keep_claimed(ready);
@@ -152,7 +155,6 @@ inline bool WorkerCore::begin(Task& task) {
   }
   if (begun == Begin::run) return true;
   if (shares_ != nullptr) leave(shares_->released(options_.self, task));
-  tell_not_run(id, begun == Begin::ended);
   return false;
 }
 

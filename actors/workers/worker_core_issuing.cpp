@@ -34,7 +34,7 @@ bool WorkerCore::may_start(const InHand& one) {
 bool WorkerCore::can_be_followed(const Task& task) {
   // The task's callback has to run before any task that waits for it.
   // Children of a nested task go on when its kernel has returned.
-  return task.role != graph::TaskRole::recorded && !(task.extras && task.extras->callback) &&
+  return !task.is_recorded() && !(task.extras && task.extras->callback) &&
          task.own_domain() == nullptr;
 }
 

@@ -172,6 +172,12 @@ Codelet Codelet::modelled_on(KindSet kinds, int most_cores) const {
   return result;
 }
 
+Codelet Codelet::untimed_on(KindSet kinds) const {
+  Codelet result = modelled_on(kinds, 1);
+  result.definition_->untimed = true;
+  return result;
+}
+
 Codelet& Codelet::timed_as(std::string kernel) & {
   definition_->timed_as = std::move(kernel);
   return *this;

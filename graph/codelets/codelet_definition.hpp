@@ -78,6 +78,8 @@ struct CodeletDefinition {
   std::string known_as;
   /// True for the runtime's own codelets, whose time is not counted in virtual time.
   bool internal = false;
+  /// True for stand-ins of nested tasks that have no time in virtual time (`Codelet::untimed_on`).
+  bool untimed = false;
   /// True if only the futures of the tasks report their failures (`Codelet::reported_by_futures`).
   bool reported_by_futures = false;
   /// Called once for each task when it has ended, whether it ran or not; may be null. For nested tasks and children,

@@ -129,12 +129,6 @@ Failure runs_in_nested(const Recording& recording) {
                                            "submit its tasks as children"};
 }
 
-Failure records_nested(const Codelet& codelet) {
-  return {ErrorCode::invalid_argument, "codelet '" + codelet.name() +
-                                           "': a nested task cannot be recorded, because what its kernel submits may "
-                                           "differ from run to run: record its children instead"};
-}
-
 Failure takes_no_runs(const Recording& recording) {
   return {ErrorCode::stopped, "recorded graph '" + recording.name() + "': the runtime is stopping and takes no tasks"};
 }

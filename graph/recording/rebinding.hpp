@@ -32,7 +32,6 @@ void note_written(DataRegistry& registry, const Recording& recording, std::span<
 /// These return failures that are reported in several places.
 [[nodiscard]] Failure runs_in_recording();
 [[nodiscard]] Failure runs_in_nested(const Recording& recording);
-[[nodiscard]] Failure records_nested(const Codelet& codelet);
 [[nodiscard]] Failure takes_no_runs(const Recording& recording);
 [[nodiscard]] Failure records_in_recording();
 [[nodiscard]] Failure records_in_kernel();

@@ -44,8 +44,7 @@ RecordedTask& Recording::add() {
 void Recording::note_uses(RecordedTask& task) {
   by_id_.emplace(task.task_id().value(), &task);
   const auto before = static_cast<std::ptrdiff_t>(first_accesses_.size());
-  for (std::size_t i = 0; i < task.access_count; ++i) {
-    TaskAccess& access = task.accesses[i];
+  const auto note = [this](TaskAccess& access) {
     const auto [number, is_new] = use_numbers_.try_emplace(access.data(), uses_.size());
     if (is_new) {
       uses_.emplace_back();
@@ -62,7 +61,9 @@ void Recording::note_uses(RecordedTask& task) {
     use.is_read = use.is_read || reads(access.mode());
     use.is_written = use.is_written || writes(access.mode());
     use.places.push_back(&access);
-  }
+  };
+  for (std::size_t i = 0; i < task.access_count; ++i) note(task.accesses[i]);
+  if (task.extras) std::ranges::for_each(task.extras->recorded_weak, note);
   // The task may read through a halo part the old content of data that it writes.
   std::stable_partition(first_accesses_.begin() + before, first_accesses_.end(),
                         [](const Access& access) { return !writes(access.mode); });

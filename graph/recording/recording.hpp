@@ -65,6 +65,12 @@ struct RecordedTask : Task {
 };
 static_assert(sizeof(RecordedTask) == 320);
 
+/// Returns the task of a recording that a task is or stands for; null if there is none.
+[[nodiscard]] inline const RecordedTask* recorded_of(const Task& task) {
+  if (task.is_recorded()) return static_cast<const RecordedTask*>(&task);
+  return task.has_more && task.extras ? task.extras->stands_for : nullptr;
+}
+
 /// The request for one run, kept by the task that stands for the run.
 struct RecordingRun {
   std::shared_ptr<Recording> recording;

@@ -11,6 +11,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "troupe/arguments.hpp"
@@ -80,6 +81,7 @@ class TaskAccess {
   std::atomic<std::uintptr_t> bits_{0};
 };
 
+struct RecordedTask;
 struct RecordingRun;
 
 /// The members that only few tasks need, in memory of their own.
@@ -97,6 +99,13 @@ struct TaskExtras {
   std::unique_ptr<RecordingRun> run;
   /// For a nested task: its children. It stays until the task's memory is used again.
   std::unique_ptr<Domain> domain;
+  /// For a nested task of a recording: its weak data, and the id that it had in the last run in which it began. The id
+  /// is guarded by the submission lock.
+  std::vector<TaskAccess> recorded_weak;
+  std::uint64_t begun_as = 0;
+  /// For the task that stands for a nested task of a recording in a run (`TaskGraph::begin_recorded_nested`): that
+  /// task, which ends with it.
+  RecordedTask* stands_for = nullptr;
   /// For a `host` task: the time at which the program got the data. Relaxed: it is only shown to people.
   std::atomic<TimeStamp::rep> held_since{0};
   /// For a `host` task that no thread waits for: owns the `ready_waiter`.
@@ -117,13 +126,16 @@ enum class TaskRole : std::uint8_t {
   user,
   /// The task combines the partial results of a reduction; it runs on a CPU core like any other task.
   combine,
+  /// The task belongs to a recording (`RecordedTask`).
+  recorded,
+  // The tasks above are run by workers.
+  /// The task is a nested task of a recording: each run submits a task that stands for it.
+  recorded_nested,
   /// The task stands for a thread that waits for data or holds data. It never runs; that thread completes it.
   host,
   /// The task stands for one run of a recording. It starts the run's tasks when it becomes ready, and ends with the
   /// last of them.
   replay,
-  /// The task belongs to a recording (`RecordedTask`).
-  recorded,
 };
 
 /// The reason why this single task must not run, or need not go on.
@@ -254,6 +266,8 @@ struct alignas(64) Task {
     return &mark;
   }
   [[nodiscard]] bool ended() const { return successors.load(std::memory_order_acquire) == closed(); }
+  /// Returns true if this is a `RecordedTask`.
+  [[nodiscard]] bool is_recorded() const { return role == TaskRole::recorded || role == TaskRole::recorded_nested; }
   /// Returns true if the task's kernel has learned that the task is not wanted any more, see `Withdrawal`.
   [[nodiscard]] bool told() const { return withdrawn.load(std::memory_order_relaxed) >= Withdrawal::told_of_program; }
 };

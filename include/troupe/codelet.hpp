@@ -517,6 +517,8 @@ class Codelet {
   /// with or without implementations for them. `most_cores` is the largest number of a cluster's cores that the copy
   /// uses if it has no implementation for cores.
   [[nodiscard]] Codelet modelled_on(KindSet kinds, int most_cores) const;
+  /// Returns a copy for virtual time that runs on exactly these kinds of device, and takes no time there.
+  [[nodiscard]] Codelet untimed_on(KindSet kinds) const;
 
   /// Sets a function that returns a number from a task's arguments and the shapes of its data; the times of tasks with
   /// different numbers are learned separately. Use it for properties that the shapes do not show, such as the number of

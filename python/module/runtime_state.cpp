@@ -78,7 +78,7 @@ std::shared_ptr<RuntimeState> RuntimeState::start(Settings settings) {
   }
   if (auto* const embedded = dynamic_cast<client::EmbeddedBackend*>(&runtime->backend())) {
     state->graph_ = &embedded->graph();
-    state->nests_ = settings.options.simulation == nullptr;
+    state->calls_ = settings.options.simulation == nullptr;
   }
   state->set(std::move(runtime));
   return state;

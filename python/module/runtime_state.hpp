@@ -88,8 +88,10 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   [[nodiscard]] bool has_room();
   /// Submits a task; releases the interpreter's lock if the submission may have to wait.
   Future submit(const graph::TaskSpecification& specification);
-  /// Returns true if tasks of this runtime may be nested: it runs kernels of this process.
-  [[nodiscard]] bool nests() const { return nests_; }
+  /// Returns true if tasks of this runtime may be nested: it runs in this process.
+  [[nodiscard]] bool nests() const { return graph_ != nullptr; }
+  /// Returns true if calls run here that return values: all kernels are called, and take the time that they take.
+  [[nodiscard]] bool calls() const { return calls_; }
   /// Returns the task graph of a runtime in this process; null for a service.
   [[nodiscard]] graph::TaskGraph* graph() const { return graph_; }
   /// Waits for all tasks, or in a kernel for the children of its task. Throws their failures.
@@ -239,7 +241,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// The process that started the runtime.
   const graph::HomeProcess home_;
   bool runs_in_waiting_thread_ = false;
-  bool nests_ = false;
+  bool calls_ = false;
   bool closing_ = false;
   bool abandoned_ = false;
   bool in_block_ = false;

@@ -13,17 +13,22 @@
 
 namespace troupe::workers {
 
-ModelledDevice::ModelledDevice(Options options, DeviceListener& listener)
-    : options_(std::move(options)), listener_(listener) {
-  if (!options_.executes) return;
-  CoreDevice::Options kernels = options_.core;
-  // This device shares pieces and traces tasks itself, because the executor knows nothing of virtual time.
-  kernels.board = nullptr;
-  kernels.opened = nullptr;
-  kernels.all_taken = nullptr;
-  kernels.trace = nullptr;
-  executor_ = std::make_unique<CoreDevice>(std::move(kernels));
+namespace {
+
+/// Returns the options of the device that executes kernels. It knows nothing of virtual time, so the modelled device
+/// shares pieces and traces tasks itself.
+CoreDevice::Options executor_of(CoreDevice::Options core) {
+  core.board = nullptr;
+  core.opened = nullptr;
+  core.all_taken = nullptr;
+  core.trace = nullptr;
+  return core;
 }
+
+}  // namespace
+
+ModelledDevice::ModelledDevice(Options options, DeviceListener& listener)
+    : options_(std::move(options)), listener_(listener), executor_(executor_of(options_.core)) {}
 
 ModelledDevice::~ModelledDevice() {
   if (running_) options_.time->cancel(end_);
@@ -146,12 +151,12 @@ void ModelledDevice::end(TimeStamp begun) {
 }
 
 graph::FailureLog::Cause ModelledDevice::execute(const Queued& one) noexcept {
-  if (!executor_) return nullptr;
+  if (!options_.executes && one.task->own_domain() == nullptr) return nullptr;
   const Part& part = one.part;
   // The number of pieces was computed when the task was opened, and must be computed only once: `start` would do it
   // again.
-  if (!part.all) return executor_->start(*one.task).cause;
-  return executor_->run_pieces(*one.task, part.of != nullptr ? part.now : PieceRange{0, *part.all}, *part.all);
+  if (!part.all) return executor_.start(*one.task).cause;
+  return executor_.run_pieces(*one.task, part.of != nullptr ? part.now : PieceRange{0, *part.all}, *part.all);
 }
 
 void ModelledDevice::end_of_pieces(TimeStamp begun) {

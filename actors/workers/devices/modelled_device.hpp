@@ -31,7 +31,8 @@ class ModelledDevice final : public Device {
     /// The device's name and worker, and the options that it has in common with a core. `find_replica` is used only if
     /// kernels are executed.
     CoreDevice::Options core;
-    /// True if kernels are executed; if not, data are never touched.
+    /// True if kernels are executed. If not, only those of nested tasks are, which have no data, and data are never
+    /// touched.
     bool executes = false;
     platform::VirtualTime* time = nullptr;
     /// Returns the time that a task takes on this device.
@@ -90,7 +91,7 @@ class ModelledDevice final : public Device {
   Result<Duration> duration_of(const graph::Task& task) noexcept;
   /// Opens a task of pieces that other workers can join, and takes the first pieces.
   Result<Part> open(graph::Task& task) noexcept;
-  /// Executes the kernel, if kernels are executed.
+  /// Executes the kernel, if kernels are executed or the task is nested.
   graph::FailureLog::Cause execute(const Queued& one) noexcept;
   /// Calls `all_taken` if no other worker can join from here on.
   void look_at_last(const Queued& one);
@@ -106,8 +107,7 @@ class ModelledDevice final : public Device {
 
   Options options_;
   DeviceListener& listener_;
-  /// Null if kernels are not executed.
-  std::unique_ptr<CoreDevice> executor_;
+  CoreDevice executor_;
   /// Tasks in the order of their starts. The first task runs, unless the device is stopped after a failure (`held_`).
   std::deque<Queued> queue_;
   platform::EventId end_;

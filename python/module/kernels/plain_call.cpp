@@ -171,7 +171,7 @@ Future submit_cell(RuntimeState& runtime, const Codelet& codelet, CellReference 
   const Arguments arguments = args(cell);
   graph::TaskSpecification specification{codelet, {}, arguments, options};
   // A function that calls waits for what it has called, as a nested task does.
-  specification.may_nest = runtime.nests();
+  specification.may_nest = runtime.calls();
   const Future future = runtime.submit(specification);
   // From here on, the end of the task drops the task's reference.
   task.leave();

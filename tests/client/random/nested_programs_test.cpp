@@ -38,6 +38,18 @@ BOOST_AUTO_TEST_CASE(with_emulated_gpus) {
   try_programs(50, {.gpus = true});
   try_programs(50, {.faults = true, .gpus = true});
 }
+BOOST_AUTO_TEST_CASE(recorded) {
+  try_programs(100, {.recorded = true});
+  try_programs(100, {.faults = true, .recorded = true});
+  try_programs(50, {.waits = true, .recorded = true});
+  try_programs(50, {.gpus = true, .recorded = true});
+}
+BOOST_AUTO_TEST_CASE(in_virtual_time) {
+  try_programs(100, {.simulated = true});
+  try_programs(100, {.faults = true, .simulated = true});
+  try_programs(50, {.gpus = true, .simulated = true});
+  try_programs(50, {.faults = true, .gpus = true, .recorded = true, .simulated = true});
+}
 
 BOOST_AUTO_TEST_SUITE_END()
 

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>
 #include <utility>
 
 #include "troupe/runtime.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::tests {
 
@@ -83,7 +86,9 @@ class Generator {
         faults_(program.faults),
         waits_(program.waits),
         kernels_change_(program.waits && !program.gpus && !program.deterministic),
-        parts_of_temporaries_(parts_of_temporaries) {}
+        parts_of_temporaries_(parts_of_temporaries),
+        // In virtual time only tasks that are said to be nested need no times.
+        leaves_unsaid_(parts_of_temporaries && !program.simulated) {}
 
   std::vector<Operation> program() { return operations({{{0, 1}, true}, {{1, 1}, true}}, 0, 14); }
 
@@ -146,7 +151,7 @@ class Generator {
       inside.push_back(more);
     }
     // Beside GPUs, kernels make no parts, and whoever submits says that it is nested.
-    one.unsaid = parts_of_temporaries_ && depth > 0 && one.target && one.weak.empty() && below(2) == 0;
+    one.unsaid = leaves_unsaid_ && depth > 0 && one.target && one.weak.empty() && below(2) == 0;
     for (int count = below(3); count > 0; --count) {
       one.temporaries.push_back(next_vector_++);
       // The parts of temporary data are made by the kernel.
@@ -162,6 +167,7 @@ class Generator {
   const bool waits_;
   const bool kernels_change_;
   const bool parts_of_temporaries_;
+  const bool leaves_unsaid_;
   int next_vector_ = 2;
 };
 
@@ -255,11 +261,12 @@ class Sequential {
   std::vector<Content> vectors_;
 };
 
-/// Makes a codelet whose kernel runs on cores and on emulated GPUs.
+/// Makes a codelet whose kernel runs on cores, on emulated GPUs and on those of virtual time.
 Codelet on_both(const char* name, std::vector<AccessMode> modes, const Kernel& kernel) {
   Codelet codelet(name, std::move(modes));
   codelet.implement(DeviceKind::cpu_core, kernel);
   codelet.implement(DeviceKind::emulated, kernel);
+  codelet.implement(DeviceKind::cuda, kernel);
   return codelet;
 }
 template <class Change>
@@ -298,14 +305,23 @@ class Parallel {
     }
   }
 
-  /// Runs the program, and returns how its result differs from that of the other run.
-  std::vector<std::string> run(const std::vector<Operation>& program, const Sequential& expected, bool faults) {
+  /// Runs the program, and returns how its result differs from that of the other run. A program that is recorded is run
+  /// twice.
+  std::vector<std::string> run(const std::vector<Operation>& program, const Sequential& expected,
+                               const NestedProgram& description) {
     std::vector<std::string> problems;
-    submit(program, handles_);
+    std::optional<RecordedGraph> recorded;
+    if (description.recorded) {
+      recorded = runtime_.record([&] { submit(program, handles_); });
+      recorded->run();
+      recorded->run();
+    } else {
+      submit(program, handles_);
+    }
     try {
       runtime_.wait();
     } catch (const Error& error) {
-      if (!faults) problems.push_back(error.what());
+      if (!description.faults) problems.push_back(error.what());
     }
     for (std::size_t vector = 0; vector < 2; ++vector) {
       for (std::size_t leaf = 0; leaf < kLeaves; ++leaf) {
@@ -424,6 +440,21 @@ class Parallel {
   std::vector<Parts> handles_;
 };
 
+std::shared_ptr<SimulationOptions> machine_of(const NestedProgram& program) {
+  auto simulation = std::make_shared<SimulationOptions>();
+  simulation->machine = plain_machine({.cores = 3 + static_cast<int>(program.seed % 2), .gpus = program.gpus ? 2 : 0});
+  if (program.gpus) simulation->gpus = {0, 1};
+  simulation->real_buffers = true;
+  simulation->seed = program.seed;
+  simulation->disturbances.shuffle_messages = true;
+  // The data are small.
+  simulation->accelerators.gpu_memory = Bytes{1U << 20U};
+  for (const char* name : {"alter", "overwrite", "gather", "add"}) {
+    simulation->times[name] = {.core = std::chrono::microseconds(30), .gpu = std::chrono::microseconds(10)};
+  }
+  return simulation;
+}
+
 RuntimeOptions options_of(const NestedProgram& program) {
   RuntimeOptions options;
   options.cores = 1 + static_cast<int>(program.seed % 3);
@@ -433,6 +464,12 @@ RuntimeOptions options_of(const NestedProgram& program) {
   options.seed = program.seed;
   constexpr std::array kPolicies{"default", "lws", "eager", "heft", "mct", "dada", "homeward"};
   if (program.waits) options.policy = kPolicies[program.seed % kPolicies.size()];
+  if (program.simulated) {
+    options.simulation = machine_of(program);
+    options.cores = 0;
+    options.policy = kPolicies[program.seed % kPolicies.size()];
+    return options;
+  }
   if (program.gpus) options.accelerators.emulated_gpus.resize(1 + program.seed % 2);
   return options;
 }
@@ -443,14 +480,15 @@ RuntimeOptions options_of(const NestedProgram& program) {
 std::string describe(const NestedProgram& program) {
   return "seed " + std::to_string(program.seed) + (program.faults ? ", with faults" : "") +
          (program.gpus ? ", with emulated GPUs" : "") + (program.waits ? ", with waits" : "") +
-         (program.deterministic ? ", deterministic" : "");
+         (program.deterministic ? ", deterministic" : "") + (program.recorded ? ", recorded" : "") +
+         (program.simulated ? ", in virtual time" : "");
 }
 
 std::vector<std::string> execute(const NestedProgram& program) {
   const std::vector<nested::Operation> operations = nested::Generator(program, !program.gpus).program();
   nested::Sequential expected;
-  expected.run(operations);
-  return nested::Parallel(nested::options_of(program), !program.gpus).run(operations, expected, program.faults);
+  for (int run = 0; run < (program.recorded ? 2 : 1); ++run) expected.run(operations);
+  return nested::Parallel(nested::options_of(program), !program.gpus).run(operations, expected, program);
 }
 
 }  // namespace troupe::tests

@@ -20,6 +20,10 @@ struct NestedProgram {
   bool deterministic = false;
   /// If true, kernels wait for their children, and the seed determines the policy.
   bool waits = false;
+  /// If true, the program's own tasks are recorded and run twice.
+  bool recorded = false;
+  /// If true, the program runs in virtual time with real buffers, on a machine that the seed determines.
+  bool simulated = false;
 };
 
 /// Returns the command line arguments with which a test or a soak program runs this program alone, for messages.

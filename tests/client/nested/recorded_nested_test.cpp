@@ -1,0 +1,258 @@
+// Tests of nested tasks in recordings.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/client/fixture.hpp"
+#include "tests/support/gate.hpp"
+#include "troupe/runtime.hpp"
+
+namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(recorded_nested)
+
+namespace {
+
+TaskOptions nested(std::vector<Access> weak = {}, std::string name = {}) {
+  TaskOptions options;
+  options.nested = true;
+  options.weak = std::move(weak);
+  options.name = std::move(name);
+  return options;
+}
+
+void add_one(VectorView<double> x) {
+  for (double& element : x) element += 1;
+}
+void times_ten(VectorView<double> x) {
+  for (double& element : x) element *= 10;
+}
+
+/// Ten elements that are registered, in two parts of five.
+struct InTwoParts {
+  explicit InTwoParts(Runtime& runtime) : whole(runtime.vector(elements, "x")) {
+    const std::array<Block, 2> blocks{Block{0, 0, 5, 1}, Block{5, 0, 5, 1}};
+    parts = runtime.partition(whole, blocks);
+  }
+  std::vector<double> elements = std::vector<double>(10, 1.0);
+  Vector<double> whole;
+  std::vector<Handle> parts;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_run_calls_the_kernel_and_waits_for_its_children) {
+  Runtime runtime(with_workers(2));
+  InTwoParts x(runtime);
+  int calls = 0;
+  std::atomic<int> outcomes{0};
+  TaskOptions own = nested({read_write(x.whole)}, "outer");
+  own.callback = [&](const TaskOutcome& outcome) { outcomes += outcome.status == TaskStatus::succeeded ? 1 : 100; };
+  const RecordedGraph graph = runtime.record([&] {
+    runtime.submit(add_one, read_write(x.parts[0]));
+    runtime.submit(own, [&] {
+      ++calls;
+      // The second run has other children than the first.
+      for (int i = 0; i < calls; ++i) runtime.submit(add_one, read_write(x.parts[0]));
+      runtime.submit(nested({read_write(x.parts[1])}), [&] { runtime.submit(add_one, read_write(x.parts[1])); });
+    });
+    runtime.submit(times_ten, x.whole);
+  });
+  BOOST_TEST(calls == 0);
+  for (int run = 1; run <= 3; ++run) graph.run();
+  runtime.wait();
+  double first = 1;
+  double second = 1;
+  for (int run = 1; run <= 3; ++run) {
+    first = (first + 1 + run) * 10;
+    second = (second + 1) * 10;
+  }
+  BOOST_TEST(calls == 3);
+  BOOST_TEST(outcomes == 3);
+  BOOST_TEST(x.elements.front() == first);
+  BOOST_TEST(x.elements.back() == second);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_ends_with_the_last_child) {
+  Runtime runtime(with_workers(2));
+  InTwoParts x(runtime);
+  Gate gate;
+  const RecordedGraph graph = runtime.record([&] {
+    runtime.submit(
+        nested(),
+        [&](VectorView<double> own) {
+          own[0] = 5;
+          runtime.submit(
+              [&](VectorView<double> part) {
+                gate.pass();
+                add_one(part);
+              },
+              read_write(x.parts[0]));
+        },
+        x.whole);
+  });
+  const Future run = graph.run();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  BOOST_TEST((run.status() == TaskStatus::pending));
+  gate.open();
+  run.wait();
+  BOOST_TEST(x.elements.front() == 6);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_exchanges_data_and_weak_data) {
+  Runtime runtime(with_workers(2));
+  std::vector<double> a(4, 1.0);
+  std::vector<double> b(4, 2.0);
+  const auto first = runtime.vector(a, "first");
+  const auto second = runtime.vector(b, "second");
+  // The kernel finds the data of the run by itself.
+  Handle now = first;
+  const RecordedGraph graph = runtime.record([&] {
+    runtime.submit(nested({read_write(first)}), [&] { runtime.submit(add_one, read_write(now)); });
+    runtime.submit(times_ten, read_write(first));
+  });
+  graph.run();
+  runtime.wait();
+  now = second;
+  graph.run({{first, second}});
+  runtime.wait();
+  BOOST_TEST(a[0] == 20);
+  BOOST_TEST(b[3] == 30);
+  // What the run does not use is not declared.
+  now = first;
+  graph.run({{first, second}});
+  BOOST_CHECK_EXCEPTION(runtime.wait(), Error, failure(ErrorCode::invalid_argument, "is not among the data"));
+}
+
+BOOST_AUTO_TEST_CASE(failures_end_the_run_and_what_follows) {
+  Runtime runtime(with_workers(2));
+  InTwoParts x(runtime);
+  bool fails = true;
+  bool child_fails = false;
+  std::atomic<int> followed{0};
+  const RecordedGraph graph = runtime.record([&] {
+    const Future outer = runtime.submit(nested({write(x.whole)}, "outer"), [&] {
+      runtime.submit(
+          [&](VectorView<double> part) {
+            if (child_fails) throw std::runtime_error("child");
+            std::ranges::fill(part, 3.0);
+          },
+          write(x.parts[0]));
+      runtime.submit([](VectorView<double> part) { std::ranges::fill(part, 4.0); }, write(x.parts[1]));
+      if (fails) throw std::runtime_error("parent");
+    });
+    TaskOptions after;
+    after.after = {outer};
+    runtime.submit(after, [&] { ++followed; });
+  });
+  const Future failed = graph.run();
+  BOOST_CHECK_EXCEPTION(failed.wait(), Error, failure(ErrorCode::kernel_failed, "parent"));
+  BOOST_CHECK_EXCEPTION((void)runtime.acquire(x.whole, AccessMode::read), Error,
+                        failure(ErrorCode::cancelled, "no valid content"));
+  fails = false;
+  child_fails = true;
+  BOOST_CHECK_EXCEPTION(graph.run().wait(), Error, failure(ErrorCode::kernel_failed, "child"));
+  runtime.acquire(x.parts[1], AccessMode::read).give_back();
+  BOOST_TEST(followed == 0);
+  child_fails = false;
+  graph.run().wait();
+  BOOST_TEST(followed == 1);
+  BOOST_TEST(x.elements.front() == 3);
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_is_cancelled_tells_the_kernels_inside) {
+  Runtime runtime(with_workers(2));
+  InTwoParts x(runtime);
+  Gate gate;
+  std::atomic<bool> told{false};
+  const RecordedGraph graph = runtime.record([&] {
+    runtime.submit(nested({read_write(x.whole)}), [&] {
+      runtime.submit(
+          [&](const KernelContext& context, VectorView<double>) {
+            gate.pass();
+            told = context.cancelled();
+          },
+          read_write(x.parts[0]));
+    });
+  });
+  const Future run = graph.run();
+  BOOST_TEST_REQUIRE(eventually([&] { return gate.waiting() > 0; }));
+  run.cancel();
+  gate.open();
+  BOOST_CHECK_THROW(run.wait(), Error);
+  BOOST_TEST(told.load());
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+}
+
+BOOST_AUTO_TEST_CASE(why_shows_the_task_that_stands_for_a_recorded_one_once) {
+  Runtime runtime(with_workers(1));
+  InTwoParts x(runtime);
+  Gate gate;
+  const RecordedGraph graph = runtime.record(
+      [&] {
+        runtime.submit(nested({read_write(x.whole)}, "outer"),
+                       [&] { runtime.submit([&](VectorView<double>) { gate.pass(); }, read_write(x.parts[0])); });
+        TaskOptions named;
+        named.name = "follower";
+        runtime.submit(named, add_one, read_write(x.parts[0]));
+      },
+      "steps");
+  graph.run();
+  BOOST_TEST_REQUIRE(eventually([&] { return gate.waiting() > 0; }));
+  const WhyReport report = runtime.why();
+  const std::string text = report.to_text();
+  gate.open();
+  runtime.wait();
+  BOOST_TEST_MESSAGE(text);
+  BOOST_TEST(report.counts.in_flight == 4U);
+  BOOST_TEST(report.counts.running == 1U);
+  // The run, the nested task and its follower wait.
+  BOOST_TEST(report.counts.waiting == 3U);
+  BOOST_TEST(report.counts.ready == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_child_that_would_wait_for_the_run_around_it_is_refused) {
+  Runtime runtime(with_workers(1));
+  InTwoParts x(runtime);
+  Future run;
+  Gate gate;
+  std::string message;
+  const RecordedGraph graph = runtime.record([&] {
+    runtime.submit(nested({read_write(x.whole)}), [&] {
+      gate.pass();
+      TaskOptions after;
+      after.after = {run};
+      message = message_of([&] { runtime.submit(after, [] {}); });
+    });
+  });
+  run = graph.run();
+  gate.open();
+  runtime.wait();
+  BOOST_TEST(contains(message, "may wait for, the nested task"));
+}
+
+BOOST_AUTO_TEST_CASE(impossible_nested_tasks_are_refused_when_they_are_recorded) {
+  Runtime runtime(with_workers(1));
+  InTwoParts x(runtime);
+  const auto invalid = [](auto... parts) { return failure(ErrorCode::invalid_argument, parts...); };
+  const auto record = [&](const TaskOptions& options) {
+    (void)runtime.record([&] { runtime.submit(options, [] {}); });
+  };
+  TaskOptions weak;
+  weak.weak = {read_write(x.whole)};
+  BOOST_CHECK_EXCEPTION(record(weak), Error, invalid("set TaskOptions::nested"));
+  BOOST_CHECK_EXCEPTION(record(nested({commute(x.whole)})), Error, invalid("'x' is weak"));
+  BOOST_CHECK_EXCEPTION(record(nested({read(x.whole), read(x.parts[0])})), Error,
+                        failure(ErrorCode::conflicting_access, "is weak"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::tests
