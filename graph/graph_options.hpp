@@ -15,6 +15,20 @@
 
 namespace troupe::graph {
 
+/// What kernels may submit.
+struct NestingRules {
+  /// True if tasks may be nested: no other graph shares the workers.
+  bool tasks = true;
+  /// True if kernels are called with their data. If not, only kernels of nested tasks are called, and these must have
+  /// no data but weak ones.
+  bool with_data = true;
+  /// True if calls that return values and coroutines run: every kernel is called, and takes the time that it takes.
+  bool calls = true;
+
+  /// Returns what kernels may submit where several graphs share the workers: nothing that belongs to their tasks.
+  static constexpr NestingRules none() { return {false, false, false}; }
+};
+
 struct GraphOptions {
   /// The number of workers that complete tasks; their ids are 0 … workers - 1.
   std::size_t workers = 1;
@@ -30,14 +44,7 @@ struct GraphOptions {
   std::size_t most_named_devices = std::numeric_limits<std::size_t>::max();
   /// True if the host names a codelet to run in place of each submitted one (`GraphHost::stand_in`).
   bool stand_ins = false;
-  /// True if tasks may be nested: no other graph shares the workers.
-  bool nests = true;
-  /// True if kernels are called with their data. If not, only kernels of nested tasks are called, and these must have
-  /// no data but weak ones.
-  bool kernels_get_data = true;
-  /// True if calls that return values and coroutines run here: every kernel is called, and takes the time that it
-  /// takes.
-  bool calls = true;
+  NestingRules nesting = {};
   /// True if tasks keep the priorities that they are submitted with; otherwise all have the default priority.
   bool priorities = true;
   /// True if tasks may have deadlines: the run keeps to the clock of the program.

@@ -285,8 +285,8 @@ std::vector<TaskAccess> weak_accesses(const TaskOptions& options) {
   return weak;
 }
 
-Result<void> check_nested(const TaskSpecification& specification, const GraphOptions& options) {
-  if (specification.may_nest && !options.calls) {
+Result<void> check_nested(const TaskSpecification& specification, const NestingRules& allowed) {
+  if (specification.may_nest && !allowed.calls) {
     return Failure{ErrorCode::invalid_argument, quoted(specification.codelet) +
                                                     ": a call that returns a value (async) needs a runtime of its "
                                                     "own that runs kernels: not in virtual time, nor where several "
@@ -300,12 +300,12 @@ Result<void> check_nested(const TaskSpecification& specification, const GraphOpt
     if (specification.options.weak.empty()) return {};
     return refuse("weak data are for the children of a nested task: set TaskOptions::nested");
   }
-  if (!options.nests) {
+  if (!allowed.tasks) {
     return refuse(
         "a nested task needs a runtime of its own, because its kernel says what it consists of: where several clients "
         "share the workers, submit its children from the program");
   }
-  if (!options.kernels_get_data && !specification.accesses.empty()) {
+  if (!allowed.with_data && !specification.accesses.empty()) {
     return refuse(
         "the kernel of a nested task is called in virtual time, too, and its data have no content there: declare them "
         "in TaskOptions::weak if only its children use them, or set SimulationOptions::real_buffers");

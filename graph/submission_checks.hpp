@@ -80,9 +80,9 @@ Result<void> check_usable(const TaskSpecification& specification);
   return options.nested || !options.weak.empty();
 }
 [[nodiscard]] std::vector<TaskAccess> weak_accesses(const TaskOptions& options);
-/// Checks `TaskOptions::nested` and `weak`, as far as this needs no data. `options` says which nested tasks this
-/// runtime takes. Fails with `invalid_argument` or `signature_mismatch`.
-Result<void> check_nested(const TaskSpecification& specification, const GraphOptions& options);
+/// Checks `TaskOptions::nested` and `weak`, as far as this needs no data. Fails with `invalid_argument` or
+/// `signature_mismatch`.
+Result<void> check_nested(const TaskSpecification& specification, const NestingRules& allowed);
 
 /// Checks that both functions of a reduction are given. Fails with `invalid_argument`.
 Result<void> check_methods(const ReductionMethods& methods);

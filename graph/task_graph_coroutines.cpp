@@ -11,7 +11,7 @@ Result<void> TaskGraph::outcome(const Future& future) {
 }
 
 Result<void> TaskGraph::resume_after(const Future& future, std::coroutine_handle<> waiting) {
-  if (!options_.calls) return resumes_nothing();
+  if (!options_.nesting.calls) return resumes_nothing();
   Arguments arguments;
   arguments.append(waiting.address());
   static const TaskOptions defaults;

@@ -67,7 +67,7 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
 }
 
 Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, const Domain* domain) {
-  if (auto valid = check_nested(specification, options_); !valid) return valid;
+  if (auto valid = check_nested(specification, options_.nesting); !valid) return valid;
   const auto refuse = [&specification](const Failure& failure) {
     return Failure{failure.code, quoted(specification.codelet) + ": " + failure.message};
   };

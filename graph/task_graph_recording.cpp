@@ -62,7 +62,7 @@ RecordedTask& TaskGraph::add_recorded(Recording& recording, const CodeletDefinit
 Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& specification) {
   const bool nests = speaks_of_nesting(specification.options);
   if (nests) {
-    if (auto valid = check_nested(specification, options_); !valid) return valid.failure();
+    if (auto valid = check_nested(specification, options_.nesting); !valid) return valid.failure();
   }
   if (is_limited(specification.options)) return limited_in_recording(specification.codelet);
   const LockGuard lock(submission_mutex_);

@@ -182,7 +182,7 @@ Result<Future> TaskGraph::submit_adapted(const TaskSpecification& specification)
   if (!options_.deadlines && specification.options.deadline) return deadline_in_virtual_time(specification.codelet);
   if (!options_.stand_ins) return submit_restricted(specification);
   if (specification.may_nest) {
-    if (auto valid = check_nested(specification, options_); !valid) return valid.failure();
+    if (auto valid = check_nested(specification, options_.nesting); !valid) return valid.failure();
   }
   const auto codelet = host_.stand_in(specification.codelet, specification.options.nested);
   if (!codelet) {

@@ -85,9 +85,12 @@ graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const
   // The text has been checked before.
   options.restrictions = parse_restrictions(plan_.options.placement.restrict).value_or_throw();
   options.stand_ins = plan_.options.simulation != nullptr;
-  options.nests = !plan_.options.threads.shared;
-  options.kernels_get_data = !plan_.options.simulation || plan_.options.simulation->real_buffers;
-  options.calls = plan_.options.simulation == nullptr && !plan_.options.threads.shared;
+  if (plan_.options.threads.shared) {
+    options.nesting = graph::NestingRules::none();
+  } else if (plan_.options.simulation) {
+    options.nesting.with_data = plan_.options.simulation->real_buffers;
+    options.nesting.calls = false;
+  }
   options.priorities = !plan_.options.simulation || plan_.options.simulation->knowledge.priorities;
   options.deadlines = !plan_.cooperative();
   if (plan_.options.threads.shared) {

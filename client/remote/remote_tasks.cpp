@@ -102,7 +102,7 @@ Result<Future> RemoteBackend::submit(const graph::TaskSpecification& specificati
   if (auto here = home_.check(); !here) return here.failure();
   if (auto fits = graph::check_counts(specification); !fits) return fits.failure();
   if (auto valid = graph::check_after(specification, *this); !valid) return valid.failure();
-  if (auto plain = graph::check_nested(specification, false); !plain) return plain.failure();
+  if (auto plain = graph::check_nested(specification, graph::NestingRules::none()); !plain) return plain.failure();
   if (graph::is_limited(specification.options)) return graph::limited_on_service(specification.codelet);
   if (specification.options.devices.kinds() == 0) return graph::no_device_may_run(specification.codelet);
   if (specification.codelet.definition().argument_types.empty() && specification.arguments.size() != 0) {

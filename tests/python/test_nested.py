@@ -128,6 +128,26 @@ def test_kernels_use_temporaries(runtime):
     assert (x == 7).all()
 
 
+def test_recordings_have_nested_tasks(runtime):
+    x = numpy.zeros(8)
+    runs = []
+    halves = runtime.data(x).partition(numpy.s_[:4], numpy.s_[4:])
+
+    @troupe.codelet("rw")
+    def on_halves(x):
+        runs.append(len(x))
+        for half in halves:
+            increment(half)
+
+    step = runtime.record(lambda: (increment(x), on_halves(x, nested=True)))
+    assert runs == []
+    step.run()
+    step.run()
+    runtime.wait()
+    assert runs == [8, 8]
+    assert x.tolist() == [4.0] * 8
+
+
 def test_weak_data_are_for_the_children(runtime):
     x, y = numpy.zeros(2), numpy.ones(2)
 
@@ -275,8 +295,6 @@ def test_refusals(rt):
     ):
         with pytest.raises(kind, match=why):
             use()
-    with pytest.raises(troupe.InvalidArgument, match="recorded"):
-        rt.record(lambda: increment(x, nested=True))
 
 
 def test_kernels_are_refused_what_would_never_end(rt):
