@@ -12,6 +12,7 @@
 #include "graph/tasks/dependency_trace.hpp"
 #include "graph/tasks/task_endings.hpp"
 #include "troupe/devices.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::graph {
 
@@ -45,6 +46,9 @@ struct GraphOptions {
   /// True if the host names a codelet to run in place of each submitted one (`GraphHost::stand_in`).
   bool stand_ins = false;
   NestingRules nesting = {};
+  /// Nested tasks that are known to take no longer than this, with all that they consist of, call what they submit. If
+  /// it is zero, none do, and no times are learned for this.
+  Duration cutoff{};
   /// True if tasks keep the priorities that they are submitted with; otherwise all have the default priority.
   bool priorities = true;
   /// True if tasks may have deadlines: the run keeps to the clock of the program.

@@ -65,6 +65,11 @@ Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::si
 Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id,
                             const Domain* domain = nullptr);
 
+/// Returns the record of access number `index` if the access passes a quick test that most pass: the handle is of this
+/// owner, and the data fit the kernel. Takes no lock, so the handle may be about to be released.
+[[nodiscard]] DataRecord* simple_access(const CodeletDefinition& definition, const Access& access, std::size_t index,
+                                        const TaskOwner& owner);
+
 /// Does the work of `check_accesses` quickly for the many submissions that have no reductions and no handles with
 /// parts. If it returns true, the accesses are correct and their data are marked; if false, call `check_accesses`, with
 /// another mark.

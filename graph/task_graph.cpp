@@ -69,6 +69,7 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
       adapts_(options.stand_ins || !options.deadlines || !options.restrictions.empty() ? &always
                                                                                        : &HomeProcess::any_left()),
       host_(host),
+      subtree_times_(options.cutoff > Duration{} ? std::make_unique<SubtreeTimes>() : nullptr),
       // With shared workers each completion checks for waiting threads: a worker that is busy with other graphs never
       // becomes idle, so it would not wake threads that wait for this graph.
       waiting_{options.shares_workers ? 1 : std::clamp<std::uint64_t>(std::bit_floor(options.window / 8), 1, 64)},
@@ -80,6 +81,9 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
       own_codelets_{combine_codelet(options), replay_codelet(), divide_codelet(), resume_codelet()},
       callbacks_(options.workers + 1) {
   pools_.edges.prepare(submission_caches_.edges);
+  called_.id.store(TaskId{}.value() - 1, std::memory_order_relaxed);
+  called_.status.store(TaskStatus::succeeded, std::memory_order_relaxed);
+  called_.successors.store(Task::closed(), std::memory_order_relaxed);
   for (WorkerCaches& caches : worker_caches_) {
     pools_.tasks.prepare(caches.tasks);
     pools_.edges.prepare(caches.edges);

@@ -5,10 +5,12 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -34,6 +36,7 @@
 #include "graph/tasks/kernel_wait.hpp"
 #include "graph/tasks/light_mutex.hpp"
 #include "graph/tasks/pending_hold.hpp"
+#include "graph/tasks/subtree_times.hpp"
 #include "graph/tasks/task.hpp"
 #include "graph/tasks/task_endings.hpp"
 #include "graph/tasks/task_owner.hpp"
@@ -111,6 +114,11 @@ class TaskGraph final : public TaskOwner {
 
   // The next function handles tasks.
   Result<Future> submit(const TaskSpecification& specification);
+
+  /// Returns the learned times of tasks with all that they consist of; null if they are not learned.
+  [[nodiscard]] SubtreeTimes* subtree_times() const { return subtree_times_.get(); }
+  /// Returns true if a kernel on a core may call what it submits (`GraphOptions::cutoff`).
+  [[nodiscard]] bool calls_at_once() const { return (options_.device_kinds & ~kOnCores) == 0; }
 
   /// Returns where the calling thread is, and whether a call there is to be made at once, in place of a task.
   [[nodiscard]] CallPlace call_place() const;
@@ -436,6 +444,17 @@ class TaskGraph final : public TaskOwner {
   void open_domain(Task& task, std::vector<TaskAccess> weak) TROUPE_REQUIRES(submission_mutex_);
   /// Begins a nested task of a recording: submits a nested task that stands for it in this run.
   Begin begin_recorded_nested(RecordedTask& task, TaskList& ready) TROUPE_EXCLUDES(submission_mutex_);
+  /// Notes the class of a nested task, or of a child of a task that has one, and that the calling kernel submits it.
+  void learn_time(Task& task, const TaskSpecification& specification) TROUPE_REQUIRES(submission_mutex_);
+  // The next functions are for kernels that call what they submit (task_graph_at_once.cpp).
+  /// Calls the kernel at once, in place of a task, and returns the future of a task that has ended. Returns nothing if
+  /// the calling kernel does not belong to a small task, or if there has to be a task.
+  std::optional<Future> call_at_once(const TaskSpecification& specification) TROUPE_EXCLUDES(submission_mutex_);
+  /// Returns true if a child of the domain may use the data now, as nobody else does.
+  bool may_use_at_once(const TaskSpecification& specification, Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
+  /// Submits a task in place of a call that threw: it fails in the same way.
+  Result<Future> submit_failing(const TaskSpecification& specification, const std::exception_ptr& thrown)
+      TROUPE_EXCLUDES(submission_mutex_);
   /// Makes a task of the program one that becomes nested when its kernel submits a task.
   void allow_nesting(Task& task) TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of `order` for a nested task or a child.
@@ -671,6 +690,8 @@ class TaskGraph final : public TaskOwner {
   /// the calling process may be a child of the graph's process. Points to `HomeProcess::any_left` or to a constant.
   const std::atomic<bool>* const adapts_;
   GraphHost& host_;
+  /// Null if `GraphOptions::cutoff` is zero.
+  const std::unique_ptr<SubtreeTimes> subtree_times_;
   mutable Cancelled cancelled_;
   std::atomic<bool> stopped_{false};
   Nesting nesting_;
@@ -702,6 +723,10 @@ class TaskGraph final : public TaskOwner {
     std::atomic<TimeStamp::rep> since{0};
   };
   std::vector<CallbackInProgress> callbacks_;
+  /// What `submit_failing` submits in place of a codelet.
+  std::map<const CodeletDefinition*, Codelet> failing_ TROUPE_GUARDED_BY(outside_mutex_);
+  /// The task that futures of calls at once name.
+  Task called_;
   const HomeProcess home_;
   WaitingThreads waiting_threads_;
   ThreadHolds thread_holds_;

@@ -226,6 +226,8 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
                                TaskList& ready) {
   try {
     fill(task, specification);
+    if (subtree_times_ != nullptr) [[unlikely]]
+      learn_time(task, specification);
     if (task.is_child || (has_options(specification) && specification.options.nested)) [[unlikely]] {
       order_nested(task, specification.options, builder, ready);
     } else {
@@ -259,6 +261,9 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
   const CodeletDefinition& definition = specification.codelet.definition();
   if (!codelets_.knows(definition) || !is_simple(specification, definition)) [[unlikely]] {
     if (auto valid = check(specification); !valid) return valid.failure();
+  }
+  if (subtree_times_ != nullptr) [[unlikely]] {
+    if (auto called = call_at_once(specification)) return *called;
   }
   if (Recording* recording = recording_here()) [[unlikely]]
     return specification.may_nest || specification.resumes_after != nullptr ? call_in_recording(specification.codelet)

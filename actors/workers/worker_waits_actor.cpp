@@ -31,7 +31,7 @@ class WorkerActor::Suspension {
         twin_(worker.take_twin()),
         since_(worker.port_.running_since.load(std::memory_order_relaxed)),
         // The clock is read only where somebody is told of times.
-        timed_(worker.crew_.observer != nullptr || worker.crew_.trace),
+        timed_(worker.crew_.observer != nullptr || worker.crew_.trace || task.learns_time()),
         begin_(timed_ ? worker.setup_->clock->now() : TimeStamp{}) {
     worker_.port_.suspended.add(task);
     worker_.core_.suspend();

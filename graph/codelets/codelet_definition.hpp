@@ -49,6 +49,8 @@ struct CodeletDefinition {
   bool variadic = false;
   /// True for a kernel that the program wrote where it submitted it. A service never has it, whatever its name is.
   bool inline_kernel = false;
+  /// See `KernelParameters::captures`.
+  bool captures = false;
   /// The groups that the handles of a variadic codelet's tasks must form, in this order. If empty, any handles are
   /// allowed.
   std::vector<HandleGroup> groups;

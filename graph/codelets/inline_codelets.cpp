@@ -14,6 +14,7 @@ namespace troupe::detail {
 Codelet InlineCodelets::make(std::string name, std::vector<AccessMode> modes, KernelParameters parameters,
                              Kernel kernel) {
   Codelet made(std::move(name), std::move(modes));
+  made.definition_->captures = parameters.captures;
   made.take_parameters(to_string(DeviceKind::cpu_core), std::move(parameters));
   made.implement(DeviceKind::cpu_core, std::move(kernel));
   made.definition_->inline_kernel = true;

@@ -8,19 +8,11 @@
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/data/data_record.hpp"
 #include "graph/data/working_set.hpp"
+#include "proto/hash.hpp"
 #include "troupe/codelet.hpp"
 #include "troupe/kernel_context.hpp"
 
 namespace troupe::graph {
-
-namespace {
-
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash ^= value + 0x9e3779b97f4a7c15ULL + (hash << 6U) + (hash >> 2U);
-  return hash * 0xff51afd7ed558ccdULL;
-}
-
-}  // namespace
 
 namespace {
 

@@ -112,6 +112,8 @@ struct TaskExtras {
   std::unique_ptr<TaskWaiter> own_waiter;
   /// True for a `host` task that stands for a discard (`TaskGraph::discard`): it ends as soon as it is ready.
   bool discards = false;
+  /// The task's class among the learned times (`SubtreeTimes::class_of`); 0 if its time is not learned.
+  std::uint64_t subtree = 0;
   /// The failure that the task's kernel caused without being able to throw it; null if there is none. Written under the
   /// submission lock by threads that are in the kernel, read by the thread that completes the task.
   std::shared_ptr<const Failure> accusation;
@@ -266,6 +268,8 @@ struct alignas(64) Task {
     return &mark;
   }
   [[nodiscard]] bool ended() const { return successors.load(std::memory_order_acquire) == closed(); }
+  /// Returns true if the task's time is learned together with the times of what it submits.
+  [[nodiscard]] bool learns_time() const { return has_more && extras && extras->subtree != 0; }
   /// Returns true if this is a `RecordedTask`.
   [[nodiscard]] bool is_recorded() const { return role == TaskRole::recorded || role == TaskRole::recorded_nested; }
   /// Returns true if the task's kernel has learned that the task is not wanted any more, see `Withdrawal`.

@@ -73,6 +73,8 @@ struct ArgumentType {
 struct KernelParameters {
   std::vector<DataParameter> data;
   std::vector<ArgumentType> arguments;
+  /// True if the last argument is what an inline kernel has captured, or its address.
+  bool captures = false;
 };
 
 /// One or more consecutive handles of a variadic codelet that have the same kind.

@@ -303,6 +303,7 @@ struct InlineCall {
     KernelParameters parameters;
     (describe<Slots>(modes, parameters), ...);
     if constexpr (!kStateless) parameters.arguments.push_back(ArgumentType::of<State>());
+    parameters.captures = !kStateless;
     Kernel kernel(&run);
     if constexpr (kPointer) kernel = [function](const KernelContext& context) { run_with(function, context); };
     return InlineCodelets::make(std::move(name), std::move(modes), std::move(parameters), std::move(kernel));

@@ -6,6 +6,7 @@
 #include "actors/workers/devices/task_failure.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
+#include "graph/tasks/measured_kernel.hpp"
 #include "troupe/codelet.hpp"
 
 namespace troupe::workers {
@@ -39,7 +40,13 @@ void CoreDevice::run_watched(const CodeletDefinition& codelet, KernelContext con
     context.cores = team_.get();
   }
   make_ready(codelet.prologue, context.team());
+  std::optional<graph::MeasuredKernel> measured;
+  if (context.record->learns_time() && team_ == nullptr) {
+    const graph::TaskGraph& graph = *options_.graph;
+    measured.emplace(*graph.subtree_times(), *context.record, graph.options().cutoff, graph.calls_at_once());
+  }
   (together ? codelet.team_kernel : codelet.kernel_for(options_.kind))(context);
+  if (measured) measured->returned(waited_);
 }
 
 void CoreDevice::use_team(std::shared_ptr<CoreTeam> team) noexcept {
@@ -81,7 +88,8 @@ Started CoreDevice::start(graph::Task& task, std::span<graph::Task* const> /*beh
     views_.prepare(task);
     const graph::ExecutionScope scope(options_.graph, options_.worker, &task);
     // The kernel is called directly if there is no trace, no team, and no prologue to begin or to end.
-    if (options_.trace != nullptr || team_ != nullptr || codelet.prologue != prologue_) [[unlikely]] {
+    if (options_.trace != nullptr || team_ != nullptr || codelet.prologue != prologue_ || task.learns_time())
+        [[unlikely]] {
       run_watched(codelet, views_.context_of(task));
     } else {
       codelet.kernel_for(options_.kind)(views_.context_of(task));

@@ -80,7 +80,8 @@ class CoreDevice final : public Device {
   SharedPieces* open_pieces(graph::Task& task, graph::FailureLog::Cause& cause) noexcept;
   /// Returns the failure for the exception that was caught while a task ran.
   [[nodiscard]] graph::FailureLog::Cause caught(const graph::Task& task) noexcept;
-  /// Runs a kernel that is traced, that runs on a cluster, or that needs another prologue than the last kernel.
+  /// Runs a kernel that is traced, that runs on a cluster, that needs another prologue than the last kernel, or whose
+  /// time is learned.
   void run_watched(const CodeletDefinition& codelet, KernelContext context);
   void make_ready(TeamPrologue prologue, Team& team);
   void note(const graph::Task& task, bool failed) noexcept;

@@ -13,6 +13,7 @@
 #include "apps/run/run_summary.hpp"
 #include "apps/terminal/progress.hpp"
 #include "apps/terminal/standard_error.hpp"
+#include "lab/bench/constructs.hpp"
 #include "lab/bench/driver/measurement.hpp"
 #include "lab/bench/driver/plans.hpp"
 #include "lab/bench/driver/plot.hpp"
@@ -138,6 +139,13 @@ void add_own_options(CLI::App& command, PlanOptions& plan, const std::string& na
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(apps::one_of(known_grains()));
+  } else if (name == "constructs") {
+    std::vector<std::string> names;
+    for (const Construct& one : kConstructs) names.emplace_back(one.name);
+    command.add_option("--construct", plan.constructs, fmt::format("{}", fmt::join(names, ", ")))
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(apps::one_of(names));
   } else if (name == "recursion") {
     command.add_option("--program", plan.programs, fmt::format("{}", fmt::join(names_of(kRecursions), ", ")))
         ->delimiter(',')
@@ -207,6 +215,7 @@ constexpr std::array kBenchmarks{
     Benchmark{"linalg", "Cholesky, LU and QR: GFlop/s, against the BLAS library's LAPACK and the peak", linalg_plan},
     Benchmark{"sparse", "Sparse systems: seconds, against SuiteSparse's UMFPACK", sparse_plan},
     Benchmark{"sparse-lu", "Sparse matrices of blocks: GFlop/s of LU, the same kernels everywhere", sparse_lu_plan},
+    Benchmark{"constructs", "What each construct of a program costs: ns", constructs_plan},
     Benchmark{"recursion", "Programs of divide and conquer: ms, with the same recursion everywhere", recursion_plan},
     Benchmark{"memory", "Bytes per task in flight, and the peak of ten million tasks", memory_plan},
 };

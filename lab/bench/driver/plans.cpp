@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lab/bench/constructs.hpp"
 #include "lab/bench/pattern.hpp"
 #include "lab/bench/recursion/recursion_case.hpp"
 #include "lab/bench/shapes.hpp"
@@ -125,6 +126,22 @@ Plan steal_plan(const PlanOptions& options) {
                          "start",
                          {word("state", state), word("samples", options.tiny ? 10 : 200)},
                          keys});
+  }
+  return plan;
+}
+
+Plan constructs_plan(const PlanOptions& options) {
+  Plan plan = plan_with(options, "constructs", {"troupe"});
+  plan.title = "Constructs of a program, ns each, with all tasks";
+  plan.label_titles = {"construct", "what"};
+  plan.figure_titles = {"ns"};
+  for (const Construct& one : kConstructs) {
+    const auto& chosen = options.constructs;
+    if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), one.name) == chosen.end()) continue;
+    plan.rows.push_back({{one.name, one.unit},
+                         "constructs",
+                         {word("construct", one.name), word("n", options.tiny ? 2'000 : 20'000)},
+                         {"ns"}});
   }
   return plan;
 }

@@ -36,6 +36,8 @@ struct PlanOptions {
   std::vector<std::string> grains;
   /// For `recursion`: the programs.
   std::vector<std::string> programs;
+  /// For `constructs`: the constructs.
+  std::vector<std::string> constructs;
 };
 
 /// Returns all runtimes for which there is a runner in the source.
@@ -48,6 +50,7 @@ struct PlanOptions {
 [[nodiscard]] Plan overhead_plan(const PlanOptions& options);
 [[nodiscard]] Plan granularity_plan(const PlanOptions& options);
 [[nodiscard]] Plan steal_plan(const PlanOptions& options);
+[[nodiscard]] Plan constructs_plan(const PlanOptions& options);
 [[nodiscard]] Plan memory_plan(const PlanOptions& options);
 [[nodiscard]] Plan linalg_plan(const PlanOptions& options);
 [[nodiscard]] Plan sparse_plan(const PlanOptions& options);

@@ -37,6 +37,8 @@ namespace troupe::bench {
 [[nodiscard]] Json sparse(Parameters& parameters);
 /// Measures the GFlop/s of the factorization of a sparse matrix of blocks. See lab/bench/sparse/block_lu_case.hpp.
 [[nodiscard]] Json sparse_lu(Parameters& parameters);
+/// Measures the time of a construct of a program. See lab/bench/constructs.hpp.
+[[nodiscard]] Json constructs(Parameters& parameters);
 /// Measures the time of a program of divide and conquer. See lab/bench/recursion/recursion_case.hpp.
 [[nodiscard]] Json recursion(Parameters& parameters);
 

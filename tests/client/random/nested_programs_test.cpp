@@ -44,6 +44,11 @@ BOOST_AUTO_TEST_CASE(recorded) {
   try_programs(50, {.waits = true, .recorded = true});
   try_programs(50, {.gpus = true, .recorded = true});
 }
+BOOST_AUTO_TEST_CASE(with_kernels_that_call_what_they_submit) {
+  try_programs(100, {.cutoff = true});
+  try_programs(100, {.faults = true, .cutoff = true});
+  try_programs(50, {.waits = true, .cutoff = true});
+}
 BOOST_AUTO_TEST_CASE(in_virtual_time) {
   try_programs(100, {.simulated = true});
   try_programs(100, {.faults = true, .simulated = true});

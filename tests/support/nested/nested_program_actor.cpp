@@ -261,6 +261,8 @@ class Sequential {
   std::vector<Content> vectors_;
 };
 
+int runs_of(const NestedProgram& program) { return program.cutoff ? 4 : program.recorded ? 2 : 1; }
+
 /// Makes a codelet whose kernel runs on cores, on emulated GPUs and on those of virtual time.
 Codelet on_both(const char* name, std::vector<AccessMode> modes, const Kernel& kernel) {
   Codelet codelet(name, std::move(modes));
@@ -295,8 +297,9 @@ const Codelet& codelet_of(Operation::Kind kind) {
 /// Runs a program in a runtime.
 class Parallel {
  public:
-  Parallel(const RuntimeOptions& options, bool parts_of_temporaries)
-      : runtime_(options), parts_of_temporaries_(parts_of_temporaries) {
+  /// If `typed` is true, most tasks are inline kernels.
+  Parallel(const RuntimeOptions& options, bool parts_of_temporaries, bool typed)
+      : runtime_(options), parts_of_temporaries_(parts_of_temporaries), typed_(typed) {
     handles_.resize(2);
     for (std::size_t i = 0; i < 2; ++i) {
       elements_[i].assign(kLeaves * kPerLeaf, 1);
@@ -311,6 +314,7 @@ class Parallel {
                                const NestedProgram& description) {
     std::vector<std::string> problems;
     std::optional<RecordedGraph> recorded;
+    for (int run = 1; run < runs_of(description) && !description.recorded; ++run) submit(program, handles_);
     if (description.recorded) {
       recorded = runtime_.record([&] { submit(program, handles_); });
       recorded->run();
@@ -384,11 +388,30 @@ class Parallel {
   Future submit(const Operation& one, const std::vector<Parts>& handles) {
     if (one.kind == Operation::nest) return submit_nested(one, handles);
     const Handle target = handle_of(handles, *one.target);
+    if (typed_ && one.kind != Operation::add) return submit_typed(one, target, handles);
     const Arguments arguments = args(one.number, one.throws);
     if (one.kind == Operation::gather) {
       return runtime_.submit(codelet_of(one.kind), {target, handle_of(handles, one.source)}, arguments);
     }
     return runtime_.submit(codelet_of(one.kind), {target}, arguments);
+  }
+  /// Submits the task as an inline kernel, which a nested task may call.
+  Future submit_typed(const Operation& one, const Handle& target, const std::vector<Parts>& handles) {
+    const auto change = [](VectorView<Number> x, Number number, bool throws, Operation::Kind kind) {
+      if (throws) throw std::runtime_error("wanted");
+      for (Number& value : x) value = kind == Operation::alter ? value * 31 + number : number;
+    };
+    if (one.kind == Operation::alter)
+      return runtime_.submit(change, read_write(target), one.number, one.throws, one.kind);
+    if (one.kind == Operation::overwrite)
+      return runtime_.submit(change, write(target), one.number, one.throws, one.kind);
+    return runtime_.submit(
+        [](VectorView<Number> x, VectorView<const Number> y, Number number, bool throws) {
+          if (throws) throw std::runtime_error("wanted");
+          for (const Number value : y) number += value;
+          for (Number& value : x) value = value * 7 + number;
+        },
+        read_write(target), handle_of(handles, one.source), one.number, one.throws);
   }
   Future submit_nested(const Operation& one, const std::vector<Parts>& handles) {
     TaskOptions options;
@@ -427,7 +450,14 @@ class Parallel {
       } else {
         parts.fill(temporaries.back());
       }
-      runtime_.submit(codelet_of(Operation::overwrite), {Handle(temporaries.back())}, args(one.number, false));
+      Operation fill;
+      fill.kind = Operation::overwrite;
+      fill.number = one.number;
+      if (typed_) {
+        submit_typed(fill, temporaries.back(), handles);
+      } else {
+        runtime_.submit(codelet_of(Operation::overwrite), {Handle(temporaries.back())}, args(one.number, false));
+      }
     }
     submit(one.children, handles);
     if (one.throws) throw std::runtime_error("wanted");
@@ -435,6 +465,7 @@ class Parallel {
 
   Runtime runtime_;
   const bool parts_of_temporaries_;
+  const bool typed_;
   std::array<std::vector<Number>, 2> elements_;
   std::array<Vector<Number>, 2> data_;
   std::vector<Parts> handles_;
@@ -462,6 +493,7 @@ RuntimeOptions options_of(const NestedProgram& program) {
   options.threads.bind = false;
   options.threads.deterministic = program.deterministic;
   options.seed = program.seed;
+  if (program.cutoff) options.cutoff = std::chrono::minutes(1);
   constexpr std::array kPolicies{"default", "lws", "eager", "heft", "mct", "dada", "homeward"};
   if (program.waits) options.policy = kPolicies[program.seed % kPolicies.size()];
   if (program.simulated) {
@@ -481,14 +513,15 @@ std::string describe(const NestedProgram& program) {
   return "seed " + std::to_string(program.seed) + (program.faults ? ", with faults" : "") +
          (program.gpus ? ", with emulated GPUs" : "") + (program.waits ? ", with waits" : "") +
          (program.deterministic ? ", deterministic" : "") + (program.recorded ? ", recorded" : "") +
-         (program.simulated ? ", in virtual time" : "");
+         (program.cutoff ? ", with a cut-off" : "") + (program.simulated ? ", in virtual time" : "");
 }
 
 std::vector<std::string> execute(const NestedProgram& program) {
   const std::vector<nested::Operation> operations = nested::Generator(program, !program.gpus).program();
   nested::Sequential expected;
-  for (int run = 0; run < (program.recorded ? 2 : 1); ++run) expected.run(operations);
-  return nested::Parallel(nested::options_of(program), !program.gpus).run(operations, expected, program);
+  for (int run = 0; run < nested::runs_of(program); ++run) expected.run(operations);
+  return nested::Parallel(nested::options_of(program), !program.gpus, program.cutoff)
+      .run(operations, expected, program);
 }
 
 }  // namespace troupe::tests

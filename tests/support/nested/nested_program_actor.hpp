@@ -20,6 +20,9 @@ struct NestedProgram {
   bool deterministic = false;
   /// If true, kernels wait for their children, and the seed determines the policy.
   bool waits = false;
+  /// If true, nested tasks call what they submit as soon as something is known of their times. The program then runs
+  /// several times.
+  bool cutoff = false;
   /// If true, the program's own tasks are recorded and run twice.
   bool recorded = false;
   /// If true, the program runs in virtual time with real buffers, on a machine that the seed determines.

@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
       Case{"stream", "tasks= cores=: peak memory of many tasks", stream},
       Case{"temporaries", "bytes= pieces= cores=: time on data made in a loop over that on data kept outside",
            temporaries},
+      Case{"constructs", "construct= n= cores=: ns of a construct of a program, tasks included", constructs},
       Case{"linalg", "algorithm= n= tile= tile_rows= inner= cores=: GFlop/s of a factorization", linalg},
       Case{"sparse", "points= wind= file= ordering= block= super= cores=: seconds to solve a sparse system", sparse},
       Case{"sparse-lu", "structure= n= block= super= grain= seed= cores=: GFlop/s of LU of blocks", sparse_lu},

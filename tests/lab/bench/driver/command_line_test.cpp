@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "apps/reference/reference_documents.hpp"
+#include "lab/bench/constructs.hpp"
 #include "proto/json/json.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -82,6 +83,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_it_does_not_know) {
   fails({"sparse-lu", "--structure", "half"}, {"--structure", "half", "third-closed"});
   fails({"sparse-lu", "--grain", "medium"}, {"--grain", "medium", "multi"});
   fails({"sparse-lu", "--n", "0"}, {"--n"});
+  fails({"constructs", "--construct", "bridge"}, {"--construct", "bridge", "recorded-task"});
   fails({"recursion", "--program", "hanoi"}, {"--program", "hanoi", "barnes-hut"});
   fails({"overhead", "--cores", "100000"}, {"100000"});
 }
@@ -252,6 +254,15 @@ BOOST_AUTO_TEST_CASE(recursive_programs_are_compared_with_their_means) {
   BOOST_TEST_REQUIRE(report["geometric_means"].size() == 1U);
   BOOST_TEST(report["geometric_means"][0]["runtime"].get<std::string>() == "tbb");
   BOOST_TEST(std::abs(report["geometric_means"][0]["ratio"].get<double>() - 1) < 1e-12);
+}
+
+BOOST_AUTO_TEST_CASE(constructs_are_measured) {
+  const Json report = measure({"constructs"});
+  check_rows(report, 2);
+  BOOST_TEST(report["rows"].size() == kConstructs.size());
+  for (const Json& row : report["rows"]) {
+    BOOST_TEST(row["runtimes"][0].contains("figures"), row["construct"].get<std::string>());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(recursive_programs_are_measured) {

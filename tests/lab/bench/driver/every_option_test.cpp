@@ -45,6 +45,7 @@ const std::map<std::string, std::map<std::string, Words>> kOwn{
     {"sparse", {{"--points", {"--points", "7"}}}},
     {"sparse-lu",
      {{"--n", {"--n", "11"}}, {"--structure", {"--structure", "bots"}}, {"--grain", {"--grain", "coarse"}}}},
+    {"constructs", {{"--construct", {"--construct", "wait"}}}},
     {"recursion", {{"--program", {"--program", "queens"}}}},
     {"memory", {}}};
 

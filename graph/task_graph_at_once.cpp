@@ -1,0 +1,163 @@
+/// The functions of the task graph for kernels that call what they submit (`GraphOptions::cutoff`).
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <span>
+#include <utility>
+
+#include "graph/codelets/codelet_definition.hpp"
+#include "graph/codelets/execution_scope.hpp"
+#include "graph/data/domain.hpp"
+#include "graph/data/usable.hpp"
+#include "graph/submission_checks.hpp"
+#include "graph/task_graph.hpp"
+#include "graph/tasks/measured_kernel.hpp"
+#include "troupe/kernel_context.hpp"
+
+namespace troupe::graph {
+
+namespace {
+
+/// The largest number of pieces of data of a call at once.
+constexpr std::size_t kMostData = 4;
+/// The number of nested tasks around a task among which `learn_time` looks for one of its class.
+constexpr int kLevelsAround = 8;
+
+/// Returns true if all that the options ask for holds for a call at once.
+bool may_be_called(const TaskSpecification& specification, const CodeletDefinition& definition, WorkerId worker) {
+  const TaskOptions& options = specification.options;
+  if (specification.may_nest || specification.resumes_after != nullptr) return false;
+  if (!options.after.empty() || options.callback || is_limited(options) || !options.weak.empty()) return false;
+  if (!definition.typed || definition.pieces != nullptr || definition.team_kernel || definition.prologue != nullptr ||
+      definition.ended != nullptr) {
+    return false;
+  }
+  return specification.accesses.size() <= kMostData && definition.runs_on(DeviceKind::cpu_core, worker);
+}
+
+bool contains(const DataRecord& whole, const DataRecord& part) {
+  const DataRecord* one = &part;
+  while (one != nullptr && one != &whole) one = one->parent;
+  return one != nullptr;
+}
+
+std::uint64_t bytes_of(const Task& task) {
+  std::uint64_t bytes = 0;
+  for (const TaskAccess& access : task.data()) bytes += access.data()->view.layout.payload().count;
+  return bytes;
+}
+
+}  // namespace
+
+void TaskGraph::learn_time(Task& task, const TaskSpecification& specification) {
+  const Domain* const outer = task.outer_domain();
+  if (!specification.options.nested && (outer == nullptr || !outer->parent.learns_time())) return;
+  const CodeletDefinition& definition = specification.codelet.definition();
+  const Arguments& arguments = specification.arguments;
+  const std::size_t last = arguments.size() - 1;
+  const std::span<const std::byte> values =
+      definition.captures ? arguments.bytes().first(arguments.offsets()[last]) : arguments.bytes();
+  if (!task.extras) task.extras = std::make_unique<TaskExtras>();
+  task.has_more = true;
+  task.extras->subtree = SubtreeTimes::class_of(definition, task.data(), values);
+  // A recursion that shows in nothing but what its kernels have captured says nothing by its times.
+  const Domain* around = outer;
+  for (int level = 0; around != nullptr && level < kLevelsAround; ++level) {
+    const Task& parent = around->parent;
+    const bool same = parent.extras->subtree == task.extras->subtree;
+    if (same && bytes_of(task) >= bytes_of(parent)) subtree_times_->distrust(task.extras->subtree);
+    around = parent.outer_domain();
+  }
+  if (MeasuredKernel* const kernel = MeasuredKernel::of(ExecutionScope::task_here(this))) {
+    kernel->submitted(task.extras->subtree);
+  }
+}
+
+bool TaskGraph::may_use_at_once(const TaskSpecification& specification, Domain& domain) {
+  const CodeletDefinition& definition = specification.codelet.definition();
+  const std::span<const Access> accesses = specification.accesses;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    DataRecord* const record = simple_access(definition, accesses[i], i, *this);
+    if (record == nullptr) return false;
+    const AccessMode mode = definition.modes[i];
+    if (mode == AccessMode::commute) return false;
+    for (std::size_t j = 0; j < i; ++j) {
+      const DataRecord& other = *accesses[j].handle.record();
+      const bool overlap = contains(*record, other) || contains(other, *record);
+      if (overlap && (writes(mode) || writes(definition.modes[j])) && !record->is_halo && !other.is_halo) return false;
+    }
+    if (const TaskAccess* const declared = domain.declared(*record)) {
+      if (writes(mode) && !writes(declared->mode())) return false;
+      continue;
+    }
+    // The calling kernel has made these data, and nobody else uses them.
+    if (record->home.id != domain.id) return false;
+    bool unwritten = false;
+    record->visit_tree([&unwritten](const DataRecord& part) { unwritten = unwritten || part.unwritten; });
+    if (!unwritten) continue;
+    if (reads(mode)) return false;
+    const LockGuard lock(submission_mutex_);
+    note_written(data_.registry, *record, mode);
+  }
+  return true;
+}
+
+std::optional<Future> TaskGraph::call_at_once(const TaskSpecification& specification) {
+  const Task* const here = nesting_task_here();
+  MeasuredKernel* const kernel = here != nullptr ? MeasuredKernel::of(here) : nullptr;
+  if (kernel == nullptr || !kernel->small()) return std::nullopt;
+  const CodeletDefinition& definition = specification.codelet.definition();
+  const WorkerId worker = ExecutionScope::find(this)->worker();
+  if (!worker.valid() || !may_be_called(specification, definition, worker)) return std::nullopt;
+  Domain* domain = here->own_domain();
+  if (domain == nullptr) {
+    const LockGuard lock(submission_mutex_);
+    const auto opened = open_domain_here();
+    if (!opened) return std::nullopt;
+    domain = opened.value();
+  }
+  // A task of the domain may use the data, or may have failed.
+  if (domain->any_child.load(std::memory_order_relaxed)) return std::nullopt;
+  if (!may_use_at_once(specification, *domain)) return std::nullopt;
+  std::array<const DataView*, kMostData> views{};
+  const std::span<const Access> accesses = specification.accesses;
+  for (std::size_t i = 0; i < accesses.size(); ++i) views[i] = &accesses[i].handle.record()->view;
+  KernelContext context({views.data(), accesses.size()}, specification.arguments.view());
+  context.worker = worker;
+  context.task = here->task_id();
+  context.record = here;
+  context.task_graph = this;
+  try {
+    definition.kernel_for(DeviceKind::cpu_core)(context);
+  } catch (...) {
+    kernel->stop_calling();
+    auto failing = submit_failing(specification, std::current_exception());
+    if (failing) return failing.value();
+    throw;
+  }
+  return Future(this, &called_, called_.task_id());
+}
+
+Result<Future> TaskGraph::submit_failing(const TaskSpecification& specification, const std::exception_ptr& thrown) {
+  const CodeletDefinition& definition = specification.codelet.definition();
+  const Codelet* failing = nullptr;
+  {
+    const LockGuard lock(outside_mutex_);
+    auto found = failing_.find(&definition);
+    if (found == failing_.end()) {
+      Codelet made(definition.name, definition.modes);
+      made.implement(DeviceKind::cpu_core, [](const KernelContext& context) {
+        std::rethrow_exception(*context.argument<const std::exception_ptr*>(0));
+      });
+      found = failing_.emplace(&definition, std::move(made)).first;
+    }
+    failing = &found->second;
+  }
+  const std::shared_ptr<const void> kept = std::make_shared<std::exception_ptr>(thrown);
+  const Arguments arguments = args(static_cast<const std::exception_ptr*>(kept.get()));
+  TaskSpecification instead{*failing, specification.accesses, arguments, specification.options};
+  instead.kept = &kept;
+  return submit_unrestricted(instead);
+}
+
+}  // namespace troupe::graph

@@ -1,0 +1,62 @@
+/// The kernel of a task whose time is learned together with the times of what it submits.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+#include "graph/tasks/subtree_times.hpp"
+#include "graph/tasks/task.hpp"
+#include "troupe/units.hpp"
+
+namespace troupe::graph {
+
+/// While a `MeasuredKernel` lives, its thread runs the kernel of a task with `TaskExtras::subtree`. If the task is
+/// known to be *small*, because all of its class took less than the cut-off together with what they consist of, what
+/// the kernel submits is called at once (`TaskGraph::call_at_once`).
+///
+/// The time of a task is that of its kernel, plus what is known of the tasks that it has submitted. So times are
+/// learned from the smallest tasks upwards.
+class MeasuredKernel {
+ public:
+  /// `may_call` is false if the kernel must not call what it submits. `times` outlives this object.
+  MeasuredKernel(SubtreeTimes& times, const Task& task, Duration cutoff, bool may_call);
+  ~MeasuredKernel() { innermost_ = outer_; }
+  MeasuredKernel(const MeasuredKernel&) = delete;
+  MeasuredKernel& operator=(const MeasuredKernel&) = delete;
+
+  /// Returns the kernel of this task if the calling thread runs it under a `MeasuredKernel`; else null.
+  [[nodiscard]] static MeasuredKernel* of(const Task* task) {
+    MeasuredKernel* const here = innermost_;
+    return here != nullptr && here->task_ == task ? here : nullptr;
+  }
+  [[nodiscard]] bool small() const { return small_; }
+  /// From now on, what the kernel submits becomes tasks.
+  void stop_calling() { small_ = false; }
+  /// Notes that the kernel has submitted a task of this class; 0 if nothing can be known of it.
+  void submitted(std::uint64_t of);
+  /// Called when the kernel has returned; `waited` is the time in which it waited for other tasks.
+  void returned(Duration waited);
+
+ private:
+  /// A small task is a surprise if it takes so many times the cut-off.
+  static constexpr int kSurprise = 8;
+
+  SubtreeTimes& times_;
+  const Task* const task_;
+  const std::uint64_t of_;
+  const Duration cutoff_;
+  bool small_ = false;
+  /// True if the kernel has submitted a task of which nothing is known.
+  bool unknown_ = false;
+  /// The known times of the tasks that the kernel has submitted.
+  Duration submitted_{};
+  const std::chrono::steady_clock::time_point begin_;
+  MeasuredKernel* const outer_;
+
+  static thread_local constinit MeasuredKernel* innermost_;
+};
+
+inline thread_local constinit MeasuredKernel* MeasuredKernel::innermost_ = nullptr;
+
+}  // namespace troupe::graph

@@ -1,0 +1,59 @@
+/// Subtree times: how long tasks take together with all that they consist of.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "graph/tasks/task.hpp"
+#include "troupe/units.hpp"
+
+namespace troupe {
+struct CodeletDefinition;
+}
+
+namespace troupe::graph {
+
+/// Learned times of tasks, by *class*: tasks of one codelet with equal arguments, whose data have sizes that differ by
+/// less than a tenth, are one class. Thread-safe; takes no lock. The table has room for some thousand classes; one that
+/// finds no room replaces another.
+class SubtreeTimes {
+ public:
+  SubtreeTimes();
+
+  /// Returns the class of a task with these arguments by value, not counting what its kernel has captured. Never 0.
+  [[nodiscard]] static std::uint64_t class_of(const CodeletDefinition& codelet, std::span<const TaskAccess> data,
+                                              std::span<const std::byte> arguments);
+  /// Returns the time of a class; empty if nothing is known of it, or if its tasks have nothing in common.
+  [[nodiscard]] std::optional<Duration> find(std::uint64_t of) const noexcept;
+  /// Takes in the time of one more task. A longer time counts at once, a shorter one by a quarter.
+  void note(std::uint64_t of, Duration time) noexcept;
+  /// Notes that the times of tasks of this class say nothing about other tasks of it: from now on nothing is known of
+  /// it.
+  void distrust(std::uint64_t of) noexcept;
+  /// Notes that a task of this class took much longer than was known. After a few of these, the class is distrusted.
+  void note_surprise(std::uint64_t of) noexcept;
+
+ private:
+  static constexpr std::size_t kEntries = 4096;
+  static constexpr std::size_t kTries = 8;
+  static constexpr Duration::rep kUnknown = 0;
+  static constexpr Duration::rep kDistrusted = -1;
+  static constexpr std::uint32_t kMostSurprises = 4;
+
+  struct Entry {
+    std::atomic<std::uint64_t> of{0};
+    std::atomic<Duration::rep> time{kUnknown};
+    std::atomic<std::uint32_t> surprises{0};
+  };
+
+  [[nodiscard]] Entry* look_up(std::uint64_t of) const noexcept;
+  [[nodiscard]] Entry& make(std::uint64_t of) noexcept;
+
+  std::unique_ptr<Entry[]> entries_;
+};
+
+}  // namespace troupe::graph

@@ -1,0 +1,302 @@
+// Tests of nested tasks that call what they submit, because they are known to be short (`RuntimeOptions::cutoff`).
+#include <array>
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "graph/tasks/subtree_times.hpp"
+#include "tests/client/fixture.hpp"
+#include "troupe/runtime.hpp"
+
+namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(cutoff)
+
+namespace {
+
+using namespace std::chrono_literals;
+
+RuntimeOptions with_cutoff(Duration cutoff, int workers = 2) {
+  RuntimeOptions options = with_workers(workers);
+  options.cutoff = cutoff;
+  return options;
+}
+
+TaskOptions nested(std::string name = {}) {
+  TaskOptions options;
+  options.nested = true;
+  options.name = std::move(name);
+  return options;
+}
+
+/// Adds one to each element by halves, down to single elements.
+void add_by_halves(Runtime& runtime, const Handle& x) {
+  runtime.submit(
+      nested(),
+      [&runtime, x](VectorView<double> own) {
+        const auto size = static_cast<std::int64_t>(own.size());
+        if (size == 1) {
+          own[0] += 1;
+          return;
+        }
+        const std::array<Block, 2> halves{Block{0, 0, size / 2, 1}, Block{size / 2, 0, size - size / 2, 1}};
+        for (const Handle& half : runtime.partition(x, halves)) add_by_halves(runtime, half);
+      },
+      read_write(x));
+}
+
+/// Returns the number of tasks that one more run of `program` takes.
+template <class Program>
+std::size_t tasks_of(Runtime& runtime, const Program& program) {
+  const std::size_t before = runtime.report().submitted;
+  program();
+  runtime.wait();
+  return runtime.report().submitted - before;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(tasks_that_are_known_to_be_short_call_what_they_submit) {
+  Runtime runtime(with_cutoff(1min));
+  const auto sum_of_a_new_vector = [&] {
+    std::vector<double> elements(64, 1.0);
+    const auto x = runtime.vector(elements);
+    add_by_halves(runtime, x);
+    runtime.wait();
+    return std::accumulate(elements.begin(), elements.end(), 0.0);
+  };
+  // Each run learns the times of one more size at least.
+  BOOST_TEST(tasks_of(runtime, [&] { BOOST_TEST(sum_of_a_new_vector() == 128); }) == 127U);
+  for (int run = 0; run < 8; ++run) BOOST_TEST(sum_of_a_new_vector() == 128);
+  BOOST_TEST(tasks_of(runtime, [&] { BOOST_TEST(sum_of_a_new_vector() == 128); }) == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(longer_tasks_do_not) {
+  Runtime runtime(with_cutoff(1ns));
+  for (int run = 0; run < 10; ++run) {
+    std::vector<double> elements(16, 1.0);
+    const auto x = runtime.vector(elements);
+    BOOST_TEST(tasks_of(runtime, [&] { add_by_halves(runtime, x); }) == 31U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_recursion_that_only_its_captures_show_is_not_trusted) {
+  Runtime runtime(with_cutoff(1min));
+  std::vector<double> elements(4, 0.0);
+  const auto x = runtime.vector(elements);
+  struct Deeper {
+    Runtime& runtime;
+    Handle x;
+    void operator()(int depth) const {
+      runtime.submit(
+          nested(),
+          [*this, depth](VectorView<double> own) {
+            own[0] += 1;
+            if (depth > 0) (*this)(depth - 1);
+            if (depth > 0) (*this)(depth - 1);
+          },
+          read_write(x));
+    }
+  };
+  const Deeper deeper{runtime, x};
+  for (int run = 0; run < 10; ++run) BOOST_TEST(tasks_of(runtime, [&] { deeper(3); }) == 15U);
+  BOOST_TEST(elements[0] == 150);
+}
+
+BOOST_AUTO_TEST_CASE(arguments_distinguish_tasks) {
+  Runtime runtime(with_cutoff(1min));
+  std::vector<double> elements(4, 0.0);
+  const auto x = runtime.vector(elements);
+  struct Deeper {
+    Runtime& runtime;
+    Handle x;
+    void operator()(int depth) const {
+      runtime.submit(
+          nested(),
+          [*this](VectorView<double> own, int left) {
+            own[0] += 1;
+            if (left > 0) (*this)(left - 1);
+            if (left > 0) (*this)(left - 1);
+          },
+          read_write(x), depth);
+    }
+  };
+  const Deeper deeper{runtime, x};
+  for (int run = 0; run < 10; ++run) deeper(3);
+  runtime.wait();
+  BOOST_TEST(tasks_of(runtime, [&] { deeper(3); }) == 1U);
+  BOOST_TEST(elements[0] == 165);
+}
+
+namespace {
+
+/// A nested task on two parts whose kernel does what a test wants. Its time is known after `learn`.
+struct Short {
+  explicit Short(Runtime& on) : runtime(on), x(on.vector(elements, "x")) {
+    const std::array<Block, 2> halves{Block{0, 0, 2, 1}, Block{2, 0, 2, 1}};
+    parts = runtime.partition(x, halves);
+  }
+  template <class Kernel>
+  Future submit(const Kernel& kernel) {
+    return runtime.submit(
+        nested("outer"), [&kernel](VectorView<double> own) { kernel(own); }, read_write(x));
+  }
+  /// Runs tasks of the same class that submit nothing.
+  template <class Kernel>
+  void learn(const Kernel& kernel, bool& learning) {
+    learning = true;
+    for (int i = 0; i < 3; ++i) submit(kernel);
+    runtime.wait();
+    learning = false;
+  }
+
+  Runtime& runtime;
+  std::vector<double> elements = std::vector<double>(4, 1.0);
+  Vector<double> x;
+  std::vector<Handle> parts;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_call_that_fails_is_a_task_that_fails) {
+  Runtime runtime(with_cutoff(1min));
+  Short one(runtime);
+  bool learning = false;
+  bool before = false;
+  bool after = false;
+  const auto kernel = [&](VectorView<double>) {
+    if (learning) return;
+    const Future first = runtime.submit([&](VectorView<double> part) { part[0] = 5; }, write(one.parts[1]));
+    before = first.status() == TaskStatus::succeeded;
+    const Future failed = runtime.submit(
+        nested("inner"), [](VectorView<double>) { throw std::runtime_error("inner trouble"); },
+        read_write(one.parts[0]));
+    TaskOptions behind;
+    behind.after = {failed};
+    runtime.submit(behind, [] {});
+    runtime.submit([&](VectorView<double> part) { part[1] = 6; }, read_write(one.parts[1]));
+    after = true;
+  };
+  one.learn(kernel, learning);
+  const Future task = one.submit(kernel);
+  BOOST_CHECK_EXCEPTION(task.wait(), Error, failure(ErrorCode::kernel_failed, "'outer'", "'inner'", "inner trouble"));
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+  BOOST_TEST(before);
+  BOOST_TEST(after);
+  BOOST_TEST(one.elements[2] == 5);
+  BOOST_TEST(one.elements[3] == 6);
+  BOOST_CHECK_EXCEPTION((void)runtime.acquire(one.parts[0], AccessMode::read), Error,
+                        failure(ErrorCode::cancelled, "no valid content", "inner trouble"));
+  runtime.acquire(one.parts[1], AccessMode::read).give_back();
+}
+
+BOOST_AUTO_TEST_CASE(calls_are_checked_as_tasks_are) {
+  Runtime runtime(with_cutoff(1min));
+  Short one(runtime);
+  std::vector<double> other(4, 1.0);
+  const auto undeclared = runtime.vector(other, "undeclared");
+  bool learning = false;
+  std::string messages;
+  const auto note = [&](const auto& call) { messages += message_of(call) + '\n'; };
+  const Handle released = [&] { return Handle(runtime.allocate_vector<double>(2)); }();
+  const auto kernel = [&](VectorView<double>) {
+    if (learning) return;
+    note([&] { runtime.submit([](VectorView<double>) {}, read_write(undeclared)); });
+    note([&] { runtime.submit([](VectorView<double>, VectorView<double>) {}, one.x, write(one.parts[0])); });
+    note([&] { runtime.submit([](VectorView<float>) {}, read_write(one.parts[0])); });
+    note([&] { runtime.submit([](VectorView<double>) {}, read_write(released)); });
+    const auto temporary = runtime.allocate_vector<double>(3, "temporary");
+    note([&] { runtime.submit([](VectorView<const double>) {}, temporary); });
+    runtime.submit([](VectorView<double> y) { y[0] = 7; }, write(temporary));
+    runtime.submit([](VectorView<const double> y, VectorView<double> x) { x[0] = y[0]; }, temporary,
+                   read_write(one.parts[0]));
+  };
+  one.learn(kernel, learning);
+  const std::size_t tasks = tasks_of(runtime, [&] { one.submit(kernel); });
+  BOOST_TEST_MESSAGE(messages);
+  for (const char* part :
+       {"'undeclared' is not among the data", "same data", "element type", "released", "'temporary'"}) {
+    BOOST_TEST(contains(messages, part), part);
+  }
+  BOOST_TEST(one.elements[0] == 7);
+  BOOST_TEST(tasks == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(kernels_wait_and_acquire_in_calls) {
+  Runtime runtime(with_cutoff(1min));
+  Short one(runtime);
+  bool learning = false;
+  double seen = 0;
+  const auto kernel = [&](VectorView<double> own) {
+    if (learning) return;
+    const Future first = runtime.submit([](VectorView<double> part) { part[0] += 1; }, read_write(one.parts[0]));
+    first.wait();
+    runtime.wait();
+    own[0] *= 10;
+    runtime.submit(
+        nested(),
+        [&](VectorView<double> part) {
+          runtime.submit([](VectorView<double> part) { part[0] += 1; }, read_write(one.parts[0]));
+          runtime.wait();
+          part[0] *= 2;
+        },
+        read_write(one.parts[0]));
+    const HostAccess access = runtime.acquire(one.parts[0], AccessMode::read);
+    seen = access.vector<double>()[0];
+  };
+  one.learn(kernel, learning);
+  one.submit(kernel).wait();
+  BOOST_TEST(seen == 42);
+}
+
+BOOST_AUTO_TEST_CASE(what_must_be_a_task_becomes_one) {
+  Runtime runtime(with_cutoff(1min));
+  Short one(runtime);
+  bool learning = false;
+  std::atomic<int> ended{0};
+  const auto kernel = [&](VectorView<double>) {
+    if (learning) return;
+    const auto add = [](VectorView<double> part) { part[0] += 1; };
+    runtime.submit(add, read_write(one.parts[0]));  // a call
+    TaskOptions with_callback;
+    with_callback.callback = [&](const TaskOutcome&) { ++ended; };
+    runtime.submit(with_callback, add, read_write(one.parts[0]));
+    runtime.submit(add, commute(one.parts[0]));
+    // What follows a task on the same data waits for it.
+    runtime.submit([](VectorView<double> part) { part[0] *= 10; }, read_write(one.parts[0]));
+  };
+  one.learn(kernel, learning);
+  BOOST_TEST(tasks_of(runtime, [&] { one.submit(kernel); }) == 4U);
+  BOOST_TEST(ended == 1);
+  BOOST_TEST(one.elements[0] == 40);
+}
+
+BOOST_AUTO_TEST_CASE(times_are_learned_by_class) {
+  graph::SubtreeTimes times;
+  BOOST_TEST(!times.find(3).has_value());
+  times.note(3, 100ns);
+  times.note(3, 500ns);
+  BOOST_TEST(times.find(3)->count() == 500);
+  times.note(3, 100ns);
+  BOOST_TEST(times.find(3)->count() == 400);
+  times.note(5, 7ns);
+  for (std::uint64_t of = 7; of < 40'000; of += 2) times.note(of, 1us);
+  times.note(5, 9ns);
+  BOOST_TEST(times.find(5)->count() == 9);
+  for (int i = 0; i < 4; ++i) {
+    BOOST_TEST(times.find(5).has_value());
+    times.note_surprise(5);
+  }
+  BOOST_TEST(!times.find(5).has_value());
+  times.note(5, 1ns);
+  BOOST_TEST(!times.find(5).has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::tests
