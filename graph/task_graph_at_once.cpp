@@ -53,13 +53,9 @@ void TaskGraph::learn_time(Task& task, const TaskSpecification& specification) {
   const Domain* const outer = task.outer_domain();
   if (!specification.options.nested && (outer == nullptr || !outer->parent.learns_time())) return;
   const CodeletDefinition& definition = specification.codelet.definition();
-  const Arguments& arguments = specification.arguments;
-  const std::size_t last = arguments.size() - 1;
-  const std::span<const std::byte> values =
-      definition.captures ? arguments.bytes().first(arguments.offsets()[last]) : arguments.bytes();
   if (!task.extras) task.extras = std::make_unique<TaskExtras>();
   task.has_more = true;
-  task.extras->subtree = SubtreeTimes::class_of(definition, task.data(), values);
+  task.extras->subtree = SubtreeTimes::class_of(definition, task.data(), specification.arguments);
   // A recursion that shows in nothing but what its kernels have captured says nothing by its times.
   const Domain* around = outer;
   for (int level = 0; around != nullptr && level < kLevelsAround; ++level) {
@@ -125,8 +121,6 @@ std::optional<Future> TaskGraph::call_at_once(const TaskSpecification& specifica
   KernelContext context({views.data(), accesses.size()}, specification.arguments.view());
   context.worker = worker;
   context.task = here->task_id();
-  context.record = here;
-  context.task_graph = this;
   try {
     definition.kernel_for(DeviceKind::cpu_core)(context);
   } catch (...) {

@@ -23,10 +23,18 @@ std::uint64_t eighths_of(std::uint64_t size) {
 SubtreeTimes::SubtreeTimes() : entries_(std::make_unique<Entry[]>(kEntries)) {}
 
 std::uint64_t SubtreeTimes::class_of(const CodeletDefinition& codelet, std::span<const TaskAccess> data,
-                                     std::span<const std::byte> arguments) {
+                                     const Arguments& arguments) {
   std::uint64_t hash = mix(1, reinterpret_cast<std::uintptr_t>(&codelet));
   for (const TaskAccess& access : data) hash = mix(hash, eighths_of(access.data()->view.layout.payload().count));
-  for (const std::byte byte : arguments) hash = mix(hash, static_cast<std::uint64_t>(byte));
+  const std::size_t count = arguments.size() - (codelet.captures ? 1 : 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    // The bytes between two arguments have no meaning. Without types, they cannot be told from an argument's.
+    const std::size_t begin = arguments.offsets()[i];
+    const std::size_t end = i < codelet.argument_types.size() ? begin + codelet.argument_types[i].size
+                            : i + 1 < arguments.size()        ? arguments.offsets()[i + 1]
+                                                              : arguments.bytes().size();
+    for (std::size_t at = begin; at < end; ++at) hash = mix(hash, static_cast<std::uint64_t>(arguments.bytes()[at]));
+  }
   return hash | 1U;
 }
 

@@ -26,7 +26,7 @@ class SubtreeTimes {
 
   /// Returns the class of a task with these arguments by value, not counting what its kernel has captured. Never 0.
   [[nodiscard]] static std::uint64_t class_of(const CodeletDefinition& codelet, std::span<const TaskAccess> data,
-                                              std::span<const std::byte> arguments);
+                                              const Arguments& arguments);
   /// Returns the time of a class; empty if nothing is known of it, or if its tasks have nothing in common.
   [[nodiscard]] std::optional<Duration> find(std::uint64_t of) const noexcept;
   /// Takes in the time of one more task. A longer time counts at once, a shorter one by a quarter.

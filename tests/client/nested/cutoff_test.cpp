@@ -70,8 +70,8 @@ BOOST_AUTO_TEST_CASE(tasks_that_are_known_to_be_short_call_what_they_submit) {
     runtime.wait();
     return std::accumulate(elements.begin(), elements.end(), 0.0);
   };
-  // Each run learns the times of one more size at least.
-  BOOST_TEST(tasks_of(runtime, [&] { BOOST_TEST(sum_of_a_new_vector() == 128); }) == 127U);
+  // Each run learns the times of one more size at least, the first one some while it runs.
+  BOOST_TEST(tasks_of(runtime, [&] { BOOST_TEST(sum_of_a_new_vector() == 128); }) > 1U);
   for (int run = 0; run < 8; ++run) BOOST_TEST(sum_of_a_new_vector() == 128);
   BOOST_TEST(tasks_of(runtime, [&] { BOOST_TEST(sum_of_a_new_vector() == 128); }) == 1U);
 }
