@@ -203,6 +203,8 @@ void TaskGraph::replace_in_states(const Domain& domain) {
   const auto for_each_state = [&](DataRecord& record, const auto& visit) {
     Domain* around = domain.parent.outer_domain();
     for (int level = 0; level < kLevels; ++level) {
+      // The parent stays in the states of what it has divided itself, until it has ended.
+      if (!is_seen_in(around, record) || has_unseen_parts(around, record)) return;
       visit(state_in(around, record));
       const bool at_home = around == nullptr || record.home.id == around->id;
       if (at_home || !around->over.load(std::memory_order_relaxed)) return;
@@ -219,9 +221,12 @@ void TaskGraph::replace_in_states(const Domain& domain) {
 
 bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
   bool shares_data = false;
+  bool divided = false;
   TaskReference added;
   const auto wait = [&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
-    if (domain.declared(record) == nullptr) return;
+    if (divided || domain.declared(record) == nullptr) return;
+    divided = !is_seen_in(task.outer_domain(), record) || has_unseen_parts(task.outer_domain(), record);
+    if (divided) return;
     shares_data = true;
     const DependencyState* const inner = domain.find(record);
     if (inner == nullptr) return;
@@ -238,7 +243,7 @@ bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
   if (own != nullptr && own->over.load(std::memory_order_relaxed)) {
     for (const TaskAccess& access : own->weak) access.data()->visit_tree(wait);
   }
-  return shares_data;
+  return shares_data && !divided;
 }
 
 Edge* TaskGraph::hand_over(Domain& domain) {
@@ -377,6 +382,7 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
                          "whose kernel itself declares the data"};
     }
     if (auto added = add_parts(record, blocks, handles, ready); !added) return added.failure();
+    for (const Handle& part : handles) part.record()->made_in = domain.id;
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
   return handles;

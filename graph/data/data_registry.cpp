@@ -196,6 +196,7 @@ DataRecord& DataRegistry::add_block(DataRecord& parent, const Block& block) {
         parent.view.data + static_cast<std::ptrdiff_t>((block.row + block.col * whole.ld) * whole.element_size);
   }
   part.parent = &parent;
+  part.made_in = 0;
   part.hidden = parent.hidden;
   set_read_only(part, parent.read_only);
   part.row_in_parent = block.row;

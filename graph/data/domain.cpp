@@ -74,6 +74,17 @@ bool Domain::uses(const DataRecord& record) const {
   return access != nullptr && !own.empty() && access >= &own.front() && access <= &own.back();
 }
 
+bool is_seen_in(const Domain* domain, const DataRecord& part) {
+  if (part.made_in == 0) return true;
+  while (domain != nullptr && domain->id != part.made_in) domain = domain->parent.outer_domain();
+  return domain != nullptr;
+}
+
+bool has_unseen_parts(const Domain* domain, const DataRecord& record) {
+  return !record.is_halo &&
+         std::ranges::any_of(record.children, [domain](const DataRecord* part) { return !is_seen_in(domain, *part); });
+}
+
 void move_home(const std::vector<DataRecord*>& wholes, const Domain* domain) {
   for (DataRecord* const whole : wholes) {
     whole->visit_family([home = home_in(domain)](DataRecord& part) { part.home = home; });

@@ -109,6 +109,14 @@ struct Domain {
 /// Moves temporary data to the domain, or to the program if it is null. Called under the submission lock.
 void move_home(const std::vector<DataRecord*>& wholes, const Domain* domain);
 
+/// Returns true if tasks of this domain, or of the program if it is null, are ordered by this part. For parts that the
+/// kernel of a nested task inside the domain has made, they wait for that task as for one on the whole: nobody else is
+/// expected to use such parts, and states of all parts in all domains around them would take too much.
+[[nodiscard]] bool is_seen_in(const Domain* domain, const DataRecord& part);
+
+/// Returns true if the record has parts that tasks of this domain are not ordered by.
+[[nodiscard]] bool has_unseen_parts(const Domain* domain, const DataRecord& record);
+
 /// Calls `visit(record)` for all records that the parent of the domain declares. The thread safety analysis is off
 /// because `visit` may require a lock of the caller, which cannot be named here.
 template <class Visit>

@@ -28,7 +28,7 @@ void MeasuredKernel::submitted(std::uint64_t of) {
 
 void MeasuredKernel::returned(Duration waited) {
   const Duration own = std::chrono::steady_clock::now() - begin_ - waited;
-  if (small_ && own > kSurprise * cutoff_) times_.note_surprise(of_);
+  if (small_) times_.note_small(of_, own > kSurprise * cutoff_);
   if (!unknown_) times_.note(of_, own + submitted_);
 }
 

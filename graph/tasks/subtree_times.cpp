@@ -81,8 +81,13 @@ void SubtreeTimes::note(std::uint64_t of, Duration time) noexcept {
 
 void SubtreeTimes::distrust(std::uint64_t of) noexcept { make(of).time.store(kDistrusted, std::memory_order_relaxed); }
 
-void SubtreeTimes::note_surprise(std::uint64_t of) noexcept {
-  if (make(of).surprises.fetch_add(1, std::memory_order_relaxed) + 1 >= kMostSurprises) distrust(of);
+void SubtreeTimes::note_small(std::uint64_t of, bool surprise) noexcept {
+  Entry& entry = make(of);
+  if (surprise) {
+    if (entry.surprises.fetch_add(kSurprise, std::memory_order_relaxed) >= kMostSurprises) distrust(of);
+  } else if (entry.surprises.load(std::memory_order_relaxed) > 0) {
+    entry.surprises.fetch_sub(1, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace troupe::graph

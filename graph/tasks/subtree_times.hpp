@@ -34,20 +34,23 @@ class SubtreeTimes {
   /// Notes that the times of tasks of this class say nothing about other tasks of it: from now on nothing is known of
   /// it.
   void distrust(std::uint64_t of) noexcept;
-  /// Notes that a task of this class took much longer than was known. After a few of these, the class is distrusted.
-  void note_surprise(std::uint64_t of) noexcept;
+  /// Notes whether a task of this class, of which little time was known, took much longer. If more than one of
+  /// `kSurprise` does so again and again, the class is distrusted: the system may have taken the core from a few.
+  void note_small(std::uint64_t of, bool surprise) noexcept;
 
  private:
   static constexpr std::size_t kEntries = 4096;
   static constexpr std::size_t kTries = 8;
   static constexpr Duration::rep kUnknown = 0;
   static constexpr Duration::rep kDistrusted = -1;
-  static constexpr std::uint32_t kMostSurprises = 4;
+  static constexpr std::int32_t kSurprise = 16;
+  static constexpr std::int32_t kMostSurprises = 4 * kSurprise;
 
   struct Entry {
     std::atomic<std::uint64_t> of{0};
     std::atomic<Duration::rep> time{kUnknown};
-    std::atomic<std::uint32_t> surprises{0};
+    /// Each surprise adds `kSurprise`, and each other task takes one away.
+    std::atomic<std::int32_t> surprises{0};
   };
 
   [[nodiscard]] Entry* look_up(std::uint64_t of) const noexcept;
