@@ -69,6 +69,7 @@ constexpr std::string_view kHeader = R"(%EventDef PajeDefineContainerType 0
 %  Priority string
 %  Cores string
 %  CoresUsed string
+%  Parent string
 %EndEventDef
 %EventDef PajeStartLink 8
 %  Time date
@@ -282,7 +283,7 @@ class PajeTrace {
     if (helps) {
       // The trace may have no event of the task, for example if the task still runs.
       const auto event = index_.find(state.task);
-      out_.print(" {} {} \"\" \"\" \"\" \"\"", state.task.value(),
+      out_.print(" {} {} \"\" \"\" \"\" \"\" \"\"", state.task.value(),
                  paje_quoted(event ? trace_.name_of(trace_.events[*event]) : ""));
     }
     out_.print("\n");
@@ -291,11 +292,12 @@ class PajeTrace {
   void print_task(const TraceEvent& event, std::size_t lane) {
     const double gflops = event.flops / static_cast<double>(event.duration().count());
     const auto share = event.team_use().share();
-    out_.print("7 {} State {} C{} {} {} \"{}\" \"{}\" \"{}\" \"{}\"\n", time(event.start),
+    out_.print("7 {} State {} C{} {} {} \"{}\" \"{}\" \"{}\" \"{}\" \"{}\"\n", time(event.start),
                container_of(event.worker.index(), lane), event.codelet, event.task.value(),
                paje_quoted(trace_.name_of(event)),
                std::isfinite(gflops) && gflops > 0 ? fmt::format("{:.4g}", gflops) : "", event.priority, event.cores,
-               share ? fmt::format("{:.4g}", *share * event.cores) : "");
+               share ? fmt::format("{:.4g}", *share * event.cores) : "",
+               event.parent.valid() ? fmt::to_string(event.parent.value()) : "");
   }
 
   const Trace& trace_;

@@ -1,0 +1,79 @@
+/// Task tree: which task belongs to which nested task, and what nested tasks consist of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "traces/analysis/trace_index.hpp"
+#include "troupe/trace.hpp"
+
+namespace troupe::traces {
+
+/// The parents of a trace's events, as indices into `Trace::events`.
+class TaskTree {
+ public:
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+  TaskTree(const Trace& trace, const TraceIndex& index);
+
+  /// Returns true if some task of the trace has its parent there.
+  [[nodiscard]] bool any() const { return any_; }
+  /// Returns the event of the nested task that the event's task belongs to; `kNone` if there is none in the trace.
+  [[nodiscard]] std::size_t parent_of(std::size_t event) const { return parents_[event]; }
+  /// Returns the number of nested tasks around the event's task.
+  [[nodiscard]] std::size_t depth_of(std::size_t event) const { return depths_[event]; }
+  /// Returns the end of the last task that belongs to the event's task, itself included.
+  [[nodiscard]] TimeStamp end_of(std::size_t event) const { return ends_[event]; }
+  /// The events, each after its parent.
+  [[nodiscard]] const std::vector<std::size_t>& parents_first() const { return parents_first_; }
+
+ private:
+  std::vector<std::size_t> parents_;
+  std::vector<std::size_t> depths_;
+  std::vector<TimeStamp> ends_;
+  std::vector<std::size_t> parents_first_;
+  bool any_ = false;
+};
+
+/// A nested task with all that belongs to it.
+struct NestedUse {
+  TaskId task;
+  std::string codelet;
+  /// The task's name; empty if it has none.
+  std::string name;
+  /// The number of tasks inside: children, children of these, and so on.
+  std::uint64_t inside = 0;
+  /// The largest number of nested tasks around a task inside, counted from this task on: 1 if no child is nested.
+  std::uint64_t levels = 0;
+  /// The time of the kernels, its own and of the tasks inside, without waits.
+  Duration kernels{};
+  /// The time from the begin of its kernel to the end of the last task inside.
+  Duration span{};
+
+  /// Returns how many of its kernels ran at once on average.
+  [[nodiscard]] double at_once() const { return span > Duration{} ? seconds(kernels) / seconds(span) : 0; }
+};
+
+/// The nested tasks of a trace. All members are empty or zero if nothing was nested.
+struct NestedTasks {
+  /// The number of nested tasks that belong to no other.
+  std::uint64_t outermost = 0;
+  /// The number of tasks that belong to nested tasks, and the largest number of nested tasks around one of them.
+  std::uint64_t inside = 0;
+  std::uint64_t levels = 0;
+  /// The nested tasks that belong to no other and have the largest spans, at most `kMost`, the largest first.
+  std::vector<NestedUse> longest;
+  /// The nested tasks, at any level, with the fewest kernels at once, at most `kMost`, the worst first. Nested tasks
+  /// whose span is below `kShare` of the longest one's do not count.
+  std::vector<NestedUse> narrowest;
+
+  static constexpr std::size_t kMost = 10;
+  static constexpr double kShare = 0.01;
+};
+
+[[nodiscard]] NestedTasks nested_tasks(const Trace& trace, const TaskTree& tree);
+
+}  // namespace troupe::traces
