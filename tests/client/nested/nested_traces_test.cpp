@@ -83,8 +83,8 @@ BOOST_AUTO_TEST_CASE(calls_have_the_call_that_made_them_as_their_parent) {
   Runtime runtime(traced(2));
   const std::function<int(int)> count = [&](int levels) {
     if (levels == 0) return 1;
-    const auto left = runtime.async([&count, levels] { return count(levels - 1); });
-    const auto right = runtime.async([&count, levels] { return count(levels - 1); });
+    auto left = runtime.async([&count, levels] { return count(levels - 1); });
+    auto right = runtime.async([&count, levels] { return count(levels - 1); });
     return left.get() + right.get();
   };
   BOOST_TEST(runtime.async([&] { return count(6); }).get() == 64);
