@@ -173,7 +173,7 @@ void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus st
     } else {
       Task* const successor = edge->task();
       if (options_.dependency_trace != nullptr) [[unlikely]] {
-        // What is released when the kernel of a nested task returns does not wait for all children.
+        // Tasks that are released when the kernel of a nested task returns have not waited for all children.
         const Domain* const own = task.own_domain();
         const bool whole = own != nullptr && own->open.load(std::memory_order_relaxed) == 0;
         options_.dependency_trace->released(slot, task.task_id(), successor->task_id(), whole);

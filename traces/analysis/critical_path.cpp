@@ -43,7 +43,7 @@ struct Point {
   std::size_t child = kNone;
 };
 
-/// Returns all instants in an order in which what a task waited for comes before it. At the same time, tasks end before
+/// Returns all instants in an order in which what a task waited for comes before it: at the same time, tasks end before
 /// others start, and children end before their parents go on.
 std::vector<Point> points_of(const Trace& trace, const TaskTree& tree) {
   std::vector<Point> points;
@@ -61,8 +61,6 @@ std::vector<Point> points_of(const Trace& trace, const TaskTree& tree) {
       if (part.end != event.end) points.push_back({part.end, Point::Kind::wait, i});
     });
   }
-  // Without nested tasks the order of the starts will do: a task ends before the tasks start that waited for it.
-  if (!tree.any() && trace.waits.empty()) return points;
   const auto key = [&](const Point& point) {
     const bool begins = point.at <= trace.events[point.event].start;
     const std::size_t outer_levels = begins ? 0 : tree.depth_of(point.event);
@@ -91,10 +89,18 @@ class Chains {
       : trace_(trace),
         tree_(tree),
         edges_(edges_of(trace, index)),
-        open_(trace.events.size()),
+        open_(is_plain() ? 1 : trace.events.size()),
         ended_(trace.events.size(), kNone),
         submitted_(tree.any() ? trace.events.size() : 0, kNone),
         inside_(tree.any() ? trace.events.size() : 0, kNone) {
+    if (is_plain()) {
+      // The order of the starts will do: a task ends before the tasks start that waited for it.
+      for (std::size_t i = 0; i < trace.events.size(); ++i) {
+        start({trace.events[i].start, Point::Kind::start, i});
+        end({trace.events[i].end, Point::Kind::end, i});
+      }
+      return;
+    }
     for (const Point& point : points_of(trace, tree)) {
       switch (point.kind) {
         case Point::Kind::start: start(point); break;
@@ -123,6 +129,10 @@ class Chains {
     bool runs = false;
   };
 
+  /// Returns true if there are no nested tasks. Then one kernel at a time is open.
+  [[nodiscard]] bool is_plain() const { return !tree_.any() && trace_.waits.empty(); }
+  [[nodiscard]] Open& open(std::size_t event) { return open_[is_plain() ? 0 : event]; }
+
   [[nodiscard]] bool goes_before(std::size_t candidate, std::size_t found) const {
     if (candidate == kNone || found == kNone) return found == kNone;
     const Part& a = parts_[candidate];
@@ -140,44 +150,44 @@ class Chains {
       const std::size_t candidate = whole ? inside_[edge->before] : ended_[edge->before];
       if (goes_before(candidate, before)) before = candidate;
     }
-    open_[point.event] = {{point.event, point.at, {}, {}, {}, before}, point.at, true};
+    open(point.event) = {{point.event, point.at, {}, {}, {}, before}, point.at, true};
   }
 
   /// Returns the open part as it is at this time.
-  [[nodiscard]] Part now(const Open& open, TimeStamp at) const {
-    Part part = open.part;
+  [[nodiscard]] Part now(const Open& kernel, TimeStamp at) const {
+    Part part = kernel.part;
     part.to = at;
-    if (open.runs) part.time += at - open.since;
+    if (kernel.runs) part.time += at - kernel.since;
     part.reach = reach(part.before) + part.time;
     return part;
   }
 
   void submit(const Point& point) {
-    const Open& parent = open_[point.event];
+    const Open& parent = open(point.event);
     if (!parent.runs) return;
     submitted_[point.child] = parts_.size();
     parts_.push_back(now(parent, point.at));
   }
 
   void wait(const Point& point) {
-    Open& open = open_[point.event];
-    open.part = now(open, point.at);
-    open.runs = false;
+    Open& kernel = open(point.event);
+    kernel.part = now(kernel, point.at);
+    kernel.runs = false;
   }
 
   void resume(const Point& point) {
-    Open& open = open_[point.event];
-    open.runs = true;
-    open.since = point.at;
+    Open& kernel = open(point.event);
+    kernel.runs = true;
+    kernel.since = point.at;
     const std::size_t child = tree_.any() ? inside_[point.event] : kNone;
-    if (child == kNone || parts_[child].reach <= reach(open.part.before) + open.part.time) return;
-    open.part = {point.event, point.at, {}, {}, {}, child};
+    if (child == kNone || parts_[child].reach <= reach(kernel.part.before) + kernel.part.time) return;
+    kernel.part = {point.event, point.at, {}, {}, {}, child};
   }
 
   void end(const Point& point) {
-    Open& open = open_[point.event];
-    Part part = now(open, point.at);
-    open.runs = false;
+    Open& kernel = open(point.event);
+    Part part = now(kernel, point.at);
+    kernel.runs = false;
     // The trace may have lost a wait, but not the sum of them.
     part.time = std::max(Duration{}, std::min(part.time, trace_.events[point.event].duration()));
     part.reach = reach(part.before) + part.time;
@@ -213,7 +223,7 @@ class Chains {
   const TaskTree& tree_;
   const std::vector<Edge> edges_;
   std::vector<Part> parts_;
-  /// By event: its kernel as far as it has run.
+  /// By event, if there are nested tasks: its kernel as far as it has run.
   std::vector<Open> open_;
   /// By event: its last part, once it has ended; the part of the parent that ends with its submission; and the part
   /// with the longest chain among the event itself and the events inside that have ended.

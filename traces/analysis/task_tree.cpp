@@ -5,25 +5,33 @@
 
 namespace troupe::traces {
 
-TaskTree::TaskTree(const Trace& trace, const TraceIndex& index)
-    : parents_(trace.events.size(), kNone), depths_(trace.events.size(), 0), parents_first_(trace.events.size()) {
+TaskTree::TaskTree(const Trace& trace, const TraceIndex& index) {
+  find_parents(trace, index);
+  if (!any_) return;
+  depths_.resize(trace.events.size());
+  parents_first_.resize(trace.events.size());
   ends_.reserve(trace.events.size());
   for (const TraceEvent& event : trace.events) ends_.push_back(event.end);
   std::iota(parents_first_.begin(), parents_first_.end(), std::size_t{0});
-  for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    const TraceEvent& event = trace.events[i];
-    // Children have larger ids than their parents, so there are no circles.
-    if (!event.parent.valid() || event.parent >= event.task) continue;
-    parents_[i] = index.find(event.parent).value_or(kNone);
-    any_ = any_ || parents_[i] != kNone;
-  }
-  if (!any_) return;
   std::ranges::sort(parents_first_, {}, [&](std::size_t i) { return trace.events[i].task; });
   for (const std::size_t i : parents_first_) {
     if (parents_[i] != kNone) depths_[i] = depths_[parents_[i]] + 1;
   }
   for (auto i = parents_first_.rbegin(); i != parents_first_.rend(); ++i) {
     if (parents_[*i] != kNone) ends_[parents_[*i]] = std::max(ends_[parents_[*i]], ends_[*i]);
+  }
+}
+
+void TaskTree::find_parents(const Trace& trace, const TraceIndex& index) {
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const TraceEvent& event = trace.events[i];
+    // Children have larger ids than their parents, so there are no circles.
+    if (!event.parent.valid() || event.parent >= event.task) continue;
+    const auto parent = index.find(event.parent);
+    if (!parent) continue;
+    if (!any_) parents_.assign(trace.events.size(), kNone);
+    any_ = true;
+    parents_[i] = *parent;
   }
 }
 

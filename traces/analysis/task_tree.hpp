@@ -22,15 +22,19 @@ class TaskTree {
   /// Returns true if some task of the trace has its parent there.
   [[nodiscard]] bool any() const { return any_; }
   /// Returns the event of the nested task that the event's task belongs to; `kNone` if there is none in the trace.
-  [[nodiscard]] std::size_t parent_of(std::size_t event) const { return parents_[event]; }
+  [[nodiscard]] std::size_t parent_of(std::size_t event) const { return any_ ? parents_[event] : kNone; }
   /// Returns the number of nested tasks around the event's task.
-  [[nodiscard]] std::size_t depth_of(std::size_t event) const { return depths_[event]; }
-  /// Returns the end of the last task that belongs to the event's task, itself included.
+  [[nodiscard]] std::size_t depth_of(std::size_t event) const { return any_ ? depths_[event] : 0; }
+  /// Returns the end of the last task that belongs to the event's task, itself included. Used only if there are any.
   [[nodiscard]] TimeStamp end_of(std::size_t event) const { return ends_[event]; }
-  /// The events, each after its parent.
+  /// The events, each after its parent. Used only if there are any.
   [[nodiscard]] const std::vector<std::size_t>& parents_first() const { return parents_first_; }
 
  private:
+  /// Fills `parents_` and `any_`.
+  void find_parents(const Trace& trace, const TraceIndex& index);
+
+  /// The vectors are empty if no task has a parent.
   std::vector<std::size_t> parents_;
   std::vector<std::size_t> depths_;
   std::vector<TimeStamp> ends_;

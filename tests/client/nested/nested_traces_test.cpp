@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(what_follows_a_part_and_what_follows_the_whole_are_told_apa
   BOOST_TEST(depends(trace, id("outer"), id("after a part"), false));
   BOOST_TEST(depends(trace, id("outer"), id("after the whole"), true));
   BOOST_TEST((events["after the whole"].start >= events["right"].end));
-  // The same holds where all had ended before.
+  // A task that is submitted after all had ended is told apart, too.
   TaskOptions late;
   late.name = "late";
   late.after = {outer};
