@@ -23,7 +23,8 @@ struct CriticalPath {
   /// For each element of `tasks`, the task's time on the path. Where its child comes next, this is the time of its
   /// kernel until it submitted the child; where a child came before, the time since the wait.
   std::vector<Duration> times;
-  /// The sum of the times. A run of tasks with these durations cannot be shorter, with any number of workers.
+  /// The sum of the times. A run of tasks with these durations cannot be shorter, with any number of workers, if
+  /// kernels waited for all that `critical_path` assumes.
   Duration length{};
   /// The sum of the times between the end of a task of the path and the start of the next one, and the longest of these
   /// times.

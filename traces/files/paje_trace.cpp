@@ -106,11 +106,21 @@ std::string colour(std::string_view hex) {
 
 /// A line of the file, before it is printed.
 struct Item {
-  enum class Kind : std::uint8_t { task, state, working, link_start, link_end, copying, no_copy };
+  enum class Kind : std::uint8_t {
+    task,
+    state,
+    working,
+    link_start,
+    link_end,
+    child_start,
+    child_end,
+    copying,
+    no_copy
+  };
   TimeStamp time{};
   Kind kind = Kind::working;
-  /// The index of the event (`task`, `link_*`), of the state, of the worker (`working`), or of the track (`copying`,
-  /// `no_copy`).
+  /// The index of the event (`task`, `link_*`, `child_*`), of the state, of the worker (`working`), or of the track
+  /// (`copying`, `no_copy`).
   std::size_t index = 0;
   std::size_t link = 0;
   /// The lane of the worker.
@@ -145,6 +155,15 @@ void append_links(const Trace& trace, const TraceIndex& index, const TaskLanes& 
     ++link;
     items.push_back({trace.events[*before].end, Item::Kind::link_start, *before, link, lanes.of(*before)});
     items.push_back({trace.events[*after].start, Item::Kind::link_end, *after, link, lanes.of(*after)});
+  }
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const TraceEvent& child = trace.events[i];
+    const auto parent = child.parent.valid() ? index.find(child.parent) : std::nullopt;
+    if (!parent || trace.events[*parent].start > child.start) continue;
+    ++link;
+    const TimeStamp submitted = std::clamp(child.submitted, trace.events[*parent].start, child.start);
+    items.push_back({submitted, Item::Kind::child_start, *parent, link, lanes.of(*parent)});
+    items.push_back({child.start, Item::Kind::child_end, i, link, lanes.of(i)});
   }
 }
 
@@ -233,6 +252,7 @@ class PajeTrace {
                  colour(kStateColours[static_cast<std::size_t>(i)]));
     }
     out_.print("3 dependency Dependency \"dependency\" {}\n", colour("#888888"));
+    out_.print("3 child Dependency \"child\" {}\n", colour("#CC79A7"));
     if (!copies_.empty()) {
       out_.print("0 Copies Run \"Copies\"\n1 Copy Copies \"Copy\"\n");
       out_.print("3 copying Copy \"copying\" {}\n3 none Copy \"none\" {}\n", colour("#0072B2"), colour("#E8E8E8"));
@@ -269,12 +289,16 @@ class PajeTrace {
       case Item::Kind::working:
         out_.print("6 {} State {} runtime\n", time(item.time), container_of(item.index, item.lane));
         break;
-      case Item::Kind::link_start:
-      case Item::Kind::link_end:
-        out_.print("{} {} Dependency R dependency {} {}\n", item.kind == Item::Kind::link_start ? 8 : 9,
-                   time(item.time), container_of(trace_.events[item.index].worker.index(), item.lane), item.link);
-        break;
+      case Item::Kind::link_start: print_link(8, "dependency", item); break;
+      case Item::Kind::link_end: print_link(9, "dependency", item); break;
+      case Item::Kind::child_start: print_link(8, "child", item); break;
+      case Item::Kind::child_end: print_link(9, "child", item); break;
     }
+  }
+
+  void print_link(int definition, std::string_view value, const Item& item) {
+    out_.print("{} {} Dependency R {} {} {}\n", definition, time(item.time), value,
+               container_of(trace_.events[item.index].worker.index(), item.lane), item.link);
   }
 
   void print_state(const TraceState& state) {

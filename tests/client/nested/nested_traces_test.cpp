@@ -184,10 +184,10 @@ BOOST_AUTO_TEST_CASE(what_follows_a_part_and_what_follows_the_whole_are_told_apa
 }
 
 BOOST_AUTO_TEST_CASE(waits_of_kernels_are_told) {
-  Runtime runtime(traced(2));
+  Runtime runtime(traced(1));
   runtime.submit(nested("outer"), [&] {
     for (int i = 0; i < 2; ++i) {
-      runtime.submit([] { std::this_thread::sleep_for(std::chrono::milliseconds(3)); });
+      runtime.submit([] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
       runtime.wait();
     }
   });

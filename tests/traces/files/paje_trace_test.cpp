@@ -54,6 +54,8 @@ BOOST_AUTO_TEST_CASE(a_task_tells_the_nested_task_that_it_belongs_to) {
   BOOST_TEST(content.parents["1"].empty());
   BOOST_TEST(content.parents["3"] == "1");
   BOOST_TEST(content.parents["5"] == "4");
+  // There are links to four children, and one dependency.
+  BOOST_TEST(content.counts["PajeStartLink"] == 5U);
 }
 
 BOOST_AUTO_TEST_CASE(who_helps_tells_with_which_task) {
