@@ -11,8 +11,8 @@ namespace troupe::traces {
 
 /// Returns the waits of a task's kernel, in the order of time. Takes log n steps.
 [[nodiscard]] inline std::span<const TraceWait> waits_of(const Trace& trace, TaskId task) {
-  const auto found = std::ranges::equal_range(trace.waits, task, {}, &TraceWait::task);
-  return {found.begin(), found.end()};
+  const auto first = std::ranges::lower_bound(trace.waits, task, {}, &TraceWait::task);
+  return {first, std::ranges::upper_bound(first, trace.waits.end(), task, {}, &TraceWait::task)};
 }
 
 /// Calls `visit(interval)` for each part of the event's time in which its kernel ran, in the order of time: once for a

@@ -1,6 +1,7 @@
 /// Task tree: which task belongs to which nested task, and what nested tasks consist of.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -41,6 +42,20 @@ class TaskTree {
   std::vector<std::size_t> parents_first_;
   bool any_ = false;
 };
+
+/// Calls `visit(parent, child, at)` for each child whose parent is in the trace, in the order of the children's starts:
+/// the indices of their events, and the time at which the parent's kernel submitted the child. The time is neither
+/// before the parent's start nor after the child's.
+template <class Visit>
+void for_each_child(const Trace& trace, const TraceIndex& index, const Visit& visit) {
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const TraceEvent& child = trace.events[i];
+    if (!child.parent.valid()) continue;
+    const auto parent = index.find(child.parent);
+    if (!parent || trace.events[*parent].start > child.start) continue;
+    visit(*parent, i, std::clamp(child.submitted, trace.events[*parent].start, child.start));
+  }
+}
 
 /// A nested task with all that belongs to it.
 struct NestedUse {

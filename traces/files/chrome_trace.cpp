@@ -7,6 +7,7 @@
 
 #include "proto/json/json.hpp"
 #include "traces/analysis/kernel_parts.hpp"
+#include "traces/analysis/task_tree.hpp"
 #include "traces/analysis/trace_index.hpp"
 #include "traces/files/copy_tracks.hpp"
 #include "traces/files/task_lanes.hpp"
@@ -160,14 +161,9 @@ class ChromeTrace {
       if (from.end > to.start) continue;
       print_flow("dependency", ++flow, *before, from.end, *after);
     }
-    for (std::size_t i = 0; i < trace_.events.size(); ++i) {
-      const TraceEvent& child = trace_.events[i];
-      const auto parent = child.parent.valid() ? index_.find(child.parent) : std::nullopt;
-      // A trace that was taken meanwhile may have the parent's id without its event.
-      if (parent && trace_.events[*parent].start <= child.start) {
-        print_flow("child", ++flow, *parent, std::min(child.submitted, child.start), i);
-      }
-    }
+    for_each_child(trace_, index_, [&](std::size_t parent, std::size_t child, TimeStamp submitted) {
+      print_flow("child", ++flow, parent, submitted, child);
+    });
   }
 
   /// Prints an arrow from a task, at a time of it, to the start of another.

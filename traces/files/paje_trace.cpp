@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "traces/analysis/task_tree.hpp"
 #include "traces/analysis/trace_index.hpp"
 #include "traces/files/copy_tracks.hpp"
 #include "traces/files/task_lanes.hpp"
@@ -156,15 +157,11 @@ void append_links(const Trace& trace, const TraceIndex& index, const TaskLanes& 
     items.push_back({trace.events[*before].end, Item::Kind::link_start, *before, link, lanes.of(*before)});
     items.push_back({trace.events[*after].start, Item::Kind::link_end, *after, link, lanes.of(*after)});
   }
-  for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    const TraceEvent& child = trace.events[i];
-    const auto parent = child.parent.valid() ? index.find(child.parent) : std::nullopt;
-    if (!parent || trace.events[*parent].start > child.start) continue;
+  for_each_child(trace, index, [&](std::size_t parent, std::size_t child, TimeStamp submitted) {
     ++link;
-    const TimeStamp submitted = std::clamp(child.submitted, trace.events[*parent].start, child.start);
-    items.push_back({submitted, Item::Kind::child_start, *parent, link, lanes.of(*parent)});
-    items.push_back({child.start, Item::Kind::child_end, i, link, lanes.of(i)});
-  }
+    items.push_back({submitted, Item::Kind::child_start, parent, link, lanes.of(parent)});
+    items.push_back({trace.events[child].start, Item::Kind::child_end, child, link, lanes.of(child)});
+  });
 }
 
 void append_copies(const std::vector<CopyTrack>& tracks, std::vector<Item>& items) {
