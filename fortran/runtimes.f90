@@ -131,7 +131,8 @@ contains
     call conclude(c_progress(runtime%c, submitted, ended), 'troupe_progress', status, message)
   end subroutine
 
-  ! Waits for all tasks; the error sums up what has failed since the last call.
+  ! Waits for all tasks; the error sums up what has failed since the last call. In the kernel of a nested task: waits for
+  ! all children that it has submitted so far, and the error is that of the first that failed.
   subroutine troupe_wait(runtime, status, message)
     type(troupe_runtime), intent(in) :: runtime
     integer, intent(out), optional :: status

@@ -29,6 +29,10 @@ module troupe_tasks
   ! `after`: tasks that must have ended before
   ! `deadline_s`: the seconds after which nobody wants the result (troupe_kernel_cancelled)
   ! `devices`: the devices that may run the task, such as "cores", "gpus", "#3|gpus"
+  ! `nested`: if true, the tasks that the kernel submits, its children, belong to the task, which ends with the last of
+  !   them. The kernel may wait for them: troupe_wait, troupe_future_wait, troupe_wait_for, troupe_acquire
+  ! `weak`: data that only the children of a nested task use, each with a mode, [troupe_access(x, troupe_read_write)].
+  !   The kernel gets no view of them, and does not wait for them
   ! `callback`: called with `user` when the task has ended
   ! `future`: refers to the task
   interface troupe_submit
@@ -66,7 +70,7 @@ contains
   end function
 
   subroutine submit_on_data(runtime, codelet, data, values, name, priority, after, devices, callback, user, &
-      deadline_s, future, status, message)
+      deadline_s, nested, weak, future, status, message)
     type(troupe_runtime), intent(in) :: runtime
     type(troupe_codelet), intent(in) :: codelet
     class(troupe_handle), intent(in) :: data(:)
@@ -78,6 +82,8 @@ contains
     procedure(troupe_callback), optional :: callback
     type(c_ptr), intent(in), optional :: user
     real(c_double), intent(in), optional :: deadline_s
+    logical, intent(in), optional :: nested
+    type(troupe_access), intent(in), optional :: weak(:)
     type(troupe_future), intent(out), optional :: future
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
@@ -88,11 +94,11 @@ contains
       accesses(i)%handle = data(i)%c
     end do
     call submit_on_accesses(runtime, codelet, accesses, values, name, priority, after, devices, callback, user, &
-        deadline_s, future, status, message)
+        deadline_s, nested, weak, future, status, message)
   end subroutine
 
   subroutine submit_on_nothing(runtime, codelet, values, name, priority, after, devices, callback, user, deadline_s, &
-      future, status, message)
+      nested, weak, future, status, message)
     type(troupe_runtime), intent(in) :: runtime
     type(troupe_codelet), intent(in) :: codelet
     type(troupe_value), intent(in), optional :: values(:)
@@ -103,17 +109,19 @@ contains
     procedure(troupe_callback), optional :: callback
     type(c_ptr), intent(in), optional :: user
     real(c_double), intent(in), optional :: deadline_s
+    logical, intent(in), optional :: nested
+    type(troupe_access), intent(in), optional :: weak(:)
     type(troupe_future), intent(out), optional :: future
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
     type(troupe_access) :: accesses(0)
 
     call submit_on_accesses(runtime, codelet, accesses, values, name, priority, after, devices, callback, user, &
-        deadline_s, future, status, message)
+        deadline_s, nested, weak, future, status, message)
   end subroutine
 
   subroutine submit_on_accesses(runtime, codelet, accesses, values, name, priority, after, devices, callback, user, &
-      deadline_s, future, status, message)
+      deadline_s, nested, weak, future, status, message)
     type(troupe_runtime), intent(in) :: runtime
     type(troupe_codelet), intent(in) :: codelet
     type(troupe_access), intent(in) :: accesses(:)
@@ -125,10 +133,13 @@ contains
     procedure(troupe_callback), optional :: callback
     type(c_ptr), intent(in), optional :: user
     real(c_double), intent(in), optional :: deadline_s
+    logical, intent(in), optional :: nested
+    type(troupe_access), intent(in), optional :: weak(:)
     type(troupe_future), intent(out), optional :: future
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
     type(c_access) :: uses(size(accesses))
+    type(c_access), allocatable, target :: weak_uses(:)
     type(troupe_value), allocatable, target :: kept(:)
     type(c_value), allocatable :: arguments(:)
     type(c_task_options) :: options
@@ -137,9 +148,7 @@ contains
     character(kind=c_char), allocatable, target :: c_name(:), c_devices(:)
     integer :: i
 
-    do i = 1, size(accesses)
-      uses(i) = c_access(accesses(i)%handle, accesses(i)%mode)
-    end do
+    uses = c_accesses(accesses)
     allocate (kept(0))
     if (present(values)) kept = values
     allocate (arguments(size(kept)))
@@ -164,12 +173,29 @@ contains
     if (present(callback)) options%callback = c_funloc(callback)
     if (present(user)) options%user = user
     if (present(deadline_s)) options%deadline_s = deadline_s
+    if (present(nested)) options%nested = merge(1_c_int, 0_c_int, nested)
+    if (present(weak)) then
+      weak_uses = c_accesses(weak)
+      options%weak = c_loc(weak_uses)
+      options%weak_count = size(weak_uses, kind=c_size_t)
+    end if
     call conclude(c_submit(runtime%c, codelet%c, uses, size(uses, kind=c_size_t), arguments, &
         size(arguments, kind=c_size_t), options, submitted), 'troupe_submit', status, message)
     if (present(future)) future = submitted
   end subroutine
 
-  ! Waits until the task has ended; it is an error if the task did not succeed.
+  function c_accesses(accesses)
+    type(troupe_access), intent(in) :: accesses(:)
+    type(c_access) :: c_accesses(size(accesses))
+    integer :: i
+
+    do i = 1, size(accesses)
+      c_accesses(i) = c_access(accesses(i)%handle, accesses(i)%mode)
+    end do
+  end function
+
+  ! Waits until the task has ended; it is an error if the task did not succeed. A kernel may wait for the children of
+  ! its nested task.
   subroutine troupe_future_wait(future, status, message)
     type(troupe_future), intent(in) :: future
     integer, intent(out), optional :: status

@@ -176,7 +176,10 @@ void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus st
     } else {
       Task* const successor = edge->task();
       if (options_.dependency_trace != nullptr) [[unlikely]] {
-        options_.dependency_trace->released(slot, task.task_id(), successor->task_id());
+        // Tasks that are released when the kernel of a nested task returns have not waited for all children.
+        const Domain* const own = task.own_domain();
+        const bool whole = own != nullptr && own->open.load(std::memory_order_relaxed) == 0;
+        options_.dependency_trace->released(slot, task.task_id(), successor->task_id(), whole);
       }
       if (edge->kind() == Edge::explicit_dependency && status != TaskStatus::succeeded) {
         successor->withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
@@ -267,7 +270,7 @@ Domain* TaskGraph::finish_alone(Task& task, const Completion& completion, TaskLi
 
 void TaskGraph::end(Task& task, const Completion& completion, TaskList& ready) {
   const bool counted = task.role != TaskRole::host;
-  const std::uint64_t tag = options_.endings != nullptr ? task.client.tag : 0;
+  const std::uint64_t tag = options_.endings != nullptr ? task.tag() : 0;
   const std::size_t slot = completion.slot;
   RecordedTask* recorded = task.has_more && task.extras ? task.extras->stands_for : nullptr;
   if (task.is_recorded()) {

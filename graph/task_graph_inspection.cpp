@@ -155,7 +155,7 @@ bool has_device(const Task& task, const GraphOptions& options) {
 TaskNode TaskGraph::node_of(const Task& task) const {
   TaskNode node;
   node.id = task.task_id();
-  node.tag = task.client.tag;
+  node.tag = task.tag();
   node.role = task.role;
   // The acquire load pairs with the decrements of the predecessors.
   node.pending = task.pending.load(std::memory_order_acquire);

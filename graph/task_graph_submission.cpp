@@ -39,12 +39,12 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   task.access_count = static_cast<std::uint32_t>(access_count);
   task.role = TaskRole::user;
   // The last task in this memory may have left its domain there.
-  if (task.is_child) task.client.graph = nullptr;
+  if (task.is_child) task.client = {};
   task.is_child = false;
   task.may_nest = false;
   task.has_commute = task.holds_commute = task.issued_ahead = false;
   if (!options_.shares_workers) return;
-  task.client = {{this}, 0};
+  task.client = {{this}, {0}};
 }
 
 std::uint64_t TaskGraph::take_ids(std::uint64_t count) {
@@ -246,6 +246,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     if (specification.options.nested) declare_weak(task, builder);
   } catch (...) {
     // There was no memory for the task. Combining tasks that were submitted before it stay.
+    if (task.is_child) task.client = {};
     task.is_child = false;
     give_up(task, builder, ready);
     throw;
@@ -301,6 +302,7 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (domain != nullptr) [[unlikely]] {
       task.is_child = true;
       task.client.domain = domain;
+      if (options_.dependency_trace != nullptr) task.client.submitted = options_.dependency_trace->now().count();
     } else if (specification.may_nest) [[unlikely]] {
       allow_nesting(task);
     }

@@ -50,9 +50,9 @@ RuntimeSystem::Implementation::Implementation(RuntimePlan plan)
                     ? std::make_shared<memory::UpcomingTasks>()
                     : nullptr),
       mode_(RunMode::make(plan_, views_, submitted_)),
-      recorder_(plan_.options.trace
-                    ? std::make_unique<TraceRecorder>(plan_.places.size(), plan_.options.observation.trace_limit)
-                    : nullptr),
+      recorder_(plan_.options.trace ? std::make_unique<TraceRecorder>(
+                                          plan_.places.size(), plan_.options.observation.trace_limit, mode_->clock())
+                                    : nullptr),
       graph_(graph_options(plan_.kinds()), *this),
       crew_(std::make_shared<workers::Crew>(graph_, plan_.kinds(), std::move(plan_.policy.stealing))),
       peers_(std::make_shared<workers::Peers>(plan_.places.size(), mode_->has_threads())),

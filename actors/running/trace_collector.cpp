@@ -33,6 +33,8 @@ class CodeletNames {
 /// Adds the records of one worker to the trace. `content` is passed by value: its log is destroyed here, so that its
 /// memory is free before the next log is copied.
 void append_worker(WorkerId worker, workers::WorkerTrace::Content content, CodeletNames& codelets, Trace& trace) {
+  std::unordered_map<TaskId, const workers::ChildTask*> children;
+  content.children.for_each([&](const workers::ChildTask& child) { children.emplace(child.task, &child); });
   auto name = content.names.begin();
   trace.events.reserve(trace.events.size() + content.tasks.size());
   content.tasks.for_each([&](const workers::TaskSpan& span) {
@@ -54,27 +56,37 @@ void append_worker(WorkerId worker, workers::WorkerTrace::Content content, Codel
       trace.names.push_back(std::move(name->name));
       ++name;
     }
+    if (const auto child = children.find(span.task); child != children.end()) {
+      event.parent = child->second->parent;
+      event.submitted = child->second->submitted;
+    }
     trace.events.push_back(event);
   });
   content.states.for_each([&](const workers::StateSpan& span) {
     trace.states.push_back({worker, span.state, span.start, span.end, span.task});
   });
-  trace.dropped += content.tasks.dropped() + content.states.dropped();
+  content.waits.for_each([&](const TraceWait& wait) { trace.waits.push_back(wait); });
+  trace.dropped +=
+      content.tasks.dropped() + content.states.dropped() + content.children.dropped() + content.waits.dropped();
   trace.complete_until = std::min(trace.complete_until, content.complete_until);
 }
 
 void append_dependencies(graph::DependencyTrace& recorded, Trace& trace) {
   for (const auto& log : recorded.take()) {
     log.for_each([&](const graph::DependencyEntry& entry) {
-      trace.dependencies.push_back({entry.before, entry.after});
+      trace.dependencies.push_back({TaskId(entry.before), entry.after, entry.whole != 0});
     });
     trace.dropped += log.dropped();
   }
   auto& all = trace.dependencies;
   std::sort(all.begin(), all.end(), [](const TraceDependency& a, const TraceDependency& b) {
-    return a.after != b.after ? a.after < b.after : a.before < b.before;
+    if (a.after != b.after) return a.after < b.after;
+    return a.before != b.before ? a.before < b.before : a.whole > b.whole;
   });
-  all.erase(std::unique(all.begin(), all.end()), all.end());
+  const auto same_pair = [](const TraceDependency& a, const TraceDependency& b) {
+    return a.after == b.after && a.before == b.before;
+  };
+  all.erase(std::unique(all.begin(), all.end(), same_pair), all.end());
 }
 
 }  // namespace
@@ -93,6 +105,9 @@ Trace TraceRecorder::take(workers::Crew& crew, const platform::Clock& clock) {
   std::sort(trace.events.begin(), trace.events.end(), [](const TraceEvent& a, const TraceEvent& b) {
     if (a.start != b.start) return a.start < b.start;
     return a.end != b.end ? a.end < b.end : a.task < b.task;
+  });
+  std::sort(trace.waits.begin(), trace.waits.end(), [](const TraceWait& a, const TraceWait& b) {
+    return a.task != b.task ? a.task < b.task : a.start < b.start;
   });
   append_dependencies(dependencies_, trace);
   return trace;

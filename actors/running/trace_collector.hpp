@@ -13,7 +13,9 @@ namespace troupe::actors {
 /// Owns the records of a runtime that traces. Outlives the graph and the crew.
 class TraceRecorder {
  public:
-  TraceRecorder(std::size_t workers, std::size_t limit) : budget_(limit), dependencies_(workers, budget_) {}
+  /// The clock outlives the recorder.
+  TraceRecorder(std::size_t workers, std::size_t limit, const platform::Clock& clock)
+      : budget_(limit), dependencies_(workers, budget_, [&clock] { return clock.now(); }) {}
 
   [[nodiscard]] graph::DependencyTrace* dependencies() { return &dependencies_; }
   /// Makes the crew's workers record traces. Must be called before they start.

@@ -4,19 +4,35 @@
 #include <new>
 #include <utility>
 
+#include "graph/data/domain.hpp"
+#include "graph/tasks/task.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::workers {
 
-void WorkerTrace::ran(const TaskSpan& span, const std::string* name) noexcept {
+void WorkerTrace::ran(const TaskSpan& span, const graph::Task& task) noexcept {
+  const std::string* const name = task.extras ? &task.extras->name : nullptr;
+  const graph::Domain* const outer = task.outer_domain();
+  if (outer == nullptr) return ran(span, name);
+  const ChildTask child{span.task, TaskId(outer->id), TimeStamp(task.client.submitted)};
+  ran(span, name, &child);
+}
+
+void WorkerTrace::ran(const TaskSpan& span, const std::string* name, const ChildTask* child) noexcept {
   const LockGuard lock(lock_);
   if (!tasks_.add(span)) return lost(span.start);
+  if (child != nullptr && !children_.add(*child)) lost(span.start);
   if (name == nullptr || name->empty()) return;
   try {
     names_.push_back({span.task, *name});
   } catch (const std::bad_alloc&) {
     // The task is in the trace, but without its name.
   }
+}
+
+void WorkerTrace::waited(const TraceWait& wait) noexcept {
+  const LockGuard lock(lock_);
+  if (!waits_.add(wait)) lost(wait.start);
 }
 
 void WorkerTrace::close_state(TimeStamp now) noexcept {
@@ -35,8 +51,8 @@ void WorkerTrace::enter(WorkerActivity state, TimeStamp now, TaskId task) noexce
 WorkerTrace::Content WorkerTrace::take(TimeStamp now) {
   const LockGuard lock(lock_);
   close_state(now);
-  return {std::move(tasks_), std::move(states_), std::exchange(names_, {}),
-          std::exchange(complete_until_, TimeStamp::max())};
+  return {std::move(tasks_),    std::move(states_), std::exchange(names_, {}),
+          std::move(children_), std::move(waits_),  std::exchange(complete_until_, TimeStamp::max())};
 }
 
 }  // namespace troupe::workers

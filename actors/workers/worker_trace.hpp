@@ -18,6 +18,10 @@ namespace troupe {
 struct CodeletDefinition;
 }
 
+namespace troupe::graph {
+struct Task;
+}
+
 namespace troupe::workers {
 
 /// One task that was run.
@@ -55,6 +59,13 @@ struct NamedTask {
   std::string name;
 };
 
+/// A task that belongs to a nested task, see `TraceEvent`.
+struct ChildTask {
+  TaskId task;
+  TaskId parent;
+  TimeStamp submitted{};
+};
+
 /// The worker adds entries, and any thread may take them at any time. No call fails: an entry that finds no room is
 /// lost, and `Content::complete_until` shows this. The trace is a part of the worker's port, which outlives the
 /// worker's actor.
@@ -65,7 +76,11 @@ class WorkerTrace {
     graph::TraceLog<StateSpan> states;
     /// The names of the tasks that have a name.
     std::deque<NamedTask> names;
-    /// The start of the first task or state that found no room; `TimeStamp::max()` if there is none.
+    /// The tasks that belong to nested tasks.
+    graph::TraceLog<ChildTask> children;
+    /// The waits in kernels for children.
+    graph::TraceLog<TraceWait> waits;
+    /// The start of the first entry that found no room; `TimeStamp::max()` if there is none.
     TimeStamp complete_until = TimeStamp::max();
   };
 
@@ -74,10 +89,16 @@ class WorkerTrace {
     const LockGuard lock(lock_);
     tasks_.use(budget);
     states_.use(budget);
+    children_.use(budget);
+    waits_.use(budget);
   }
 
-  /// Adds a task that has run. Called by the worker.
-  void ran(const TaskSpan& span, const std::string* name) noexcept;
+  /// Adds a task that has run, with its name and its parent. Called by the worker.
+  void ran(const TaskSpan& span, const graph::Task& task) noexcept;
+  /// Adds a task that has run. `name` and `child` are null if the task has no name, or no parent.
+  void ran(const TaskSpan& span, const std::string* name, const ChildTask* child = nullptr) noexcept;
+  /// Adds a wait in a kernel, which has ended. Called by the worker.
+  void waited(const TraceWait& wait) noexcept;
   /// Called by the worker when it enters a state. `task` is the task that it helps with, if any.
   void enter(WorkerActivity state, TimeStamp now, TaskId task = {}) noexcept;
   /// Returns the present state. Called by the worker.
@@ -95,6 +116,8 @@ class WorkerTrace {
   graph::TraceLog<TaskSpan> tasks_ TROUPE_GUARDED_BY(lock_);
   graph::TraceLog<StateSpan> states_ TROUPE_GUARDED_BY(lock_);
   std::deque<NamedTask> names_ TROUPE_GUARDED_BY(lock_);
+  graph::TraceLog<ChildTask> children_ TROUPE_GUARDED_BY(lock_);
+  graph::TraceLog<TraceWait> waits_ TROUPE_GUARDED_BY(lock_);
   TimeStamp complete_until_ TROUPE_GUARDED_BY(lock_) = TimeStamp::max();
   /// The worker writes the state with the lock held, so only the worker may read it without the lock.
   WorkerActivity state_ = WorkerActivity::working;

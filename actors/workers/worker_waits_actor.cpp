@@ -50,8 +50,10 @@ class WorkerActor::Suspension {
     worker_.port_.suspended.remove(task_);
     if (timed_) {
       // The time of the wait is not the kernel's own.
-      const Duration waited = worker_.setup_->clock->now() - begin_;
+      const TimeStamp now = worker_.setup_->clock->now();
+      const Duration waited = now - begin_;
       own_->note_wait(waited);
+      if (worker_.crew_.trace) worker_.port_.trace.waited({task_.task_id(), begin_, now});
       mark(false, waited);
     }
     worker_.note_busy();

@@ -139,7 +139,7 @@ std::string describe(const DataRecord& record) {
 }
 
 std::string describe(const Task& task) {
-  std::string text = "task " + std::to_string(task.client.tag != 0 ? task.client.tag : task.task_id().value());
+  std::string text = "task " + std::to_string(task.tag() != 0 ? task.tag() : task.task_id().value());
   if (task.extras && !task.extras->name.empty()) text += " '" + task.extras->name + "'";
   if (task.codelet != nullptr) text += " (codelet " + task.codelet->name + ")";
   return text;

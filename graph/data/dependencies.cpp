@@ -102,12 +102,12 @@ void DependencyBuilder::add_edges(const std::vector<TaskReference>& predecessors
 
 bool DependencyBuilder::after(TaskReference predecessor) {
   if (add_edge(predecessor, Edge::explicit_dependency)) return true;
-  note_ended(predecessor);
+  note_ended(predecessor, true);
   return false;
 }
 
-void DependencyBuilder::note_ended(TaskReference predecessor) {
-  if (trace_ != nullptr) trace_->had_ended(TaskId(predecessor.id), task_.task_id());
+void DependencyBuilder::note_ended(TaskReference predecessor, bool whole) {
+  if (trace_ != nullptr) trace_->had_ended(TaskId(predecessor.id), task_.task_id(), whole);
 }
 
 std::size_t DependencyBuilder::prune_from() const { return trace_ == nullptr ? kPruneFrom : kPruneTracedFrom; }

@@ -51,7 +51,7 @@ class DependencyBuilder {
   void begin_epoch(DependencyState& state);
   bool add_edge(TaskReference predecessor, Edge::Kind kind);
   void add_edges(const std::vector<TaskReference>& predecessors);
-  void note_ended(TaskReference predecessor);
+  void note_ended(TaskReference predecessor, bool whole = false);
   Edge& next_edge();
   [[nodiscard]] std::size_t prune_from() const;
   [[nodiscard]] TaskReference self() const { return {&task_, task_.id.load(std::memory_order_relaxed)}; }

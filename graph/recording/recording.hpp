@@ -237,7 +237,8 @@ inline bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskLi
   for (const RecordedTask::Link& link : task.followers()) {
     RecordedTask& follower = *link.task();
     if (ended.trace != nullptr) [[unlikely]] {
-      ended.trace->released(ended.slot, task.task_id(), TaskId(id_of(follower)));
+      const bool whole = task.role == TaskRole::recorded_nested;
+      ended.trace->released(ended.slot, task.task_id(), TaskId(id_of(follower)), whole);
     }
     if (ended.cause && link.is_explicit()) {
       follower.withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);

@@ -3,20 +3,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "graph/tasks/trace_log.hpp"
 #include "proto/mutex.hpp"
 #include "proto/spin_lock.hpp"
 #include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe::graph {
 
-/// Says that `after` could not start before `before` had ended.
+/// Says that `after` could not start before `before` had ended. `whole` is true if it waited for the children of
+/// `before`, too.
 struct DependencyEntry {
-  TaskId before;
   TaskId after;
+  std::uint64_t before : 63;
+  std::uint64_t whole : 1;
 };
+static_assert(sizeof(DependencyEntry) == 16);
 
 /// The dependencies of one graph. A dependency that made a task wait is recorded by the worker that completes the
 /// predecessor; a dependency on a task that had ended already is recorded by the submission. All are recorded, with two
@@ -28,14 +34,23 @@ struct DependencyEntry {
 /// have one. Any thread may take the slots at any time.
 class DependencyTrace {
  public:
-  DependencyTrace(std::size_t workers, TraceBudget& budget) : slots_(workers + 2) {
+  /// `clock` returns the trace's time.
+  DependencyTrace(std::size_t workers, TraceBudget& budget, std::function<TimeStamp()> clock = nullptr)
+      : clock_(std::move(clock)), slots_(workers + 2) {
     for (Slot& slot : slots_) slot.log.use(&budget);
   }
 
+  /// Returns the time that belongs to a task which is submitted now; zero without a clock.
+  [[nodiscard]] TimeStamp now() const { return clock_ ? clock_() : TimeStamp{}; }
   /// Records a dependency. `slot` is the completing worker's index, or the number of workers for another thread.
-  void released(std::size_t slot, TaskId before, TaskId after) noexcept { add(slots_[slot], {before, after}); }
+  /// `whole` is true if `before` is a nested task whose children have ended, too.
+  void released(std::size_t slot, TaskId before, TaskId after, bool whole = false) noexcept {
+    add(slots_[slot], {after, before.value(), whole});
+  }
   /// Records a dependency on a task that had ended already. Called under the submission lock.
-  void had_ended(TaskId before, TaskId after) noexcept { add(slots_.back(), {before, after}); }
+  void had_ended(TaskId before, TaskId after, bool whole = false) noexcept {
+    add(slots_.back(), {after, before.value(), whole});
+  }
 
   /// Returns and removes what has been recorded, as one log per slot.
   [[nodiscard]] std::vector<TraceLog<DependencyEntry>> take() {
@@ -60,6 +75,7 @@ class DependencyTrace {
     slot.log.add(entry);
   }
 
+  const std::function<TimeStamp()> clock_;
   std::vector<Slot> slots_;
 };
 

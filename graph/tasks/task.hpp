@@ -235,15 +235,20 @@ struct alignas(64) Task {
   };
   StoredArguments stored_arguments;
 
-  /// These are set in clients' graphs only (`GraphOptions::shares_workers`), except for `domain`.
+  /// These are set in clients' graphs only (`GraphOptions::shares_workers`), except for what children have. Clients'
+  /// graphs have no nested tasks.
   struct OfClient {
     union {
       TaskGraph* graph = nullptr;
-      /// The children that the task is one of, if `is_child` is true. Clients' graphs have no nested tasks.
+      /// The children that the task is one of, if `is_child` is true.
       Domain* domain;
     };
-    /// The value of `TaskSpecification::tag`.
-    std::uint64_t tag = 0;
+    union {
+      /// The value of `TaskSpecification::tag`.
+      std::uint64_t tag = 0;
+      /// The time at which the parent's kernel submitted the task, if `is_child` is true; zero without a trace.
+      TimeStamp::rep submitted;
+    };
   };
   OfClient client;
 
@@ -256,6 +261,8 @@ struct alignas(64) Task {
 
   /// Returns the children that this task is one of; null if it belongs to no nested task.
   [[nodiscard]] Domain* outer_domain() const { return is_child ? client.domain : nullptr; }
+  /// Returns the value of `TaskSpecification::tag`; 0 if there is none.
+  [[nodiscard]] std::uint64_t tag() const { return is_child ? 0 : client.tag; }
   /// Returns the task's own children; null if it is not nested.
   [[nodiscard]] Domain* own_domain() const { return extras ? extras->domain.get() : nullptr; }
   [[nodiscard]] TaskId task_id() const { return TaskId(id.load(std::memory_order_relaxed)); }

@@ -159,7 +159,7 @@ struct RuntimeOptions {
   /// The seed of the random choices of policies.
   std::uint64_t seed = 1;
   /// Records every task's time, the tasks that it waited for, and the states of workers between tasks
-  /// (`Runtime::take_trace`): about 0.1 us per task and 16 to 56 bytes per entry, with one entry per task and one per
+  /// (`Runtime::take_trace`): about 0.1 us per task and 16 to 64 bytes per entry, with one entry per task and one per
   /// dependency.
   bool trace = false;
   /// Runs in virtual time on a described machine instead of this one; `cores`, `clusters`, `bind` and other options for

@@ -60,6 +60,12 @@ struct TraceEvent {
   /// The time between `start` and `end` in which the kernel waited for children. Other tasks may have run on the worker
   /// then.
   Duration waited = {};
+  /// The nested task that the task belongs to (`TaskOptions::nested`): the task whose kernel submitted it. Invalid for
+  /// tasks of the program. It may have no event in the trace, if it has not ended yet or ran before the trace was last
+  /// taken.
+  TaskId parent = {};
+  /// The time at which the parent's kernel submitted the task; zero for tasks of the program.
+  TimeStamp submitted{};
 
   /// Returns the time that the task took, without waits for children.
   [[nodiscard]] Duration duration() const { return end - start - waited; }
@@ -78,6 +84,9 @@ struct TraceEvent {
 struct TraceDependency {
   TaskId before;
   TaskId after;
+  /// Used where `before` is a nested task. True if `after` waited for all of it; false if it waited for the kernel
+  /// only, besides for children that have dependencies of their own with it.
+  bool whole = false;
 
   friend auto operator<=>(const TraceDependency&, const TraceDependency&) = default;
 };
@@ -93,6 +102,14 @@ struct TraceState {
   TaskId task = {};
 };
 
+/// A time in which the kernel of a nested task waited for children. Meanwhile its worker ran other tasks, or was in
+/// states.
+struct TraceWait {
+  TaskId task;
+  TimeStamp start{};
+  TimeStamp end{};
+};
+
 /// The record of what a runtime did.
 struct Trace {
   /// The tasks, sorted by start, then end.
@@ -100,8 +117,10 @@ struct Trace {
   /// The dependencies, sorted by successor, then predecessor; each pair occurs once.
   std::vector<TraceDependency> dependencies;
   /// The states, sorted by worker, then start. The states of one worker do not overlap one another, and do not overlap
-  /// the worker's tasks.
+  /// the worker's tasks, except for waits of their kernels.
   std::vector<TraceState> states;
+  /// The waits in kernels, sorted by task, then start. The waits of one task do not overlap.
+  std::vector<TraceWait> waits;
   /// The copies between memory nodes, sorted by end.
   std::vector<TraceTransfer> transfers;
   std::vector<std::string> codelets;

@@ -4,6 +4,7 @@ program troupe_tests
   use expectations
   use factorization_test
   use failure_test
+  use nested_test
   use runtime_test
   use task_test
   use troupe
@@ -18,6 +19,7 @@ program troupe_tests
   call test_tasks(runtime)
   call test_failures(runtime)
   call test_factorizations(runtime)
+  call test_nested_tasks(runtime)
   call troupe_free(runtime)
   call test_runtimes()
   call conclude_expectations()

@@ -89,6 +89,25 @@ def test_kernels_wait_for_results(runtime):
     assert total(x, nested=True).result(timeout=60) == x.sum()
 
 
+def test_traces_know_the_parents():
+    with troupe.Runtime(cores=2, oversubscribe=True, trace=True) as runtime:
+
+        @troupe.codelet("rw")
+        def outer(x):
+            increment(x, name="child")
+            runtime.wait()
+
+        outer(numpy.zeros(3), nested=True, name="parent").result(timeout=60)
+        increment(numpy.zeros(3), name="stranger")
+        runtime.wait()
+        trace = runtime.take_trace()
+    names = [task[1] for task in trace.tasks]
+    parents = {name: parent for name, parent in zip(names, trace.parents)}
+    assert parents == {"parent": None, "child": names.index("parent"), "stranger": None}
+    assert trace.analysis()["nested"]["inside"] == 1
+    assert "1 task in 1 nested task" in str(trace.analysis())
+
+
 def test_kernels_wait_for_all_children_and_for_data(runtime):
     seen = []
 

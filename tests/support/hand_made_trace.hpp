@@ -25,6 +25,26 @@ class HandMadeTrace {
     trace_.dependencies.push_back({TaskId(before), TaskId(after)});
     return *this;
   }
+  /// Adds a dependency on all of a nested task.
+  HandMadeTrace& whole_edge(std::uint64_t before, std::uint64_t after) {
+    trace_.dependencies.push_back({TaskId(before), TaskId(after), true});
+    return *this;
+  }
+  /// Makes a task that was added before a child of another.
+  HandMadeTrace& child(std::uint64_t parent, std::uint64_t id, int submitted_us) {
+    TraceEvent& event = event_of(id);
+    event.parent = TaskId(parent);
+    event.submitted = at(submitted_us);
+    return *this;
+  }
+  /// Adds a wait in the kernel of a task that was added before. The waits of one task are added in the order of time.
+  HandMadeTrace& wait(std::uint64_t id, int start_us, int end_us) {
+    const TraceWait wait{TaskId(id), at(start_us), at(end_us)};
+    const auto place = std::ranges::upper_bound(trace_.waits, wait.task, {}, &TraceWait::task);
+    trace_.waits.insert(place, wait);
+    event_of(id).waited += wait.end - wait.start;
+    return *this;
+  }
   HandMadeTrace& state(std::uint32_t worker, WorkerActivity state, int start_us, int end_us) {
     trace_.states.push_back({WorkerId(worker), state, at(start_us), at(end_us)});
     return *this;
@@ -46,6 +66,7 @@ class HandMadeTrace {
   static TimeStamp at(int us) { return std::chrono::microseconds(us); }
 
  private:
+  TraceEvent& event_of(std::uint64_t id) { return *std::ranges::find(trace_.events, TaskId(id), &TraceEvent::task); }
   std::uint32_t codelet_index(const std::string& name) {
     auto& all = trace_.codelets;
     const auto found = std::find(all.begin(), all.end(), name);

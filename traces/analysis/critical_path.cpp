@@ -1,80 +1,247 @@
 #include "traces/analysis/critical_path.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <tuple>
 
-#include "traces/analysis/trace_index.hpp"
+#include "traces/analysis/kernel_parts.hpp"
 
 namespace troupe::traces {
 
 namespace {
 
-constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kNone = TaskTree::kNone;
 
 struct Edge {
   std::size_t after;
   std::size_t before;
+  bool whole;
 };
 
-/// Returns the dependencies as edges, sorted by the index of the successor. Every edge leads from a smaller index to a
-/// larger one, because events are ordered by start.
-std::vector<Edge> edges_of(const Trace& trace) {
-  const TraceIndex index(trace);
+/// Returns the dependencies between tasks of the trace, sorted by successor.
+std::vector<Edge> edges_of(const Trace& trace, const TraceIndex& index) {
   std::vector<Edge> edges;
   edges.reserve(trace.dependencies.size());
   for (const TraceDependency& dependency : trace.dependencies) {
     const auto before = index.find(dependency.before);
     const auto after = index.find(dependency.after);
-    if (!before || !after || *before >= *after) continue;
-    if (trace.events[*before].end > trace.events[*after].start) continue;
-    edges.push_back({*after, *before});
+    if (before && after && *before != *after) edges.push_back({*after, *before, dependency.whole});
   }
-  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.after < b.after; });
+  std::ranges::stable_sort(edges, {}, &Edge::after);
   return edges;
 }
 
-/// Returns the path that ends in the task with index `last`.
-CriticalPath path_to(const Trace& trace, const std::vector<std::size_t>& before, std::size_t last) {
-  CriticalPath path;
-  for (std::size_t i = last; i != kNone; i = before[i]) path.tasks.push_back(i);
-  std::reverse(path.tasks.begin(), path.tasks.end());
-  for (std::size_t i = 0; i < path.tasks.size(); ++i) {
-    const TraceEvent& task = trace.events[path.tasks[i]];
-    const Duration pause = i == 0 ? Duration{} : task.start - trace.events[path.tasks[i - 1]].end;
-    path.length += task.duration();
-    path.pauses += pause;
-    path.longest_pause = std::max(path.longest_pause, pause);
-    if (pause <= kPause) path.unpaused += task.duration();
+/// An instant at which something happens to a task's kernel. Instants of one task at one time are in this order.
+struct Point {
+  enum class Kind : std::uint8_t { start, resume, submit, wait, end };
+
+  TimeStamp at{};
+  Kind kind = Kind::start;
+  std::size_t event = 0;
+  /// The event of the child that is submitted.
+  std::size_t child = kNone;
+};
+
+/// Returns all instants in an order in which what a task waited for comes before it: at the same time, tasks end before
+/// others start, and children end before their parents go on.
+std::vector<Point> points_of(const Trace& trace, const TaskTree& tree) {
+  std::vector<Point> points;
+  points.reserve(2 * trace.events.size());
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const TraceEvent& event = trace.events[i];
+    points.push_back({event.start, Point::Kind::start, i});
+    points.push_back({event.end, Point::Kind::end, i});
+    if (const std::size_t parent = tree.parent_of(i); parent != kNone) {
+      points.push_back({event.submitted, Point::Kind::submit, parent, i});
+    }
+    if (trace.waits.empty()) continue;
+    for_each_part(trace, event, [&](const Interval& part) {
+      if (part.start != event.start) points.push_back({part.start, Point::Kind::resume, i});
+      if (part.end != event.end) points.push_back({part.end, Point::Kind::wait, i});
+    });
   }
-  return path;
+  const auto key = [&](const Point& point) {
+    const bool begins = point.at <= trace.events[point.event].start;
+    const std::size_t outer_levels = begins ? 0 : tree.depth_of(point.event);
+    return std::tuple(point.at, begins, std::numeric_limits<std::size_t>::max() - outer_levels, point.event,
+                      point.kind);
+  };
+  std::ranges::stable_sort(points, {}, key);
+  return points;
 }
+
+/// A part of a task on a chain. `reach` is the length of the longest chain that ends with the part.
+struct Part {
+  std::size_t event = 0;
+  TimeStamp from{};
+  TimeStamp to{};
+  Duration time{};
+  Duration reach{};
+  /// The part before, or `kNone`.
+  std::size_t before = kNone;
+};
+
+/// Finds the longest chains to all tasks, instant by instant.
+class Chains {
+ public:
+  Chains(const Trace& trace, const TraceIndex& index, const TaskTree& tree)
+      : trace_(trace),
+        tree_(tree),
+        edges_(edges_of(trace, index)),
+        open_(is_plain() ? 1 : trace.events.size()),
+        ended_(trace.events.size(), kNone),
+        submitted_(tree.any() ? trace.events.size() : 0, kNone),
+        inside_(tree.any() ? trace.events.size() : 0, kNone) {
+    if (is_plain()) {
+      // The order of the starts will do: a task ends before the tasks start that waited for it.
+      for (std::size_t i = 0; i < trace.events.size(); ++i) {
+        start({trace.events[i].start, Point::Kind::start, i});
+        end({trace.events[i].end, Point::Kind::end, i});
+      }
+      return;
+    }
+    for (const Point& point : points_of(trace, tree)) {
+      switch (point.kind) {
+        case Point::Kind::start: start(point); break;
+        case Point::Kind::submit: submit(point); break;
+        case Point::Kind::wait: wait(point); break;
+        case Point::Kind::resume: resume(point); break;
+        case Point::Kind::end: end(point); break;
+      }
+    }
+  }
+
+  /// Returns the longest of all chains.
+  [[nodiscard]] CriticalPath longest() const {
+    std::size_t last = kNone;
+    for (const std::size_t part : ended_) {
+      if (part != kNone && (last == kNone || parts_[part].reach >= parts_[last].reach)) last = part;
+    }
+    return path_to(last);
+  }
+
+ private:
+  /// The part of a running kernel that has not ended. `since` is the time up to which `part` has its kernel's time.
+  struct Open {
+    Part part;
+    TimeStamp since{};
+    bool runs = false;
+  };
+
+  /// Returns true if there are no nested tasks. Then one kernel at a time is open.
+  [[nodiscard]] bool is_plain() const { return !tree_.any() && trace_.waits.empty(); }
+  [[nodiscard]] Open& open(std::size_t event) { return open_[is_plain() ? 0 : event]; }
+
+  [[nodiscard]] bool goes_before(std::size_t candidate, std::size_t found) const {
+    if (candidate == kNone || found == kNone) return found == kNone;
+    const Part& a = parts_[candidate];
+    const Part& b = parts_[found];
+    return a.reach != b.reach ? a.reach > b.reach : a.to > b.to;
+  }
+  [[nodiscard]] Duration reach(std::size_t part) const { return part == kNone ? Duration{} : parts_[part].reach; }
+
+  void start(const Point& point) {
+    std::size_t before = tree_.any() ? submitted_[point.event] : kNone;
+    auto edge = std::ranges::lower_bound(edges_, point.event, {}, &Edge::after);
+    for (; edge != edges_.end() && edge->after == point.event; ++edge) {
+      const bool whole = edge->whole && tree_.any();
+      if ((whole ? tree_.end_of(edge->before) : trace_.events[edge->before].end) > point.at) continue;
+      const std::size_t candidate = whole ? inside_[edge->before] : ended_[edge->before];
+      if (goes_before(candidate, before)) before = candidate;
+    }
+    open(point.event) = {{point.event, point.at, {}, {}, {}, before}, point.at, true};
+  }
+
+  /// Returns the open part as it is at this time.
+  [[nodiscard]] Part now(const Open& kernel, TimeStamp at) const {
+    Part part = kernel.part;
+    part.to = at;
+    if (kernel.runs) part.time += at - kernel.since;
+    part.reach = reach(part.before) + part.time;
+    return part;
+  }
+
+  void submit(const Point& point) {
+    const Open& parent = open(point.event);
+    if (!parent.runs) return;
+    submitted_[point.child] = parts_.size();
+    parts_.push_back(now(parent, point.at));
+  }
+
+  void wait(const Point& point) {
+    Open& kernel = open(point.event);
+    kernel.part = now(kernel, point.at);
+    kernel.runs = false;
+  }
+
+  void resume(const Point& point) {
+    Open& kernel = open(point.event);
+    kernel.runs = true;
+    kernel.since = point.at;
+    const std::size_t child = tree_.any() ? inside_[point.event] : kNone;
+    if (child == kNone || parts_[child].reach <= reach(kernel.part.before) + kernel.part.time) return;
+    kernel.part = {point.event, point.at, {}, {}, {}, child};
+  }
+
+  void end(const Point& point) {
+    Open& kernel = open(point.event);
+    Part part = now(kernel, point.at);
+    kernel.runs = false;
+    // The trace may have lost a wait, but not the sum of them.
+    part.time = std::max(Duration{}, std::min(part.time, trace_.events[point.event].duration()));
+    part.reach = reach(part.before) + part.time;
+    const std::size_t last = parts_.size();
+    parts_.push_back(part);
+    ended_[point.event] = last;
+    if (!tree_.any()) return;
+    for (std::size_t around = point.event; around != kNone; around = tree_.parent_of(around)) {
+      if (!goes_before(last, inside_[around])) continue;
+      inside_[around] = last;
+    }
+  }
+
+  [[nodiscard]] CriticalPath path_to(std::size_t last) const {
+    CriticalPath path;
+    std::vector<const Part*> parts;
+    for (std::size_t i = last; i != kNone; i = parts_[i].before) parts.push_back(&parts_[i]);
+    std::ranges::reverse(parts);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Part& part = *parts[i];
+      const Duration pause = i == 0 ? Duration{} : part.from - parts[i - 1]->to;
+      path.tasks.push_back(part.event);
+      path.times.push_back(part.time);
+      path.length += part.time;
+      path.pauses += pause;
+      path.longest_pause = std::max(path.longest_pause, pause);
+      if (pause <= kPause) path.unpaused += part.time;
+    }
+    return path;
+  }
+
+  const Trace& trace_;
+  const TaskTree& tree_;
+  const std::vector<Edge> edges_;
+  std::vector<Part> parts_;
+  /// By event, if there are nested tasks: its kernel as far as it has run.
+  std::vector<Open> open_;
+  /// By event: its last part, once it has ended; the part of the parent that ends with its submission; and the part
+  /// with the longest chain among the event itself and the events inside that have ended.
+  std::vector<std::size_t> ended_;
+  std::vector<std::size_t> submitted_;
+  std::vector<std::size_t> inside_;
+};
 
 }  // namespace
 
 CriticalPath critical_path(const Trace& trace) {
-  const std::size_t count = trace.events.size();
-  if (count == 0) return {};
-  const std::vector<Edge> edges = edges_of(trace);
-  // For each task: the length of the longest chain that ends with the task, and the task's predecessor in that chain.
-  std::vector<Duration> reach(count);
-  std::vector<std::size_t> before(count, kNone);
-  auto edge = edges.begin();
-  for (std::size_t i = 0; i < count; ++i) {
-    for (; edge != edges.end() && edge->after == i; ++edge) {
-      const std::size_t candidate = edge->before;
-      const bool first = before[i] == kNone;
-      const bool farther = first || reach[candidate] > reach[before[i]];
-      const bool later =
-          !first && reach[candidate] == reach[before[i]] && trace.events[candidate].end > trace.events[before[i]].end;
-      if (farther || later) before[i] = candidate;
-    }
-    reach[i] = trace.events[i].duration() + (before[i] == kNone ? Duration{} : reach[before[i]]);
-  }
-  std::size_t longest = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (reach[i] >= reach[longest]) longest = i;
-  }
-  return path_to(trace, before, longest);
+  const TraceIndex index(trace);
+  return critical_path(trace, index, TaskTree(trace, index));
+}
+
+CriticalPath critical_path(const Trace& trace, const TraceIndex& index, const TaskTree& tree) {
+  if (trace.events.empty()) return {};
+  return Chains(trace, index, tree).longest();
 }
 
 }  // namespace troupe::traces

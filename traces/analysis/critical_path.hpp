@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "traces/analysis/task_tree.hpp"
+#include "traces/analysis/trace_index.hpp"
 #include "troupe/trace.hpp"
 
 namespace troupe::traces {
@@ -15,23 +17,31 @@ namespace troupe::traces {
 inline constexpr Duration kPause = std::chrono::microseconds(5);
 
 struct CriticalPath {
-  /// Indices into `Trace::events`, from the first to the last.
+  /// Indices into `Trace::events`, from the first to the last. A task whose kernel waits for children can occur twice:
+  /// before them and after them.
   std::vector<std::size_t> tasks;
-  /// The sum of the tasks' durations. A run of tasks with these durations cannot be shorter, with any number of
-  /// workers.
+  /// For each element of `tasks`, the task's time on the path. Where its child comes next, this is the time of its
+  /// kernel until it submitted the child; where a child came before, the time since the wait.
+  std::vector<Duration> times;
+  /// The sum of the times. A run of tasks with these durations cannot be shorter, with any number of workers, if
+  /// kernels waited for all that `critical_path` assumes.
   Duration length{};
   /// The sum of the times between the end of a task of the path and the start of the next one, and the longest of these
   /// times.
   Duration pauses{};
   Duration longest_pause{};
-  /// The sum of the durations of the tasks that started without pause, including the first task of the path.
+  /// The sum of the times of the tasks that started without pause, including the first task of the path.
   Duration unpaused{};
 };
 
-/// Returns the longest chain of dependent tasks, by the sum of their durations. A dependency is ignored if one of its
-/// tasks is missing in the trace, or if the successor started before the predecessor ended. Among predecessors whose
-/// chains are equally long, the one that ended last is taken; among equally long chains, the one whose last task
-/// started last.
+/// Returns the longest chain of dependent tasks, by the sum of their times. A dependency is ignored if one of its tasks
+/// is missing in the trace, or if the successor started before the predecessor ended. Among predecessors whose chains
+/// are equally long, the one that ended last is taken; among equally long chains, the one whose last task started last.
+///
+/// A child of a nested task follows the part of the parent's kernel that came before its submission. A task that waited
+/// for a whole nested task follows all tasks inside. What a kernel does after a wait follows all tasks inside that had
+/// ended by then: the trace does not tell for which of them it waited.
 [[nodiscard]] CriticalPath critical_path(const Trace& trace);
+[[nodiscard]] CriticalPath critical_path(const Trace& trace, const TraceIndex& index, const TaskTree& tree);
 
 }  // namespace troupe::traces

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
+#include "traces/analysis/kernel_parts.hpp"
 #include "traces/analysis/trace_index.hpp"
 
 namespace troupe::traces {
@@ -25,6 +27,7 @@ Interval window_of(const Trace& trace) {
 
 /// The times of one worker in the trace.
 struct WorkerTimes {
+  std::uint64_t tasks = 0;
   std::vector<Interval> kernels;
   std::vector<Interval> helping;
   std::vector<Interval> stealing;
@@ -36,7 +39,10 @@ struct WorkerTimes {
 std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
   std::vector<WorkerTimes> times(workers);
   for (const TraceEvent& event : trace.events) {
-    if (event.worker.index() < workers) times[event.worker.index()].kernels.push_back({event.start, event.end});
+    if (event.worker.index() >= workers) continue;
+    WorkerTimes& worker = times[event.worker.index()];
+    ++worker.tasks;
+    for_each_part(trace, event, [&](const Interval& part) { worker.kernels.push_back(part); });
   }
   for (const TraceState& state : trace.states) {
     if (state.worker.index() >= workers) continue;
@@ -58,7 +64,7 @@ std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
 /// the parts is therefore always the whole window, even if the trace is inconsistent.
 WorkerUse use_of(WorkerTimes& times, const Interval& window, const Intervals& anywhere) {
   WorkerUse use;
-  use.tasks = times.kernels.size();
+  use.tasks = times.tasks;
   times.kernels.insert(times.kernels.end(), times.helping.begin(), times.helping.end());
   const Intervals all({window});
   const Intervals kernels = Intervals(std::move(times.kernels)).common_with(all);
@@ -149,19 +155,20 @@ std::vector<CodeletUse> codelets_of(const Trace& trace) {
 
 std::vector<PathUse> path_codelets_of(const Trace& trace, const CriticalPath& path) {
   std::vector<PathUse> uses(trace.codelets.size());
-  for (const std::size_t i : path.tasks) {
-    PathUse& use = uses[trace.events[i].codelet];
-    use.codelet = trace.codelet_of(trace.events[i]);
-    ++use.tasks;
-    use.total += trace.events[i].duration();
+  std::unordered_set<std::size_t> seen;
+  for (std::size_t i = 0; i < path.tasks.size(); ++i) {
+    const TraceEvent& event = trace.events[path.tasks[i]];
+    PathUse& use = uses[event.codelet];
+    use.codelet = trace.codelet_of(event);
+    use.tasks += seen.insert(path.tasks[i]).second ? 1 : 0;
+    use.total += path.times[i];
   }
   std::erase_if(uses, [](const PathUse& use) { return use.tasks == 0; });
   sort_by_total(uses);
   return uses;
 }
 
-std::uint64_t known_dependencies(const Trace& trace) {
-  const TraceIndex index(trace);
+std::uint64_t known_dependencies(const Trace& trace, const TraceIndex& index) {
   return static_cast<std::uint64_t>(
       std::count_if(trace.dependencies.begin(), trace.dependencies.end(), [&](const TraceDependency& dependency) {
         return index.find(dependency.before).has_value() && index.find(dependency.after).has_value();
@@ -184,6 +191,12 @@ WorkerUse RunAnalysis::sum() const {
     sum.team += worker.team;
   }
   return sum;
+}
+
+std::uint64_t RunAnalysis::path_tasks() const {
+  std::uint64_t tasks = 0;
+  for (const PathUse& use : path_codelets) tasks += use.tasks;
+  return tasks;
 }
 
 Duration RunAnalysis::slowed() const {
@@ -210,10 +223,14 @@ RunAnalysis analyse(const Trace& trace, std::size_t workers, const std::optional
   analysed.end = std::min(analysed.end, trace.complete_until);
   analysis.makespan = std::max(Duration{}, analysed.end - analysed.start);
   analysis.tasks = trace.events.size();
-  analysis.dependencies = known_dependencies(trace);
+  const TraceIndex index(trace);
+  const TaskTree tree(trace, index);
+  analysis.dependencies = known_dependencies(trace, index);
   analysis.dropped = trace.dropped;
   std::vector<Interval> spans;
-  for (const TraceEvent& event : trace.events) spans.push_back({event.start, event.end});
+  for (const TraceEvent& event : trace.events) {
+    for_each_part(trace, event, [&](const Interval& part) { spans.push_back(part); });
+  }
   for (const TraceState& state : trace.states) {
     if (state.state == WorkerActivity::helping) spans.push_back({state.start, state.end});
   }
@@ -225,8 +242,9 @@ RunAnalysis analyse(const Trace& trace, std::size_t workers, const std::optional
     if (event.worker.index() < workers) analysis.workers[event.worker.index()].team += event.team_use();
   }
   analysis.codelets = codelets_of(trace);
-  analysis.path = critical_path(trace);
+  analysis.path = critical_path(trace, index, tree);
   analysis.path_codelets = path_codelets_of(trace, analysis.path);
+  analysis.nested = nested_tasks(trace, tree);
   return analysis;
 }
 

@@ -8,6 +8,7 @@
 
 #include "traces/analysis/critical_path.hpp"
 #include "traces/analysis/intervals.hpp"
+#include "traces/analysis/task_tree.hpp"
 #include "troupe/trace.hpp"
 
 namespace troupe::traces {
@@ -15,7 +16,8 @@ namespace troupe::traces {
 /// The use of one worker's time. The six durations from `kernels` to `lent` sum up to the time of the run.
 struct WorkerUse {
   std::uint64_t tasks = 0;
-  /// The time in kernels, including pieces of other workers' tasks.
+  /// The time in kernels, including pieces of other workers' tasks. The time in which a kernel waits for children does
+  /// not count, unless the worker runs other tasks then.
   Duration kernels{};
   /// The time of the runtime's own work between kernels: all time that belongs to none of the other five parts.
   Duration overhead{};
@@ -75,7 +77,10 @@ struct RunAnalysis {
   CriticalPath path;
   /// The codelets of the critical path, sorted by total, the largest first.
   std::vector<PathUse> path_codelets;
+  NestedTasks nested;
 
+  /// Returns the number of tasks of the critical path.
+  [[nodiscard]] std::uint64_t path_tasks() const;
   /// Returns the sum over all workers.
   [[nodiscard]] WorkerUse sum() const;
   /// Returns the sum of `CodeletUse::slowed` over all codelets.

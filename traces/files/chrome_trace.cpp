@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "proto/json/json.hpp"
+#include "traces/analysis/kernel_parts.hpp"
+#include "traces/analysis/task_tree.hpp"
 #include "traces/analysis/trace_index.hpp"
 #include "traces/files/copy_tracks.hpp"
 #include "traces/files/task_lanes.hpp"
@@ -114,6 +116,8 @@ class ChromeTrace {
     out_.print(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":{},"cat":"task","name":{},"args":{{"task":{})", thread,
                since_begin(event.start), time(event.end - event.start), codelets_[event.codelet], event.task.value());
     if (event.name != 0) out_.print(R"(,"name":{})", quoted(trace_.name_of(event)));
+    if (event.parent.valid()) out_.print(R"(,"parent":{})", event.parent.value());
+    if (event.waited > Duration{}) out_.print(R"(,"waited_us":{})", time(event.waited));
     // GFlop/s are operations per nanosecond.
     const double gflops = event.flops / static_cast<double>(event.duration().count());
     if (std::isfinite(gflops) && gflops > 0) out_.print(R"(,"GFlop/s":{:.4g})", gflops);
@@ -155,24 +159,37 @@ class ChromeTrace {
       const TraceEvent& from = trace_.events[*before];
       const TraceEvent& to = trace_.events[*after];
       if (from.end > to.start) continue;
-      // An arrow that starts at the very end of the task would be outside of it.
-      print_flow("s", ++flow, thread_of_event(*before), std::max(from.start, from.end - Duration(1)));
-      print_flow("f", flow, thread_of_event(*after), to.start);
+      print_flow("dependency", ++flow, *before, from.end, *after);
     }
+    for_each_child(trace_, index_, [&](std::size_t parent, std::size_t child, TimeStamp submitted) {
+      print_flow("child", ++flow, parent, submitted, child);
+    });
   }
 
-  void print_flow(std::string_view phase, std::size_t flow, std::size_t thread, TimeStamp stamp) {
+  /// Prints an arrow from a task, at a time of it, to the start of another.
+  void print_flow(std::string_view name, std::size_t flow, std::size_t from, TimeStamp at, std::size_t to) {
+    // An arrow that starts at the very end of the task would be outside of it.
+    const TraceEvent& event = trace_.events[from];
+    const TimeStamp start = std::max(event.start, std::min(at, event.end - Duration(1)));
+    print_flow_end("s", name, flow, thread_of_event(from), start);
+    print_flow_end("f", name, flow, thread_of_event(to), trace_.events[to].start);
+  }
+
+  void print_flow_end(std::string_view phase, std::string_view name, std::size_t flow, std::size_t thread,
+                      TimeStamp stamp) {
     separate();
-    out_.print(R"({{"ph":"{}",{}"id":{},"pid":1,"tid":{},"ts":{},"cat":"dependency","name":"dependency"}})", phase,
-               phase == "f" ? R"("bp":"e",)" : "", flow, thread, since_begin(stamp));
+    out_.print(R"({{"ph":"{}",{}"id":{},"pid":1,"tid":{},"ts":{},"cat":"{}","name":"{}"}})", phase,
+               phase == "f" ? R"("bp":"e",)" : "", flow, thread, since_begin(stamp), name, name);
   }
 
   void print_running() {
     std::vector<std::pair<TimeStamp, int>> changes;
     changes.reserve(2 * trace_.events.size());
     for (const TraceEvent& event : trace_.events) {
-      changes.emplace_back(event.start, 1);
-      changes.emplace_back(event.end, -1);
+      for_each_part(trace_, event, [&](const Interval& part) {
+        changes.emplace_back(part.start, 1);
+        changes.emplace_back(part.end, -1);
+      });
     }
     std::sort(changes.begin(), changes.end());
     int running = 0;

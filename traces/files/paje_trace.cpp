@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "traces/analysis/task_tree.hpp"
 #include "traces/analysis/trace_index.hpp"
 #include "traces/files/copy_tracks.hpp"
 #include "traces/files/task_lanes.hpp"
@@ -69,6 +70,7 @@ constexpr std::string_view kHeader = R"(%EventDef PajeDefineContainerType 0
 %  Priority string
 %  Cores string
 %  CoresUsed string
+%  Parent string
 %EndEventDef
 %EventDef PajeStartLink 8
 %  Time date
@@ -105,11 +107,21 @@ std::string colour(std::string_view hex) {
 
 /// A line of the file, before it is printed.
 struct Item {
-  enum class Kind : std::uint8_t { task, state, working, link_start, link_end, copying, no_copy };
+  enum class Kind : std::uint8_t {
+    task,
+    state,
+    working,
+    link_start,
+    link_end,
+    child_start,
+    child_end,
+    copying,
+    no_copy
+  };
   TimeStamp time{};
   Kind kind = Kind::working;
-  /// The index of the event (`task`, `link_*`), of the state, of the worker (`working`), or of the track (`copying`,
-  /// `no_copy`).
+  /// The index of the event (`task`, `link_*`, `child_*`), of the state, of the worker (`working`), or of the track
+  /// (`copying`, `no_copy`).
   std::size_t index = 0;
   std::size_t link = 0;
   /// The lane of the worker.
@@ -145,6 +157,11 @@ void append_links(const Trace& trace, const TraceIndex& index, const TaskLanes& 
     items.push_back({trace.events[*before].end, Item::Kind::link_start, *before, link, lanes.of(*before)});
     items.push_back({trace.events[*after].start, Item::Kind::link_end, *after, link, lanes.of(*after)});
   }
+  for_each_child(trace, index, [&](std::size_t parent, std::size_t child, TimeStamp submitted) {
+    ++link;
+    items.push_back({submitted, Item::Kind::child_start, parent, link, lanes.of(parent)});
+    items.push_back({trace.events[child].start, Item::Kind::child_end, child, link, lanes.of(child)});
+  });
 }
 
 void append_copies(const std::vector<CopyTrack>& tracks, std::vector<Item>& items) {
@@ -232,6 +249,7 @@ class PajeTrace {
                  colour(kStateColours[static_cast<std::size_t>(i)]));
     }
     out_.print("3 dependency Dependency \"dependency\" {}\n", colour("#888888"));
+    out_.print("3 child Dependency \"child\" {}\n", colour("#CC79A7"));
     if (!copies_.empty()) {
       out_.print("0 Copies Run \"Copies\"\n1 Copy Copies \"Copy\"\n");
       out_.print("3 copying Copy \"copying\" {}\n3 none Copy \"none\" {}\n", colour("#0072B2"), colour("#E8E8E8"));
@@ -268,12 +286,16 @@ class PajeTrace {
       case Item::Kind::working:
         out_.print("6 {} State {} runtime\n", time(item.time), container_of(item.index, item.lane));
         break;
-      case Item::Kind::link_start:
-      case Item::Kind::link_end:
-        out_.print("{} {} Dependency R dependency {} {}\n", item.kind == Item::Kind::link_start ? 8 : 9,
-                   time(item.time), container_of(trace_.events[item.index].worker.index(), item.lane), item.link);
-        break;
+      case Item::Kind::link_start: print_link(8, "dependency", item); break;
+      case Item::Kind::link_end: print_link(9, "dependency", item); break;
+      case Item::Kind::child_start: print_link(8, "child", item); break;
+      case Item::Kind::child_end: print_link(9, "child", item); break;
     }
+  }
+
+  void print_link(int definition, std::string_view value, const Item& item) {
+    out_.print("{} {} Dependency R {} {} {}\n", definition, time(item.time), value,
+               container_of(trace_.events[item.index].worker.index(), item.lane), item.link);
   }
 
   void print_state(const TraceState& state) {
@@ -282,7 +304,7 @@ class PajeTrace {
     if (helps) {
       // The trace may have no event of the task, for example if the task still runs.
       const auto event = index_.find(state.task);
-      out_.print(" {} {} \"\" \"\" \"\" \"\"", state.task.value(),
+      out_.print(" {} {} \"\" \"\" \"\" \"\" \"\"", state.task.value(),
                  paje_quoted(event ? trace_.name_of(trace_.events[*event]) : ""));
     }
     out_.print("\n");
@@ -291,11 +313,12 @@ class PajeTrace {
   void print_task(const TraceEvent& event, std::size_t lane) {
     const double gflops = event.flops / static_cast<double>(event.duration().count());
     const auto share = event.team_use().share();
-    out_.print("7 {} State {} C{} {} {} \"{}\" \"{}\" \"{}\" \"{}\"\n", time(event.start),
+    out_.print("7 {} State {} C{} {} {} \"{}\" \"{}\" \"{}\" \"{}\" \"{}\"\n", time(event.start),
                container_of(event.worker.index(), lane), event.codelet, event.task.value(),
                paje_quoted(trace_.name_of(event)),
                std::isfinite(gflops) && gflops > 0 ? fmt::format("{:.4g}", gflops) : "", event.priority, event.cores,
-               share ? fmt::format("{:.4g}", *share * event.cores) : "");
+               share ? fmt::format("{:.4g}", *share * event.cores) : "",
+               event.parent.valid() ? fmt::to_string(event.parent.value()) : "");
   }
 
   const Trace& trace_;

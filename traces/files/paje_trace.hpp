@@ -9,8 +9,9 @@ namespace troupe::traces {
 
 /// Prints the Paje format (Schnorr, "Paje trace file format", version 1.2.5). There is a container per worker. Its
 /// state is a codelet, with a colour of its own, or the worker's activity between tasks. There is a link for each
-/// dependency between tasks of the trace. Tasks have their number, name, GFlop/s and priority as further fields. Times
-/// are seconds since the begin; events are in chronological order.
+/// dependency between tasks of the trace, and from the kernel of a nested task to each of its children. Tasks have
+/// their number, name, GFlop/s, priority, cores and nested task
+/// (`Parent`) as further fields. Times are seconds since the begin; events are in chronological order.
 void print_paje(const Trace& trace, const TraceDescription& description, BufferedFile& out);
 
 }  // namespace troupe::traces

@@ -20,6 +20,8 @@ struct PictureSpan {
   double end_s = 0;
   /// The used share of the time of the worker's cores during the task, from 0 to 1; 1 if the share is not known.
   double used = 1;
+  /// False for a further part of a task whose kernel has waited for children in between.
+  bool first = true;
 };
 
 struct Picture {
@@ -31,7 +33,7 @@ struct Picture {
   std::vector<std::string> workers;
   /// The number of cores of each worker, at least 1. Empty if no worker has more than one core.
   std::vector<int> cores = {};
-  /// The tasks, in any order.
+  /// The tasks, in any order. A task whose kernel waits for children has a span for each part of it.
   std::vector<PictureSpan> spans;
 };
 

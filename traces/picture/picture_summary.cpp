@@ -46,7 +46,7 @@ void add_legend(const Picture& picture, PictureSummary& summary) {
   for (const auto& span : picture.spans) {
     auto& entry = by_name[span.codelet];
     entry.name = span.codelet;
-    ++entry.tasks;
+    entry.tasks += span.first ? 1 : 0;
     entry.busy_s += span.end_s - span.start_s;
   }
   for (const auto& [name, entry] : by_name) summary.legend.push_back(entry);
@@ -83,7 +83,7 @@ void add_workers(const Picture& picture, PictureSummary& summary) {
     const auto& span = picture.spans[i];
     auto& worker = summary.workers[span.worker];
     auto& until = busy_until[span.worker];
-    ++worker.tasks;
+    worker.tasks += span.first ? 1 : 0;
     worker.busy_s += std::max(0.0, span.end_s - std::max(span.start_s, until));
     until = std::max(until, span.end_s);
     summary.end_s = std::max(summary.end_s, span.end_s);

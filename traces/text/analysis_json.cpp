@@ -46,11 +46,34 @@ Json path_json(const RunAnalysis& analysis) {
     codelets.push_back({{"codelet", use.codelet}, {"tasks", use.tasks}, {"seconds", seconds(use.total)}});
   }
   return {{"seconds", seconds(path.length)},
-          {"tasks", path.tasks.size()},
+          {"tasks", analysis.path_tasks()},
           {"codelets", std::move(codelets)},
           {"unpaused_share", path.length > Duration{} ? seconds(path.unpaused) / seconds(path.length) : 0.0},
           {"pause_seconds", seconds(path.pauses)},
           {"longest_pause_seconds", seconds(path.longest_pause)}};
+}
+
+Json nested_json(const NestedUse& use) {
+  Json json{{"task", use.task.value()},
+            {"codelet", use.codelet},
+            {"inside", use.inside},
+            {"levels", use.levels},
+            {"kernel_seconds", seconds(use.kernels)},
+            {"span_seconds", seconds(use.span)},
+            {"kernels_at_once", use.at_once()}};
+  if (!use.name.empty()) json["name"] = use.name;
+  return json;
+}
+
+Json nested_json(const NestedTasks& nested) {
+  Json json{{"outermost", nested.outermost},
+            {"inside", nested.inside},
+            {"levels", nested.levels},
+            {"longest", Json::array()},
+            {"narrowest", Json::array()}};
+  for (const NestedUse& use : nested.longest) json["longest"].push_back(nested_json(use));
+  for (const NestedUse& use : nested.narrowest) json["narrowest"].push_back(nested_json(use));
+  return json;
 }
 
 }  // namespace
@@ -68,6 +91,7 @@ Json analysis_json(const RunAnalysis& analysis) {
             {"bound_seconds", seconds(analysis.bound())}};
   for (const WorkerUse& use : analysis.workers) json["workers"].push_back(worker_json(use));
   for (const CodeletUse& use : analysis.codelets) json["codelets"].push_back(codelet_json(use));
+  if (analysis.nested.inside > 0) json["nested"] = nested_json(analysis.nested);
   json["worker_sums"] = {
       {"kernel_seconds", seconds(sum.kernels)},    {"slowed_seconds", seconds(analysis.slowed())},
       {"overhead_seconds", seconds(sum.overhead)}, {"dependency_seconds", seconds(analysis.limited_by_dependencies())},

@@ -83,9 +83,33 @@ std::string path_text(const RunAnalysis& analysis) {
       "  critical path   {}, {} of the time: {}: {}\n"
       "                  {} of it without pause (at most {} after the task before); pauses {}, longest {}\n"
       "  work / workers  {}, {} of the time\n",
-      human(path.length), percent(path.length, analysis.makespan), counted(path.tasks.size(), "task"), codelets,
+      human(path.length), percent(path.length, analysis.makespan), counted(analysis.path_tasks(), "task"), codelets,
       percent(path.unpaused, path.length), human(kPause), human(path.pauses), human(path.longest_pause),
       human(analysis.work_bound()), percent(analysis.work_bound(), analysis.makespan));
+}
+
+std::string nested_table(const std::vector<NestedUse>& uses) {
+  Table table({"task", "codelet", ">tasks inside", ">levels", ">kernels", ">span", ">kernels at once"});
+  for (const NestedUse& use : uses) {
+    std::string task = fmt::to_string(use.task.value());
+    if (!use.name.empty()) task += fmt::format(" '{}'", use.name);
+    table.add_row({std::move(task), use.codelet, human_count(use.inside), human_count(use.levels), human(use.kernels),
+                   human(use.span), fmt::format("{:.2f}", use.at_once())});
+  }
+  return table.text(2);
+}
+
+std::string nested_text(const NestedTasks& nested) {
+  std::string text = fmt::format("\n  {} in {}, at most {} deep. {}:\n{}", counted(nested.inside, "task"),
+                                 counted(nested.outermost, "nested task"), counted(nested.levels, "level"),
+                                 nested.longest.size() < nested.outermost ? "The longest of these" : "All of these",
+                                 nested_table(nested.longest));
+  // A single nested task without others inside would be listed twice.
+  if (nested.levels == 1 && nested.outermost == 1) return text;
+  return text + fmt::format(
+                    "\n  Nested tasks of all levels with the fewest kernels at once, of those that took at "
+                    "least {:.0f} % of the longest one's time:\n{}",
+                    100 * NestedTasks::kShare, nested_table(nested.narrowest));
 }
 
 std::string breakdown_text(const RunAnalysis& analysis) {
@@ -117,6 +141,7 @@ std::string analysis_text(const RunAnalysis& analysis, const std::vector<std::st
   }
   if (analysis.tasks == 0) return text + "  no task ran\n";
   text += '\n' + workers_text(analysis, devices) + '\n' + codelets_text(analysis) + '\n' + path_text(analysis);
+  if (analysis.nested.inside > 0) text += nested_text(analysis.nested);
   return text + "\n  Of the workers' time:\n" + breakdown_text(analysis);
 }
 

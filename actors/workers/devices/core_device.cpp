@@ -24,7 +24,7 @@ void CoreDevice::note(const graph::Task& task, bool failed) noexcept {
   } catch (...) {
     // `flops` is the program's function and may throw: a trace must not change the task's outcome.
   }
-  options_.trace->ran(span, task.extras ? &task.extras->name : nullptr);
+  options_.trace->ran(span, task);
   kernel_start_ = {};
 }
 

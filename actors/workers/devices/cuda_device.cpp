@@ -409,7 +409,7 @@ void CudaDevice::note(const Slot& slot, Duration ran, Duration ago, bool failed)
   } catch (...) {
     // `flops` is the program's function and may throw: a trace must not change the task's outcome.
   }
-  options_.executor.trace->ran(span, task.extras ? &task.extras->name : nullptr);
+  options_.executor.trace->ran(span, task);
 }
 
 void CudaDevice::lose(const Failure& why) noexcept {

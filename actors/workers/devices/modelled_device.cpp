@@ -197,7 +197,7 @@ void ModelledDevice::note(const Queued& one, TimeStamp begun, bool failed) noexc
   const double flops = failed ? 0 : graph::flops_of(task);
   options_.core.trace->ran({task.codelet, task.task_id(), begun, options_.time->now(), flops, task.priority, failed,
                             static_cast<std::uint16_t>(one.cores)},
-                           task.extras ? &task.extras->name : nullptr);
+                           task);
 }
 
 }  // namespace troupe::workers

@@ -463,7 +463,7 @@ void OpenClDevice::note(const Slot& slot, Duration ran, bool failed) const noexc
   } catch (...) {
     // `flops` is the program's function and may throw: a trace must not change the task's outcome.
   }
-  options_.executor.trace->ran(span, task.extras ? &task.extras->name : nullptr);
+  options_.executor.trace->ran(span, task);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "python/module/gil.hpp"
 #include "python/module/objects.hpp"
 #include "python/module/values.hpp"
+#include "traces/analysis/trace_index.hpp"
 #include "traces/text/analysis_json.hpp"
 #include "traces/traces.hpp"
 #include "troupe/runtime.hpp"
@@ -45,6 +47,16 @@ py::list tasks_of(const TraceObject& self) {
   for (const TraceEvent& event : self.trace.events) {
     list.append(py::make_tuple(self.trace.codelet_of(event), self.trace.name_of(event), event.worker.value(),
                                seconds(event.start - begin), seconds(event.end - begin)));
+  }
+  return list;
+}
+
+py::list parents_of(const TraceObject& self) {
+  const traces::TraceIndex index(self.trace);
+  py::list list;
+  for (const TraceEvent& event : self.trace.events) {
+    const auto parent = event.parent.valid() ? index.find(event.parent) : std::nullopt;
+    list.append(parent ? py::object(py::int_(*parent)) : py::object(py::none()));
   }
   return list;
 }
@@ -98,6 +110,10 @@ void bind_traces(py::module_& module) {
       .def_property_readonly(
           "tasks", &tasks_of,
           "A tuple (codelet, name, worker, start, end) for each task, by start, in seconds from the beginning.")
+      .def_property_readonly(
+          "parents", &parents_of,
+          "For each of `tasks`, the place in `tasks` of the nested task that it belongs to; None for "
+          "tasks of the program, and where the nested task is not in the trace.")
       .def_property_readonly("workers", &workers_of, "The workers' devices, by the numbers that tasks have.")
       .def("__len__", [](const TraceObject& self) { return self.trace.events.size(); })
       .def("analysis", &analyse_trace,

@@ -88,6 +88,25 @@ BOOST_AUTO_TEST_CASE(only_tasks_with_a_name_have_one) {
   BOOST_TEST(trace.take(TimeStamp(6)).names.empty());
 }
 
+BOOST_AUTO_TEST_CASE(children_have_their_parents_and_kernels_their_waits) {
+  WorkerTrace trace;
+  const ChildTask child{TaskId(2), TaskId(1), TimeStamp(3)};
+  trace.ran(span(1, 0, 9), nullptr);
+  trace.ran(span(2, 4, 6), nullptr, &child);
+  trace.waited({TaskId(1), TimeStamp(3), TimeStamp(8)});
+  const auto content = trace.take(TimeStamp(10));
+  BOOST_TEST(content.tasks.size() == 2U);
+  BOOST_TEST(content.children.size() == 1U);
+  content.children.for_each([](const ChildTask& one) {
+    BOOST_TEST((one.task == TaskId(2) && one.parent == TaskId(1) && one.submitted == TimeStamp(3)));
+  });
+  BOOST_TEST(content.waits.size() == 1U);
+  content.waits.for_each([](const TraceWait& one) { BOOST_TEST((one.end == TimeStamp(8))); });
+  const auto later = trace.take(TimeStamp(11));
+  BOOST_TEST(later.children.size() == 0U);
+  BOOST_TEST(later.waits.size() == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(says_from_when_on_it_is_not_complete) {
   graph::TraceBudget budget(2);
   WorkerTrace trace;

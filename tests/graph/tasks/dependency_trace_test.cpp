@@ -17,7 +17,7 @@ using Pairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 Pairs taken(DependencyTrace& trace) {
   Pairs pairs;
   for (const auto& log : trace.take()) {
-    log.for_each([&](const DependencyEntry& entry) { pairs.emplace_back(entry.before.value(), entry.after.value()); });
+    log.for_each([&](const DependencyEntry& entry) { pairs.emplace_back(entry.before, entry.after.value()); });
   }
   std::sort(pairs.begin(), pairs.end());
   return pairs;

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "tests/support/hand_made_trace.hpp"
+#include "tests/traces/files/trace_sample.hpp"
 
 namespace troupe::traces {
 
@@ -74,6 +74,30 @@ BOOST_AUTO_TEST_CASE(pieces_of_others_tasks_are_kernels_and_no_tasks) {
   BOOST_TEST(us(analysis.workers[1].overhead) == 10);
   // The other worker had nothing to do while this worker computed, so its time counts as waiting.
   BOOST_TEST(us(analysis.workers[0].waiting) == 20);
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_in_a_kernel_counts_as_what_the_worker_does_meanwhile) {
+  const RunAnalysis analysis = analyse(tests::nested_trace(), 2);
+  BOOST_TEST(us(analysis.makespan) == 95);
+  // The kernel ran for 18 us of its 60 us. On top of it ran a child for 10 us; later the worker ran two tasks more.
+  BOOST_TEST(us(analysis.workers[0].kernels) == 18 + 10 + 20 + 5);
+  BOOST_TEST(us(analysis.workers[0].waiting) == 26);
+  BOOST_TEST(us(analysis.workers[0].idle) == 1);
+  BOOST_TEST(us(analysis.workers[0].overhead) == 95 - 53 - 27);
+  BOOST_TEST(analysis.workers[0].tasks == 4U);
+  BOOST_TEST(us(analysis.workers[1].kernels) == 50);
+  BOOST_TEST(us(analysis.codelets.front().total) == 40);
+}
+
+BOOST_AUTO_TEST_CASE(a_path_counts_a_task_once_that_it_goes_through_twice) {
+  const RunAnalysis analysis = analyse(tests::nested_trace(), 2);
+  // The kernel until it submits task 3, that task, the rest of the kernel until it submits task 4, which submits 5.
+  BOOST_TEST(us(analysis.path.length) == 8 + 40 + 6 + 2 + 20 + 5);
+  BOOST_TEST(analysis.path.tasks.size() == 6U);
+  BOOST_TEST(analysis.path_tasks() == 5U);
+  for (const PathUse& use : analysis.path_codelets) {
+    if (use.codelet == "sort") BOOST_TEST(us(use.total) == 14);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_window_is_from_the_first_start_to_the_last_end) {
@@ -162,13 +186,16 @@ BOOST_AUTO_TEST_CASE(the_parts_of_every_worker_sum_up_whatever_the_trace_says) {
       const auto state = static_cast<WorkerActivity>(below(kWorkerActivities));
       const int from = below(1200) - 100;
       trace.state(static_cast<std::uint32_t>(below(4)), state, from, from + below(100));
-      trace.edge(i, 1 + static_cast<std::uint64_t>(below(30)));
+      trace.edge(i, 1 + static_cast<std::uint64_t>(below(30))).whole_edge(1 + static_cast<std::uint64_t>(below(30)), i);
+      if (i == 1 || round % 2 == 0) continue;
+      trace.child(1 + static_cast<std::uint64_t>(below(30)), i, below(1000)).wait(i, from, from + below(100));
     }
     const RunAnalysis analysis = analyse(*trace, 3, Interval{HandMadeTrace::at(50), HandMadeTrace::at(900)});
     for (const WorkerUse& use : analysis.workers) {
       BOOST_TEST_REQUIRE((parts(use) == analysis.makespan));
       BOOST_TEST_REQUIRE((use.at_the_end <= use.searching + use.waiting));
     }
+    BOOST_TEST_REQUIRE((analysis.path.pauses >= Duration{}));
     BOOST_TEST_REQUIRE((analysis.path.unpaused <= analysis.path.length));
   }
 }

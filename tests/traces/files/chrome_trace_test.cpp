@@ -1,7 +1,10 @@
 #include "traces/files/chrome_trace.hpp"
 #include "proto/json/json.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <map>
+#include <vector>
 
 #include "tests/support/temporary_folder.hpp"
 #include "tests/traces/files/chrome_trace_checks.hpp"
@@ -91,6 +94,36 @@ BOOST_AUTO_TEST_CASE(who_helps_tells_with_which_task) {
   BOOST_TEST(!content.states[1].contains("args"));
   // The task has not ended, so only its id is known.
   BOOST_TEST(content.states[2]["args"] == (Json{{"task", 22}}));
+}
+
+BOOST_AUTO_TEST_CASE(children_tell_their_parent_and_an_arrow_leads_to_them) {
+  Trace trace = tests::nested_trace();
+  // `write_trace` cuts states where a viewer shows tasks.
+  trace.states.clear();
+  const std::string text = chrome(trace);
+  const ChromeContent content = check_chrome(text);
+  BOOST_TEST_REQUIRE(content.tasks.size() == 6U);
+  std::map<int, int> parents;
+  for (const Json& task : content.tasks) {
+    if (task["args"].contains("parent")) parents[task["args"]["task"]] = task["args"]["parent"];
+  }
+  const std::map<int, int> expected{{2, 1}, {3, 1}, {4, 1}, {5, 4}};
+  BOOST_TEST((parents == expected));
+  BOOST_TEST(content.tasks[0]["args"]["waited_us"] == 42.0);
+  BOOST_TEST(!content.tasks[1]["args"].contains("waited_us"));
+  // There is an arrow to each child; the last task follows a kernel that had ended.
+  BOOST_TEST(content.flows == 5U);
+  const Json json = Json::parse(text);
+  std::vector<long> begins;
+  std::vector<int> running;
+  for (const Json& event : json["traceEvents"]) {
+    if (event["ph"] == "s" && event["name"] == "child") begins.push_back(tests::nanoseconds(event["ts"]));
+    if (event["ph"] == "C") running.push_back(event["args"]["tasks"]);
+  }
+  // They begin where the kernels submitted the children, in the order of the children's starts.
+  BOOST_TEST(begins == (std::vector<long>{8'000, 4'000, 58'000, 64'000}), boost::test_tools::per_element());
+  // A kernel that waits does not run.
+  BOOST_TEST(*std::ranges::max_element(running) == 2);
 }
 
 BOOST_AUTO_TEST_CASE(times_count_from_the_begin) {

@@ -36,6 +36,8 @@ class PajeContent {
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> helped;
   /// For each task, the number of cores of its worker, and the number of cores that it used.
   std::map<std::string, std::pair<std::string, std::string>> cores;
+  /// For each task, the nested task that it belongs to; empty if there is none.
+  std::map<std::string, std::string> parents;
   /// The names of the entity values, by their aliases.
   std::map<std::string, std::string> values;
 
@@ -108,6 +110,7 @@ class PajeContent {
         helped[fields["Container"]].emplace_back(fields["TaskId"], fields["TaskName"]);
       } else {
         cores[fields["TaskId"]] = {fields["Cores"], fields["CoresUsed"]};
+        parents[fields["TaskId"]] = fields["Parent"];
       }
     } else if (kind == "PajeStartLink") {
       BOOST_TEST_REQUIRE(containers_.contains(fields["StartContainer"]));

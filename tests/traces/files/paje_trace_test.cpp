@@ -47,6 +47,17 @@ BOOST_AUTO_TEST_CASE(a_task_on_a_cluster_tells_of_its_cores) {
   BOOST_TEST((content.cores["3"] == std::pair<std::string, std::string>("1", "")));
 }
 
+BOOST_AUTO_TEST_CASE(a_task_tells_the_nested_task_that_it_belongs_to) {
+  Trace trace = tests::nested_trace();
+  trace.states.clear();
+  PajeContent content = paje(trace);
+  BOOST_TEST(content.parents["1"].empty());
+  BOOST_TEST(content.parents["3"] == "1");
+  BOOST_TEST(content.parents["5"] == "4");
+  // There are links to four children, and one dependency.
+  BOOST_TEST(content.counts["PajeStartLink"] == 5U);
+}
+
 BOOST_AUTO_TEST_CASE(who_helps_tells_with_which_task) {
   PajeContent content = paje(tests::helped_trace(), {"cpu core 0", "cpu core 1", "cpu core 2"});
   using Helped = std::vector<std::pair<std::string, std::string>>;

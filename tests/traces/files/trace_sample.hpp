@@ -44,4 +44,18 @@ inline Trace cluster_trace() {
   return *trace;
 }
 
+/// Returns the trace of a nested task "sort" on two workers. Its kernel submits two children, waits while the first
+/// runs on top of it, and while its worker then sleeps, since the other worker runs the second; at the end it submits a
+/// third child, which is nested itself. A task of the program follows the whole.
+inline Trace nested_trace() {
+  HandMadeTrace trace;
+  trace.task(1, 0, 0, 60, "sort").task(2, 0, 12, 22, "left").task(3, 1, 10, 50, "right").task(4, 1, 62, 72, "merge");
+  trace.task(5, 0, 66, 86, "left").task(6, 0, 90, 95, "check");
+  trace.child(1, 2, 4).child(1, 3, 8).child(1, 4, 58).child(4, 5, 64);
+  trace.wait(1, 10, 52).state(0, WorkerActivity::asleep, 24, 51).whole_edge(1, 6);
+  trace->names.emplace_back("all");
+  trace->events[0].name = 1;
+  return *trace;
+}
+
 }  // namespace troupe::tests

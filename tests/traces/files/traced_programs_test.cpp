@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -15,6 +16,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tests/traces/files/chrome_trace_checks.hpp"
 #include "tests/traces/files/paje_trace_checks.hpp"
+#include "traces/analysis/run_analysis.hpp"
 #include "traces/files/trace_file.hpp"
 #include "traces/picture/child_process.hpp"
 #include "troupe/runtime.hpp"
@@ -97,6 +99,52 @@ BOOST_AUTO_TEST_CASE(of_a_task_that_fails_it_is_marked_and_those_that_are_cancel
   });
   BOOST_TEST(failed == 1);
   BOOST_TEST(content.flows == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(of_nested_tasks_that_wait_no_time_counts_twice) {
+  constexpr int kLevels = 8;
+  for (const int workers : {1, 2, 3}) {
+    BOOST_TEST_CONTEXT(workers << " workers") {
+      RuntimeOptions options;
+      options.cores = workers;
+      options.threads.oversubscribe = true;
+      options.trace = true;
+      const TimeStamp begin = platform::SteadyClock().now();
+      Runtime runtime(options);
+      const auto nested = [] {
+        TaskOptions nested;
+        nested.nested = true;
+        return nested;
+      };
+      const std::function<void(int)> run = [&](int levels) {
+        const TimeStamp until = platform::SteadyClock().now() + std::chrono::microseconds(5);
+        while (platform::SteadyClock().now() < until) continue;
+        for (int i = 0; i < 2 && levels > 0; ++i) {
+          runtime.submit(nested(), [&run, levels] { run(levels - 1); });
+        }
+        if (levels % 2 == 0) runtime.wait();
+      };
+      runtime.submit(nested(), [&run] { run(kLevels); });
+      runtime.wait();
+      const Trace trace = runtime.take_trace();
+      const tests::ChromeContent content = check(trace, static_cast<std::size_t>(workers), begin);
+      const std::size_t tasks = (std::size_t{2} << kLevels) - 1;
+      BOOST_TEST_REQUIRE(content.tasks.size() == tasks);
+      // There is an arrow to each task but the first. Nothing else depends on one another.
+      BOOST_TEST(content.flows == tasks - 1);
+      BOOST_TEST(!trace.waits.empty());
+      const RunAnalysis analysis = analyse(trace, static_cast<std::size_t>(workers));
+      BOOST_TEST(analysis.nested.inside == tasks - 1);
+      BOOST_TEST(analysis.nested.levels == static_cast<std::uint64_t>(kLevels));
+      Duration kernels{};
+      for (const TraceEvent& event : trace.events) kernels += event.duration();
+      BOOST_TEST((analysis.sum().kernels == kernels));
+      BOOST_TEST((kernels <= analysis.makespan * workers));
+      BOOST_TEST((analysis.path.length <= analysis.makespan));
+      // The path has all of a chain of tasks.
+      BOOST_TEST((analysis.path.length >= (kLevels + 1) * std::chrono::microseconds(5)));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

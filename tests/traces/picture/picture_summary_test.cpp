@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "tests/support/temporary_folder.hpp"
+#include "tests/traces/files/trace_sample.hpp"
 
 namespace troupe::traces {
 
@@ -43,6 +44,19 @@ BOOST_AUTO_TEST_CASE(too_many_codelets_share_the_last_entry) {
   BOOST_TEST(summary.value().legend.back().name == "9 others");
   BOOST_TEST(summary.value().legend.back().tasks == 9U);
   BOOST_TEST(summary.value().legend_index.back() == kMostCodelets - 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_waits_in_its_kernel_counts_once_and_is_not_busy_meanwhile) {
+  const Picture picture = picture_of(tests::nested_trace(), {"a run", {"core 0", "core 1"}, {}});
+  const auto summary = summarize(picture);
+  BOOST_TEST_REQUIRE(summary.ok());
+  BOOST_TEST(summary.value().workers[0].tasks == 4U);
+  BOOST_TEST(summary.value().workers[0].busy_s == 53e-6, boost::test_tools::tolerance(1e-9));
+  for (const LegendEntry& entry : summary.value().legend) {
+    if (entry.name != "sort") continue;
+    BOOST_TEST(entry.tasks == 1U);
+    BOOST_TEST(entry.busy_s == 18e-6, boost::test_tools::tolerance(1e-9));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_is_busy_once_however_many_tasks_overlap) {

@@ -63,6 +63,27 @@ BOOST_AUTO_TEST_CASE(has_the_same_numbers_for_programs) {
   BOOST_TEST(sum == 2 * 51e-6, boost::test_tools::tolerance(1e-9));
 }
 
+BOOST_AUTO_TEST_CASE(tells_what_nested_tasks_consist_of) {
+  const RunAnalysis analysis = analyse(tests::nested_trace(), 2);
+  const std::string text = analysis_text(analysis, {"a", "b"});
+  BOOST_TEST_CONTEXT(text) {
+    BOOST_TEST(contains(text, "4 tasks in 1 nested task, at most 2 levels deep. All of these:"));
+    BOOST_TEST(contains(text, "1 'all'"));
+    BOOST_TEST(contains(text, "86.0 us             1.14"));
+    BOOST_TEST(contains(text, "fewest kernels at once"));
+    BOOST_TEST(contains(text, "81.0 us, 85.3 % of the time: 5 tasks"));
+  }
+  const Json json = analysis_json(analysis);
+  BOOST_TEST(json["nested"]["inside"] == 4);
+  BOOST_TEST(json["nested"]["longest"][0]["name"] == "all");
+  BOOST_TEST(json["nested"]["narrowest"][1]["task"] == 4);
+  BOOST_TEST(!json["nested"]["narrowest"][1].contains("name"));
+  BOOST_TEST(json["critical_path"]["tasks"] == 5);
+  const RunAnalysis plain = analyse(tests::sample_trace(), 2);
+  BOOST_TEST(!contains(analysis_text(plain, {"a", "b"}), "nested"));
+  BOOST_TEST(!analysis_json(plain).contains("nested"));
+}
+
 BOOST_AUTO_TEST_CASE(tells_what_share_of_a_clusters_time_was_used) {
   const RunAnalysis analysis = analyse(tests::cluster_trace(), 2);
   const TeamUse& use = analysis.workers[0].team;

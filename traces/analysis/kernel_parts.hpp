@@ -1,0 +1,31 @@
+/// Kernel parts: the times in which a task's kernel itself ran, without its waits for children.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "traces/analysis/intervals.hpp"
+#include "troupe/trace.hpp"
+
+namespace troupe::traces {
+
+/// Returns the waits of a task's kernel, in the order of time. Takes log n steps.
+[[nodiscard]] inline std::span<const TraceWait> waits_of(const Trace& trace, TaskId task) {
+  const auto first = std::ranges::lower_bound(trace.waits, task, {}, &TraceWait::task);
+  return {first, std::ranges::upper_bound(first, trace.waits.end(), task, {}, &TraceWait::task)};
+}
+
+/// Calls `visit(interval)` for each part of the event's time in which its kernel ran, in the order of time: once for a
+/// task whose kernel has not waited.
+template <class Visit>
+void for_each_part(const Trace& trace, const TraceEvent& event, const Visit& visit) {
+  TimeStamp from = event.start;
+  for (const TraceWait& wait : waits_of(trace, event.task)) {
+    if (wait.start < from || wait.end > event.end || wait.end <= wait.start) continue;
+    visit(Interval{from, wait.start});
+    from = wait.end;
+  }
+  visit(Interval{from, event.end});
+}
+
+}  // namespace troupe::traces
