@@ -49,6 +49,15 @@ BOOST_AUTO_TEST_CASE(with_kernels_that_call_what_they_submit) {
   try_programs(100, {.faults = true, .cutoff = true});
   try_programs(50, {.waits = true, .cutoff = true});
 }
+BOOST_AUTO_TEST_CASE(with_halo_parts) {
+  try_programs(100, {.halos = true});
+  try_programs(100, {.faults = true, .halos = true});
+  try_programs(50, {.deterministic = true, .halos = true});
+  try_programs(50, {.waits = true, .halos = true, .cutoff = true});
+  try_programs(50, {.halos = true, .recorded = true});
+  try_programs(50, {.gpus = true, .halos = true});
+  try_programs(50, {.halos = true, .simulated = true});
+}
 BOOST_AUTO_TEST_CASE(in_virtual_time) {
   try_programs(100, {.simulated = true});
   try_programs(100, {.faults = true, .simulated = true});

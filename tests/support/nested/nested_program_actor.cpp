@@ -20,6 +20,8 @@ namespace {
 using Number = std::uint64_t;
 constexpr int kLeaves = 8;
 constexpr int kPerLeaf = 3;
+/// The number of vectors of the program. Temporary vectors have higher numbers.
+constexpr int kVectors = 2;
 
 /// Parts of one vector form a binary tree: part 1 is the whole, and parts 2 i and 2 i + 1 are the halves of part i.
 /// Parts of temporary vectors have other vectors' numbers.
@@ -44,15 +46,26 @@ bool overlap(const Place& a, const Place& b) {
   return a.vector == b.vector && one.begin < other.end && other.begin < one.end;
 }
 
+/// Returns a part of one leaf and the leaves beside it, as far as they lie in a place.
+std::vector<Place> beside(const Place& target, const Place& within) {
+  const Leaves leaves = leaves_of(within.part);
+  std::vector<Place> places;
+  for (int part = target.part - 1; part <= target.part + 1; ++part) {
+    const int leaf = part - kLeaves;
+    if (leaf >= leaves.begin && leaf < leaves.end) places.push_back({target.vector, part});
+  }
+  return places;
+}
+
 /// One task of a program.
 struct Operation {
-  enum Kind { alter, overwrite, gather, add, nest };
+  enum Kind { alter, overwrite, gather, add, blur, nest };
   Kind kind = alter;
   /// The data that the kernel changes: one place, or none for a nested task with weak data only.
   std::optional<Place> target;
   /// True if a nested task only reads its target.
   bool only_reads = false;
-  /// For `gather`: the place that the kernel reads.
+  /// For `gather`: the place that the kernel reads. For `blur`: the place in which the neighbors of the target lie.
   Place source;
   Number number = 0;
   bool throws = false;
@@ -87,6 +100,7 @@ class Generator {
         waits_(program.waits),
         kernels_change_(program.waits && !program.gpus && !program.deterministic),
         parts_of_temporaries_(parts_of_temporaries),
+        blurs_(program.halos),
         // In virtual time only tasks that are said to be nested need no times.
         leaves_unsaid_(parts_of_temporaries && !program.simulated) {}
 
@@ -131,6 +145,17 @@ class Generator {
       one.source = pick(usable).place;
       if (overlap(one.source, target.place)) return std::nullopt;
     }
+    if (kind == 4 && blurs_) return blurred(one, usable);
+    return one;
+  }
+  /// Returns a task on a part that reads the parts beside it, within a place that may be used.
+  std::optional<Operation> blurred(Operation one, const std::vector<Usable>& usable) {
+    const Usable within = usable[static_cast<std::size_t>(below(static_cast<int>(usable.size())))];
+    if (within.place.vector >= kVectors || within.place.part >= kLeaves || !within.written) return std::nullopt;
+    const Leaves leaves = leaves_of(within.place.part);
+    one.kind = Operation::blur;
+    one.source = within.place;
+    one.target = Place{within.place.vector, kLeaves + leaves.begin + below(leaves.end - leaves.begin)};
     return one;
   }
   Operation nested(Operation one, const std::vector<Usable>& usable, const Usable& target, int depth) {
@@ -167,8 +192,9 @@ class Generator {
   const bool waits_;
   const bool kernels_change_;
   const bool parts_of_temporaries_;
+  const bool blurs_;
   const bool leaves_unsaid_;
-  int next_vector_ = 2;
+  int next_vector_ = kVectors;
 };
 
 struct Content {
@@ -214,11 +240,14 @@ class Sequential {
     if (one.kind == Operation::nest) return run_nested(one);
     const Place& target = *one.target;
     bool runs = !one.throws && (one.kind == Operation::overwrite || valid(target));
-    if (one.kind == Operation::gather) runs = runs && valid(one.source);
+    std::vector<Place> read;
+    if (one.kind == Operation::gather) read = {one.source};
+    if (one.kind == Operation::blur) read = beside(target, one.source);
+    for (const Place& place : read) runs = runs && valid(place);
     if (!runs) return set_valid(target, false);
     Number sum = one.number;
-    if (one.kind == Operation::gather) {
-      each(one.source, [&](auto& leaf, bool&) {
+    for (const Place& place : read) {
+      each(place, [&](auto& leaf, bool&) {
         for (const Number value : leaf) sum += value;
       });
     }
@@ -227,7 +256,7 @@ class Sequential {
       for (Number& value : leaf) {
         if (one.kind == Operation::alter) value = value * 31 + one.number;
         if (one.kind == Operation::overwrite) value = one.number;
-        if (one.kind == Operation::gather) value = value * 7 + sum;
+        if (one.kind == Operation::gather || one.kind == Operation::blur) value = value * 7 + sum;
         if (one.kind == Operation::add) value += one.number;
       }
     });
@@ -280,7 +309,7 @@ Kernel change_all(Change change) {
 }
 const Codelet& codelet_of(Operation::Kind kind) {
   using enum AccessMode;
-  static const std::array<Codelet, 4> codelets{
+  static const std::array<Codelet, 5> codelets{
       on_both("alter", {read_write}, change_all([](Number& value, Number number) { value = value * 31 + number; })),
       on_both("overwrite", {write}, change_all([](Number& value, Number number) { value = number; })),
       on_both("gather", {read_write, read},
@@ -290,7 +319,14 @@ const Codelet& codelet_of(Operation::Kind kind) {
                 for (const Number value : context.vector<const Number>(1)) sum += value;
                 for (Number& value : context.vector<Number>(0)) value = value * 7 + sum;
               }),
-      on_both("add", {commute}, change_all([](Number& value, Number number) { value += number; }))};
+      on_both("add", {commute}, change_all([](Number& value, Number number) { value += number; })),
+      // Tasks on halo parts run on cores.
+      Codelet("blur", {read_write, read})
+          .cpu([](VectorView<Number> x, VectorView<const Number> around, Number number, bool throws) {
+            if (throws) throw std::runtime_error("wanted");
+            for (const Number value : around) number += value;
+            for (Number& value : x) value = value * 7 + number;
+          })};
   return codelets[static_cast<std::size_t>(kind)];
 }
 
@@ -305,6 +341,14 @@ class Parallel {
       elements_[i].assign(kLeaves * kPerLeaf, 1);
       data_[i] = runtime_.vector(elements_[i], "vector " + std::to_string(i));
       handles_[i] = divide(data_[i]);
+      for (int part = 1; part < kLeaves; ++part) {
+        const Leaves leaves = leaves_of(part);
+        std::vector<Block> blocks;
+        for (int leaf = 0; leaf < leaves.end - leaves.begin; ++leaf)
+          blocks.push_back({leaf * kPerLeaf, 0, kPerLeaf, 1});
+        halos_[i][static_cast<std::size_t>(part)] =
+            runtime_.halos(handles_[i][static_cast<std::size_t>(part)], blocks, Rim(kPerLeaf, 0));
+      }
     }
   }
 
@@ -388,6 +432,13 @@ class Parallel {
   Future submit(const Operation& one, const std::vector<Parts>& handles) {
     if (one.kind == Operation::nest) return submit_nested(one, handles);
     const Handle target = handle_of(handles, *one.target);
+    if (one.kind == Operation::blur) {
+      const std::vector<Halo>& halos =
+          halos_[static_cast<std::size_t>(one.source.vector)][static_cast<std::size_t>(one.source.part)];
+      const int leaf = one.target->part - kLeaves - leaves_of(one.source.part).begin;
+      return runtime_.submit(codelet_of(one.kind), {target, halos[static_cast<std::size_t>(leaf)]},
+                             args(one.number, one.throws));
+    }
     if (typed_ && one.kind != Operation::add) return submit_typed(one, target, handles);
     const Arguments arguments = args(one.number, one.throws);
     if (one.kind == Operation::gather) {
@@ -469,6 +520,8 @@ class Parallel {
   std::array<std::vector<Number>, 2> elements_;
   std::array<Vector<Number>, 2> data_;
   std::vector<Parts> handles_;
+  /// The halo parts of the leaves of each part, by vector and part.
+  std::array<std::array<std::vector<Halo>, kLeaves>, kVectors> halos_;
 };
 
 std::shared_ptr<SimulationOptions> machine_of(const NestedProgram& program) {
@@ -480,7 +533,7 @@ std::shared_ptr<SimulationOptions> machine_of(const NestedProgram& program) {
   simulation->disturbances.shuffle_messages = true;
   // The data are small.
   simulation->accelerators.gpu_memory = Bytes{1U << 20U};
-  for (const char* name : {"alter", "overwrite", "gather", "add"}) {
+  for (const char* name : {"alter", "overwrite", "gather", "add", "blur"}) {
     simulation->times[name] = {.core = std::chrono::microseconds(30), .gpu = std::chrono::microseconds(10)};
   }
   return simulation;
@@ -513,7 +566,8 @@ std::string describe(const NestedProgram& program) {
   return "seed " + std::to_string(program.seed) + (program.faults ? ", with faults" : "") +
          (program.gpus ? ", with emulated GPUs" : "") + (program.waits ? ", with waits" : "") +
          (program.deterministic ? ", deterministic" : "") + (program.recorded ? ", recorded" : "") +
-         (program.cutoff ? ", with a cut-off" : "") + (program.simulated ? ", in virtual time" : "");
+         (program.cutoff ? ", with a cut-off" : "") + (program.halos ? ", with halo parts" : "") +
+         (program.simulated ? ", in virtual time" : "");
 }
 
 std::vector<std::string> execute(const NestedProgram& program) {

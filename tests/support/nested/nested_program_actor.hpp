@@ -20,6 +20,8 @@ struct NestedProgram {
   bool deterministic = false;
   /// If true, kernels wait for their children, and the seed determines the policy.
   bool waits = false;
+  /// If true, some tasks read halo parts.
+  bool halos = false;
   /// If true, nested tasks call what they submit as soon as something is known of their times. The program then runs
   /// several times.
   bool cutoff = false;
