@@ -16,7 +16,7 @@
 
 namespace troupe::graph {
 
-/// What kernels may submit.
+/// The rules for what kernels may submit.
 struct NestingRules {
   /// True if tasks may be nested: no other graph shares the workers.
   bool tasks = true;

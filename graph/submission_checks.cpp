@@ -192,16 +192,27 @@ Result<void> check_halos(const TaskSpecification& specification) {
 
 }  // namespace
 
-DataRecord* simple_access(const CodeletDefinition& definition, const Access& access, std::size_t index,
-                          const TaskOwner& owner) {
-  if (definition.variadic && !access.mode) return nullptr;
-  const AccessMode mode = definition.variadic ? *access.mode : definition.modes[index];
+namespace {
+
+/// Does the work of `simple_access`. Every submission needs it for each of its data.
+[[gnu::always_inline]] inline DataRecord* find_simple(const CodeletDefinition& definition, const Access& access,
+                                                      std::size_t index, AccessMode mode, const TaskOwner& owner) {
   DataRecord* const record = access.handle.record();
   if (record == nullptr || record->owner != &owner || record->handle_id() != access.handle.id()) return nullptr;
   if (mode == AccessMode::reduce || access.mode.value_or(mode) != mode) return nullptr;
   if (definition.typed && !takes(definition.parameters[index], record->view.layout, mode)) return nullptr;
-  if (record->is_halo && (writes(mode) || lacks_cores(definition))) return nullptr;
+  if (record->is_halo && (writes(mode) || lacks_cores(definition))) [[unlikely]]
+    return nullptr;
   return record;
+}
+
+}  // namespace
+
+DataRecord* simple_access(const CodeletDefinition& definition, const Access& access, std::size_t index,
+                          const TaskOwner& owner) {
+  if (definition.variadic && !access.mode) return nullptr;
+  const AccessMode mode = definition.variadic ? *access.mode : definition.modes[index];
+  return find_simple(definition, access, index, mode, owner);
 }
 
 bool mark_simple_accesses(const TaskSpecification& specification, const TaskOwner& owner, std::uint64_t mark) {
@@ -209,11 +220,13 @@ bool mark_simple_accesses(const TaskSpecification& specification, const TaskOwne
   if (!definition.groups.empty()) return false;
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
     const Access& access = specification.accesses[i];
-    DataRecord* const record = simple_access(definition, access, i, owner);
-    if (record == nullptr || record->releasing) return false;
-    if (record->is_halo) continue;
-    if (!record->children.empty()) return false;
+    if (definition.variadic && !access.mode) return false;
     const AccessMode mode = definition.variadic ? *access.mode : definition.modes[i];
+    DataRecord* const record = find_simple(definition, access, i, mode, owner);
+    if (record == nullptr || record->releasing) return false;
+    if (record->is_halo) [[unlikely]]
+      continue;
+    if (!record->children.empty()) return false;
     if (record->seen_by == mark && (writes(mode) || writes(record->seen_mode))) return false;
     record->seen_by = mark;
     record->seen_mode = mode;

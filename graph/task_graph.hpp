@@ -22,6 +22,7 @@
 #include "graph/data/data_registry.hpp"
 #include "graph/data/dependencies.hpp"
 #include "graph/data/domain.hpp"
+#include "graph/data/subtree_times.hpp"
 #include "graph/graph_host.hpp"
 #include "graph/graph_options.hpp"
 #include "graph/recording/recording.hpp"
@@ -36,7 +37,6 @@
 #include "graph/tasks/kernel_wait.hpp"
 #include "graph/tasks/light_mutex.hpp"
 #include "graph/tasks/pending_hold.hpp"
-#include "graph/tasks/subtree_times.hpp"
 #include "graph/tasks/task.hpp"
 #include "graph/tasks/task_endings.hpp"
 #include "graph/tasks/task_owner.hpp"
@@ -723,7 +723,7 @@ class TaskGraph final : public TaskOwner {
     std::atomic<TimeStamp::rep> since{0};
   };
   std::vector<CallbackInProgress> callbacks_;
-  /// What `submit_failing` submits in place of a codelet.
+  /// The codelets that `submit_failing` submits in place of others.
   std::map<const CodeletDefinition*, Codelet> failing_ TROUPE_GUARDED_BY(outside_mutex_);
   /// The task that futures of calls at once name.
   Task called_;

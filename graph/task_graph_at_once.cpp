@@ -8,10 +8,10 @@
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
+#include "graph/data/measured_kernel.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
-#include "graph/tasks/measured_kernel.hpp"
 #include "troupe/kernel_context.hpp"
 
 namespace troupe::graph {

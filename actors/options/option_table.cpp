@@ -140,7 +140,7 @@ constexpr std::array kOptions{
     time<&Options::cutoff>({"cutoff", "cutoff", kTasks,
                             "nested tasks that take no longer, with all that they consist of, call what they submit in "
                             "place of tasks; 0s: none do",
-                            kNoService},
+                            without(OptionDoor::command, kNoService)},
                            "0s 50us 1ms"),
     whole<&Options::seed>({"seed", "seed", kTasks, "the seed of all that is drawn"}, 0, kAnyNumber),
     flag<&Options::threads, &ThreadOptions::deterministic>(

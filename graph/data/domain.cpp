@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <span>
 
-#include "graph/recording/recording.hpp"
-
 namespace troupe::graph {
 
 void Domain::note(const Ending& ending) {
@@ -99,13 +97,6 @@ bool parent_gave_up(const Task& task) {
 }
 
 bool may_follow(const Task& task, const Domain& domain) {
-  if (task.role == TaskRole::replay) {
-    const Domain* outermost = &domain;
-    while (outermost->parent.outer_domain() != nullptr) outermost = outermost->parent.outer_domain();
-    const RecordedTask* const recorded = recorded_of(outermost->parent);
-    // A run ends after the nested tasks in it.
-    if (recorded != nullptr && recorded->recording->run_task() == &task) return false;
-  }
   // A task around both, or a task of a domain around the child, is found. Tasks of one domain wait only for earlier
   // ones.
   for (const Task* one = &task;; one = &one->outer_domain()->parent) {

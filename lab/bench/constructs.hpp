@@ -7,7 +7,7 @@ namespace troupe::bench {
 
 struct Construct {
   const char* name;
-  /// What is counted, for people.
+  /// The thing that is counted, for people.
   const char* unit;
 };
 
@@ -29,7 +29,7 @@ inline constexpr std::array kConstructs{
     Construct{"acquire", "access of the program to data, given back"},
     Construct{"registration", "registration of memory of the program and its end"},
     Construct{"temporary", "vector of 8 KiB of the runtime's memory, with one task"},
-    Construct{"discard", "discarded content"},
+    Construct{"discard", "discarded content, with the task that wrote it"},
     Construct{"part", "part of a partition into 16, and its end"},
     Construct{"halo", "task on a part that reads its rim"},
     Construct{"async", "call by `async` from the program, and its value"},

@@ -6,7 +6,7 @@
 #include "actors/workers/devices/task_failure.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
-#include "graph/tasks/measured_kernel.hpp"
+#include "graph/data/measured_kernel.hpp"
 #include "troupe/codelet.hpp"
 
 namespace troupe::workers {
@@ -53,6 +53,7 @@ void CoreDevice::use_team(std::shared_ptr<CoreTeam> team) noexcept {
   // The prologue was run for the old cores, so it is no longer valid.
   end_prologue();
   team_ = std::move(team);
+  watches_ = watches();
 }
 
 void CoreDevice::end_prologue() noexcept {
@@ -88,8 +89,7 @@ Started CoreDevice::start(graph::Task& task, std::span<graph::Task* const> /*beh
     views_.prepare(task);
     const graph::ExecutionScope scope(options_.graph, options_.worker, &task);
     // The kernel is called directly if there is no trace, no team, and no prologue to begin or to end.
-    if (options_.trace != nullptr || team_ != nullptr || codelet.prologue != prologue_ || task.learns_time())
-        [[unlikely]] {
+    if (watches_ || codelet.prologue != prologue_) [[unlikely]] {
       run_watched(codelet, views_.context_of(task));
     } else {
       codelet.kernel_for(options_.kind)(views_.context_of(task));

@@ -52,7 +52,8 @@ class CoreDevice final : public Device {
   explicit CoreDevice(Options options, std::shared_ptr<CoreTeam> team = nullptr)
       : options_(std::move(options)),
         team_(std::move(team)),
-        views_(options_.worker, options_.find_replica, options_.graph) {}
+        views_(options_.worker, options_.find_replica, options_.graph),
+        watches_(watches()) {}
 
   [[nodiscard]] std::string name() const override { return options_.name; }
   using Device::start;
@@ -84,6 +85,10 @@ class CoreDevice final : public Device {
   /// time is learned.
   void run_watched(const CodeletDefinition& codelet, KernelContext context);
   void make_ready(TeamPrologue prologue, Team& team);
+  [[nodiscard]] bool watches() const {
+    const bool learns = options_.graph != nullptr && options_.graph->subtree_times() != nullptr;
+    return options_.trace != nullptr || team_ != nullptr || learns;
+  }
   void note(const graph::Task& task, bool failed) noexcept;
 
   /// Measures how much of its cores' time a cluster uses for one task.
@@ -92,6 +97,8 @@ class CoreDevice final : public Device {
   Options options_;
   std::shared_ptr<CoreTeam> team_;
   TaskViews views_;
+  /// True if all kernels run by `run_watched`: they are traced, run on a cluster, or some of their times are learned.
+  bool watches_;
   /// The prologue that is in effect for kernels, see `Codelet::prologue`, and the team size that it was made for.
   TeamPrologue prologue_ = nullptr;
   int prologue_size_ = 0;

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "graph/tasks/subtree_times.hpp"
+#include "graph/data/subtree_times.hpp"
 #include "tests/client/fixture.hpp"
 #include "troupe/runtime.hpp"
 
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(what_must_be_a_task_becomes_one) {
     with_callback.callback = [&](const TaskOutcome&) { ++ended; };
     runtime.submit(with_callback, add, read_write(one.parts[0]));
     runtime.submit(add, commute(one.parts[0]));
-    // What follows a task on the same data waits for it.
+    // A task that follows on the same data waits.
     runtime.submit([](VectorView<double> part) { part[0] *= 10; }, read_write(one.parts[0]));
   };
   one.learn(kernel, learning);

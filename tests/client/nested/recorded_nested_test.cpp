@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_run_exchanges_data_and_weak_data) {
   runtime.wait();
   BOOST_TEST(a[0] == 20);
   BOOST_TEST(b[3] == 30);
-  // What the run does not use is not declared.
+  // Data that the run does not use are not declared.
   now = first;
   graph.run({{first, second}});
   BOOST_CHECK_EXCEPTION(runtime.wait(), Error, failure(ErrorCode::invalid_argument, "is not among the data"));

@@ -160,7 +160,10 @@ class Constructs {
   }
   void discard(std::int64_t n) {
     const auto made = runtime_.allocate_vector<double>(kElements);
-    for (std::int64_t i = 0; i < n; ++i) runtime_.discard(made);
+    for (std::int64_t i = 0; i < n; ++i) {
+      runtime_.submit(overwrite_, {made});
+      runtime_.discard(made);
+    }
     runtime_.wait();
   }
   static std::vector<Block> blocks() {

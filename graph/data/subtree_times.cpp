@@ -1,4 +1,4 @@
-#include "graph/tasks/subtree_times.hpp"
+#include "graph/data/subtree_times.hpp"
 
 #include <algorithm>
 #include <bit>

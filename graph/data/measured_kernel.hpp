@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "graph/tasks/subtree_times.hpp"
+#include "graph/data/subtree_times.hpp"
 #include "graph/tasks/task.hpp"
 #include "troupe/units.hpp"
 

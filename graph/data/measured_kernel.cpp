@@ -1,4 +1,4 @@
-#include "graph/tasks/measured_kernel.hpp"
+#include "graph/data/measured_kernel.hpp"
 
 #include "graph/data/domain.hpp"
 
