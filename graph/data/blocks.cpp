@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -127,11 +129,42 @@ const Block* find_overlap_among(const BlockList& blocks) {
   return nullptr;
 }
 
-/// Halves the space that the blocks lie in as long as this halves the lists of blocks, too, and then compares all
-/// pairs.
+/// Returns true if the blocks have no steps and lie in the same planes.
+bool are_flat(const BlockList& blocks) {
+  return std::ranges::all_of(blocks, [first = blocks.front()](const Block* block) {
+    return !has_steps(*block) && block->plane == first->plane && block->planes == first->planes;
+  });
+}
+
+/// Finds an overlap of blocks that are flat. Sweeps over the columns, and keeps the blocks that reach into the current
+/// column, ordered by row: O(n log n).
+const Block* find_flat_overlap(BlockList blocks) {
+  std::ranges::sort(blocks, {}, [](const Block* block) { return block->col; });
+  std::map<std::int64_t, const Block*> active;     // by first row; their rows do not overlap
+  std::multimap<std::int64_t, std::int64_t> ends;  // maps last column + 1 to the block's first row
+  for (const Block* block : blocks) {
+    while (!ends.empty() && ends.begin()->first <= block->col) {
+      active.erase(ends.begin()->second);
+      ends.erase(ends.begin());
+    }
+    const auto below = active.lower_bound(block->row);
+    if (below != active.end() && below->first < block->row + block->rows) return block;
+    if (below != active.begin()) {
+      const Block& above = *std::prev(below)->second;
+      if (above.row + above.rows > block->row) return block;
+    }
+    active.emplace(block->row, block);
+    ends.emplace(block->col + block->cols, block->row);
+  }
+  return nullptr;
+}
+
+/// Halves the space that the blocks lie in until they are flat, as long as this halves the lists of blocks, too, and
+/// otherwise compares all pairs.
 const Block* find_overlap_in(const BlockList& blocks) {
   constexpr std::size_t kFew = 12;
   if (blocks.size() <= kFew) return find_overlap_among(blocks);
+  if (are_flat(blocks)) return find_flat_overlap(blocks);
   std::optional<Cut> best;
   for (std::size_t i = 0; i < kDimensions; ++i) {
     const std::optional<Cut> cut = cut_across(blocks, i);

@@ -37,7 +37,8 @@ namespace troupe::graph {
 /// Returns the view of a block that lies inside of `whole`. If the whole has no memory, neither has the block.
 [[nodiscard]] DataView view_of_block(const DataView& whole, const Block& block);
 
-/// Returns a block of the list that overlaps another, or null. O(n log n) for the blocks of a grid, and at most O(n^2).
+/// Returns a block of the list that overlaps another, or null. O(n log n) for blocks without steps that lie in the same
+/// planes, as those of a matrix, and for the boxes of a grid; at most O(n^2) for others.
 [[nodiscard]] const Block* find_overlap(const std::vector<Block>& blocks);
 
 /// Return texts such as "(2, 3)" and "2,3": the place of the first element. The plane is added if `whole` has several

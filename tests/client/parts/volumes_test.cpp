@@ -169,7 +169,8 @@ BOOST_AUTO_TEST_CASE(kernels_that_take_matrices_and_vectors_get_what_is_one) {
   const Codelet asks = Codelet("asks", {AccessMode::read}).cpu(Kernel([](const KernelContext& context) {
     (void)context.matrix<const double>(0);
   }));
-  BOOST_CHECK_EXCEPTION(runtime.submit(asks, {parts[1]}).wait(), Error, failure(ErrorCode::kernel_failed, "4 planes"));
+  BOOST_CHECK_EXCEPTION(runtime.submit(asks, {parts[1]}).wait(), Error,
+                        failure(ErrorCode::signature_mismatch, "4 planes"));
   BOOST_CHECK_THROW(runtime.wait(), Error);
   {
     const HostAccess held = runtime.acquire(whole, AccessMode::read);

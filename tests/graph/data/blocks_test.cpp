@@ -104,6 +104,29 @@ BOOST_AUTO_TEST_CASE(overlaps_of_boxes_are_found_wherever_they_are) {
   BOOST_TEST(overlapping < 3600);
 }
 
+BOOST_AUTO_TEST_CASE(overlaps_in_long_lists_are_found) {
+  Draw draw(5);
+  for (const bool flat : {true, false}) {
+    int overlapping = 0;
+    for (int i = 0; i < 2000; ++i) {
+      std::vector<Block> list;
+      for (std::int64_t n = 13 + draw.below(4); n > 0; --n) {
+        const Block block{draw.below(kEdge), draw.below(kEdge), 1, 1, flat ? 3 : draw.below(kEdge), 1};
+        list.push_back(block);
+        if (draw.below(3) == 0 && block.row + 1 < kEdge) list.back().rows = 2;
+        if (draw.below(3) == 0 && block.col + 1 < kEdge) list.back().cols = 2;
+        if (!flat && draw.below(3) == 0 && block.plane + 1 < kEdge) list.back().planes = 2;
+      }
+      bool expected = false;
+      for (const int one : counts_of(list)) expected = expected || one > 1;
+      BOOST_TEST_REQUIRE((find_overlap(list) != nullptr) == expected);
+      overlapping += expected ? 1 : 0;
+    }
+    BOOST_TEST(overlapping > 200);
+    BOOST_TEST(overlapping < 1995);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(one_overlap_among_many_boxes_is_found) {
   // Boxes of 2 x 3 x 1, so that cuts at the boxes' beginnings have others on both sides.
   std::vector<Block> list;
