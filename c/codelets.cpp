@@ -132,8 +132,10 @@ size_t troupe_kernel_data_count(const troupe_kernel_context* context) {
 void* troupe_kernel_data(const troupe_kernel_context* context, size_t index, int64_t* rows, int64_t* cols,
                          int64_t* ld) {
   troupe_shape shape{};
+  shape.planes = -1;
   void* const memory = troupe_kernel_volume(context, index, &shape);
-  if (memory != nullptr && shape.planes != 1) {
+  if (shape.planes < 0) return nullptr;
+  if (shape.planes != 1) {
     const std::string which = "data " + std::to_string(index) + " of the task have " + std::to_string(shape.planes);
     troupe_kernel_fail(context, (which + " planes: use troupe_kernel_volume").c_str());
     return nullptr;

@@ -282,8 +282,10 @@ troupe_error troupe_acquire(troupe_runtime* runtime, troupe_handle handle, troup
 
 void* troupe_hold_memory(const troupe_hold* hold, int64_t* rows, int64_t* cols, int64_t* ld) {
   troupe_shape shape{};
+  shape.planes = -1;
   void* const memory = troupe_hold_volume(hold, &shape);
-  if (memory != nullptr && shape.planes != 1) {
+  if (shape.planes < 0) return nullptr;
+  if (shape.planes != 1) {
     static_cast<void>(guarded([&shape] {
       throw Error(ErrorCode::signature_mismatch,
                   "the data have " + std::to_string(shape.planes) + " planes: use troupe_hold_volume");

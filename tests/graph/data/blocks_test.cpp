@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(an_intersection_has_the_elements_that_both_blocks_have) {
     BOOST_TEST_REQUIRE((counts_of({both}) == expected));
     common += elements_of(both) > 0 ? 1 : 0;
     if (elements_of(both) == 0) continue;
-    // The same elements, seen from one of the blocks and back.
+    // Translated to the coordinates of one of the blocks and back, the block has the same elements.
     BOOST_TEST_REQUIRE((counts_of({in_whole(in_part(both, a), a)}) == expected));
     BOOST_TEST_REQUIRE(lies_inside(in_part(both, b), {.rows = b.rows, .cols = b.cols, .planes = b.planes}));
   }
