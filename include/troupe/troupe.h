@@ -222,15 +222,15 @@ troupe_error troupe_repartition(troupe_runtime* runtime, troupe_handle whole, co
  * min(blocks[i].col, rim_cols). Does not wait. The handles are valid as long as the registration of the whole. */
 troupe_error troupe_halos(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                           int64_t rim_rows, int64_t rim_cols, troupe_handle* halos);
-/* A box in an array with three dimensions, or a block of a matrix. `col_step` and `plane_step` are the distances between
- * its columns and between its planes, in columns and planes of the whole; 0 means 1: they lie side by side. */
+/* A box in an array with three dimensions, or a block of a matrix. `col_step` and `plane_step` are the distances
+ * between its columns and between its planes, in columns and planes of the whole; 0 means 1: they lie side by side. */
 typedef struct troupe_box {
   int64_t row, col, plane, rows, cols, planes, col_step, plane_step;
 } troupe_box;
 /* Do what troupe_partition, troupe_repartition and troupe_halos do, which take blocks of the first plane only. The halo
  * parts of boxes have `rim_planes` planes more on either side. */
-troupe_error troupe_partition_volume(troupe_runtime* runtime, troupe_handle whole, const troupe_box* boxes, size_t count,
-                                     troupe_handle* parts);
+troupe_error troupe_partition_volume(troupe_runtime* runtime, troupe_handle whole, const troupe_box* boxes,
+                                     size_t count, troupe_handle* parts);
 troupe_error troupe_repartition_volume(troupe_runtime* runtime, troupe_handle whole, const troupe_box* boxes,
                                        size_t count, troupe_handle* parts);
 troupe_error troupe_halos_volume(troupe_runtime* runtime, troupe_handle whole, const troupe_box* boxes, size_t count,
@@ -280,8 +280,8 @@ troupe_error troupe_codelet_declare(const char* name, const troupe_mode* modes, 
 typedef struct troupe_kernel_context troupe_kernel_context;
 size_t troupe_kernel_data_count(const troupe_kernel_context* context);
 /* Return the data of a handle, and an argument by value; NULL if there is no such handle or argument, and
- * troupe_kernel_data also if the data do not have exactly one plane: the task then fails, because its kernel should call
- * troupe_kernel_volume. */
+ * troupe_kernel_data also if the data do not have exactly one plane: the task then fails, because its kernel should
+ * call troupe_kernel_volume. */
 void* troupe_kernel_data(const troupe_kernel_context* context, size_t index, int64_t* rows, int64_t* cols, int64_t* ld);
 /* Returns the data of a handle with any number of planes, and stores the shape; `shape` may be NULL. */
 void* troupe_kernel_volume(const troupe_kernel_context* context, size_t index, troupe_shape* shape);
