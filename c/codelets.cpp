@@ -131,11 +131,25 @@ size_t troupe_kernel_data_count(const troupe_kernel_context* context) {
 
 void* troupe_kernel_data(const troupe_kernel_context* context, size_t index, int64_t* rows, int64_t* cols,
                          int64_t* ld) {
+  troupe_shape shape{};
+  shape.planes = -1;
+  void* const memory = troupe_kernel_volume(context, index, &shape);
+  if (shape.planes < 0) return nullptr;
+  if (shape.planes != 1) {
+    const std::string which = "data " + std::to_string(index) + " of the task have " + std::to_string(shape.planes);
+    troupe_kernel_fail(context, (which + " planes: use troupe_kernel_volume").c_str());
+    return nullptr;
+  }
+  if (rows != nullptr) *rows = shape.rows;
+  if (cols != nullptr) *cols = shape.cols;
+  if (ld != nullptr) *ld = shape.ld;
+  return memory;
+}
+
+void* troupe_kernel_volume(const troupe_kernel_context* context, size_t index, troupe_shape* shape) {
   if (context == nullptr || index >= context->context.size()) return nullptr;
   const DataView& view = context->context.data(index);
-  if (rows != nullptr) *rows = view.layout.rows;
-  if (cols != nullptr) *cols = view.layout.cols;
-  if (ld != nullptr) *ld = view.layout.ld;
+  if (shape != nullptr) *shape = shape_of(view.layout);
   return view.data;
 }
 

@@ -1,6 +1,7 @@
 /// Data of the C interface.
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -17,7 +18,8 @@ namespace troupe::c {
 namespace {
 
 troupe_view view_of(const DataView& view) {
-  return {view.data, view.layout.rows, view.layout.cols, view.layout.ld, view.layout.element_size};
+  const Layout& layout = view.layout;
+  return {view.data, layout.rows, layout.cols, layout.ld, layout.element_size, layout.planes, layout.plane_stride};
 }
 
 void give_data(const GivingCall& call, troupe_type type, graph::DataDescription description, troupe_data** data) {
@@ -34,6 +36,58 @@ Layout layout_of_matrix(troupe_type type, std::int64_t rows, std::int64_t cols, 
   return {rows, cols, ld, static_cast<std::uint32_t>(element.size), element.tag};
 }
 
+Layout layout_of_volume(troupe_type type, const troupe_shape* shape) {
+  require(shape, "shape");
+  const VolumeShape volume{shape->rows, shape->cols, shape->planes, shape->ld, shape->plane_stride};
+  const ElementType element = element_type(type);
+  client::check_volume_shape(volume, element.size);
+  Layout layout = layout_of<std::byte>(volume);
+  layout.element_size = static_cast<std::uint32_t>(element.size);
+  layout.element_tag = element.tag;
+  return layout;
+}
+
+/// Registers memory of the program, in the layout that `make_layout` returns.
+template <class MakeLayout>
+troupe_error register_memory(troupe_runtime* runtime, troupe_type type, void* memory, const char* name,
+                             troupe_data** data, const MakeLayout& make_layout) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    require(data, "data");
+    const Layout layout = make_layout();
+    const GivingCall call(runtime->state);
+    if (layout.elements() != 0 && call.state()->has_memory()) require(memory, "memory");
+    give_data(call, type, {layout, static_cast<std::byte*>(memory), nullptr, text_of(name)}, data);
+  });
+}
+
+/// Allocates memory of the runtime, in the layout that `make_layout` returns.
+template <class MakeLayout>
+troupe_error allocate_memory(troupe_runtime* runtime, troupe_type type, const char* name, troupe_data** data,
+                             const MakeLayout& make_layout) {
+  return guarded([&] {
+    require(runtime, "runtime");
+    require(data, "data");
+    const Layout layout = make_layout();
+    const GivingCall call(runtime->state);
+    graph::DataDescription description{layout, nullptr, nullptr, text_of(name), true, true};
+    if (call.state()->has_memory()) {
+      const Bytes size{static_cast<std::uint64_t>(layout.extent()) * layout.element_size};
+      client::Memory memory = call.runtime().allocate_bytes(size);
+      description.host = memory.data.get();
+      description.owned = std::move(memory.data);
+    }
+    give_data(call, type, std::move(description), data);
+  });
+}
+
+Block block_of(const troupe_block& block) { return {block.row, block.col, block.rows, block.cols}; }
+
+Block block_of(const troupe_box& box) {
+  const auto step = [](std::int64_t given) { return given == 0 ? 1 : given; };
+  return {box.row, box.col, box.rows, box.cols, box.plane, box.planes, step(box.col_step), step(box.plane_step)};
+}
+
 /// Returns the methods of the reduction that sums up numbers. TROUPE_BOOL has no sum, because in C++ true + true,
 /// stored as a bool, is true.
 template <class T>
@@ -46,8 +100,8 @@ ReductionMethods sum_of() {
 }
 
 /// Makes handles of blocks with `make`, and stores them.
-template <class Make>
-troupe_error add_blocks(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
+template <class CBlock, class Make>
+troupe_error add_blocks(troupe_runtime* runtime, troupe_handle whole, const CBlock* blocks, size_t count,
                         troupe_handle* handles, const Make& make) {
   return guarded([&] {
     require(runtime, "runtime");
@@ -57,9 +111,27 @@ troupe_error add_blocks(troupe_runtime* runtime, troupe_handle whole, const trou
     require(blocks, "blocks");
     require(handles, "parts");
     std::vector<Block> cut;
-    for (size_t i = 0; i < count; ++i) cut.push_back({blocks[i].row, blocks[i].col, blocks[i].rows, blocks[i].cols});
+    for (size_t i = 0; i < count; ++i) cut.push_back(block_of(blocks[i]));
     HandleSlots::get().add_parts(whole, call.state()->number(), make(call.runtime(), meaning.handle, cut), handles);
   });
+}
+
+using BlockSpan = std::span<const Block>;
+
+std::vector<Handle> divide(Runtime& runtime, const Handle& whole, BlockSpan blocks) {
+  return runtime.partition(whole, blocks);
+}
+
+std::vector<Handle> divide_anew(Runtime& runtime, const Handle& whole, BlockSpan blocks) {
+  return runtime.repartition(whole, blocks);
+}
+
+/// Returns a function that makes halo parts with this rim.
+auto with_halos(const Rim& rim) {
+  return [rim](Runtime& runtime, const Handle& whole, BlockSpan blocks) {
+    const std::vector<Halo> made = runtime.halos(whole, blocks, rim);
+    return std::vector<Handle>(made.begin(), made.end());
+  };
 }
 
 }  // namespace
@@ -72,31 +144,23 @@ extern "C" {
 
 troupe_error troupe_register(troupe_runtime* runtime, troupe_type type, void* memory, int64_t rows, int64_t cols,
                              int64_t ld, const char* name, troupe_data** data) {
-  return guarded([&] {
-    require(runtime, "runtime");
-    require(data, "data");
-    const Layout layout = layout_of_matrix(type, rows, cols, ld);
-    const GivingCall call(runtime->state);
-    if (rows != 0 && cols != 0 && call.state()->has_memory()) require(memory, "memory");
-    give_data(call, type, {layout, static_cast<std::byte*>(memory), nullptr, text_of(name)}, data);
-  });
+  return register_memory(runtime, type, memory, name, data, [=] { return layout_of_matrix(type, rows, cols, ld); });
 }
 
 troupe_error troupe_allocate(troupe_runtime* runtime, troupe_type type, int64_t rows, int64_t cols, const char* name,
                              troupe_data** data) {
-  return guarded([&] {
-    require(runtime, "runtime");
-    require(data, "data");
-    const Layout layout = layout_of_matrix(type, rows, cols, std::max<std::int64_t>(rows, 1));
-    const GivingCall call(runtime->state);
-    graph::DataDescription description{layout, nullptr, nullptr, text_of(name), true, true};
-    if (call.state()->has_memory()) {
-      client::Memory memory = call.runtime().allocate_bytes(layout.payload());
-      description.host = memory.data.get();
-      description.owned = std::move(memory.data);
-    }
-    give_data(call, type, std::move(description), data);
-  });
+  return allocate_memory(runtime, type, name, data,
+                         [=] { return layout_of_matrix(type, rows, cols, std::max<std::int64_t>(rows, 1)); });
+}
+
+troupe_error troupe_register_volume(troupe_runtime* runtime, troupe_type type, void* memory, const troupe_shape* shape,
+                                    const char* name, troupe_data** data) {
+  return register_memory(runtime, type, memory, name, data, [=] { return layout_of_volume(type, shape); });
+}
+
+troupe_error troupe_allocate_volume(troupe_runtime* runtime, troupe_type type, const troupe_shape* shape,
+                                    const char* name, troupe_data** data) {
+  return allocate_memory(runtime, type, name, data, [=] { return layout_of_volume(type, shape); });
 }
 
 troupe_error troupe_data_free(troupe_data* data) {
@@ -120,22 +184,32 @@ troupe_handle troupe_data_handle(const troupe_data* data) { return data == nullp
 
 troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                               troupe_handle* parts) {
-  return add_blocks(runtime, whole, blocks, count, parts,
-                    [](Runtime& of, const Handle& handle, const auto& cut) { return of.partition(handle, cut); });
+  return add_blocks(runtime, whole, blocks, count, parts, divide);
 }
 
 troupe_error troupe_repartition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                                 troupe_handle* parts) {
-  return add_blocks(runtime, whole, blocks, count, parts,
-                    [](Runtime& of, const Handle& handle, const auto& cut) { return of.repartition(handle, cut); });
+  return add_blocks(runtime, whole, blocks, count, parts, divide_anew);
 }
 
 troupe_error troupe_halos(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                           int64_t rim_rows, int64_t rim_cols, troupe_handle* halos) {
-  return add_blocks(runtime, whole, blocks, count, halos, [=](Runtime& of, const Handle& handle, const auto& cut) {
-    const std::vector<Halo> made = of.halos(handle, cut, Rim(rim_rows, rim_cols));
-    return std::vector<Handle>(made.begin(), made.end());
-  });
+  return add_blocks(runtime, whole, blocks, count, halos, with_halos(Rim(rim_rows, rim_cols)));
+}
+
+troupe_error troupe_partition_volume(troupe_runtime* runtime, troupe_handle whole, const troupe_box* boxes,
+                                     size_t count, troupe_handle* parts) {
+  return add_blocks(runtime, whole, boxes, count, parts, divide);
+}
+
+troupe_error troupe_repartition_volume(troupe_runtime* runtime, troupe_handle whole, const troupe_box* boxes,
+                                       size_t count, troupe_handle* parts) {
+  return add_blocks(runtime, whole, boxes, count, parts, divide_anew);
+}
+
+troupe_error troupe_halos_volume(troupe_runtime* runtime, troupe_handle whole, const troupe_box* boxes, size_t count,
+                                 int64_t rim_rows, int64_t rim_cols, int64_t rim_planes, troupe_handle* halos) {
+  return add_blocks(runtime, whole, boxes, count, halos, with_halos(Rim(rim_rows, rim_cols, rim_planes)));
 }
 
 troupe_error troupe_discard(troupe_runtime* runtime, troupe_handle handle) {
@@ -207,15 +281,31 @@ troupe_error troupe_acquire(troupe_runtime* runtime, troupe_handle handle, troup
 }
 
 void* troupe_hold_memory(const troupe_hold* hold, int64_t* rows, int64_t* cols, int64_t* ld) {
+  troupe_shape shape{};
+  shape.planes = -1;
+  void* const memory = troupe_hold_volume(hold, &shape);
+  if (shape.planes < 0) return nullptr;
+  if (shape.planes != 1) {
+    static_cast<void>(guarded([&shape] {
+      throw Error(ErrorCode::signature_mismatch,
+                  "the data have " + std::to_string(shape.planes) + " planes: use troupe_hold_volume");
+    }));
+    return nullptr;
+  }
+  if (rows != nullptr) *rows = shape.rows;
+  if (cols != nullptr) *cols = shape.cols;
+  if (ld != nullptr) *ld = shape.ld;
+  return memory;
+}
+
+void* troupe_hold_volume(const troupe_hold* hold, troupe_shape* shape) {
   void* memory = nullptr;
   static_cast<void>(guarded([&] {
     require(hold, "hold");
     const std::shared_ptr<RuntimeState> state = living(hold->state);
     const auto access = hold->content->get();
     const DataView& view = access->view();
-    if (rows != nullptr) *rows = view.layout.rows;
-    if (cols != nullptr) *cols = view.layout.cols;
-    if (ld != nullptr) *ld = view.layout.ld;
+    if (shape != nullptr) *shape = shape_of(view.layout);
     memory = view.data;
   }));
   return memory;

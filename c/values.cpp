@@ -29,4 +29,8 @@ troupe_status to_c(TaskStatus status) {
   return TROUPE_PENDING;
 }
 
+troupe_shape shape_of(const Layout& layout) {
+  return {layout.rows, layout.cols, layout.planes, layout.ld, layout.plane_stride};
+}
+
 }  // namespace troupe::c

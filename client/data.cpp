@@ -42,7 +42,7 @@ void HostAccess::refuse_type(std::uint64_t asked, std::size_t size) const {
 
 void HostAccess::refuse_gaps() {
   throw Error(ErrorCode::signature_mismatch,
-              "data with gaps between their columns were looked at as a vector: use matrix");
+              "data with gaps between their columns or planes were looked at as a vector: use matrix or volume");
 }
 
 }  // namespace troupe

@@ -6,6 +6,7 @@
 #include "actors/workers/queues/idle_set.hpp"
 #include "client/environment/warnings.hpp"
 #include "graph/codelets/execution_scope.hpp"
+#include "graph/codelets/type_names.hpp"
 #include "platform/memory/host_pool.hpp"
 #include "platform/memory/pinned_memory.hpp"
 #include "troupe/simulation_options.hpp"
@@ -116,7 +117,7 @@ Result<Handle> EmbeddedBackend::register_data(graph::DataDescription description
   if (data_have_memory_ && description.host == nullptr && description.layout.elements() > 0) {
     return Failure{ErrorCode::invalid_argument,
                    (description.name.empty() ? std::string("data") : "'" + description.name + "'") + " of " +
-                       std::to_string(description.layout.rows) + " x " + std::to_string(description.layout.cols) +
+                       shape_text(description.layout) +
                        " elements at a null pointer: only runs in virtual time without buffers do without memory"};
   }
   return graph_.register_apart(std::move(description));

@@ -27,6 +27,10 @@ void Runtime::check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld
   client::check_matrix_shape(rows, cols, ld, element_size);
 }
 
+void Runtime::check_volume(const VolumeShape& shape, std::size_t element_size) {
+  client::check_volume_shape(shape, element_size);
+}
+
 Data Runtime::add(graph::DataDescription description) {
   return {backend_, backend_->register_data(std::move(description)).value_or_throw()};
 }
@@ -39,8 +43,10 @@ std::shared_ptr<void> Runtime::pin(const void* memory, Bytes size) { return back
 
 Data Runtime::allocate(const Layout& layout, std::string name, NumaId node) {
   if (!backend_->data_have_memory()) return add({layout, nullptr, nullptr, std::move(name), true});
-  const auto columns = static_cast<std::uint64_t>(layout.ld * layout.cols);
-  client::Memory memory = allocate_bytes(Bytes{columns * layout.element_size}, node);
+  const std::int64_t plane = layout.ld * layout.cols;
+  const std::int64_t elements =
+      layout.planes > 1 ? (layout.planes - 1) * layout.plane_stride + plane : plane * layout.planes;
+  client::Memory memory = allocate_bytes(Bytes{static_cast<std::uint64_t>(elements) * layout.element_size}, node);
   std::byte* const data = memory.data.get();
   return add({layout, data, std::move(memory.data), std::move(name), true, true});
 }
@@ -58,8 +64,8 @@ std::vector<Halo> Runtime::halos(const Handle& whole, std::span<const Block> blo
   std::vector<Halo> halos;
   for (std::size_t i = 0; i < handles.size(); ++i) {
     const Block& block = blocks[i];
-    halos.emplace_back(handles[i],
-                       Block{std::min(block.row, rim.rows), std::min(block.col, rim.cols), block.rows, block.cols});
+    halos.emplace_back(handles[i], Block{std::min(block.row, rim.rows), std::min(block.col, rim.cols), block.rows,
+                                         block.cols, std::min(block.plane, rim.planes), block.planes});
   }
   return halos;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "client/backend.hpp"
+#include "graph/codelets/type_names.hpp"
 #include "graph/data/data_registry.hpp"
 #include "troupe/errors.hpp"
 
@@ -227,35 +228,41 @@ void Blocks::repartition(Runtime& runtime, TileSize size, std::optional<Rim> rim
 }
 
 void Blocks::cut(Runtime& runtime, TileSize size) {
-  if (size.rows <= 0 || size.cols <= 0) {
-    throw Error(ErrorCode::invalid_argument, "blocks of " + std::to_string(size.rows) + " x " +
-                                                 std::to_string(size.cols) + " elements: a block has at least one");
-  }
   const Layout layout = runtime.backend().layout_of(whole_).value_or_throw();
-  rows_ = layout.rows / size.rows + (layout.rows % size.rows != 0 ? 1 : 0);
-  cols_ = layout.cols / size.cols + (layout.cols % size.cols != 0 ? 1 : 0);
+  if (size.rows <= 0 || size.cols <= 0 || size.planes <= 0) {
+    const Layout block{.rows = size.rows, .cols = size.cols, .planes = layout.planes == 1 ? 1 : size.planes};
+    throw Error(ErrorCode::invalid_argument, "blocks of " + shape_text(block) + " elements: a block has at least one");
+  }
+  const auto count_of = [](std::int64_t extent, std::int64_t each) {
+    return extent / each + (extent % each != 0 ? 1 : 0);
+  };
+  rows_ = count_of(layout.rows, size.rows);
+  cols_ = count_of(layout.cols, size.cols);
+  planes_ = count_of(layout.planes, size.planes);
   places_.clear();
-  for (std::int64_t j = 0; j < cols_; ++j) {
-    for (std::int64_t i = 0; i < rows_; ++i) {
-      const std::int64_t row = i * size.rows;
-      const std::int64_t col = j * size.cols;
-      places_.push_back({row, col, std::min(size.rows, layout.rows - row), std::min(size.cols, layout.cols - col)});
-    }
+  for (std::int64_t at = 0; at < rows_ * cols_ * planes_; ++at) {
+    const std::int64_t row = at % rows_ * size.rows;
+    const std::int64_t col = at / rows_ % cols_ * size.cols;
+    const std::int64_t plane = at / rows_ / cols_ * size.planes;
+    places_.push_back({row, col, std::min(size.rows, layout.rows - row), std::min(size.cols, layout.cols - col), plane,
+                       std::min(size.planes, layout.planes - plane)});
   }
 }
 
-const Halo& Blocks::halo(std::int64_t i, std::int64_t j) const {
-  const std::size_t place = index(i, j);
+const Halo& Blocks::halo(std::int64_t i, std::int64_t j, std::int64_t k) const {
+  const std::size_t place = index(i, j, k);
   if (!halos_.empty()) return halos_[place];
   throw Error(ErrorCode::invalid_argument,
               "the blocks were made without a rim, so they have no halo parts: give "
               "Blocks a rim");
 }
 
-void Blocks::refuse_index(std::int64_t i, std::int64_t j) const {
+void Blocks::refuse_index(std::int64_t i, std::int64_t j, std::int64_t k) const {
+  const bool deep = planes_ > 1 || k != 0;
   throw Error(ErrorCode::invalid_argument, "block (" + std::to_string(i) + ", " + std::to_string(j) +
-                                               ") does not exist: there are " + std::to_string(rows_) + " x " +
-                                               std::to_string(cols_) + " blocks");
+                                               (deep ? ", " + std::to_string(k) : "") + ") does not exist: there are " +
+                                               std::to_string(rows_) + " x " + std::to_string(cols_) +
+                                               (deep ? " x " + std::to_string(planes_) : "") + " blocks");
 }
 
 template class TiledMatrix<float>;

@@ -14,6 +14,14 @@ module troupe_functions
     integer(c_int64_t) :: row, col, rows, cols
   end type
 
+  type, bind(c) :: c_box
+    integer(c_int64_t) :: row, col, plane, rows, cols, planes, col_step, plane_step
+  end type
+
+  type, bind(c) :: c_shape
+    integer(c_int64_t) :: rows = 0, cols = 0, planes = 0, ld = 0, plane_stride = 0
+  end type
+
   type, bind(c) :: c_access
     type(c_handle) :: handle
     integer(c_int) :: mode
@@ -230,6 +238,26 @@ module troupe_functions
       type(c_ptr), intent(inout) :: data
     end function
 
+    integer(c_int) function c_register_volume(runtime, type, memory, shape, name, data) &
+        bind(c, name='troupe_register_volume')
+      import :: c_char, c_int, c_ptr, c_shape
+      type(c_ptr), value :: runtime
+      integer(c_int), value :: type
+      type(c_ptr), value :: memory
+      type(c_shape), intent(in) :: shape
+      character(kind=c_char), intent(in), optional :: name(*)
+      type(c_ptr), intent(inout) :: data
+    end function
+
+    integer(c_int) function c_allocate_volume(runtime, type, shape, name, data) bind(c, name='troupe_allocate_volume')
+      import :: c_char, c_int, c_ptr, c_shape
+      type(c_ptr), value :: runtime
+      integer(c_int), value :: type
+      type(c_shape), intent(in) :: shape
+      character(kind=c_char), intent(in), optional :: name(*)
+      type(c_ptr), intent(inout) :: data
+    end function
+
     integer(c_int) function c_data_free(data) bind(c, name='troupe_data_free')
       import :: c_int, c_ptr
       type(c_ptr), value :: data
@@ -269,6 +297,37 @@ module troupe_functions
       type(c_handle), intent(inout) :: halos(*)
     end function
 
+    integer(c_int) function c_partition_volume(runtime, whole, boxes, count, parts) &
+        bind(c, name='troupe_partition_volume')
+      import :: c_box, c_handle, c_int, c_ptr, c_size_t
+      type(c_ptr), value :: runtime
+      type(c_handle), value :: whole
+      type(c_box), intent(in) :: boxes(*)
+      integer(c_size_t), value :: count
+      type(c_handle), intent(inout) :: parts(*)
+    end function
+
+    integer(c_int) function c_repartition_volume(runtime, whole, boxes, count, parts) &
+        bind(c, name='troupe_repartition_volume')
+      import :: c_box, c_handle, c_int, c_ptr, c_size_t
+      type(c_ptr), value :: runtime
+      type(c_handle), value :: whole
+      type(c_box), intent(in) :: boxes(*)
+      integer(c_size_t), value :: count
+      type(c_handle), intent(inout) :: parts(*)
+    end function
+
+    integer(c_int) function c_halos_volume(runtime, whole, boxes, count, rim_rows, rim_cols, rim_planes, halos) &
+        bind(c, name='troupe_halos_volume')
+      import :: c_box, c_handle, c_int, c_int64_t, c_ptr, c_size_t
+      type(c_ptr), value :: runtime
+      type(c_handle), value :: whole
+      type(c_box), intent(in) :: boxes(*)
+      integer(c_size_t), value :: count
+      integer(c_int64_t), value :: rim_rows, rim_cols, rim_planes
+      type(c_handle), intent(inout) :: halos(*)
+    end function
+
     integer(c_int) function c_discard(runtime, handle) bind(c, name='troupe_discard')
       import :: c_handle, c_int, c_ptr
       type(c_ptr), value :: runtime
@@ -304,6 +363,12 @@ module troupe_functions
       import :: c_int64_t, c_ptr
       type(c_ptr), value :: hold
       integer(c_int64_t), intent(inout) :: rows, cols, ld
+    end function
+
+    type(c_ptr) function c_hold_volume(hold, shape) bind(c, name='troupe_hold_volume')
+      import :: c_ptr, c_shape
+      type(c_ptr), value :: hold
+      type(c_shape), intent(inout) :: shape
     end function
 
     subroutine c_hold_free(hold) bind(c, name='troupe_hold_free')
@@ -372,6 +437,13 @@ module troupe_functions
       type(c_ptr), value :: context
       integer(c_size_t), value :: index
       integer(c_int64_t), intent(inout) :: rows, cols, ld
+    end function
+
+    type(c_ptr) function c_kernel_volume(context, index, shape) bind(c, name='troupe_kernel_volume')
+      import :: c_ptr, c_shape, c_size_t
+      type(c_ptr), value :: context
+      integer(c_size_t), value :: index
+      type(c_shape), intent(inout) :: shape
     end function
 
     integer(c_int) function c_kernel_data_type(context, index, type) bind(c, name='troupe_kernel_data_type')

@@ -22,8 +22,22 @@ module troupe_registrations
 
   ! troupe_partition(runtime, whole, blocks, parts) makes parts of the given blocks, which are disjoint;
   ! troupe_partition(runtime, whole, rows, cols, parts) cuts the whole into tiles of that size; the last are smaller.
+  ! Parts of an array with three dimensions are boxes: troupe_partition(runtime, whole, boxes, parts).
   interface troupe_partition
-    module procedure :: partition_blocks, partition_tiles
+    module procedure :: partition_blocks, partition_tiles, partition_boxes
+  end interface
+
+  interface troupe_repartition
+    module procedure :: repartition_blocks, repartition_boxes
+  end interface
+
+  interface troupe_halos
+    module procedure :: halos_of_blocks, halos_of_boxes
+  end interface
+
+  ! troupe_allocate(runtime, type, rows, cols, data), or troupe_allocate(runtime, type, rows, cols, planes, data).
+  interface troupe_allocate
+    module procedure :: allocate_matrix, allocate_volume
   end interface
 
 contains
@@ -75,7 +89,7 @@ contains
   end subroutine
 
   ! Allocates memory of the runtime, uninitialized, without gaps between its columns.
-  subroutine troupe_allocate(runtime, type, rows, cols, data, name, status, message)
+  subroutine allocate_matrix(runtime, type, rows, cols, data, name, status, message)
     type(troupe_runtime), intent(in) :: runtime
     integer(c_int), intent(in) :: type
     integer, intent(in) :: rows, cols
@@ -91,6 +105,28 @@ contains
       code = c_allocate(runtime%c, type, int(rows, int64), int(cols, int64), data=data%owner)
     end if
     call complete(data, type, int(rows, int64), int(cols, int64))
+    call conclude(code, 'troupe_allocate', status, message)
+  end subroutine
+
+  subroutine allocate_volume(runtime, type, rows, cols, planes, data, name, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    integer(c_int), intent(in) :: type
+    integer, intent(in) :: rows, cols, planes
+    type(troupe_data), intent(out) :: data
+    character(*), intent(in), optional :: name
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(c_shape) :: layout
+    integer(c_int) :: code
+
+    layout = c_shape(int(rows, int64), int(cols, int64), int(planes, int64), 0_int64, 0_int64)
+    if (present(name)) then
+      code = c_allocate_volume(runtime%c, type, layout, to_c(name), data%owner)
+    else
+      code = c_allocate_volume(runtime%c, type, layout, data=data%owner)
+    end if
+    call complete(data, type, int(rows, int64), int(cols, int64))
+    data%planes = planes
     call conclude(code, 'troupe_allocate', status, message)
   end subroutine
 
@@ -167,7 +203,7 @@ contains
   end function
 
   ! Replaces all parts by others, while tasks use the former ones, whose handles are invalid from then on.
-  subroutine troupe_repartition(runtime, whole, blocks, parts, status, message)
+  subroutine repartition_blocks(runtime, whole, blocks, parts, status, message)
     type(troupe_runtime), intent(in) :: runtime
     class(troupe_handle), intent(in) :: whole
     type(troupe_block), intent(in) :: blocks(:)
@@ -187,7 +223,7 @@ contains
   ! Makes halo parts: the blocks with `rim_rows` rows above and below and `rim_cols` columns on the left and on the
   ! right, as far as the whole goes. They may overlap, and tasks only read them. In the array of a kernel, block i
   ! begins at row min(blocks(i)%row, rim_rows + 1) and column min(blocks(i)%col, rim_cols + 1).
-  subroutine troupe_halos(runtime, whole, blocks, rim_rows, rim_cols, halos, status, message)
+  subroutine halos_of_blocks(runtime, whole, blocks, rim_rows, rim_cols, halos, status, message)
     type(troupe_runtime), intent(in) :: runtime
     class(troupe_handle), intent(in) :: whole
     type(troupe_block), intent(in) :: blocks(:)
@@ -214,6 +250,86 @@ contains
     grown = min(first - 1, rim) + count + min(whole - (first - 1) - count, rim)
   end function
 
+  subroutine partition_boxes(runtime, whole, boxes, parts, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    class(troupe_handle), intent(in) :: whole
+    type(troupe_box), intent(in) :: boxes(:)
+    type(troupe_handle), allocatable, intent(out) :: parts(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(c_handle) :: handles(size(boxes))
+    type(c_box) :: cut(size(boxes))
+
+    cut = c_boxes(boxes)
+    parts = boxes_of(whole, boxes)
+    call conclude(c_partition_volume(runtime%c, whole%c, cut, size(boxes, kind=c_size_t), handles), &
+        'troupe_partition', status, message)
+    parts%c = handles
+  end subroutine
+
+  subroutine repartition_boxes(runtime, whole, boxes, parts, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    class(troupe_handle), intent(in) :: whole
+    type(troupe_box), intent(in) :: boxes(:)
+    type(troupe_handle), allocatable, intent(out) :: parts(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(c_handle) :: handles(size(boxes))
+    type(c_box) :: cut(size(boxes))
+
+    cut = c_boxes(boxes)
+    parts = boxes_of(whole, boxes)
+    call conclude(c_repartition_volume(runtime%c, whole%c, cut, size(boxes, kind=c_size_t), handles), &
+        'troupe_repartition', status, message)
+    parts%c = handles
+  end subroutine
+
+  ! Makes halo parts of boxes, with `rim_planes` planes more on either side.
+  subroutine halos_of_boxes(runtime, whole, boxes, rim_rows, rim_cols, rim_planes, halos, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    class(troupe_handle), intent(in) :: whole
+    type(troupe_box), intent(in) :: boxes(:)
+    integer, intent(in) :: rim_rows, rim_cols, rim_planes
+    type(troupe_handle), allocatable, intent(out) :: halos(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(c_handle) :: handles(size(boxes))
+    type(c_box) :: cut(size(boxes))
+
+    cut = c_boxes(boxes)
+    halos = boxes_of(whole, boxes)
+    halos%rows = grown(boxes%row, boxes%rows, int(rim_rows, int64), whole%rows)
+    halos%cols = grown(boxes%col, boxes%cols, int(rim_cols, int64), whole%cols)
+    halos%planes = grown(boxes%plane, boxes%planes, int(rim_planes, int64), whole%planes)
+    call conclude(c_halos_volume(runtime%c, whole%c, cut, size(boxes, kind=c_size_t), int(rim_rows, int64), &
+        int(rim_cols, int64), int(rim_planes, int64), handles), 'troupe_halos', status, message)
+    halos%c = handles
+  end subroutine
+
+  ! Returns handles that have the type of the whole and the shapes of the boxes, but belong to no data yet.
+  function boxes_of(whole, boxes)
+    class(troupe_handle), intent(in) :: whole
+    type(troupe_box), intent(in) :: boxes(:)
+    type(troupe_handle) :: boxes_of(size(boxes))
+
+    boxes_of%type = whole%type
+    boxes_of%rows = boxes%rows
+    boxes_of%cols = boxes%cols
+    boxes_of%planes = boxes%planes
+  end function
+
+  ! Returns the boxes as C counts them, from 0.
+  function c_boxes(boxes)
+    type(troupe_box), intent(in) :: boxes(:)
+    type(c_box) :: c_boxes(size(boxes))
+    integer :: i
+
+    do i = 1, size(boxes)
+      c_boxes(i) = c_box(boxes(i)%row - 1, boxes(i)%col - 1, boxes(i)%plane - 1, boxes(i)%rows, boxes(i)%cols, &
+          boxes(i)%planes, boxes(i)%col_step, boxes(i)%plane_step)
+    end do
+  end function
+
   subroutine partition_tiles(runtime, whole, rows, cols, parts, status, message)
     type(troupe_runtime), intent(in) :: runtime
     class(troupe_handle), intent(in) :: whole
@@ -228,6 +344,11 @@ contains
     if (rows < 1 .or. cols < 1) then
       call refuse(troupe_invalid_argument, 'tiles have at least one row and one column', 'troupe_partition', status, &
           message)
+      return
+    end if
+    if (whole%planes /= 1) then
+      call refuse(troupe_invalid_argument, 'tiles are of a matrix, and the data have several planes: give boxes, as ' // &
+          '[troupe_box(row, col, plane, rows, cols, planes), ...]', 'troupe_partition', status, message)
       return
     end if
     down = (whole%rows + rows - 1) / rows

@@ -42,7 +42,7 @@ module troupe_objects
   type, public :: troupe_handle
     type(c_handle) :: c
     integer(c_int) :: type = -1
-    integer(int64) :: rows = 0, cols = 0
+    integer(int64) :: rows = 0, cols = 0, planes = 1
   end type
 
   ! A registration of data. It is a handle, too: whatever takes handles takes data.
@@ -55,11 +55,19 @@ module troupe_objects
     integer(int64) :: row, col, rows, cols
   end type
 
-  ! A column-major block of memory, as reductions of the program see it.
+  ! A box in an array with three dimensions: its first element, counted from 1, and its shape. With steps it has every
+  ! `col_step`-th column and every `plane_step`-th plane of the whole.
+  type, public :: troupe_box
+    integer(int64) :: row, col, plane, rows, cols, planes
+    integer(int64) :: col_step = 1, plane_step = 1
+  end type
+
+  ! A column-major block of memory, as reductions of the program see it. A matrix is one plane.
   type, bind(c), public :: troupe_view
     type(c_ptr) :: data = c_null_ptr
     integer(c_int64_t) :: rows = 0, cols = 0, ld = 0
     integer(c_size_t) :: element_size = 0
+    integer(c_int64_t) :: planes = 1, plane_stride = 0
   end type
 
   ! Data that the program itself uses, until the hold is freed.

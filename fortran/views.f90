@@ -7,7 +7,8 @@ module troupe_views
   use troupe_objects
   implicit none
   private
-  public :: kernel_view, kernel_argument, hold_view, checked_view, vector_layout, register_block, is_scalar, type_text
+  public :: kernel_view, kernel_argument, hold_view, checked_view, vector_layout, volume_layout, register_block
+  public :: register_box, is_scalar, is_matrix, type_text
 
 contains
 
@@ -43,6 +44,7 @@ contains
     character(:), allocatable :: text
 
     text = number_text(view%rows) // ' x ' // number_text(view%cols)
+    if (view%planes /= 1) text = text // ' x ' // number_text(view%planes)
   end function
 
   ! Returns true if kernels may use elements of type `has` as elements of type `wanted`: unsigned integers pass as
@@ -86,6 +88,7 @@ contains
     character(*), intent(out), optional :: message
     integer(c_size_t) :: count
     integer(c_int) :: has
+    type(c_shape) :: layout
 
     kernel_view = .false.
     has = -1
@@ -103,8 +106,9 @@ contains
           status, message)
       return
     end if
-    view%data = c_kernel_data(context, int(index - 1, c_size_t), view%rows, view%cols, view%ld)
-    if (view%rows * view%cols /= 0 .and. .not. c_associated(view%data)) then
+    view%data = c_kernel_volume(context, int(index - 1, c_size_t), layout)
+    call take_layout(layout, view)
+    if (view%rows * view%cols * view%planes /= 0 .and. .not. c_associated(view%data)) then
       call refuse_in_kernel(context, troupe_invalid_argument, 'data ' // number_text(int(index, int64)) // &
           ' have no memory in virtual time: ask for the shape alone, with troupe_kernel_data', procedure, status, &
           message)
@@ -114,6 +118,17 @@ contains
     if (present(message)) message = ''
     kernel_view = .true.
   end function
+
+  subroutine take_layout(layout, view)
+    type(c_shape), intent(in) :: layout
+    type(troupe_view), intent(inout) :: view
+
+    view%rows = layout%rows
+    view%cols = layout%cols
+    view%planes = layout%planes
+    view%ld = layout%ld
+    view%plane_stride = layout%plane_stride
+  end subroutine
 
   ! Finds the address of the argument by value number `index`, counted from 1. Returns false after an error.
   logical function kernel_argument(context, index, type, address, status, message)
@@ -155,10 +170,12 @@ contains
     type(troupe_view), intent(out) :: view
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
+    type(c_shape) :: layout
 
     hold_view = .false.
-    view%rows = -1
-    if (c_associated(hold%c)) view%data = c_hold_memory(hold%c, view%rows, view%cols, view%ld)
+    layout%rows = -1
+    if (c_associated(hold%c)) view%data = c_hold_volume(hold%c, layout)
+    call take_layout(layout, view)
     if (view%rows < 0) then
       call refuse(troupe_stopped, 'the hold was freed, or its runtime', procedure, status, message)
     else if (.not. fits(hold%type, type)) then
@@ -199,15 +216,17 @@ contains
     character(*), intent(out), optional :: message
     type(c_ptr), intent(in), optional :: context
 
-    count = view%rows * view%cols
+    count = view%rows * view%cols * view%planes
     stride = 1
     vector_layout = .true.
-    if (view%rows == 1) then
+    if (view%rows == 1 .and. view%planes == 1) then
       stride = view%ld
-    else if (view%cols > 1 .and. view%ld /= view%rows) then
+    else if ((view%cols > 1 .and. view%ld /= view%rows) .or. &
+        (view%planes > 1 .and. view%plane_stride /= view%rows * view%cols)) then
       vector_layout = .false.
-      call refuse_in_kernel(context, troupe_signature_mismatch, 'the data are a matrix of ' // shape_text(view) // &
-          ' elements with gaps between its columns: use troupe_matrix', 'troupe_vector', status, message)
+      call refuse_in_kernel(context, troupe_signature_mismatch, 'the data are ' // trim(merge('a matrix', 'a volume', &
+          view%planes == 1)) // ' of ' // shape_text(view) // ' elements with gaps between its columns: use ' // &
+          trim(merge('troupe_matrix', 'troupe_volume', view%planes == 1)), 'troupe_vector', status, message)
       return
     end if
     if (present(status)) status = troupe_ok
@@ -221,7 +240,7 @@ contains
     character(*), intent(out), optional :: message
     type(c_ptr), intent(in), optional :: context
 
-    is_scalar = view%rows == 1 .and. view%cols == 1
+    is_scalar = view%rows == 1 .and. view%cols == 1 .and. view%planes == 1
     if (is_scalar) then
       if (present(status)) status = troupe_ok
       if (present(message)) message = ''
@@ -230,6 +249,73 @@ contains
           ' elements, and not a scalar: use troupe_vector or troupe_matrix', 'troupe_scalar', status, message)
     end if
   end function
+
+  ! Checks that data that are used as a matrix have one plane. Returns false after an error.
+  logical function is_matrix(view, procedure, status, message, context)
+    type(troupe_view), intent(in) :: view
+    character(*), intent(in) :: procedure
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(c_ptr), intent(in), optional :: context
+
+    is_matrix = view%planes == 1
+    if (.not. is_matrix) call refuse_in_kernel(context, troupe_signature_mismatch, 'the data are ' // &
+        shape_text(view) // ' elements, and not a matrix: use troupe_volume', procedure, status, message)
+  end function
+
+  ! Stores how many columns lie from the beginning of one plane to that of the next. Returns false after an error:
+  ! Fortran has arrays only where this is a whole number.
+  logical function volume_layout(view, columns, status, message, context)
+    type(troupe_view), intent(in) :: view
+    integer(int64), intent(out) :: columns
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(c_ptr), intent(in), optional :: context
+
+    columns = view%cols
+    volume_layout = .true.
+    if (view%planes <= 1) return
+    columns = view%plane_stride / view%ld
+    volume_layout = columns * view%ld == view%plane_stride
+    if (.not. volume_layout) call refuse_in_kernel(context, troupe_signature_mismatch, 'planes lie ' // &
+        number_text(view%plane_stride) // ' elements apart, no multiple of the ' // number_text(view%ld) // &
+        ' from column to column, and no array of Fortran has this shape', 'troupe_volume', status, message)
+  end function
+
+  ! Registers an array with three dimensions. `apart` are the distances in bytes to the next element in each of them.
+  subroutine register_box(runtime, type, first, extents, apart, element_size, data, name, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    integer(c_int), intent(in) :: type
+    type(c_ptr), intent(in) :: first
+    integer(int64), intent(in) :: extents(3), apart(3), element_size
+    type(troupe_data), intent(out) :: data
+    character(*), intent(in), optional :: name
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(c_shape) :: layout
+    integer(c_int) :: code
+    character(*), parameter :: procedure = 'troupe_register'
+
+    data%rows = extents(1)
+    data%cols = extents(2)
+    data%planes = extents(3)
+    if (apart(1) /= element_size .or. any(apart < 0) .or. any(mod(apart, element_size) /= 0)) then
+      call refuse(troupe_invalid_argument, 'neighbours lie ' // number_text(apart(1)) // ', ' // &
+          number_text(apart(2)) // ' and ' // number_text(apart(3)) // ' bytes apart, and an element has ' // &
+          number_text(element_size) // ': give an array or a section whose columns are contiguous and run forwards', &
+          procedure, status, message)
+      return
+    end if
+    layout = c_shape(extents(1), extents(2), extents(3), apart(2) / element_size, apart(3) / element_size)
+    if (present(name)) then
+      code = c_register_volume(runtime%c, type, first, layout, to_c(name), data%owner)
+    else
+      code = c_register_volume(runtime%c, type, first, layout, data=data%owner)
+    end if
+    if (code == troupe_ok) data%c = c_data_handle(data%owner)
+    data%type = type
+    call conclude(code, procedure, status, message)
+  end subroutine
 
   ! Registers rows x cols elements. `down` and `right` are the distances in bytes to the next element of a column and of
   ! a row; they are 0 if there is none. A vector whose elements lie apart becomes a matrix of one row.

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kNearest = 32;
 
 /// A block of memory: `count` runs of `length` bytes each, which begin `pitch` bytes apart. A block without gaps is one
-/// run.
+/// run. Describes one plane of a volume, unless that has no gaps.
 struct Runs {
   explicit Runs(const DataView& view)
       : begin(reinterpret_cast<std::uintptr_t>(view.data)),
@@ -21,7 +21,7 @@ struct Runs {
         pitch(static_cast<std::uint64_t>(view.layout.ld) * view.layout.element_size),
         count(static_cast<std::uint64_t>(view.layout.cols)) {
     if (!view.layout.contiguous()) return;
-    length *= count;
+    length *= count * static_cast<std::uint64_t>(view.layout.planes);
     pitch = length;
     count = 1;
   }
@@ -33,7 +33,12 @@ struct Runs {
   std::uint64_t count;
 };
 
-bool is_empty(const DataView& view) { return view.data == nullptr || view.layout.rows == 0 || view.layout.cols == 0; }
+bool is_empty(const DataView& view) { return view.data == nullptr || view.layout.elements() == 0; }
+
+std::uintptr_t end_of(const DataView& view) {
+  return reinterpret_cast<std::uintptr_t>(view.data) +
+         static_cast<std::uint64_t>(view.layout.extent()) * view.layout.element_size;
+}
 
 /// Returns true if one of `runs` and the single run `run` have a byte in common. Only the first of `runs` that ends
 /// after `run` begins needs a test: it has a byte in common with `run` if it begins before `run` ends.
@@ -52,10 +57,7 @@ bool first_meets(const Runs& a, const Runs& b) {
   return (row < a.length && col < a.count) || (row + b.length > a.pitch && col + 1 < a.count);
 }
 
-}  // namespace
-
-bool share_memory(const DataView& first, const DataView& second) {
-  if (is_empty(first) || is_empty(second)) return false;
+bool plane_shares_memory(const DataView& first, const DataView& second) {
   Runs a(first);
   Runs b(second);
   if (b.begin < a.begin) std::swap(a, b);
@@ -65,8 +67,36 @@ bool share_memory(const DataView& first, const DataView& second) {
   return first_meets(a, b);
 }
 
+/// Returns the number of blocks that are compared one by one: the planes, or 1 for data without gaps.
+std::int64_t planes_of(const DataView& view) { return view.layout.contiguous() ? 1 : view.layout.planes; }
+
+DataView plane_of(const DataView& view, std::int64_t index) {
+  if (planes_of(view) == 1) return view;
+  DataView plane = view;
+  plane.data += index * view.layout.plane_stride * static_cast<std::int64_t>(view.layout.element_size);
+  plane.layout.planes = 1;
+  return plane;
+}
+
+}  // namespace
+
+bool share_memory(const DataView& first, const DataView& second) {
+  if (is_empty(first) || is_empty(second)) return false;
+  if (planes_of(first) == 1 && planes_of(second) == 1) return plane_shares_memory(first, second);
+  // Planes do not interleave, so that the one that begins first can meet none behind the other.
+  std::int64_t i = 0;
+  std::int64_t k = 0;
+  while (i < planes_of(first) && k < planes_of(second)) {
+    const DataView a = plane_of(first, i);
+    const DataView b = plane_of(second, k);
+    if (plane_shares_memory(a, b)) return true;
+    ++(end_of(a) < end_of(b) ? i : k);
+  }
+  return false;
+}
+
 const DataRecord* RegisteredMemory::find_among(const Places& places, const DataView& view, std::size_t nearest) {
-  const auto* const end = reinterpret_cast<const std::byte*>(Runs(view).end());
+  const auto* const end = reinterpret_cast<const std::byte*>(end_of(view));
   const auto middle = places.lower_bound(view.data);
   std::size_t looks = nearest;
   for (auto at = middle; at != places.end() && at->first < end && looks > 0; ++at, --looks) {

@@ -11,7 +11,8 @@ namespace troupe::graph {
 
 /// Returns true if two blocks have a byte in common. The columns of one block may lie between those of the other: the
 /// answer is exact for blocks of one matrix, and if one block has no gaps. If the two blocks have different distances
-/// between columns, the function looks only at the first column of the block that begins later.
+/// between columns, the function looks only at the first column of the block that begins later. Volumes are compared
+/// plane by plane.
 [[nodiscard]] bool share_memory(const DataView& a, const DataView& b);
 
 /// The memory of the data in one registry; parts of data are not included. All members are O(log n).

@@ -15,8 +15,7 @@ std::string sizes_of(std::span<const Access> accesses, const DataRegistry& regis
   for (const Access& access : accesses) {
     const auto record = registry.find(access.handle);
     if (!record) continue;
-    const Layout& layout = record.value()->view.layout;
-    text += (text.empty() ? " on data of " : ", ") + std::to_string(layout.rows) + " x " + std::to_string(layout.cols);
+    text += (text.empty() ? " on data of " : ", ") + shape_text(record.value()->view.layout);
   }
   return text;
 }
@@ -105,6 +104,7 @@ std::string which_handle(const DataRecord& record, std::size_t index) {
 bool takes(const DataParameter& parameter, const Layout& layout, AccessMode mode) {
   return parameter.writable == writes(mode) && parameter.element_tag == layout.element_tag &&
          parameter.element_size == layout.element_size &&
+         (parameter.shape != ViewShape::matrix || layout.planes == 1) &&
          (parameter.shape != ViewShape::vector || layout.contiguous()) &&
          (parameter.shape != ViewShape::scalar || layout.elements() == 1);
 }
@@ -126,8 +126,13 @@ Failure cannot_take(const Codelet& codelet, const DataParameter& parameter, cons
   }
   if (parameter.shape == ViewShape::vector) {
     return mismatch(codelet, which +
-                                 " has gaps between its columns; a kernel that takes a VectorView needs "
-                                 "contiguous data, a MatrixView does not");
+                                 " has gaps between its columns or planes; a kernel that takes a VectorView needs "
+                                 "contiguous data, a MatrixView or VolumeView does not");
+  }
+  if (parameter.shape == ViewShape::matrix) {
+    return mismatch(codelet, which + " has " + std::to_string(layout.planes) +
+                                 " planes; a kernel that takes a MatrixView needs one: let it take a VolumeView, or "
+                                 "give it a block of one plane");
   }
   return mismatch(codelet, which + " has " + std::to_string(layout.elements()) +
                                " elements; a kernel that takes a reference needs one");

@@ -26,7 +26,7 @@ bool uses(const Task& task, const DataRecord& whole) {
 
 std::uint64_t bytes_of(const DataRecord& record) {
   if (record.view.data == nullptr || record.is_former) return 0;
-  return static_cast<std::uint64_t>(record.view.layout.ld * record.view.layout.cols) * record.view.layout.element_size;
+  return static_cast<std::uint64_t>(record.view.layout.extent()) * record.view.layout.element_size;
 }
 
 Failure released_in_kernel(const DataRecord& record) {

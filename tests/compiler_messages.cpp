@@ -14,9 +14,13 @@ void register_data(Runtime& runtime) {
   (void)runtime.vector(numbers);
   (void)runtime.vector(fixed);
   (void)runtime.matrix(fixed.data(), 2, 2, 2);
+  const auto cube = runtime.volume(numbers.data(), {2, 1, 2});
+  runtime.submit([](VolumeView<const double>) {}, cube);
+  runtime.submit([](VectorView<const double>) {}, cube);
 #ifndef RIGHT
   std::vector<bool> bits(4);
-  (void)runtime.vector(bits);  // only elements that lie one after the other can be registered
+  (void)runtime.vector(bits);                       // only elements that lie one after the other can be registered
+  runtime.submit([](MatrixView<double>) {}, cube);  // a volume is no matrix: take VolumeView
 #endif
 }
 

@@ -7,31 +7,13 @@ namespace troupe::actors {
 
 namespace {
 
-using platform::BlockCopy;
+using platform::block_copy;
 using platform::CopyDirection;
 using platform::CopySpeed;
 
 constexpr std::size_t kHostNode = 0;
 /// The number of buffers for copies through the host that are kept for later copies.
 constexpr std::size_t kSpareStaging = 8;
-
-/// Describes the copy as columns of bytes, or as one column if there are no gaps on either side.
-BlockCopy block_copy(const DataView& from, const DataView& to) {
-  const Layout& layout = from.layout;
-  BlockCopy copy;
-  copy.from = from.data;
-  copy.to = to.data;
-  copy.column_bytes = static_cast<std::size_t>(layout.rows) * layout.element_size;
-  copy.columns = static_cast<std::size_t>(layout.cols);
-  copy.from_pitch = static_cast<std::size_t>(layout.ld) * layout.element_size;
-  copy.to_pitch = static_cast<std::size_t>(to.layout.ld) * layout.element_size;
-  if (from.layout.contiguous() && to.layout.contiguous()) {
-    copy.column_bytes *= copy.columns;
-    copy.columns = 1;
-    copy.from_pitch = copy.to_pitch = copy.column_bytes;
-  }
-  return copy;
-}
 
 DataView packed_at(std::byte* data, const Layout& layout) { return {data, layout.packed()}; }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "graph/codelets/type_names.hpp"
 #include "proto/random.hpp"
 #include "troupe/simulation_options.hpp"
 
@@ -74,7 +75,7 @@ std::string sizes_of(const graph::SizeClass& size_class) {
   std::string text = size_class.data.empty() ? "" : " on data of ";
   for (const Layout& layout : size_class.data) {
     if (&layout != &size_class.data.front()) text += ", ";
-    text += fmt::format("{} x {}", layout.rows, layout.cols);
+    text += shape_text(layout);
   }
   return text;
 }

@@ -1,10 +1,10 @@
 #include "actors/simulating/simulation.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "actors/simulating/model_error.hpp"
 #include "graph/data/data_registry.hpp"
+#include "platform/accelerators/block_copy.hpp"
 #include "troupe/devices.hpp"
 #include "troupe/simulation_options.hpp"
 
@@ -260,12 +260,8 @@ void Simulation::move_bytes(const memory::Command& transfer) {
   if (!host) return;
   const DataView from = replica(*host, transfer.from, transfer.from_offset);
   const DataView to = replica(*host, transfer.to, transfer.to_offset);
-  const std::size_t element = from.layout.element_size;
-  for (std::int64_t col = 0; col < from.layout.cols; ++col) {
-    std::memcpy(to.data + static_cast<std::size_t>(col * to.layout.ld) * element,
-                from.data + static_cast<std::size_t>(col * from.layout.ld) * element,
-                static_cast<std::size_t>(from.layout.rows) * element);
-  }
+  const platform::BlockCopy copy = platform::block_copy(from, to);
+  platform::move_bytes(copy, 0, copy.bytes().count);
   views_.give_back(transfer.handle);
 }
 

@@ -253,6 +253,7 @@ const char* to_string(ViewShape shape) {
     case ViewShape::scalar: return "scalar";
     case ViewShape::vector: return "vector";
     case ViewShape::matrix: return "matrix";
+    case ViewShape::volume: return "volume";
     case ViewShape::any: break;
   }
   return "any";

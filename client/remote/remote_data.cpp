@@ -7,6 +7,8 @@
 
 #include "client/remote/connection/wire_text.hpp"
 #include "client/remote/remote_backend.hpp"
+#include "graph/codelets/type_names.hpp"
+#include "graph/data/blocks.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
@@ -84,6 +86,13 @@ Result<Handle> RemoteBackend::register_data(graph::DataDescription description) 
     return Failure{ErrorCode::invalid_argument, fmt::format("elements of {} bytes: a service takes at most {}",
                                                             description.layout.element_size, kLargestElement)};
   }
+  if (description.layout.planes != 1) {
+    return Failure{
+        ErrorCode::no_implementation,
+        fmt::format("data of {} elements: a service takes data of one and two dimensions only; register each "
+                    "plane as a matrix, or run the program with a runtime of its own",
+                    shape_text(description.layout))};
+  }
   auto place = SharedPlace::of(description, heap_);
   if (!place) return place.failure();
   auto lock = session_->sender().lock();
@@ -134,9 +143,23 @@ bool RemoteBackend::is_being_recorded(const graph::DataRecord& record) const {
   return false;
 }
 
+namespace {
+
+/// Fails if a block is one that the protocol has no fields for.
+Result<void> check_plain(std::span<const Block> blocks) {
+  const auto is_plain = [](const Block& block) { return block.planes == 1 && !graph::has_steps(block); };
+  if (std::ranges::all_of(blocks, is_plain)) return {};
+  return Failure{ErrorCode::no_implementation,
+                 "a service divides data into blocks of one plane whose columns lie side by side: make a block of each "
+                 "column, or run the program with a runtime of its own"};
+}
+
+}  // namespace
+
 Result<std::vector<Handle>> RemoteBackend::partition(const Handle& whole, std::span<const Block> blocks) {
   const auto add = [&](graph::DataRecord& record) -> Result<std::vector<graph::DataRecord*>> {
     if (is_being_recorded(record)) return graph::partitioned_while_recorded(record);
+    if (auto plain = check_plain(blocks); !plain) return plain.failure();
     if (auto ends = check_holds(&record, AccessMode::read_write); !ends) return ends.failure();
     return registry_.add_parts(record, blocks);
   };
@@ -150,6 +173,7 @@ Result<std::vector<Handle>> RemoteBackend::repartition(const Handle& /*whole*/, 
 
 Result<std::vector<Handle>> RemoteBackend::halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) {
   if (blocks.empty()) return std::vector<Handle>();
+  if (auto plain = check_plain(blocks); !plain) return plain.failure();
   return add_blocks(whole, blocks.size(),
                     [&](graph::DataRecord& record) { return registry_.add_halos(record, blocks, rim); });
 }
@@ -169,8 +193,8 @@ Result<std::vector<Handle>> RemoteBackend::add_blocks(const Handle& whole, std::
     out.set_whole(whole.id().value());
     for (const graph::DataRecord* block : blocks) {
       v1::Block& filled = *out.add_blocks();
-      filled.set_row(block->row_in_parent);
-      filled.set_col(block->col_in_parent);
+      filled.set_row(block->place.row);
+      filled.set_col(block->place.col);
       filled.set_rows(block->view.layout.rows);
       filled.set_cols(block->view.layout.cols);
       out.add_handles(block->handle_id().value());

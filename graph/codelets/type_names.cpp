@@ -53,4 +53,9 @@ std::string two_types(std::uint64_t there, std::size_t there_size, const std::st
   return first + between + (first == second ? "another type of that size" : second);
 }
 
+std::string shape_text(const Layout& layout) {
+  return std::to_string(layout.rows) + " x " + std::to_string(layout.cols) +
+         (layout.planes == 1 ? "" : " x " + std::to_string(layout.planes));
+}
+
 }  // namespace troupe

@@ -1,9 +1,11 @@
-/// The names of element types in messages.
+/// Element types and shapes of data in messages.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+
+#include "troupe/layout.hpp"
 
 namespace troupe {
 
@@ -13,5 +15,8 @@ namespace troupe {
 /// Returns a text such as "double, but is taken as float": the type that the data have, and the requested type.
 [[nodiscard]] std::string two_types(std::uint64_t there, std::size_t there_size, const std::string& between,
                                     std::uint64_t asked, std::size_t asked_size);
+
+/// Returns a text such as "4 x 3", or "4 x 3 x 2" for data with several planes.
+[[nodiscard]] std::string shape_text(const Layout& layout);
 
 }  // namespace troupe

@@ -12,6 +12,7 @@
 #include "graph/data/commute_lock.hpp"
 #include "graph/data/reduction.hpp"
 #include "graph/tasks/task.hpp"
+#include "troupe/data.hpp"
 
 namespace troupe::graph {
 
@@ -95,8 +96,8 @@ struct alignas(64) DataRecord {
   bool is_halo = false;
   /// True if the children cover all elements, so that this record has no data of its own. True for halo parts.
   bool covered = false;
-  std::int64_t row_in_parent = 0;
-  std::int64_t col_in_parent = 0;
+  /// Where this record lies in its parent.
+  Block place;
 
   /// True if the program accesses the data only while it has acquired them, see `DataDescription`.
   bool hidden = false;

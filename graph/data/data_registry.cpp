@@ -1,11 +1,11 @@
 #include "graph/data/data_registry.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <utility>
 
 #include "graph/codelets/codelet_definition.hpp"
+#include "graph/codelets/type_names.hpp"
+#include "graph/data/blocks.hpp"
 #include "graph/data/domain.hpp"
 #include "troupe/codelet.hpp"
 
@@ -14,10 +14,19 @@ namespace troupe::graph {
 namespace {
 
 Failure outside(const DataRecord& parent, const Block& b) {
+  const Layout& whole = parent.view.layout;
+  const std::string which = "a part of " + size_text(b, whole) + " at " + place_text(b, whole);
+  if (b.col_step < 1 || b.plane_step < 1) {
+    return {ErrorCode::invalid_argument, which + " of " + describe(parent) + " has steps of " +
+                                             std::to_string(b.col_step) + " columns and " +
+                                             std::to_string(b.plane_step) + " planes: a step is at least 1"};
+  }
+  std::string steps;
+  if (has_steps(b)) {
+    steps = ", in steps of " + std::to_string(b.col_step) + " columns and " + std::to_string(b.plane_step) + " planes,";
+  }
   return {ErrorCode::overlapping_handles,
-          "a part of " + std::to_string(b.rows) + " x " + std::to_string(b.cols) + " at (" + std::to_string(b.row) +
-              ", " + std::to_string(b.col) + ") does not lie inside " + describe(parent) + ", which is " +
-              std::to_string(parent.view.layout.rows) + " x " + std::to_string(parent.view.layout.cols)};
+          which + steps + " does not lie inside " + describe(parent) + ", which is " + shape_text(whole)};
 }
 
 Failure part_of_halo(const DataRecord& halo) {
@@ -25,52 +34,27 @@ Failure part_of_halo(const DataRecord& halo) {
           describe(halo) + " is a halo part, which has no parts of its own: divide the data that it lies in"};
 }
 
-Block block_of(const DataRecord& part) {
-  return {part.row_in_parent, part.col_in_parent, part.view.layout.rows, part.view.layout.cols};
+Failure steps_in_halo(const DataRecord& parent, const Block& b) {
+  return {ErrorCode::invalid_argument, "the block at " + place_text(b, parent.view.layout) + " of " + describe(parent) +
+                                           " has steps between its columns or planes: a halo part has no gaps inside"};
 }
 
 /// Returns a block that does not lie inside the parent, or null.
 const Block* find_outside(const DataRecord& parent, std::span<const Block> blocks) {
-  const Layout& whole = parent.view.layout;
-  const auto lies_outside = [&whole](const Block& b) {
-    return b.row < 0 || b.col < 0 || b.rows < 0 || b.cols < 0 || b.rows > whole.rows - b.row ||
-           b.cols > whole.cols - b.col;
-  };
+  const auto lies_outside = [&parent](const Block& b) { return !lies_inside(b, parent.view.layout); };
   const auto found = std::ranges::find_if(blocks, lies_outside);
   return found != blocks.end() ? &*found : nullptr;
 }
-
-/// Returns the block with its rim, as far as the whole goes.
-Block with_rim(const Block& b, const Rim& rim, const Layout& whole) {
-  const std::int64_t above = std::min(b.row, rim.rows);
-  const std::int64_t before = std::min(b.col, rim.cols);
-  const std::int64_t below = std::min(whole.rows - b.row - b.rows, rim.rows);
-  const std::int64_t after = std::min(whole.cols - b.col - b.cols, rim.cols);
-  return {b.row - above, b.col - before, above + b.rows + below, before + b.cols + after};
-}
-
-/// Returns what two blocks have in common; without rows or columns if that is nothing.
-Block intersection(const Block& a, const Block& b) {
-  const std::int64_t row = std::max(a.row, b.row);
-  const std::int64_t col = std::max(a.col, b.col);
-  const std::int64_t rows = std::min(a.row + a.rows, b.row + b.rows) - row;
-  const std::int64_t cols = std::min(a.col + a.cols, b.col + b.cols) - col;
-  return {row, col, std::max<std::int64_t>(rows, 0), std::max<std::int64_t>(cols, 0)};
-}
-
-std::int64_t elements_of(const Block& block) { return block.rows * block.cols; }
 
 /// Adds the records of a tree that have data of their own in a block inside of `record`.
 void add_overlapped(DataRecord& record, const Block& block, std::vector<DataRecord*>& found) {
   std::int64_t left = elements_of(block);
   for (DataRecord* part : record.children) {
     if (left == 0) return;
-    Block common = intersection(block, block_of(*part));
+    const Block common = intersection(block, part->place);
     if (elements_of(common) == 0) continue;
     left -= elements_of(common);
-    common.row -= part->row_in_parent;
-    common.col -= part->col_in_parent;
-    add_overlapped(*part, common, found);
+    add_overlapped(*part, in_part(common, part->place), found);
   }
   if (left > 0) found.push_back(&record);
 }
@@ -78,46 +62,20 @@ void add_overlapped(DataRecord& record, const Block& block, std::vector<DataReco
 /// Finds what a halo part overlaps. One without elements is ordered with the tasks on its whole.
 void find_children(DataRecord& halo) {
   halo.children.clear();
-  const Block block = block_of(halo);
-  if (elements_of(block) == 0) return halo.children.push_back(halo.parent);
-  add_overlapped(*halo.parent, block, halo.children);
+  if (elements_of(halo.place) == 0) return halo.children.push_back(halo.parent);
+  add_overlapped(*halo.parent, halo.place, halo.children);
 }
 
 /// Finds anew what the halo parts overlap, after the parts of `changed` have changed.
 void update_halos(const DataRecord& changed) {
-  Block block{0, 0, changed.view.layout.rows, changed.view.layout.cols};
+  Block block = whole_block(changed.view.layout);
   for (const DataRecord* record = &changed; record != nullptr; record = record->parent) {
     for (DataRecord* halo : record->halos) {
-      if (elements_of(intersection(block, block_of(*halo))) == 0) continue;
+      if (elements_of(intersection(block, halo->place)) == 0) continue;
       find_children(*halo);
     }
-    block.row += record->row_in_parent;
-    block.col += record->col_in_parent;
+    block = in_whole(block, record->place);
   }
-}
-
-/// Returns a block of the list that overlaps another, or null. Sweeps over the columns, and keeps the blocks that reach
-/// into the current column, ordered by row: O(n log n).
-const Block* find_overlap(std::vector<Block>& blocks) {
-  std::erase_if(blocks, [](const Block& b) { return b.rows == 0 || b.cols == 0; });
-  std::sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.col < b.col; });
-  std::map<std::int64_t, const Block*> active;     // by first row; their rows do not overlap
-  std::multimap<std::int64_t, std::int64_t> ends;  // maps last column + 1 to the block's first row
-  for (const Block& block : blocks) {
-    while (!ends.empty() && ends.begin()->first <= block.col) {
-      active.erase(ends.begin()->second);
-      ends.erase(ends.begin());
-    }
-    const auto below = active.lower_bound(block.row);
-    if (below != active.end() && below->first < block.row + block.rows) return &block;
-    if (below != active.begin()) {
-      const Block& above = *std::prev(below)->second;
-      if (above.row + above.rows > block.row) return &block;
-    }
-    active.emplace(block.row, &block);
-    ends.emplace(block.col + block.cols, block.row);
-  }
-  return nullptr;
 }
 
 /// Forgets all tasks. Keeps the memory of short lists for the next data of the record: data that are made in a loop
@@ -175,8 +133,7 @@ Result<DataRecord*> DataRegistry::add_apart(DataDescription description) {
     return Failure{
         ErrorCode::overlapping_handles,
         (description.name.empty() ? std::string("data") : "'" + description.name + "'") + " of " +
-            std::to_string(view.layout.rows) + " x " + std::to_string(view.layout.cols) +
-            " elements share memory with " + describe(*other) +
+            shape_text(view.layout) + " elements share memory with " + describe(*other) +
             ", which is registered: tasks on the one would not be ordered after tasks on the other; register "
             "the whole once, and partition it"};
   }
@@ -187,20 +144,12 @@ Result<DataRecord*> DataRegistry::add_apart(DataDescription description) {
 
 DataRecord& DataRegistry::add_block(DataRecord& parent, const Block& block) {
   DataRecord& part = allocate();
-  const Layout& whole = parent.view.layout;
-  part.view.layout = whole;
-  part.view.layout.rows = block.rows;
-  part.view.layout.cols = block.cols;
-  if (parent.view.data != nullptr) {
-    part.view.data =
-        parent.view.data + static_cast<std::ptrdiff_t>((block.row + block.col * whole.ld) * whole.element_size);
-  }
+  part.view = view_of_block(parent.view, block);
   part.parent = &parent;
   part.made_in = 0;
   part.hidden = parent.hidden;
   set_read_only(part, parent.read_only);
-  part.row_in_parent = block.row;
-  part.col_in_parent = block.col;
+  part.place = block;
   return part;
 }
 
@@ -209,7 +158,7 @@ Result<bool> DataRegistry::check_parts(const DataRecord& parent, std::span<const
   if (parent.is_halo) return part_of_halo(parent);
   if (const Block* b = find_outside(parent, blocks)) return outside(parent, *b);
   std::vector<Block> all(blocks.begin(), blocks.end());
-  for (const DataRecord* part : present) all.push_back(block_of(*part));
+  for (const DataRecord* part : present) all.push_back(part->place);
   std::int64_t covered = 0;
   for (const Block& b : all) covered += elements_of(b);
   // A whole without elements counts as covered only if it has parts: otherwise no record would hold its data.
@@ -217,15 +166,16 @@ Result<bool> DataRegistry::check_parts(const DataRecord& parent, std::span<const
   const Block* const b = find_overlap(all);
   if (b == nullptr) return covers;
   return Failure{ErrorCode::overlapping_handles,
-                 "the part at (" + std::to_string(b->row) + ", " + std::to_string(b->col) + ") of " + describe(parent) +
+                 "the part at " + place_text(*b, parent.view.layout) + " of " + describe(parent) +
                      " overlaps another part; parts of one handle must be disjoint (repartition divides data anew, and "
                      "parts that overlap and are only read are halo parts: Runtime::halos)"};
 }
 
 Result<void> DataRegistry::check_rim(const Rim& rim) {
-  if (rim.rows >= 0 && rim.cols >= 0) return {};
-  return Failure{ErrorCode::invalid_argument, "a rim of " + std::to_string(rim.rows) + " rows and " +
-                                                  std::to_string(rim.cols) + " columns: it cannot be negative"};
+  if (rim.rows >= 0 && rim.cols >= 0 && rim.planes >= 0) return {};
+  return Failure{ErrorCode::invalid_argument, "a rim of " + std::to_string(rim.rows) + " rows, " +
+                                                  std::to_string(rim.cols) + " columns and " +
+                                                  std::to_string(rim.planes) + " planes: it cannot be negative"};
 }
 
 std::vector<DataRecord*> DataRegistry::find_overlapped(DataRecord& record, const Block& block) {
@@ -248,12 +198,10 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
   std::vector<DataRecord*> parts;
   for (const Block& b : blocks) {
     DataRecord& part = add_block(parent, b);
-    set_unwritten(part, parent.unwritten && b.rows * b.cols > 0);
+    set_unwritten(part, parent.unwritten && elements_of(b) > 0);
     set_discarded(part, parent.discarded);
     part.poisoned.store(parent.poisoned.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    if (!parent.name.empty()) {
-      part.name = parent.name + "[" + std::to_string(b.row) + "," + std::to_string(b.col) + "]";
-    }
+    if (!parent.name.empty()) part.name = parent.name + "[" + short_place_text(b, parent.view.layout) + "]";
     parent.children.push_back(&part);
     parts.push_back(&part);
   }
@@ -268,6 +216,7 @@ Result<std::vector<DataRecord*>> DataRegistry::add_halos(DataRecord& parent, std
   if (parent.is_halo) return part_of_halo(parent);
   if (auto valid = check_rim(rim); !valid) return valid.failure();
   if (const Block* b = find_outside(parent, blocks)) return outside(parent, *b);
+  if (const auto b = std::ranges::find_if(blocks, has_steps); b != blocks.end()) return steps_in_halo(parent, *b);
   std::vector<DataRecord*> halos;
   for (const Block& block : blocks) {
     const Block b = with_rim(block, rim, parent.view.layout);
@@ -275,8 +224,8 @@ Result<std::vector<DataRecord*>> DataRegistry::add_halos(DataRecord& parent, std
     halo.is_halo = halo.covered = true;
     halo.home = parent.home;
     if (!parent.name.empty()) {
-      halo.name = parent.name + "[" + std::to_string(b.row) + "," + std::to_string(b.col) + " " +
-                  std::to_string(b.rows) + "x" + std::to_string(b.cols) + "]";
+      const Layout& whole = parent.view.layout;
+      halo.name = parent.name + "[" + short_place_text(b, whole) + " " + size_text(b, whole, "x") + "]";
     }
     find_children(halo);
     parent.halos.push_back(&halo);

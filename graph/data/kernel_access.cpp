@@ -33,7 +33,19 @@ void KernelContext::refuse_type(std::size_t index, std::uint64_t asked, std::siz
 
 void KernelContext::refuse_gaps(std::size_t index) const {
   throw Error(ErrorCode::signature_mismatch,
-              asked_for(record, index) + " as a vector, but there are gaps between its columns: use matrix");
+              asked_for(record, index) +
+                  " as a vector, but there are gaps between its columns or planes: use matrix or volume");
+}
+
+void KernelContext::refuse_planes(std::size_t index) const {
+  throw Error(ErrorCode::signature_mismatch, asked_for(record, index) + " as a matrix, but the data have " +
+                                                 std::to_string(data(index).layout.planes) + " planes: use volume");
+}
+
+void detail::refuse_planes(std::int64_t planes) {
+  throw Error(ErrorCode::signature_mismatch, "data with " + std::to_string(planes) +
+                                                 " planes were looked at as a matrix: use volume (as_volume), or a "
+                                                 "block of one plane");
 }
 
 void KernelContext::refuse_argument(std::size_t index) const {

@@ -12,8 +12,7 @@ namespace {
 
 /// Returns a text such as "3 x 4 of double, with gaps between the columns".
 std::string look_of(const Layout& layout) {
-  return std::to_string(layout.rows) + " x " + std::to_string(layout.cols) + " of " +
-         type_name(layout.element_tag, layout.element_size) +
+  return shape_text(layout) + " of " + type_name(layout.element_tag, layout.element_size) +
          (layout.contiguous() ? "" : ", with gaps between the columns");
 }
 
@@ -50,7 +49,7 @@ Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRe
     const Layout& old_layout = use.recorded->view.layout;
     const Layout& layout = now.value()->view.layout;
     const std::string which = describe(*use.recorded) + " cannot be exchanged for " + describe(*now.value()) + ": ";
-    if (layout.rows != old_layout.rows || layout.cols != old_layout.cols ||
+    if (layout.rows != old_layout.rows || layout.cols != old_layout.cols || layout.planes != old_layout.planes ||
         layout.element_tag != old_layout.element_tag || (old_layout.contiguous() && !layout.contiguous())) {
       return Failure{ErrorCode::invalid_argument,
                      which + "it was " + look_of(old_layout) + " and is " + look_of(layout)};

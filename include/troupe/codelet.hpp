@@ -113,6 +113,17 @@ struct Parameter<MatrixView<T>> {
   }
 };
 template <class T>
+struct Parameter<VolumeView<T>> {
+  using Element = T;
+  static constexpr bool is_data = true;
+  static DataParameter describe() {
+    return {ViewShape::volume, type_tag<std::remove_const_t<T>>(), !std::is_const_v<T>, sizeof(T)};
+  }
+  static VolumeView<T> get(const KernelContext& context, std::size_t index) {
+    return UncheckedViews::volume<T>(context, index);
+  }
+};
+template <class T>
 struct Parameter<std::span<T>> {
   using Element = T;
   static constexpr bool is_data = true;

@@ -25,22 +25,34 @@ struct Memory {
 };
 }  // namespace client
 
-/// A rectangular part of a matrix.
+/// A rectangular part of a matrix, or a box in a volume. Its first element is (`row`, `col`, `plane`) of the whole.
+///
+/// A face of a box is a block with one row, one column or one plane. Kernels see a face across the rows as a volume
+/// with one row.
 struct Block {
   std::int64_t row = 0;
   std::int64_t col = 0;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
+  std::int64_t plane = 0;
+  std::int64_t planes = 1;
+  /// The distance from one column of the block to its next one, in columns of the whole, and the same for planes; at
+  /// least 1. With `col_step = 2` the block has every other column. Rows have no step, because the elements of a column
+  /// lie side by side.
+  std::int64_t col_step = 1;
+  std::int64_t plane_step = 1;
 };
 
-/// The rows and columns around a block that a halo part has in addition.
+/// The rows, columns and planes around a block that a halo part has in addition.
 struct Rim {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
+  std::int64_t planes = 0;
 
-  /// Makes a rim of this many rows above and below, and of as many columns on the left and on the right.
-  Rim(std::int64_t width) : rows(width), cols(width) {}  // NOLINT: a number is a rim's width
-  Rim(std::int64_t rim_rows, std::int64_t rim_cols) : rows(rim_rows), cols(rim_cols) {}
+  /// Makes a rim of this many rows above and below, and of as many columns and planes on either side.
+  Rim(std::int64_t width) : rows(width), cols(width), planes(width) {}  // NOLINT: a number is a rim's width
+  Rim(std::int64_t rim_rows, std::int64_t rim_cols, std::int64_t rim_planes = 0)
+      : rows(rim_rows), cols(rim_cols), planes(rim_planes) {}
 };
 
 /// A *halo part*: a block together with the elements around it (`Runtime::halos`). Tasks only read it.
@@ -52,8 +64,8 @@ class Halo {
   operator Handle() const { return handle_; }    // NOLINT: used as a handle
   operator Access() const { return {handle_}; }  // NOLINT
   [[nodiscard]] Handle handle() const { return handle_; }
-  /// Returns where the block lies in the view that a kernel gets. Its first row and column are those of the rim, or 0
-  /// where the block begins at the edge of the whole, beyond which there is no rim.
+  /// Returns where the block lies in the view that a kernel gets. Its first row, column and plane are those of the rim,
+  /// or 0 where the block begins at the edge of the whole, beyond which there is no rim.
   [[nodiscard]] const Block& inside() const { return inside_; }
 
  private:
@@ -151,6 +163,8 @@ template <class T>
 using Vector = TypedData<T, ViewShape::vector>;
 template <class T>
 using Matrix = TypedData<T, ViewShape::matrix>;
+template <class T>
+using Volume = TypedData<T, ViewShape::volume>;
 
 /// The program's access to data. As long as this object lives, the program may use the data in the given mode, and
 /// tasks that conflict wait. Do not keep this object while waiting for such a task: the wait would never end, so it
@@ -170,13 +184,20 @@ class HostAccess {
   /// Lets the tasks continue; the views must not be used any more.
   void give_back() noexcept;
   [[nodiscard]] const DataView& view() const { return view_; }
-  /// Returns the elements as a matrix. Throws `signature_mismatch` if they are not of type `T`.
+  /// Returns the elements as a matrix. Throws `signature_mismatch` if they are not of type `T`, or have several planes.
   template <class T>
   [[nodiscard]] MatrixView<T> matrix() const {
     check_type<T>();
     return view_.as_matrix<T>();
   }
-  /// Returns all elements of contiguous data. Throws `signature_mismatch` also if there are gaps between columns.
+  /// Returns the elements as a volume. Throws `signature_mismatch` if they are not of type `T`.
+  template <class T>
+  [[nodiscard]] VolumeView<T> volume() const {
+    check_type<T>();
+    return view_.as_volume<T>();
+  }
+  /// Returns all elements of contiguous data. Throws `signature_mismatch` also if there are gaps between columns or
+  /// planes.
   template <class T>
   [[nodiscard]] VectorView<T> vector() const {
     check_type<T>();

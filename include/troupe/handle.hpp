@@ -100,16 +100,20 @@ struct ReductionMethods {
 template <class T>
 ReductionMethods sum_reduction() {
   return {[](const DataView& partial) {
-            const auto x = partial.as_matrix<T>();
-            for (std::int64_t j = 0; j < x.cols; ++j) {
-              for (std::int64_t i = 0; i < x.rows; ++i) x(i, j) = T{};
+            const auto x = partial.as_volume<T>();
+            for (std::int64_t k = 0; k < x.planes; ++k) {
+              for (std::int64_t j = 0; j < x.cols; ++j) {
+                for (std::int64_t i = 0; i < x.rows; ++i) x(i, j, k) = T{};
+              }
             }
           },
           [](const DataView& into, const DataView& from) {
-            const auto x = into.as_matrix<T>();
-            const auto y = from.as_matrix<T>();
-            for (std::int64_t j = 0; j < x.cols; ++j) {
-              for (std::int64_t i = 0; i < x.rows; ++i) x(i, j) += y(i, j);
+            const auto x = into.as_volume<T>();
+            const auto y = from.as_volume<T>();
+            for (std::int64_t k = 0; k < x.planes; ++k) {
+              for (std::int64_t j = 0; j < x.cols; ++j) {
+                for (std::int64_t i = 0; i < x.rows; ++i) x(i, j, k) += y(i, j, k);
+              }
             }
           },
           "sum"};

@@ -117,6 +117,7 @@ struct InlineParameter {
     read_only,
     writes_halo,
     several_elements,
+    several_planes,
     mode_reads,
     mode_writes
   };
@@ -134,6 +135,9 @@ struct InlineParameter {
         }
         if (std::is_const_v<GivenElement> && !std::is_const_v<Element>) return Mistake::read_only;
         if (std::is_reference_v<DataType> && G::shape != ViewShape::scalar) return Mistake::several_elements;
+        if (std::is_same_v<DataType, MatrixView<Element>> && G::shape == ViewShape::volume) {
+          return Mistake::several_planes;
+        }
       }
       if (G::is_halo && !std::is_const_v<Element>) return Mistake::writes_halo;
       if (G::has_mode && G::mode == AccessMode::read && !std::is_const_v<Element>) return Mistake::mode_reads;
@@ -163,7 +167,10 @@ struct InlineParameter {
                   "a halo part may only be read, and the kernel's parameter would change it: take const T, and give "
                   "the kernel the block that it writes");
     static_assert(found != Mistake::several_elements,
-                  "a reference or a value is a parameter for data of one element: take VectorView<T> or MatrixView<T>");
+                  "a reference or a value is a parameter for data of one element: take VectorView<T>, MatrixView<T> or "
+                  "VolumeView<T>");
+    static_assert(found != Mistake::several_planes,
+                  "a volume is no matrix: take VolumeView<T>, or give the kernel a block of one plane");
     static_assert(found != Mistake::mode_reads,
                   "the mode is read, and the kernel's parameter would change the data: take const T");
     static_assert(found != Mistake::mode_writes,

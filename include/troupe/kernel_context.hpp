@@ -28,7 +28,8 @@ struct UncheckedViews;
 ///
 /// The accessors throw `Error`; if the kernel does not catch it, the task fails with it. The code is `invalid_argument`
 /// if the task has fewer handles or arguments, or if `T` is not const although the mode is read; `signature_mismatch`
-/// for another type, and for a vector of data with gaps between their columns.
+/// for another type, for a vector of data with gaps between their columns or planes, and for a matrix of data with
+/// several planes.
 class KernelContext {
  public:
   /// Makes a context, which only refers to the data and the arguments: both must outlive it.
@@ -43,9 +44,14 @@ class KernelContext {
   }
   template <class T>
   [[nodiscard]] MatrixView<T> matrix(std::size_t index) const {
-    return checked<T>(index, ViewShape::matrix).template as_matrix<T>();
+    return checked<T>(index, ViewShape::matrix).template unchecked_matrix<T>();
   }
-  /// Returns the handle's elements, which must be contiguous (a vector, or a matrix block without gaps).
+  /// Returns the handle's elements as a volume. A matrix is a volume of one plane.
+  template <class T>
+  [[nodiscard]] VolumeView<T> volume(std::size_t index) const {
+    return checked<T>(index, ViewShape::volume).template as_volume<T>();
+  }
+  /// Returns the handle's elements, which must be contiguous (a vector, or a block without gaps).
   template <class T>
   [[nodiscard]] VectorView<T> vector(std::size_t index) const {
     const DataView& view = checked<T>(index, ViewShape::vector);
@@ -112,6 +118,8 @@ class KernelContext {
       refuse_type(index, tag, sizeof(T));
     if (shape == ViewShape::vector && !view.layout.contiguous()) [[unlikely]]
       refuse_gaps(index);
+    if (shape == ViewShape::matrix && view.layout.planes != 1) [[unlikely]]
+      refuse_planes(index);
     if constexpr (!std::is_const_v<T>) {
       if (record != nullptr) check_writable(index);
     }
@@ -121,6 +129,7 @@ class KernelContext {
   [[noreturn]] void refuse_index(std::size_t index) const;
   [[noreturn]] void refuse_type(std::size_t index, std::uint64_t asked, std::size_t size) const;
   [[noreturn]] void refuse_gaps(std::size_t index) const;
+  [[noreturn]] void refuse_planes(std::size_t index) const;
   [[noreturn]] void refuse_argument(std::size_t index) const;
   [[noreturn]] void refuse_argument_type(std::size_t index, std::uint64_t asked, std::size_t size) const;
   void check_writable(std::size_t index) const;
@@ -147,7 +156,11 @@ namespace detail {
 struct UncheckedViews {
   template <class T>
   [[nodiscard]] static MatrixView<T> matrix(const KernelContext& context, std::size_t index) {
-    return context.data_[index]->template as_matrix<T>();
+    return context.data_[index]->template unchecked_matrix<T>();
+  }
+  template <class T>
+  [[nodiscard]] static VolumeView<T> volume(const KernelContext& context, std::size_t index) {
+    return context.data_[index]->template as_volume<T>();
   }
   template <class T>
   [[nodiscard]] static VectorView<T> vector(const KernelContext& context, std::size_t index) {

@@ -109,6 +109,17 @@ class Runtime {
     description.owned = std::move(owner);
     return Matrix<T>(add(std::move(description)));
   }
+  /// Registers a column-major array of the program with three dimensions: `rows` x `cols` x `planes` elements. Columns
+  /// are `ld` elements apart and planes `plane_stride`, or 0 for an array without gaps. If `owner` is not null, it is
+  /// kept alive as long as the registration. Throws what `matrix` throws, and `no_implementation` on a service.
+  template <class T>
+  [[nodiscard]] Volume<T> volume(T* data, const VolumeShape& shape, std::string name = {},
+                                 std::shared_ptr<void> owner = nullptr) {
+    check_volume(shape, sizeof(T));
+    graph::DataDescription description = memory_of(data, layout_of<T>(shape), std::move(name));
+    description.owned = std::move(owner);
+    return Volume<T>(add(std::move(description)));
+  }
   /// Allocates a matrix without gaps in memory that the runtime owns. The matrix is uninitialized: its first task must
   /// write it, and a task that would read it earlier is refused (`invalid_argument`). In virtual time without real
   /// buffers the matrix has no memory, only a shape. Throws `out_of_memory` too.
@@ -124,6 +135,13 @@ class Runtime {
     if (ld == 0) ld = rows > 0 ? rows : 1;
     check_matrix(rows, cols, ld, sizeof(T));
     return Matrix<T>(allocate(layout_of<T>(rows, cols, ld), std::move(name), node));
+  }
+  /// Allocates an array with three dimensions as `allocate_matrix` allocates a matrix, in memory of a NUMA node if
+  /// `node` is valid and the system allows the choice. Throws `no_implementation` too, on a service.
+  template <class T>
+  [[nodiscard]] Volume<T> allocate_volume(const VolumeShape& shape, std::string name = {}, NumaId node = {}) {
+    check_volume(shape, sizeof(T));
+    return Volume<T>(allocate(layout_of<T>(shape), std::move(name), node));
   }
   /// Allocates memory without registering it. Throws `out_of_memory`.
   [[nodiscard]] client::Memory allocate_bytes(Bytes size, NumaId node = {});
@@ -141,9 +159,10 @@ class Runtime {
     return Scalar<T>(allocate_matrix<T>(1, 1, std::move(name)));
   }
 
-  /// Returns handles of disjoint blocks of a matrix. Tasks on the whole matrix and tasks on its blocks are ordered like
-  /// all other tasks that conflict. Waits for tasks that use the whole matrix. The handles of the blocks are valid as
-  /// long as the registration of the whole matrix, or until `repartition`. Throws `overlapping_handles`.
+  /// Returns handles of disjoint blocks of a matrix or volume. Tasks on the whole and tasks on its blocks are ordered
+  /// like all other tasks that conflict. Waits for tasks that use the whole. The handles of the blocks are valid as
+  /// long as the registration of the whole, or until `repartition`. Throws `overlapping_handles`; on a service also
+  /// `no_implementation` for blocks with steps.
   std::vector<Handle> partition(const Handle& whole, std::span<const Block> blocks);
   /// Replaces all blocks of a matrix by others, while tasks use the former blocks: tasks that were submitted on these
   /// are not affected, and a task on a new block waits for the tasks on the former blocks that it overlaps. The handles
@@ -157,8 +176,8 @@ class Runtime {
   /// that write the blocks which it overlaps, and for no others, where `partition` has divided the whole matrix;
   /// otherwise it waits for all tasks that write the matrix. A task may read a halo part and write blocks that this
   /// part overlaps: its views are of the same memory. Does not wait. The handles are valid as long as the registration
-  /// of the matrix. Tasks on halo parts run on cores. Throws `overlapping_handles` if a block does not
-  /// lie inside the matrix, and `invalid_argument` if a rim is negative.
+  /// of the matrix. Tasks on halo parts run on cores. A volume has halo parts, too. Throws `overlapping_handles` if a
+  /// block does not lie inside the whole, and `invalid_argument` if a rim is negative or a block has steps.
   std::vector<Halo> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim);
   /// Allows mode reduce for the handle from now on. Waits for tasks that use it.
   void set_reduction(const Handle& handle, ReductionMethods methods);
@@ -333,6 +352,7 @@ class Runtime {
   Data add(graph::DataDescription description);
   Data allocate(const Layout& layout, std::string name, NumaId node);
   static void check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_size);
+  static void check_volume(const VolumeShape& shape, std::size_t element_size);
 
   /// `Data` objects check through weak pointers whether the backend still exists.
   std::shared_ptr<client::Backend> backend_;

@@ -82,49 +82,58 @@ enum class TilePart { all, lower };
 struct TileSize {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
+  /// The number of planes, for blocks of a volume (`Blocks`).
+  std::int64_t planes = 1;
 
-  /// Makes square tiles.
-  TileSize(std::int64_t edge) : rows(edge), cols(edge) {}  // NOLINT: a number is a square tile's edge
-  TileSize(std::int64_t tile_rows, std::int64_t tile_cols) : rows(tile_rows), cols(tile_cols) {}
+  /// Makes square tiles, or cubic blocks of a volume.
+  TileSize(std::int64_t edge) : rows(edge), cols(edge), planes(edge) {}  // NOLINT: a number is a square tile's edge
+  TileSize(std::int64_t tile_rows, std::int64_t tile_cols, std::int64_t tile_planes = 1)
+      : rows(tile_rows), cols(tile_cols), planes(tile_planes) {}
 };
 
-/// The blocks of a matrix or of a vector, by index: block (i, j) begins at row `i * size.rows` and column
-/// `j * size.cols`. The blocks of the last row and of the last column may be smaller. Copies are handles of the same
-/// blocks, which are valid as long as the registration of the whole matrix.
+/// The blocks of a vector, matrix or volume, by index: block (i, j, k) begins at row `i * size.rows`, column
+/// `j * size.cols` and plane `k * size.planes`. The last blocks in each dimension may be smaller. Copies are handles of
+/// the same blocks, which are valid as long as the registration of the whole.
 class Blocks {
  public:
-  /// Divides the matrix (`Runtime::partition`), and makes a halo part for each block if there is a rim
-  /// (`Runtime::halos`). The size of a vector's blocks is `{rows, 1}`. Throws what these functions throw, and
-  /// `invalid_argument` if the size is not positive.
+  /// Divides the data (`Runtime::partition`), and makes a halo part for each block if there is a rim
+  /// (`Runtime::halos`). The size of a vector's blocks is `{rows, 1}`, that of a volume's boxes `{rows, cols, planes}`.
+  /// Throws what these functions throw, and `invalid_argument` if the size is not positive.
   Blocks(Runtime& runtime, const Handle& whole, TileSize size, std::optional<Rim> rim = {});
 
-  /// Divides the same matrix anew, into blocks of this size (`Runtime::repartition`), and makes halo parts if there is
+  /// Divides the same data anew, into blocks of this size (`Runtime::repartition`), and makes halo parts if there is
   /// a rim. The former blocks must not be used any more.
   void repartition(Runtime& runtime, TileSize size, std::optional<Rim> rim = {});
 
-  /// Return the number of block rows and of block columns.
+  /// Return the number of block rows, of block columns and of block planes.
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] std::int64_t cols() const { return cols_; }
-  /// Returns block (i, j). This function and the next two throw `invalid_argument` for an index that does not exist.
-  [[nodiscard]] Handle operator()(std::int64_t i, std::int64_t j = 0) const { return handles_[index(i, j)]; }
-  /// Returns block (i, j) with its rim. Throws `invalid_argument` too if the blocks were made without a rim.
-  [[nodiscard]] const Halo& halo(std::int64_t i, std::int64_t j = 0) const;
-  /// Returns where block (i, j) lies in the matrix.
-  [[nodiscard]] const Block& place(std::int64_t i, std::int64_t j = 0) const { return places_[index(i, j)]; }
+  [[nodiscard]] std::int64_t planes() const { return planes_; }
+  /// Returns block (i, j, k). This function and the next two throw `invalid_argument` for an index that does not exist.
+  [[nodiscard]] Handle operator()(std::int64_t i, std::int64_t j = 0, std::int64_t k = 0) const {
+    return handles_[index(i, j, k)];
+  }
+  /// Returns block (i, j, k) with its rim. Throws `invalid_argument` too if the blocks were made without a rim.
+  [[nodiscard]] const Halo& halo(std::int64_t i, std::int64_t j = 0, std::int64_t k = 0) const;
+  /// Returns where block (i, j, k) lies in the whole.
+  [[nodiscard]] const Block& place(std::int64_t i, std::int64_t j = 0, std::int64_t k = 0) const {
+    return places_[index(i, j, k)];
+  }
 
  private:
-  [[nodiscard]] std::size_t index(std::int64_t i, std::int64_t j) const {
-    if (i < 0 || j < 0 || i >= rows_ || j >= cols_) refuse_index(i, j);
-    return static_cast<std::size_t>(i + j * rows_);
+  [[nodiscard]] std::size_t index(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    if (i < 0 || j < 0 || k < 0 || i >= rows_ || j >= cols_ || k >= planes_) refuse_index(i, j, k);
+    return static_cast<std::size_t>(i + (j + k * cols_) * rows_);
   }
-  [[noreturn]] void refuse_index(std::int64_t i, std::int64_t j) const;
+  [[noreturn]] void refuse_index(std::int64_t i, std::int64_t j, std::int64_t k) const;
   /// Sets the places of blocks of this size.
   void cut(Runtime& runtime, TileSize size);
 
   Handle whole_;
   std::int64_t rows_ = 0;
   std::int64_t cols_ = 0;
-  // One element for each block, one column of blocks after the other.
+  std::int64_t planes_ = 0;
+  // One element for each block, in the order of their first elements in memory.
   std::vector<Block> places_;
   std::vector<Handle> handles_;
   std::vector<Halo> halos_;

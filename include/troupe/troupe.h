@@ -187,6 +187,17 @@ troupe_error troupe_register(troupe_runtime* runtime, troupe_type type, void* me
  * TROUPE_INVALID_ARGUMENT. */
 troupe_error troupe_allocate(troupe_runtime* runtime, troupe_type type, int64_t rows, int64_t cols, const char* name,
                              troupe_data** data);
+/* The shape of an array with three dimensions, of `rows` x `cols` x `planes` elements. Columns are `ld` elements apart,
+ * and planes `plane_stride`; 0 for both if there are no gaps. */
+typedef struct troupe_shape {
+  int64_t rows, cols, planes, ld, plane_stride;
+} troupe_shape;
+/* Do for an array with three dimensions what troupe_register and troupe_allocate do for a matrix. Its kernels call
+ * troupe_kernel_volume. On a service they return TROUPE_NO_IMPLEMENTATION. */
+troupe_error troupe_register_volume(troupe_runtime* runtime, troupe_type type, void* memory, const troupe_shape* shape,
+                                    const char* name, troupe_data** data);
+troupe_error troupe_allocate_volume(troupe_runtime* runtime, troupe_type type, const troupe_shape* shape,
+                                    const char* name, troupe_data** data);
 /* Waits for the last use, and ends the registration. Memory of the runtime is freed after its last use, without a wait.
  * In a kernel or a callback, where waiting is not allowed, the function returns TROUPE_WAIT_IN_KERNEL and does nothing.
  */
@@ -211,6 +222,19 @@ troupe_error troupe_repartition(troupe_runtime* runtime, troupe_handle whole, co
  * min(blocks[i].col, rim_cols). Does not wait. The handles are valid as long as the registration of the whole. */
 troupe_error troupe_halos(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                           int64_t rim_rows, int64_t rim_cols, troupe_handle* halos);
+/* A box in an array with three dimensions, or a block of a matrix. `col_step` and `plane_step` are the distances
+ * between its columns and between its planes, in columns and planes of the whole; 0 means 1: they lie side by side. */
+typedef struct troupe_box {
+  int64_t row, col, plane, rows, cols, planes, col_step, plane_step;
+} troupe_box;
+/* Do what troupe_partition, troupe_repartition and troupe_halos do, which take blocks of the first plane only. The halo
+ * parts of boxes have `rim_planes` planes more on either side. */
+troupe_error troupe_partition_volume(troupe_runtime* runtime, troupe_handle whole, const troupe_box* boxes,
+                                     size_t count, troupe_handle* parts);
+troupe_error troupe_repartition_volume(troupe_runtime* runtime, troupe_handle whole, const troupe_box* boxes,
+                                       size_t count, troupe_handle* parts);
+troupe_error troupe_halos_volume(troupe_runtime* runtime, troupe_handle whole, const troupe_box* boxes, size_t count,
+                                 int64_t rim_rows, int64_t rim_cols, int64_t rim_planes, troupe_handle* halos);
 /* Declares the content of the data, and of their parts, worthless, without freeing the memory and without a wait. Tasks
  * that were submitted before see the old content. Until the next task that writes the data is submitted, or the program
  * acquires them to write, reading them fails with TROUPE_INVALID_ARGUMENT. Allowed in kernels and callbacks. */
@@ -218,11 +242,12 @@ troupe_error troupe_discard(troupe_runtime* runtime, troupe_handle handle);
 /* Allows mode reduce for the handle, with sums; its elements must be of this type. Not for types that the program has
  * defined. */
 troupe_error troupe_set_sum(troupe_runtime* runtime, troupe_handle handle, troupe_type type);
-/* A column-major block, as a reduction sees it. */
+/* A column-major block, as a reduction sees it. A matrix is one plane; `plane_stride` then has no meaning. */
 typedef struct troupe_view {
   void* data;
   int64_t rows, cols, ld;
   size_t element_size;
+  int64_t planes, plane_stride;
 } troupe_view;
 /* troupe_initialize writes the neutral element everywhere; troupe_combine adds `from` to `into`, element by element.
  * The order is arbitrary, and several threads may call at once. */
@@ -237,8 +262,10 @@ troupe_error troupe_set_reduction(troupe_runtime* runtime, troupe_handle handle,
  * is freed. */
 troupe_error troupe_acquire(troupe_runtime* runtime, troupe_handle handle, troupe_mode mode, troupe_hold** hold);
 /* Returns the address of the first element, and stores the shape; the pointers may be NULL. Returns NULL if the
- * runtime has been freed. */
+ * runtime has been freed, or if the data do not have exactly one plane: for these there is troupe_hold_volume. */
 void* troupe_hold_memory(const troupe_hold* hold, int64_t* rows, int64_t* cols, int64_t* ld);
+/* Does the same for data with any number of planes. A matrix is one plane; `plane_stride` then has no meaning. */
+void* troupe_hold_volume(const troupe_hold* hold, troupe_shape* shape);
 void troupe_hold_free(troupe_hold* hold);
 
 /* ---- Codelets ---- */
@@ -252,8 +279,12 @@ troupe_error troupe_codelet_declare(const char* name, const troupe_mode* modes, 
 /* The running task's data and arguments, inside of the kernel. */
 typedef struct troupe_kernel_context troupe_kernel_context;
 size_t troupe_kernel_data_count(const troupe_kernel_context* context);
-/* Return the data of a handle, and an argument by value; NULL if there is no such handle or argument. */
+/* Return the data of a handle, and an argument by value; NULL if there is no such handle or argument, and
+ * troupe_kernel_data also if the data do not have exactly one plane: the task then fails, because its kernel should
+ * call troupe_kernel_volume. */
 void* troupe_kernel_data(const troupe_kernel_context* context, size_t index, int64_t* rows, int64_t* cols, int64_t* ld);
+/* Returns the data of a handle with any number of planes, and stores the shape; `shape` may be NULL. */
+void* troupe_kernel_volume(const troupe_kernel_context* context, size_t index, troupe_shape* shape);
 const void* troupe_kernel_argument(const troupe_kernel_context* context, size_t index);
 /* Store the type of a handle's elements, and of an argument, for kernels that check them. Return
  * TROUPE_INVALID_ARGUMENT if there is no such handle or argument. */

@@ -5,23 +5,11 @@
 #include <functional>
 #include <string>
 
+#include "platform/accelerators/block_copy.hpp"
 #include "troupe/errors.hpp"
 #include "troupe/units.hpp"
 
 namespace troupe::platform {
-
-/// A copy of `columns` columns of `column_bytes` bytes each. Columns begin `from_pitch` bytes apart in the source and
-/// `to_pitch` bytes apart in the target.
-struct BlockCopy {
-  const std::byte* from = nullptr;
-  std::size_t from_pitch = 0;
-  std::byte* to = nullptr;
-  std::size_t to_pitch = 0;
-  std::size_t column_bytes = 0;
-  std::size_t columns = 0;
-
-  [[nodiscard]] Bytes bytes() const { return {column_bytes * columns}; }
-};
 
 /// The function that is called when a copy ends. Its argument is success, `transfer_failed`, or `device_lost` if no
 /// further copy will succeed.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -35,17 +34,6 @@ std::size_t piece_of(const CopySpeed& speed) {
 }
 
 Failure given_up() { return {ErrorCode::transfer_failed, "the copy had not begun when the device was given up"}; }
-
-/// Moves the bytes from the `begin`-th up to the `end`-th of a copy, column after column.
-void move_bytes(const BlockCopy& copy, std::size_t begin, std::size_t end) {
-  while (begin < end) {
-    const std::size_t column = begin / copy.column_bytes;
-    const std::size_t offset = begin % copy.column_bytes;
-    const std::size_t bytes = std::min(end - begin, copy.column_bytes - offset);
-    std::memcpy(copy.to + column * copy.to_pitch + offset, copy.from + column * copy.from_pitch + offset, bytes);
-    begin += bytes;
-  }
-}
 
 /// Moves bytes without the lock, so that other threads may take it meanwhile. Clang's analysis does not see which mutex
 /// `lock` holds.

@@ -21,14 +21,6 @@ constexpr Duration kLook = std::chrono::microseconds(100);
 
 TimeStamp now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-bool one_run(const BlockCopy& block) {
-  return block.columns == 1 || (block.from_pitch == block.column_bytes && block.to_pitch == block.column_bytes);
-}
-
-std::size_t span_of(std::size_t pitch, const BlockCopy& block) {
-  return block.columns == 0 ? 0 : (block.columns - 1) * pitch + block.column_bytes;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<CudaCopyEngine>> CudaCopyEngine::make(Options options) {
@@ -155,8 +147,8 @@ Result<void> CudaCopyEngine::check(cudaError_t status) {
 
 Result<void> CudaCopyEngine::enqueue(const BlockCopy& block) {
   if (block.bytes().count == 0) return {};
-  if ((options_.from_host && pinned_in_part(block.from, span_of(block.from_pitch, block))) ||
-      (options_.to_host && pinned_in_part(block.to, span_of(block.to_pitch, block)))) {
+  if ((options_.from_host && pinned_in_part(block.from, block.from_span())) ||
+      (options_.to_host && pinned_in_part(block.to, block.to_span()))) {
     return enqueue_staged(block);
   }
   const cudaError_t status = enqueue_whole(block);
@@ -168,11 +160,18 @@ Result<void> CudaCopyEngine::enqueue(const BlockCopy& block) {
 }
 
 cudaError_t CudaCopyEngine::enqueue_whole(const BlockCopy& block) {
-  if (one_run(block)) {
+  if (block.in_one_run()) {
     return options_.api->cudaMemcpyAsync(block.to, block.from, block.bytes().count, options_.kind, stream_.get());
   }
-  return options_.api->cudaMemcpy2DAsync(block.to, block.to_pitch, block.from, block.from_pitch, block.column_bytes,
-                                         block.columns, options_.kind, stream_.get());
+  // A copy by cudaMemcpy3DAsync needs planes a multiple of the pitch apart, which these need not be.
+  for (std::size_t i = 0; i < block.planes; ++i) {
+    const BlockCopy plane = block.plane(i);
+    const cudaError_t status =
+        options_.api->cudaMemcpy2DAsync(plane.to, plane.to_pitch, plane.from, plane.from_pitch, plane.column_bytes,
+                                        plane.columns, options_.kind, stream_.get());
+    if (status != cudaSuccess) return status;
+  }
+  return cudaSuccess;
 }
 
 Result<void> CudaCopyEngine::enqueue_staged(const BlockCopy& block) {
@@ -181,6 +180,13 @@ Result<void> CudaCopyEngine::enqueue_staged(const BlockCopy& block) {
     if (!staging) return Failure{ErrorCode::transfer_failed, staging.failure().message};
     staging_ = std::move(staging).value();
   }
+  for (std::size_t i = 0; i < block.planes; ++i) {
+    if (Result<void> copied = enqueue_plane_staged(block.plane(i)); !copied) return copied;
+  }
+  return {};
+}
+
+Result<void> CudaCopyEngine::enqueue_plane_staged(const BlockCopy& block) {
   // If a column is larger than the staging memory, it is copied in pieces.
   for (std::size_t row = 0; row < block.column_bytes; row += kStaging.count) {
     const std::size_t rows = std::min<std::size_t>(kStaging.count, block.column_bytes - row);

@@ -68,6 +68,7 @@ class CudaCopyEngine {
   [[nodiscard]] Result<void> enqueue(const BlockCopy& block);
   [[nodiscard]] cudaError_t enqueue_whole(const BlockCopy& block);
   [[nodiscard]] Result<void> enqueue_staged(const BlockCopy& block);
+  [[nodiscard]] Result<void> enqueue_plane_staged(const BlockCopy& block);
   [[nodiscard]] Result<void> copy_staged(const BlockCopy& block);
   /// Waits until the oldest copy in flight has ended, or until another copy may begin.
   void wait();

@@ -54,11 +54,11 @@ Result<Bytes> capacity_of(const OpenClDevice& device, std::optional<Bytes> wante
   return Bytes{std::max<std::uint64_t>(capacity, kMeasuredSizes.back())};
 }
 
-bool in_one_run(const BlockCopy& copy) {
-  return copy.columns == 1 || (copy.from_pitch == copy.column_bytes && copy.to_pitch == copy.column_bytes);
+/// The place of one plane of a copy in the buffer of the data: OpenCL counts from the buffer's beginning.
+std::array<std::size_t, 3> origin_of(std::size_t plane, std::size_t plane_pitch, std::size_t pitch) {
+  const std::size_t offset = plane * plane_pitch;
+  return {offset % pitch, offset / pitch, 0};
 }
-
-Bytes span_of(const BlockCopy& copy, std::size_t pitch) { return {(copy.columns - 1) * pitch + copy.column_bytes}; }
 
 }  // namespace
 
@@ -168,7 +168,7 @@ void OpenClAccelerator::start_threads() {
 
 Result<void> OpenClAccelerator::perform(CopyDirection direction, const BlockCopy& copy) {
   const bool to_device = direction == CopyDirection::to_device;
-  const Bytes span = span_of(copy, to_device ? copy.to_pitch : copy.from_pitch);
+  const Bytes span{to_device ? copy.to_span() : copy.from_span()};
   const Result<cl_mem> buffer = buffers_->at(to_device ? copy.to : copy.from, span);
   if (!buffer) return Failure{ErrorCode::transfer_failed, buffer.failure().message};
   const cl_int status = to_device ? write(buffer.value(), copy) : read(buffer.value(), copy);
@@ -182,26 +182,37 @@ Result<void> OpenClAccelerator::perform(CopyDirection direction, const BlockCopy
 
 int OpenClAccelerator::write(cl_mem buffer, const BlockCopy& copy) {
   const cl_command_queue queue = queues_->to_device.get();
-  if (in_one_run(copy)) {
+  if (copy.in_one_run()) {
     return device_.api->clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, copy.bytes().count, copy.from, 0, nullptr,
                                              nullptr);
   }
-  constexpr std::size_t kOrigin[3]{};
-  const std::size_t region[3]{copy.column_bytes, copy.columns, 1};
-  return device_.api->clEnqueueWriteBufferRect(queue, buffer, CL_TRUE, kOrigin, kOrigin, region, copy.to_pitch, 0,
-                                               copy.from_pitch, 0, copy.from, 0, nullptr, nullptr);
+  // OpenCL's copies of three dimensions need planes a multiple of the pitch apart, which these need not be.
+  for (std::size_t i = 0; i < copy.planes; ++i) {
+    constexpr std::size_t kOrigin[3]{};
+    const std::size_t region[3]{copy.column_bytes, copy.columns, 1};
+    const cl_int status = device_.api->clEnqueueWriteBufferRect(
+        queue, buffer, CL_TRUE, origin_of(i, copy.to_plane_pitch, copy.to_pitch).data(), kOrigin, region, copy.to_pitch,
+        0, copy.from_pitch, 0, copy.plane(i).from, 0, nullptr, nullptr);
+    if (status != CL_SUCCESS) return status;
+  }
+  return CL_SUCCESS;
 }
 
 int OpenClAccelerator::read(cl_mem buffer, const BlockCopy& copy) {
   const cl_command_queue queue = queues_->to_host.get();
-  if (in_one_run(copy)) {
+  if (copy.in_one_run()) {
     return device_.api->clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, copy.bytes().count, copy.to, 0, nullptr,
                                             nullptr);
   }
-  constexpr std::size_t kOrigin[3]{};
-  const std::size_t region[3]{copy.column_bytes, copy.columns, 1};
-  return device_.api->clEnqueueReadBufferRect(queue, buffer, CL_TRUE, kOrigin, kOrigin, region, copy.from_pitch, 0,
-                                              copy.to_pitch, 0, copy.to, 0, nullptr, nullptr);
+  for (std::size_t i = 0; i < copy.planes; ++i) {
+    constexpr std::size_t kOrigin[3]{};
+    const std::size_t region[3]{copy.column_bytes, copy.columns, 1};
+    const cl_int status = device_.api->clEnqueueReadBufferRect(
+        queue, buffer, CL_TRUE, origin_of(i, copy.from_plane_pitch, copy.from_pitch).data(), kOrigin, region,
+        copy.from_pitch, 0, copy.to_pitch, 0, copy.plane(i).to, 0, nullptr, nullptr);
+    if (status != CL_SUCCESS) return status;
+  }
+  return CL_SUCCESS;
 }
 
 void OpenClAccelerator::copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent,

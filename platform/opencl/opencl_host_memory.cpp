@@ -34,6 +34,28 @@ Result<void> sent(cl_int status, std::string_view what, const OpenClDevice& devi
   return opencl_check(status, text, ErrorCode::kernel_failed);
 }
 
+/// One plane of a block, as OpenCL copies it between host memory and a buffer without gaps.
+struct Rectangle {
+  std::array<std::size_t, 3> in_buffer{};
+  std::array<std::size_t, 3> in_host{};
+  std::array<std::size_t, 3> region{};
+  std::byte* host = nullptr;
+};
+
+/// Calls `enqueue(rectangle, is_first, is_last)` for each plane, until a call fails. The commands of one queue follow
+/// one another, so that it suffices if the first one waits for others, and others wait for the last one.
+template <class Enqueue>
+cl_int by_planes(const HostBlock& block, const Enqueue& enqueue) {
+  for (std::size_t i = 0; i < block.planes; ++i) {
+    const Rectangle plane{.in_buffer = {0, i * block.columns, 0},
+                          .region = {block.column_bytes, block.columns, 1},
+                          .host = block.address + i * block.plane_pitch};
+    const cl_int status = enqueue(plane, i == 0, i + 1 == block.planes);
+    if (status != CL_SUCCESS) return status;
+  }
+  return CL_SUCCESS;
+}
+
 }  // namespace
 
 class OpenClHostMemory::Buffers {
@@ -55,8 +77,8 @@ class OpenClHostMemory::Buffers {
   [[nodiscard]] std::size_t size() const;
 
  private:
-  /// The address, the bytes of a column, the number of columns, and the pitch.
-  using Key = std::tuple<std::byte*, std::size_t, std::size_t, std::size_t>;
+  /// The address, the bytes of a column, the number of columns, the pitch, the number of planes, and their pitch.
+  using Key = std::tuple<std::byte*, std::size_t, std::size_t, std::size_t, std::size_t, std::size_t>;
   struct Kept {
     OpenClBuffer buffer;
     bool in_place = false;
@@ -102,8 +124,8 @@ Result<void> OpenClHostMemory::Buffers::make_queues() {
 }
 
 OpenClHostMemory::Buffers::Key OpenClHostMemory::Buffers::key_of(const HostBlock& block) {
-  if (block.in_one_run()) return {block.address, block.bytes().count, 1, 0};
-  return {block.address, block.column_bytes, block.columns, block.pitch};
+  if (block.in_one_run()) return {block.address, block.bytes().count, 1, 0, 1, 0};
+  return {block.address, block.column_bytes, block.columns, block.pitch, block.planes, block.plane_pitch};
 }
 
 Result<OpenClHostMemory::Buffers::Kept*> OpenClHostMemory::Buffers::find(const HostBlock& block) {
@@ -158,10 +180,11 @@ cl_int OpenClHostMemory::Buffers::show_device(cl_command_queue queue, const Piec
     return api.clEnqueueWriteBuffer(queue, kept.buffer.get(), CL_FALSE, 0, block.bytes().count, block.address, 0,
                                     nullptr, &last);
   }
-  constexpr std::array<std::size_t, 3> kOrigin{};
-  const std::array region{block.column_bytes, block.columns, std::size_t{1}};
-  return api.clEnqueueWriteBufferRect(queue, kept.buffer.get(), CL_FALSE, kOrigin.data(), kOrigin.data(), region.data(),
-                                      block.column_bytes, 0, block.pitch, 0, block.address, 0, nullptr, &last);
+  return by_planes(block, [&](const Rectangle& r, bool /*is_first*/, bool is_last) {
+    return api.clEnqueueWriteBufferRect(queue, kept.buffer.get(), CL_FALSE, r.in_buffer.data(), r.in_host.data(),
+                                        r.region.data(), block.column_bytes, 0, block.pitch, 0, r.host, 0, nullptr,
+                                        is_last ? &last : nullptr);
+  });
 }
 
 Result<void> OpenClHostMemory::Buffers::bring_back(cl_command_queue queue, const Piece& piece,
@@ -193,11 +216,11 @@ cl_int OpenClHostMemory::Buffers::copy_back(cl_command_queue queue, const Piece&
     return device_.api->clEnqueueReadBuffer(queue, kept.buffer.get(), CL_FALSE, 0, block.bytes().count, block.address,
                                             count, events, &last);
   }
-  constexpr std::array<std::size_t, 3> kOrigin{};
-  const std::array region{block.column_bytes, block.columns, std::size_t{1}};
-  return device_.api->clEnqueueReadBufferRect(queue, kept.buffer.get(), CL_FALSE, kOrigin.data(), kOrigin.data(),
-                                              region.data(), block.column_bytes, 0, block.pitch, 0, block.address,
-                                              count, events, &last);
+  return by_planes(block, [&](const Rectangle& r, bool is_first, bool is_last) {
+    return device_.api->clEnqueueReadBufferRect(
+        queue, kept.buffer.get(), CL_FALSE, r.in_buffer.data(), r.in_host.data(), r.region.data(), block.column_bytes,
+        0, block.pitch, 0, r.host, is_first ? count : 0, is_first ? events : nullptr, is_last ? &last : nullptr);
+  });
 }
 
 void OpenClHostMemory::Buffers::end(const Piece& piece) noexcept {

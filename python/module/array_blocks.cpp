@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
+
+#include "graph/data/blocks.hpp"
 
 namespace troupe::python {
 
@@ -15,6 +18,7 @@ namespace {
 struct Range {
   py::ssize_t begin = 0;
   py::ssize_t count = 0;
+  py::ssize_t step = 1;
 };
 
 [[noreturn]] void refuse_index(const ArrayData& whole, py::handle index, const char* why) {
@@ -27,8 +31,8 @@ Range range_of(const ArrayData& whole, py::handle index, py::handle one, py::ssi
     py::ssize_t begin = 0, end = 0, step = 0, count = 0;
     if (!py::reinterpret_borrow<py::slice>(one).compute(extent, &begin, &end, &step, &count))
       throw py::error_already_set();
-    if (step != 1) refuse_index(whole, index, "slices need step 1");
-    return {begin, count};
+    if (step < 1) refuse_index(whole, index, "slices need step 1, or a step above it");
+    return {begin, count, step};
   }
   if (PyLong_Check(one.ptr()) != 0) {
     refuse_index(whole, index, "a number takes a dimension away; write i:i+1");
@@ -49,6 +53,39 @@ std::vector<Range> ranges_of(const ArrayData& whole, py::handle index) {
     ranges.push_back(i < all.size() ? range_of(whole, index, all[i], form.shape[i]) : Range{0, form.shape[i]});
   }
   return ranges;
+}
+
+/// Returns the ranges in the runtime's rows, columns and planes.
+std::array<Range, 3> ranges_in_memory(const ArrayData& whole, py::handle index) {
+  const ArrayForm& form = whole.form();
+  std::vector<Range> ranges = ranges_of(whole, index);
+  const Range one{0, 1};
+  if (ranges.size() == 1) {
+    if (form.layout.cols == 1) return {ranges[0], one, one};
+    return {one, ranges[0], one};
+  }
+  if (form.order == ArrayOrder::c) std::ranges::reverse(ranges);
+  return {ranges[0], ranges[1], ranges.size() == 3 ? ranges[2] : one};
+}
+
+/// Returns the block of an array of more than two dimensions that is one column of the runtime's.
+Block block_of_column(const ArrayData& whole, py::handle index) {
+  const ArrayForm& form = whole.form();
+  const std::vector<Range> ranges = ranges_of(whole, index);
+  // The data are one column, so a part must have the full extent in all dimensions except the outermost.
+  const std::size_t outermost = form.order == ArrayOrder::c ? 0 : ranges.size() - 1;
+  py::ssize_t inner = 1;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (ranges[i].step != 1) refuse_index(whole, index, "slices need step 1");
+    if (i == outermost) continue;
+    if (ranges[i].count != form.shape[i]) {
+      refuse_index(whole, index,
+                   "arrays of more than three dimensions, and of three on a service, can be divided in the outermost "
+                   "one only");
+    }
+    inner *= form.shape[i];
+  }
+  return {ranges[outermost].begin * inner, 0, ranges[outermost].count * inner, 1};
 }
 
 std::vector<py::ssize_t> widths_of(py::handle rim, std::size_t dimensions) {
@@ -75,6 +112,7 @@ Surrounded with_rim(const ArrayData& whole, py::handle index, py::handle rim) {
   Surrounded result{py::tuple(ranges.size()), py::tuple(ranges.size())};
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const Range& range = ranges[i];
+    if (range.step != 1) refuse_index(whole, index, "slices with a rim need step 1");
     const py::ssize_t before = std::min(range.begin, widths[i]);
     const py::ssize_t after = std::min(whole.form().shape[i] - range.begin - range.count, widths[i]);
     result.index[i] = py::slice(range.begin - before, range.begin + range.count + after, 1);
@@ -85,37 +123,22 @@ Surrounded with_rim(const ArrayData& whole, py::handle index, py::handle rim) {
 
 Block block_of(const ArrayData& whole, py::handle index) {
   const ArrayForm& form = whole.form();
-  const std::vector<Range> ranges = ranges_of(whole, index);
-  const std::size_t dimensions = ranges.size();
-  if (dimensions == 1) {
-    if (form.layout.cols == 1) return {ranges[0].begin, 0, ranges[0].count, 1};
-    return {0, ranges[0].begin, 1, ranges[0].count};
+  if (form.shape.empty()) refuse_index(whole, index, "it has one element");
+  if (form.shape.size() > 2 && !form.is_volume) return block_of_column(whole, index);
+  const auto [rows, cols, planes] = ranges_in_memory(whole, index);
+  if (rows.step != 1 && rows.count > 1) {
+    refuse_index(whole, index,
+                 "slices need step 1 in the dimension whose elements lie side by side: the last in C order, the first "
+                 "in Fortran's");
   }
-  if (dimensions == 2) {
-    const auto [rows, cols] =
-        form.order == ArrayOrder::c ? std::pair(ranges[1], ranges[0]) : std::pair(ranges[0], ranges[1]);
-    return {rows.begin, cols.begin, rows.count, cols.count};
-  }
-  if (dimensions == 0) refuse_index(whole, index, "it has one element");
-  // The data are one column, so a part must have the full extent in all dimensions except the outermost.
-  const std::size_t outermost = form.order == ArrayOrder::c ? 0 : dimensions - 1;
-  py::ssize_t inner = 1;
-  for (std::size_t i = 0; i < dimensions; ++i) {
-    if (i == outermost) continue;
-    if (ranges[i].count != form.shape[i]) {
-      refuse_index(whole, index, "arrays of more than two dimensions can be divided in the outermost one only");
-    }
-    inner *= form.shape[i];
-  }
-  return {ranges[outermost].begin * inner, 0, ranges[outermost].count * inner, 1};
+  return {rows.begin, cols.begin, rows.count, cols.count, planes.begin, planes.count, cols.step, planes.step};
 }
 
 ArrayForm form_of_part(const ArrayData& whole, const py::array& part, const Block& block) {
   ArrayForm form = whole.form();
   form.shape.assign(part.shape(), part.shape() + part.ndim());
-  form.layout.rows = block.rows;
-  form.layout.cols = block.cols;
-  if (form.shape.size() > 2) form.layout.ld = std::max<std::int64_t>(block.rows, 1);
+  form.layout = graph::view_of_block({nullptr, form.layout}, block).layout;
+  if (form.shape.size() > 2 && !form.is_volume) form.layout.ld = std::max<std::int64_t>(block.rows, 1);
   return form;
 }
 

@@ -9,7 +9,7 @@
 
 namespace troupe::python {
 
-/// Returns the block for `array[index]`. Throws `ValueError` for an index that does not select a contiguous block, and
+/// Returns the block for `array[index]`. Throws `ValueError` for an index that does not select contiguous columns, and
 /// `TypeError` for an index that contains something other than slices and whole numbers.
 [[nodiscard]] Block block_of(const ArrayData& whole, pybind11::handle index);
 /// Returns the index of a block with its rim, as far as the array goes, and the index of the block in that array. `rim`

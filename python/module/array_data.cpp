@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <complex>
-#include <cstring>
+#include <optional>
 #include <string_view>
+#include <utility>
 
+#include "platform/accelerators/block_copy.hpp"
 #include "python/module/runtime_state.hpp"
 
 namespace troupe::python {
@@ -29,27 +32,54 @@ std::uint64_t hash_of(std::string_view text) {
 std::string text_of_shape(const py::array& array) { return py::str(array.attr("shape")); }
 
 [[noreturn]] void refuse_layout(const py::array& array, const std::string& name) {
-  throw py::value_error(
-      fmt::format("{} of shape {} and strides {} is not contiguous: of arrays with two dimensions one stride must be "
-                  "the size of an "
-                  "element ({} bytes), as in A[:, a:b] or A[a:b, :]; others must have no gaps. Take "
-                  "numpy.ascontiguousarray(array), "
-                  "or register the whole and use partition",
-                  name.empty() ? "the array" : "'" + name + "'", text_of_shape(array),
-                  std::string(py::str(array.attr("strides"))), array.itemsize()));
+  throw py::value_error(fmt::format(
+      "{} of shape {} and strides {} is not contiguous: of arrays with two or three dimensions the first or "
+      "last stride must be the size of an element ({} bytes), as in A[:, a:b] or A[a:b, :]; others must "
+      "have no gaps. Take numpy.ascontiguousarray(array), or register the whole and use partition",
+      name.empty() ? "the array" : "'" + name + "'", text_of_shape(array), std::string(py::str(array.attr("strides"))),
+      array.itemsize()));
 }
 
-/// Copies columns that lie `to_ld` and `from_ld` elements apart.
-void copy_columns(std::byte* to, std::int64_t to_ld, const std::byte* from, std::int64_t from_ld,
-                  const Layout& layout) {
-  const std::int64_t size = layout.element_size;
-  if (layout.rows == to_ld && layout.rows == from_ld) {
-    std::memcpy(to, from, static_cast<std::size_t>(layout.rows * layout.cols * size));
-    return;
+void copy_elements(const DataView& from, const DataView& to) {
+  const platform::BlockCopy copy = platform::block_copy(from, to);
+  platform::move_bytes(copy, 0, copy.bytes().count);
+}
+
+/// The dimensions of an array from the one whose elements lie closest to the one whose elements lie farthest apart.
+std::array<py::ssize_t, 3> axes_of(ArrayOrder order) {
+  return order == ArrayOrder::c ? std::array<py::ssize_t, 3>{2, 1, 0} : std::array<py::ssize_t, 3>{0, 1, 2};
+}
+
+/// Returns the shape of an array with three dimensions as a volume, if its elements lie in this order.
+std::optional<VolumeShape> volume_in(const py::array& array, ArrayOrder order) {
+  const auto axes = axes_of(order);
+  const py::ssize_t size = array.itemsize();
+  // The stride has no meaning if there is only one index, or no element.
+  const auto stride = [&](std::size_t i, py::ssize_t packed) {
+    return array.size() == 0 || array.shape(axes[i]) == 1 ? packed : array.strides(axes[i]);
+  };
+  const py::ssize_t rows = array.shape(axes[0]);
+  const py::ssize_t cols = array.shape(axes[1]);
+  const py::ssize_t column = stride(1, std::max<py::ssize_t>(rows, 1) * size);
+  const py::ssize_t plane = stride(2, cols * column);
+  const bool fits = stride(0, size) == size && column % size == 0 && column >= rows * size && plane % size == 0 &&
+                    plane >= (cols - 1) * column + rows * size;
+  if (!fits) return std::nullopt;
+  return VolumeShape{rows, cols, array.shape(axes[2]), column / size, plane / size};
+}
+
+/// Returns the order of an array with three dimensions, and its shape as a volume. Fortran's order is preferred where
+/// both are possible, unless the array was made in C order. Returns nothing if there are gaps inside of its columns.
+std::optional<std::pair<ArrayOrder, VolumeShape>> find_volume(const py::array& array) {
+  const bool in_c = (array.flags() & py::array::c_style) != 0;
+  const bool in_fortran = (array.flags() & py::array::f_style) != 0;
+  if (in_fortran || !in_c) {
+    const auto shape = volume_in(array, ArrayOrder::fortran);
+    if (shape) return std::pair(in_c ? ArrayOrder::any : ArrayOrder::fortran, *shape);
   }
-  for (std::int64_t j = 0; j < layout.cols; ++j) {
-    std::memcpy(to + j * to_ld * size, from + j * from_ld * size, static_cast<std::size_t>(layout.rows * size));
-  }
+  const auto shape = volume_in(array, ArrayOrder::c);
+  if (shape) return std::pair(ArrayOrder::c, *shape);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -94,19 +124,9 @@ Element element_of(const py::dtype& dtype) {
   return {hash_of("numpy " + std::string(py::str(description)) + std::to_string(size)), size};
 }
 
-std::vector<py::ssize_t> ArrayForm::strides(std::int64_t ld) const {
-  const auto size = static_cast<py::ssize_t>(layout.element_size);
-  const auto column = static_cast<py::ssize_t>(ld) * size;
-  switch (shape.size()) {
-    case 0: return {};
-    case 1: return {layout.rows == 1 && layout.cols > 1 ? column : size};
-    case 2:
-      if (order == ArrayOrder::c) return {column, size};
-      return {size, column};
-    default: break;
-  }
+std::vector<py::ssize_t> ArrayForm::packed_strides() const {
   std::vector<py::ssize_t> result(shape.size());
-  py::ssize_t next = size;
+  auto next = static_cast<py::ssize_t>(layout.element_size);
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const std::size_t axis = order == ArrayOrder::c ? shape.size() - 1 - i : i;
     result[axis] = next;
@@ -115,7 +135,7 @@ std::vector<py::ssize_t> ArrayForm::strides(std::int64_t ld) const {
   return result;
 }
 
-ArrayForm form_of(const py::array& array, const std::string& name) {
+ArrayForm form_of(const py::array& array, const std::string& name, bool volumes) {
   ArrayForm form;
   const py::ssize_t size = array.itemsize();
   const Element element = element_of(array.dtype());
@@ -145,6 +165,17 @@ ArrayForm form_of(const py::array& array, const std::string& name) {
     // The array is a row of a matrix in Fortran order, or a column of one in C order.
     if (step < size || step % size != 0) refuse_layout(array, name);
     set(1, array.shape(0), step / size);
+    return form;
+  }
+  if (array.ndim() == 3 && volumes) {
+    const auto found = find_volume(array);
+    if (!found) refuse_layout(array, name);
+    const VolumeShape& shape = found->second;
+    form.order = found->first;
+    form.is_volume = true;
+    set(shape.rows, shape.cols, shape.ld);
+    form.layout.planes = shape.planes;
+    form.layout.plane_stride = shape.plane_stride;
     return form;
   }
   const bool c_contiguous = (array.flags() & py::array::c_style) != 0;
@@ -184,15 +215,14 @@ py::array array_of(py::handle object) {
 }
 
 py::array copy_of(const DataView& view, const ArrayForm& form, const py::dtype& dtype) {
-  py::array copy(dtype, form.shape, form.strides(std::max<std::int64_t>(view.layout.rows, 1)));
-  copy_columns(static_cast<std::byte*>(copy.mutable_data()), view.layout.rows, static_cast<const std::byte*>(view.data),
-               view.layout.ld, view.layout);
+  py::array copy(dtype, form.shape, form.packed_strides());
+  copy_elements(view, {static_cast<std::byte*>(copy.mutable_data()), view.layout.packed()});
   return copy;
 }
 
 void copy_back(const py::array& copy, const DataView& view) {
-  copy_columns(static_cast<std::byte*>(view.data), view.layout.ld, static_cast<const std::byte*>(copy.data()),
-               view.layout.rows, view.layout);
+  auto* const elements = static_cast<std::byte*>(const_cast<void*>(copy.data()));
+  copy_elements({elements, view.layout.packed()}, view);
 }
 
 void forbid_writing(const py::array& array) {

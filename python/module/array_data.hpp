@@ -1,8 +1,9 @@
 /// Numpy arrays as data of a runtime, without copies.
 ///
 /// A registration keeps its array alive, so that the memory exists as long as tasks may use it. An array in Fortran
-/// order has the same memory layout as the runtime's matrices. An array in C order is the transpose of the runtime's
-/// matrix. Arrays of more than two dimensions are one column.
+/// order has the same memory layout as the runtime's matrices and volumes. An array in C order is the transpose of the
+/// runtime's matrix: its last dimension has the runtime's rows. Arrays of more than three dimensions are one column, as
+/// are those of three on a service, which has no volumes.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -37,11 +38,13 @@ struct ArrayForm {
   ArrayOrder order = ArrayOrder::any;
   /// The runtime's view of the array.
   Layout layout;
+  /// True if the array has three dimensions and is a volume of the runtime.
+  bool is_volume = false;
 
-  /// Returns the strides in bytes, if the runtime's columns are `ld` elements apart.
-  [[nodiscard]] std::vector<pybind11::ssize_t> strides(std::int64_t ld) const;
+  /// Returns the strides in bytes of an array without gaps.
+  [[nodiscard]] std::vector<pybind11::ssize_t> packed_strides() const;
   /// Returns true if memory between the array's elements may belong to other data.
-  [[nodiscard]] bool has_gaps() const { return layout.cols > 1 && layout.rows > 0 && layout.ld != layout.rows; }
+  [[nodiscard]] bool has_gaps() const { return layout.elements() > 0 && !layout.contiguous(); }
 };
 
 /// An element type for the runtime. Types that C has get the same tags as in C++ kernels. The tags of other types, such
@@ -54,8 +57,9 @@ struct Element {
 [[nodiscard]] Element element_of(const pybind11::dtype& dtype);
 
 /// Returns the form of an array. Throws `ValueError` for arrays that are not contiguous; a stride between rows, or
-/// between columns, is allowed. `name` is for the message, and may be empty.
-[[nodiscard]] ArrayForm form_of(const pybind11::array& array, const std::string& name);
+/// between columns, or between planes, is allowed. `name` is for the message, and may be empty. If `volumes` is false,
+/// arrays of three dimensions are one column.
+[[nodiscard]] ArrayForm form_of(const pybind11::array& array, const std::string& name, bool volumes);
 
 /// Returns `object` if it is an array, or an array on the same memory if it has the buffer protocol. Throws `TypeError`
 /// for all other objects, because the elements are never copied.

@@ -108,6 +108,17 @@ void check_for_function_of_c(const Call& call, std::size_t index, const ArrayDat
   const CodeletObject& codelet = call.codelet;
   const auto told = [index](std::uint32_t mask) { return index < 32 && (mask >> index & 1U) != 0; };
   const ArrayForm& form = data.form();
+  if (form.is_volume && told(codelet.knows_matrix)) {
+    mismatch(codelet,
+             fmt::format("argument {} ({}) has three dimensions, and the function of C takes rows, columns or strides "
+                         "of an array with two: let it take \"size\", and the extents as numbers",
+                         index, data.description()));
+  }
+  if (form.is_volume && form.has_gaps()) {
+    mismatch(codelet, fmt::format("argument {} ({}) has three dimensions with gaps between them, of which a function "
+                                  "of C cannot be told: pass numpy.ascontiguousarray(array)",
+                                  index, data.description()));
+  }
   if (form.has_gaps() && !told(codelet.knows_gaps)) {
     mismatch(codelet,
              fmt::format("argument {} ({}) has gaps between its rows, columns or elements, of which the function of C "

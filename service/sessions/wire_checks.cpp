@@ -64,11 +64,7 @@ Result<Layout> check_layout(const v1::RegisterData& data) {
   return Layout{data.rows(), data.cols(), data.ld(), data.element_size(), data.element_tag()};
 }
 
-Bytes extent_of(const Layout& layout) {
-  if (layout.rows == 0 || layout.cols == 0) return {};
-  const std::int64_t elements = (layout.cols - 1) * layout.ld + layout.rows;
-  return {static_cast<std::uint64_t>(elements) * layout.element_size};
-}
+Bytes extent_of(const Layout& layout) { return {static_cast<std::uint64_t>(layout.extent()) * layout.element_size}; }
 
 std::uint64_t alignment_of(std::uint32_t element_size) {
   constexpr std::uint32_t kMost = 16;

@@ -80,9 +80,10 @@ const troupe_handle kGarbage{1234567, 89};
 const troupe_future kNoFuture{};
 
 /// Calls a function that makes handles of blocks, each time with one wrong argument.
-template <class Function>
+template <class BlockType = troupe_block, class Function>
 Calls calls_for_blocks(Objects& o, const Function& function) {
-  const troupe_block outside{0, 0, 5, 5};
+  BlockType outside{};
+  outside.rows = outside.cols = 5;
   troupe_handle part;
   return {function(nullptr, o.handle, &outside, 1, &part), function(o.runtime, kGarbage, &outside, 1, &part),
           function(o.runtime, o.handle, nullptr, 1, &part), function(o.runtime, o.handle, &outside, 1, nullptr),
@@ -104,6 +105,28 @@ Table data_calls() {
          size_t size = 0;
          return Calls{troupe_type_size(TROUPE_DOUBLE, nullptr), troupe_type_size(-1, &size),
                       troupe_type_size(999, &size), troupe_type_size(1000000, &size)};
+       }},
+      {"troupe_register_volume",
+       [](Objects& o) {
+         troupe_data* d = nullptr;
+         const troupe_shape shape{1, 1, 1, 0, 0}, negative{1, -1, 1, 0, 0}, tight{4, 4, 4, 4, 15};
+         return Calls{troupe_register_volume(nullptr, TROUPE_DOUBLE, &o.x, &shape, nullptr, &d),
+                      troupe_register_volume(o.runtime, -1, &o.x, &shape, nullptr, &d),
+                      troupe_register_volume(o.runtime, TROUPE_DOUBLE, nullptr, &shape, nullptr, &d),
+                      troupe_register_volume(o.runtime, TROUPE_DOUBLE, &o.x, nullptr, nullptr, &d),
+                      troupe_register_volume(o.runtime, TROUPE_DOUBLE, &o.x, &negative, nullptr, &d),
+                      troupe_register_volume(o.runtime, TROUPE_DOUBLE, &o.x, &tight, nullptr, &d),
+                      troupe_register_volume(o.runtime, TROUPE_DOUBLE, &o.x, &shape, nullptr, nullptr)};
+       }},
+      {"troupe_allocate_volume",
+       [](Objects& o) {
+         troupe_data* d = nullptr;
+         const troupe_shape shape{1, 1, 1, 0, 0}, negative{1, 1, -1, 0, 0};
+         return Calls{troupe_allocate_volume(nullptr, TROUPE_DOUBLE, &shape, nullptr, &d),
+                      troupe_allocate_volume(o.runtime, 999, &shape, nullptr, &d),
+                      troupe_allocate_volume(o.runtime, TROUPE_DOUBLE, nullptr, nullptr, &d),
+                      troupe_allocate_volume(o.runtime, TROUPE_DOUBLE, &negative, nullptr, &d),
+                      troupe_allocate_volume(o.runtime, TROUPE_DOUBLE, &shape, nullptr, nullptr)};
        }},
       {"troupe_register",
        [](Objects& o) {
@@ -140,6 +163,16 @@ Table data_calls() {
          calls.push_back(troupe_halos(o.runtime, o.handle, &inside, 1, -1, 1, &halo));
          return calls;
        }},
+      {"troupe_partition_volume", [](Objects& o) { return calls_for_blocks<troupe_box>(o, troupe_partition_volume); }},
+      {"troupe_repartition_volume",
+       [](Objects& o) { return calls_for_blocks<troupe_box>(o, troupe_repartition_volume); }},
+      {"troupe_halos_volume",
+       [](Objects& o) {
+         return calls_for_blocks<troupe_box>(o, [](auto... given) {
+           const auto [runtime, whole, boxes, count, halos] = std::tuple(given...);
+           return troupe_halos_volume(runtime, whole, boxes, count, 1, 1, 1, halos);
+         });
+       }},
       {"troupe_discard",
        [](Objects& o) {
          return Calls{troupe_discard(nullptr, o.handle), troupe_discard(o.runtime, kGarbage)};
@@ -169,6 +202,11 @@ Table data_calls() {
       {"troupe_hold_memory",
        [](Objects&) {
          BOOST_TEST(troupe_hold_memory(nullptr, nullptr, nullptr, nullptr) == nullptr);
+         return Calls{};
+       }},
+      {"troupe_hold_volume",
+       [](Objects&) {
+         BOOST_TEST(troupe_hold_volume(nullptr, nullptr) == nullptr);
          return Calls{};
        }},
       {"troupe_hold_free", [](Objects&) { return troupe_hold_free(nullptr), Calls{}; }},
@@ -346,6 +384,11 @@ Table task_calls() {
       {"troupe_kernel_data",
        [](Objects&) {
          BOOST_TEST(troupe_kernel_data(nullptr, 0, nullptr, nullptr, nullptr) == nullptr);
+         return Calls{};
+       }},
+      {"troupe_kernel_volume",
+       [](Objects&) {
+         BOOST_TEST(troupe_kernel_volume(nullptr, 0, nullptr) == nullptr);
          return Calls{};
        }},
       {"troupe_kernel_argument",

@@ -24,6 +24,7 @@ BOOST_FIXTURE_TEST_SUITE(c_interface, Fixture)
 
 BOOST_AUTO_TEST_CASE(built_in_kernels_are_found_by_name_and_run) { passes(built_in_kernels(runtime)); }
 BOOST_AUTO_TEST_CASE(kernels_in_c_get_their_data_and_arguments) { passes(own_kernels(runtime)); }
+BOOST_AUTO_TEST_CASE(arrays_with_three_dimensions_are_divided_into_boxes) { passes(volumes(runtime)); }
 BOOST_AUTO_TEST_CASE(failures_have_codes_and_texts) { passes(failures(runtime)); }
 BOOST_AUTO_TEST_CASE(graphs_are_recorded_and_run) { passes(recordings(runtime)); }
 

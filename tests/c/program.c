@@ -165,6 +165,81 @@ const char* own_kernels(troupe_runtime* runtime) {
   return NULL;
 }
 
+static int count_box(const troupe_kernel_context* context, void* user) {
+  troupe_shape shape;
+  int64_t i, j, k;
+  double* const box = troupe_kernel_volume(context, 0, &shape);
+  (void)user;
+  for (k = 0; k < shape.planes; ++k) {
+    for (j = 0; j < shape.cols; ++j) {
+      for (i = 0; i < shape.rows; ++i) {
+        box[i + j * shape.ld + k * shape.plane_stride] += 1 + (double)(i + 10 * j + 100 * k);
+      }
+    }
+  }
+  return 0;
+}
+
+/* A kernel that takes volumes for matrices: its task fails. */
+static int takes_matrix(const troupe_kernel_context* context, void* user) {
+  int64_t rows = -1;
+  (void)user;
+  return troupe_kernel_data(context, 0, &rows, NULL, NULL) == NULL && rows == -1 ? 0 : 1;
+}
+
+const char* volumes(troupe_runtime* runtime) {
+  /* 3 x 2 x 4 elements; columns are 4 elements apart, and planes 9. */
+  double a[36] = {0};
+  const troupe_shape shape = {3, 2, 4, 4, 9};
+  const troupe_shape packed = {2, 2, 2, 0, 0};
+  const troupe_box boxes[2] = {{0, 0, 0, 3, 1, 4, 0, 0}, {1, 1, 1, 2, 1, 2, 0, 2}};
+  const troupe_box halves[2] = {{0, 0, 0, 3, 2, 2, 1, 1}, {0, 0, 2, 3, 2, 2, 1, 1}};
+  const troupe_mode mode = TROUPE_READ_WRITE;
+  troupe_handle parts[2], others[2];
+  troupe_data *data = NULL, *own = NULL;
+  troupe_codelet *count = NULL, *wrong_kernel = NULL;
+  troupe_access access = {troupe_data_handle(NULL), TROUPE_DECLARED};
+  troupe_future future;
+  troupe_hold* hold = NULL;
+  troupe_shape seen;
+  int64_t rows = 0;
+  const double* memory;
+  OK(troupe_codelet_define("count", &mode, 1, NULL, 0, count_box, NULL, NULL, &count));
+  OK(troupe_codelet_define("wrong", &mode, 1, NULL, 0, takes_matrix, NULL, NULL, &wrong_kernel));
+  OK(troupe_register_volume(runtime, TROUPE_DOUBLE, a, &shape, "a", &data));
+  OK(troupe_partition_volume(runtime, troupe_data_handle(data), boxes, 2, parts));
+  access.handle = parts[0];
+  OK(troupe_submit(runtime, count, &access, 1, NULL, 0, NULL, NULL));
+  access.handle = parts[1];
+  OK(troupe_submit(runtime, count, &access, 1, NULL, 0, NULL, NULL));
+  OK(troupe_wait(runtime));
+  EXPECT(a[0] == 1 && a[2] == 3 && a[9] == 101 && a[27 + 2] == 303);
+  EXPECT(a[9 + 4 + 1] == 1 && a[27 + 4 + 2] == 102 && a[18 + 4 + 1] == 0 && a[3] == 0);
+  OK(troupe_repartition_volume(runtime, troupe_data_handle(data), halves, 2, others));
+  OK(troupe_halos_volume(runtime, troupe_data_handle(data), halves, 1, 0, 0, 1, parts));
+  OK(troupe_acquire(runtime, parts[0], TROUPE_READ, &hold));
+  memory = troupe_hold_volume(hold, &seen);
+  EXPECT(memory == a && seen.rows == 3 && seen.planes == 3 && seen.ld == 4 && seen.plane_stride == 9);
+  EXPECT(troupe_hold_memory(hold, &rows, NULL, NULL) == NULL && rows == 0);
+  EXPECT(strstr(troupe_error_message(), "use troupe_hold_volume") != NULL);
+  troupe_hold_free(hold);
+  access.handle = others[1];
+  OK(troupe_submit(runtime, wrong_kernel, &access, 1, NULL, 0, NULL, &future));
+  EXPECT(troupe_future_wait(future) == TROUPE_KERNEL_FAILED);
+  EXPECT(strstr(troupe_error_message(), "2 planes: use troupe_kernel_volume") != NULL);
+  EXPECT(troupe_wait(runtime) != TROUPE_OK);
+  OK(troupe_allocate_volume(runtime, TROUPE_DOUBLE, &packed, "own", &own));
+  OK(troupe_acquire(runtime, troupe_data_handle(own), TROUPE_WRITE, &hold));
+  EXPECT(troupe_hold_volume(hold, &seen) != NULL && seen.ld == 2 && seen.plane_stride == 4);
+  troupe_hold_free(hold);
+  EXPECT(troupe_allocate_volume(runtime, TROUPE_DOUBLE, NULL, "none", &own) == TROUPE_INVALID_ARGUMENT);
+  troupe_codelet_free(count);
+  troupe_codelet_free(wrong_kernel);
+  troupe_data_free(own);
+  troupe_data_free(data);
+  return NULL;
+}
+
 static void note(uint64_t task, troupe_status status, const char* message, void* user) {
   troupe_status* seen = user;
   (void)task;

@@ -13,6 +13,8 @@ extern "C" {
 const char* built_in_kernels(troupe_runtime* runtime);
 /* Runs a kernel of the program, with an argument, on blocks of a matrix. */
 const char* own_kernels(troupe_runtime* runtime);
+/* Runs kernels on boxes, on halo parts and on every other plane of arrays with three dimensions. */
+const char* volumes(troupe_runtime* runtime);
 /* Tests failures, explicit dependencies and callbacks. */
 const char* failures(troupe_runtime* runtime);
 /* Records a graph once and runs it with other data. */

@@ -122,6 +122,18 @@ BOOST_AUTO_TEST_CASE(a_stencil_reads_halo_parts) {
   BOOST_TEST(fresh[3 + 4 * n] == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_volume_is_divided_into_boxes) {
+  constexpr std::int64_t n = 70;
+  std::vector<double> old(n * n * n);
+  std::vector<double> fresh(n * n * n);
+  old[(31 * n + 64) * n + 63] = 5;
+  Runtime runtime;
+#include <document_blocks/programming/volumes.inc>
+  runtime.wait();
+  BOOST_TEST(fresh[(32 * n + 64) * n + 63] == 5);
+  BOOST_TEST(fresh[(31 * n + 64) * n + 63] == 0);
+}
+
 BOOST_AUTO_TEST_CASE(memory_outlives_the_tasks_on_it_when_something_is_thrown) {
   Runtime runtime;
   std::atomic<double> sum{0};

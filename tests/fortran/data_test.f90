@@ -22,6 +22,7 @@ contains
     call shapes(runtime)
     call sections(runtime)
     call parts(runtime)
+    call volumes(runtime)
     call holds(runtime)
     call own_types(runtime)
   end subroutine
@@ -305,6 +306,95 @@ contains
     call troupe_submit(runtime, fill, pieces(1:1), status=status, message=message)
     call expect_error(status, troupe_invalid_handle, message, 'after its data or their runtime were freed')
     call troupe_free(fill)
+  end subroutine
+
+  ! Adds to each element of a box its place in it.
+  integer(c_int) function add_places(context, user) bind(c, name='') result(outcome)
+    type(c_ptr), value :: context, user
+    real(real64), pointer :: a(:, :, :)
+    integer :: i, j, k
+
+    call troupe_volume(context, 1, a)
+    do k = 1, size(a, 3)
+      do j = 1, size(a, 2)
+        do i = 1, size(a, 1)
+          a(i, j, k) = a(i, j, k) + i + 10 * j + 100 * k
+        end do
+      end do
+    end do
+    outcome = 0
+  end function
+
+  ! Takes a volume for a matrix.
+  integer(c_int) function takes_matrix(context, user) bind(c, name='') result(outcome)
+    type(c_ptr), value :: context, user
+    real(real64), pointer :: a(:, :)
+    integer :: status
+    character(300) :: message
+
+    call troupe_matrix(context, 1, a, status, message)
+    outcome = 0
+  end function
+
+  ! Arrays with three dimensions, their sections and boxes.
+  subroutine volumes(runtime)
+    type(troupe_runtime), intent(in) :: runtime
+    real(real64), target :: a(5, 4, 6)
+    real(real64), pointer :: seen(:, :, :)
+    type(troupe_data) :: whole, section, refused
+    type(troupe_handle), allocatable :: boxes(:), others(:), halos(:), tiles(:, :)
+    type(troupe_codelet) :: add, wrong
+    type(troupe_hold) :: hold
+    type(troupe_future) :: future
+    integer :: status
+    character(300) :: message
+
+    a = 0
+    call troupe_codelet_define('places', [troupe_read_write], add_places, add)
+    call troupe_codelet_define('takes_matrix', [troupe_read_write], takes_matrix, wrong)
+    call troupe_register(runtime, a, whole, name='a')
+    call expect(whole%rows == 5 .and. whole%cols == 4 .and. whole%planes == 6, 'an array has three dimensions')
+    call troupe_partition(runtime, whole, [troupe_box(1, 1, 1, 5, 4, 2), troupe_box(2, 1, 3, 3, 2, 2, 2, 3)], boxes)
+    call troupe_submit(runtime, add, boxes(1:1))
+    call troupe_submit(runtime, add, boxes(2:2))
+    call troupe_wait(runtime)
+    call expect(nint(a(5, 4, 2)) == 245 .and. nint(a(1, 1, 1)) == 111, 'the first box is written')
+    call expect(nint(a(4, 3, 6)) == 223 .and. nint(a(2, 1, 3)) == 111, 'a box with steps is written')
+    call expect(all(nint(a(:, 2, 3:)) == 0) .and. all(nint(a(:, :, 4:5)) == 0), 'nothing else is written')
+    call troupe_partition(runtime, whole, [troupe_box(1, 1, 1, 1, 1, 1)], others, status, message)
+    call expect_error(status, troupe_overlapping_handles, message, 'overlaps another part')
+    call troupe_partition(runtime, whole, 2, 2, tiles, status, message)
+    call expect_error(status, troupe_invalid_argument, message, 'give boxes')
+    call troupe_repartition(runtime, whole, [troupe_box(1, 1, 1, 5, 4, 3), troupe_box(1, 1, 4, 5, 4, 3)], others)
+    call troupe_submit(runtime, wrong, others(2:2), future=future)
+    call troupe_future_wait(future, status, message)
+    call expect_error(status, troupe_kernel_failed, message, '5 x 4 x 3 elements, and not a matrix: use troupe_volume')
+    call troupe_wait(runtime, status, message)
+    call troupe_halos(runtime, whole, [troupe_box(2, 2, 2, 1, 1, 1)], 1, 0, 2, halos)
+    call expect(halos(1)%rows == 3 .and. halos(1)%cols == 1 .and. halos(1)%planes == 4, 'a halo part has its rim')
+    call troupe_free(whole)
+
+    a = 0
+    call troupe_register(runtime, a(2:4, 1:3, 2:6:2), section)
+    call troupe_submit(runtime, add, [section])
+    call troupe_wait(runtime)
+    call expect(nint(a(4, 3, 6)) == 333 .and. nint(a(2, 1, 2)) == 111 .and. nint(sum(a)) == 27 * 222, &
+        'a section is written')
+    call troupe_acquire(runtime, section, troupe_read, hold)
+    call troupe_volume(hold, seen)
+    call expect(all(shape(seen) == 3) .and. associated(seen, a(2:4, 1:3, 2:6:2)), 'a hold sees the section')
+    call troupe_free(hold)
+    call troupe_free(section)
+    call troupe_register(runtime, a(1:5:2, :, :), refused, status=status, message=message)
+    call expect_error(status, troupe_invalid_argument, message, 'neighbours lie 16, 40 and 160 bytes apart')
+    call troupe_allocate(runtime, troupe_double, 2, 3, 4, whole)
+    call troupe_acquire(runtime, whole, troupe_write, hold)
+    call troupe_volume(hold, seen)
+    call expect(all(shape(seen) == [2, 3, 4]) .and. is_contiguous(seen), 'memory of the runtime has no gaps')
+    call troupe_free(hold)
+    call troupe_free(whole)
+    call troupe_free(add)
+    call troupe_free(wrong)
   end subroutine
 
   ! Memory of the runtime, which the program fills and reads while it holds it.

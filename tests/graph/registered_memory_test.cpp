@@ -24,9 +24,10 @@ DataView block(std::int64_t at, std::int64_t rows, std::int64_t cols, std::int64
 bool share_a_byte(const DataView& a, const DataView& b) {
   std::vector<bool> used(memory.size());
   const auto visit = [](const DataView& view, const auto& see) {
-    for (std::int64_t j = 0; j < view.layout.cols; ++j) {
-      for (std::int64_t i = 0; i < view.layout.rows; ++i) {
-        see(static_cast<std::size_t>(view.data - memory.data() + i + j * view.layout.ld));
+    const auto bytes = view.as_volume<std::byte>();
+    for (std::int64_t k = 0; k < bytes.planes; ++k) {
+      for (std::int64_t j = 0; j < bytes.cols; ++j) {
+        for (std::int64_t i = 0; i < bytes.rows; ++i) see(static_cast<std::size_t>(&bytes(i, j, k) - memory.data()));
       }
     }
   };
@@ -69,6 +70,35 @@ BOOST_AUTO_TEST_CASE(what_is_said_to_overlap_does_however_far_apart_the_columns_
     const DataView b = any();
     BOOST_REQUIRE((!share_memory(a, b) || share_a_byte(a, b)));
   }
+}
+
+BOOST_AUTO_TEST_CASE(boxes_of_one_volume_are_told_apart_exactly) {
+  Random random(9);
+  int overlaps = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const std::int64_t ld = 1 + random.below(6);
+    const std::int64_t cols = 1 + random.below(5);
+    const std::int64_t stride = ld * cols + random.below(4);
+    // Some boxes are volumes without gaps, which may lie anywhere.
+    const auto any = [&](bool compact) {
+      const std::int64_t rows = compact ? ld : random.below(static_cast<std::uint32_t>(ld) + 1);
+      DataView box = block(0, rows, compact ? cols : random.below(static_cast<std::uint32_t>(cols) + 1), ld);
+      box.layout.planes = random.below(5);
+      box.layout.plane_stride = compact ? ld * cols : stride;
+      const std::int64_t row = random.below(static_cast<std::uint32_t>(ld - rows) + 1);
+      const std::int64_t col = random.below(static_cast<std::uint32_t>(cols - box.layout.cols) + 1);
+      box.data += compact ? random.below(150) : row + col * ld + random.below(5) * stride;
+      return box;
+    };
+    const DataView a = any(i % 5 == 0);
+    const DataView b = any(i % 3 == 0);
+    const bool expected = share_a_byte(a, b);
+    overlaps += expected ? 1 : 0;
+    BOOST_REQUIRE(share_memory(a, b) == expected);
+    BOOST_REQUIRE(share_memory(b, a) == expected);
+  }
+  BOOST_TEST(overlaps > 1000);
+  BOOST_TEST(overlaps < 18000);
 }
 
 struct Fixture {

@@ -51,6 +51,10 @@ def test_every_element_type_is_copied(rt, dtype):
         lambda: numpy.zeros((5, 1)),
         lambda: numpy.zeros((2, 3, 4)),
         lambda: numpy.zeros((2, 3, 4), order="F"),
+        lambda: numpy.zeros((2, 3, 4))[:, 1:, 1:3],
+        lambda: numpy.zeros((2, 3, 4), order="F")[1:, ::2],
+        lambda: numpy.zeros((2, 1, 4))[:, :, ::-1][:0],
+        lambda: numpy.zeros((2, 3, 4, 5)),
         lambda: numpy.zeros((6, 8))[1:4, 2:7],
         lambda: numpy.zeros((6, 8), order="F")[1:4, 2:7],
         lambda: numpy.zeros((6, 8))[:, 3],
@@ -71,7 +75,9 @@ def test_kernels_see_the_array_as_it_is(rt, make):
     [
         (numpy.zeros((4, 4))[::2, ::2], ValueError, "is not contiguous"),
         (numpy.zeros(8)[::-1], ValueError, "is not contiguous"),
-        (numpy.zeros((2, 3, 4))[:, ::2], ValueError, "is not contiguous"),
+        (numpy.zeros((2, 3, 4))[:, :, ::2], ValueError, "is not contiguous"),
+        (numpy.zeros((2, 3, 4)).transpose(1, 0, 2), ValueError, "is not contiguous"),
+        (numpy.zeros((2, 3, 4, 5))[:, 1:], ValueError, "is not contiguous"),
         (numpy.array([object()]), TypeError, "objects of Python"),
         (numpy.zeros(2, dtype=[("o", "O")]), TypeError, "objects of Python"),
         ([1.0, 2.0], TypeError, "buffer protocol"),
@@ -229,6 +235,65 @@ def test_partition_orders_tasks_on_parts_and_the_whole(rt):
         assert parts[1].shape == (3, 4) and parts[1].name == "a[1]"
 
 
+def test_arrays_of_three_dimensions_are_divided_into_boxes(rt):
+    for order in "CF":
+        a = numpy.zeros((6, 5, 4), order=order)
+        whole = rt.data(a, name="a")
+        index = (numpy.s_[:3, :, :2], numpy.s_[:3, :, 2:], numpy.s_[3:, ::2], numpy.s_[3:, 1::2])
+        parts = whole.partition(*index)
+        expected = numpy.zeros((6, 5, 4))
+        for i, part in enumerate(parts):
+            assert part.shape == a[index[i]].shape
+            add(part, i + 1.0)
+            expected[index[i]] += i + 1.0
+        add(whole, 10.0)
+        around = whole.halos(numpy.s_[2:4, 2:3, 1:2], rim=(1, 0, 2))[0]
+        seen = []
+        look(around, seen)
+        rt.wait()
+        assert (a == expected + 10).all()
+        assert (seen[0] == a[1:5, 2:3]).all() and a[1:5, 2:3][around.inside].shape == (2, 1, 1)
+        halves = whole.repartition(numpy.s_[:, :2], numpy.s_[:, 2:])
+        add(halves[1], 5.0)
+        rt.wait()
+        assert (a[:, :2] == expected[:, :2] + 10).all() and (a[:, 2:] == expected[:, 2:] + 15).all()
+        with pytest.raises(troupe.OverlappingHandles, match="overlaps another part"):
+            whole.partition(numpy.s_[:1])
+        innermost = numpy.s_[:, :, ::2] if order == "C" else numpy.s_[::2]
+        with pytest.raises(ValueError, match="side by side"):
+            whole.partition(innermost)
+
+
+@troupe.codelet("read")
+def look(a, into):
+    into.append(a.copy())
+
+
+def test_reductions_over_three_dimensions_have_all_elements(rt):
+    total = numpy.ones((2, 3, 4))
+    whole = rt.data(total, reduction="sum")
+    twice = rt.data(numpy.ones((3, 4, 2), order="F")[:, 1:], reduction=(zero, join))
+    for rounds in (1, 2):  # the second time partial results begin with old content
+        for _ in range(7):
+            add_to(whole, 1.0)
+            add_to(twice, 2.0)
+        rt.wait()
+        assert (total == 1 + 7 * rounds).all() and (twice.array == 1 + 14 * rounds).all()
+
+
+def zero(partial):
+    partial[...] = 0
+
+
+def join(into, other):
+    into += other
+
+
+@troupe.codelet("reduce")
+def add_to(a, value):
+    a += value
+
+
 @troupe.codelet("rw")
 def add(a, value):
     a += value
@@ -237,7 +302,8 @@ def add(a, value):
 @pytest.mark.parametrize(
     "index, words",
     [
-        (numpy.s_[::2, :], "step 1"),
+        (numpy.s_[:, ::2], "step 1"),
+        (numpy.s_[::-1, :], "step 1"),
         (numpy.s_[1, :], "i:i\\+1"),
         (numpy.s_[:, :, :], "too many dimensions"),
     ],
@@ -253,14 +319,14 @@ def test_parts_that_overlap_are_refused(rt):
 
 
 def test_arrays_of_many_dimensions_are_divided_in_the_outermost(rt):
-    a = numpy.zeros((4, 2, 3))
+    a = numpy.zeros((4, 2, 3, 2))
     data = rt.data(a)
     first, second = data.partition(numpy.s_[:1], numpy.s_[1:])
     add(second, 2.0)
     rt.wait()
-    assert (a[0] == 0).all() and (a[1:] == 2).all() and second.shape == (3, 2, 3)
+    assert (a[0] == 0).all() and (a[1:] == 2).all() and second.shape == (3, 2, 3, 2)
     with pytest.raises(ValueError, match="outermost"):
-        rt.data(numpy.zeros((4, 2, 3))).partition(numpy.s_[:, :1])
+        rt.data(numpy.zeros((4, 2, 3, 2))).partition(numpy.s_[:, :1])
 
 
 def test_acquire_waits_and_keeps_tasks_waiting(rt):

@@ -274,6 +274,10 @@ def test_a_function_of_c_gets_gaps_only_where_it_is_told_of_them(rt):
     for gaps in (make((4, 4))[:, 0], make((4, 4))[:, :2], make((4, 4))[::2], make(10)[::2], part):
         with pytest.raises(troupe.SignatureMismatch, match="has gaps"):
             deaf(gaps, 1)
+    with pytest.raises(troupe.SignatureMismatch, match="three dimensions with gaps"):
+        deaf(numpy.zeros((2, 3, 4))[:, 1:], 1)
+    cube = numpy.zeros((2, 3, 4))
+    deaf(cube, 1)
     a, told = numpy.zeros((4, 4)), troupe.c_codelet(increment, "rw double*, size, ld")
     told(a[:, 0])
     b, c = numpy.zeros((4, 4)), numpy.zeros((4, 1))[:, 0]
@@ -281,6 +285,7 @@ def test_a_function_of_c_gets_gaps_only_where_it_is_told_of_them(rt):
         deaf(packed, 1)
     rt.wait()
     assert (a[:, 0] == 1).all() and (a[:, 1:] == 0).all() and (b == 1).all() and (c == 1).all()
+    assert (cube == 1).all()
 
 
 def test_a_function_of_c_gets_arrays_in_the_order_that_it_takes(rt):
@@ -297,7 +302,9 @@ def test_a_function_of_c_gets_arrays_in_the_order_that_it_takes(rt):
     by_rows(matrix, sums)
     rt.wait()
     assert sums.tolist() == [3, 12]
-    for array in (matrix.T, matrix.copy("F"), numpy.zeros((2, 3, 4), order="F")):
+    with pytest.raises(troupe.SignatureMismatch, match="argument 0 .* has three dimensions.*take \"size\""):
+        by_rows(numpy.zeros((2, 3, 4)), sums)
+    for array in (matrix.T, matrix.copy("F")):
         with pytest.raises(troupe.SignatureMismatch, match="argument 0 .* is in Fortran order.*ascontiguousarray.*order='F'"):
             by_rows(array, sums)
     # For one row, one column and vectors, both orders of elements are equal.

@@ -63,6 +63,21 @@ def test_kernels_that_come_with_troupe_run_there(service):
             runtime.take_trace()
 
 
+def test_arrays_of_three_dimensions_are_columns_there(service):
+    a = np.zeros((2, 3, 4), order="F")
+    with troupe.connect(service) as runtime:
+        data = runtime.data(a)
+        first, second = data.partition(np.s_[:, :, :1], np.s_[:, :, 1:])
+        with second.acquire("write") as held:
+            held[...] = 2
+        with pytest.raises(ValueError, match="three on a service"):
+            data.partition(np.s_[:1])
+        with pytest.raises(ValueError, match="not contiguous"):
+            runtime.data(np.zeros((2, 3, 4))[:, 1:])
+        with data.acquire("read") as held:
+            assert (held[:, :, 0] == 0).all() and (held[:, :, 1:] == 2).all()
+
+
 def test_recordings_run_there(service):
     a, b, c = (np.asfortranarray(np.full((5, 5), x)) for x in (1.0, 1.0, 0.0))
     gemm = troupe.kernels["gemm_nn/double"]

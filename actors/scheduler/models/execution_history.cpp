@@ -31,7 +31,7 @@ TaskMeasures measures_of(const graph::SizeClass& size_class) {
   for (const Layout& layout : size_class.data) {
     if (task.extent_count + 2 > TaskMeasures::kMostExtents) break;
     task.extents[task.extent_count++] = static_cast<double>(layout.rows);
-    task.extents[task.extent_count++] = static_cast<double>(layout.cols);
+    task.extents[task.extent_count++] = static_cast<double>(layout.cols * layout.planes);
   }
   return task;
 }

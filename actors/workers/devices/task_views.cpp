@@ -6,7 +6,12 @@ platform::HostBlock host_block_of(const DataView& view) {
   const Layout& layout = view.layout;
   const auto bytes = [&](std::int64_t elements) { return static_cast<std::size_t>(elements) * layout.element_size; };
   if (layout.contiguous()) return {view.data, layout.payload().count, 1, layout.payload().count};
-  return {view.data, bytes(layout.rows), static_cast<std::size_t>(layout.cols), bytes(layout.ld)};
+  return {view.data,
+          bytes(layout.rows),
+          static_cast<std::size_t>(layout.cols),
+          bytes(layout.ld),
+          static_cast<std::size_t>(layout.planes),
+          bytes(layout.plane_stride)};
 }
 
 void TaskViews::use_others(std::span<const graph::TaskAccess> data) {

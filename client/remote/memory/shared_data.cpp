@@ -10,10 +10,7 @@ namespace troupe::remote {
 namespace {
 
 /// Returns the size from the first element of the first column to the last element of the last column.
-Bytes extent_of(const Layout& layout) {
-  if (layout.rows == 0 || layout.cols == 0) return {};
-  return {static_cast<std::uint64_t>((layout.cols - 1) * layout.ld + layout.rows) * layout.element_size};
-}
+Bytes extent_of(const Layout& layout) { return {static_cast<std::uint64_t>(layout.extent()) * layout.element_size}; }
 
 /// Rows [from, to) of one column.
 struct Rows {
@@ -143,8 +140,8 @@ std::shared_ptr<SharedPlace> SharedData::place_of(const graph::DataRecord& recor
 SharedPlace::Part SharedData::part_of(const graph::DataRecord& record) {
   SharedPlace::Part part{0, 0, record.view.layout.rows, record.view.layout.cols};
   for (const graph::DataRecord* at = &record; at->parent != nullptr; at = at->parent) {
-    part.row += at->row_in_parent;
-    part.col += at->col_in_parent;
+    part.row += at->place.row;
+    part.col += at->place.col;
   }
   return part;
 }

@@ -218,7 +218,8 @@ that conflict waiting until the block ends. Raises what went wrong with the task
       .def("partition", &partition,
            R"(Data for disjoint parts, one for each index: `a.partition(numpy.s_[:5], numpy.s_[5:])`.
 
-An index is what `array[index]` takes: slices of step 1. Tasks on the whole and on its parts are ordered like all others.
+An index is what `array[index]` takes: slices, of step 1 where elements lie side by side. Arrays of more than three
+dimensions are divided in the outermost one only. Tasks on the whole and on its parts are ordered like all others.
 Waits for tasks that use the whole.)")
       .def("repartition", &repartition,
            R"(Other parts in place of the present ones, which must not be used any more: `a.repartition(numpy.s_[:3],

@@ -190,8 +190,8 @@ void bind_runtime(py::module_& module) {
       .def("data", &data, py::arg("array"), py::arg("name") = "", py::arg("reduction") = py::none(),
            R"(Registers an array, without a copy: numpy's, or what else has the buffer protocol.
 
-Arrays of two dimensions may be in C or Fortran order, and have gaps between rows or columns; other arrays are contiguous,
-or one row or column of a matrix. All dtypes but object. `name` is for messages and traces; `reduction`: see
+Arrays of two and three dimensions may be in C or Fortran order, and have gaps between rows, columns or planes; other
+arrays are contiguous, or one row or column of a matrix. All dtypes but object. `name` is for messages and traces; `reduction`: see
 Data.set_reduction. Raises ValueError for arrays that share memory with others that are registered.)")
       .def(
           "allocate", &allocate, py::arg("shape"), py::arg("dtype") = py::str("float64"), py::arg("order") = "C",

@@ -181,6 +181,7 @@ std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::strin
   std::vector<ffi_type*> types;
   bool tells_order = false;
   std::uint32_t knows_gaps = 0;
+  std::uint32_t knows_matrix = 0;
   std::uint32_t knows_row_strides = 0;
   std::uint32_t knows_col_strides = 0;
   for (const std::string& text : texts) {
@@ -210,6 +211,7 @@ std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::strin
       const bool tells_gaps = word == "ld" || word == "row_stride" || word == "col_stride";
       const std::uint32_t array = 1U << (modes.size() - 1);
       if (tells_gaps) knows_gaps |= array;
+      if (word != "size") knows_matrix |= array;
       if (word == "row_stride") knows_row_strides |= array;
       if (word == "col_stride") knows_col_strides |= array;
       parameters.push_back({found->second, static_cast<std::uint32_t>(modes.size() - 1)});
@@ -241,6 +243,7 @@ std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::strin
                                                        .scalars = std::move(scalars),
                                                        .element_tags = std::move(tags),
                                                        .knows_gaps = knows_gaps,
+                                                       .knows_matrix = knows_matrix,
                                                        .knows_order = knows_row_strides & knows_col_strides,
                                                        .order = takes,
                                                        .tells_order = tells_order});

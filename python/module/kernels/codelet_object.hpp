@@ -51,6 +51,9 @@ struct CodeletObject {
   /// For a C function, a bit for each array. The bit is set if the function gets the distance between the array's
   /// columns.
   std::uint32_t knows_gaps = 0;
+  /// For a C function, a bit for each array. The bit is set if the function gets rows, columns or distances between
+  /// them, which an array of three dimensions has no place for.
+  std::uint32_t knows_matrix = 0;
   /// For a C function, a bit for each array. The bit is set if the function gets both strides, and so knows the order.
   std::uint32_t knows_order = 0;
   /// The order in which a C function expects those arrays with several dimensions for which it does not get both

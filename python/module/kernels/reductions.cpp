@@ -28,17 +28,21 @@ constexpr bool is_complex = !std::is_arithmetic_v<T>;
 /// Calls `each` for each element of a block, or of two blocks of the same shape.
 template <class T, class Each>
 void for_each(const DataView& view, const Each& each) {
-  const auto x = view.as_matrix<T>();
-  for (std::int64_t j = 0; j < x.cols; ++j) {
-    for (std::int64_t i = 0; i < x.rows; ++i) each(x(i, j));
+  const auto x = view.as_volume<T>();
+  for (std::int64_t k = 0; k < x.planes; ++k) {
+    for (std::int64_t j = 0; j < x.cols; ++j) {
+      for (std::int64_t i = 0; i < x.rows; ++i) each(x(i, j, k));
+    }
   }
 }
 template <class T, class Each>
 void for_each(const DataView& a, const DataView& b, const Each& each) {
-  const auto x = a.as_matrix<T>();
-  const auto y = b.as_matrix<T>();
-  for (std::int64_t j = 0; j < x.cols; ++j) {
-    for (std::int64_t i = 0; i < x.rows; ++i) each(x(i, j), y(i, j));
+  const auto x = a.as_volume<T>();
+  const auto y = b.as_volume<T>();
+  for (std::int64_t k = 0; k < x.planes; ++k) {
+    for (std::int64_t j = 0; j < x.cols; ++j) {
+      for (std::int64_t i = 0; i < x.rows; ++i) each(x(i, j, k), y(i, j, k));
+    }
   }
 }
 

@@ -129,6 +129,35 @@ BOOST_AUTO_TEST_CASE(blocks_with_any_gaps_come_back_as_they_were) {
   BOOST_TEST(gpu->traffic(CopyDirection::to_host).busy.count() > 0);
 }
 
+BOOST_AUTO_TEST_CASE(boxes_of_a_volume_come_back_as_they_were) {
+  const CudaFixture fixture;
+  const auto gpu = open();
+  Random random(43);
+  constexpr std::size_t kPlanes = 5;
+  // 7 columns of 100 bytes in each plane. The second time the host's memory is partly pinned, so copies are staged.
+  for (const bool pin : {false, true}) {
+    const std::vector<std::byte> source = random_bytes(kPlanes * 1001, random);
+    std::vector<std::byte> result = random_bytes(kPlanes * 903, random);
+    std::vector<std::byte> expected = result;
+    for (std::size_t k = 0; k < kPlanes; ++k) {
+      for (std::size_t i = 0; i < 7; ++i) {
+        std::memcpy(expected.data() + k * 903 + i * 121, source.data() + k * 1001 + i * 133, 100);
+      }
+    }
+    PinnedMemory pinned_source;
+    PinnedMemory pinned_result;
+    if (pin) {
+      pinned_source = PinnedMemory::pin(source.data() + 2000, {1000}).value_or_throw();
+      pinned_result = PinnedMemory::pin(result.data() + 2000, {1000}).value_or_throw();
+    }
+    std::byte* const device = gpu->memory() + 512;
+    copy_and_wait(*gpu, CopyDirection::to_device, {source.data(), 133, device, 100, 100, 7, kPlanes, 1001, 700});
+    copy_and_wait(*gpu, CopyDirection::to_host, {device, 100, result.data(), 121, 100, 7, kPlanes, 700, 903});
+    BOOST_TEST((result == expected));
+  }
+  BOOST_TEST(gpu->traffic(CopyDirection::to_device).bytes.count == 2 * kPlanes * 700);
+}
+
 BOOST_AUTO_TEST_CASE(copies_go_on_while_a_part_of_their_memory_is_pinned_and_unpinned) {
   const CudaFixture fixture({.pinning_ns = 100'000});
   const auto gpu = open();

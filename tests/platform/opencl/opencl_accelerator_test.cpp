@@ -79,6 +79,25 @@ BOOST_AUTO_TEST_CASE(columns_arrive_where_they_belong_and_nothing_else_changes) 
   }
 }
 
+BOOST_AUTO_TEST_CASE(boxes_of_a_volume_arrive_where_they_belong) {
+  if (!has_opencl_devices()) return;
+  constexpr std::size_t kPlanes = 3;
+  const auto accelerator = open();
+  const auto from = numbered_bytes(kPlanes * 100);
+  std::vector<std::byte> to(kPlanes * 90, std::byte{0xee});
+  std::byte* const there = accelerator->memory();
+  // Two columns of 24 bytes in each plane. Planes are no multiple of the distance between columns apart.
+  BOOST_TEST(copy(*accelerator, CopyDirection::to_device, {from.data(), 32, there, 24, 24, 2, kPlanes, 100, 48}).ok());
+  BOOST_TEST(copy(*accelerator, CopyDirection::to_host, {there, 24, to.data(), 40, 24, 2, kPlanes, 48, 90}).ok());
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const std::size_t plane = i / 90;
+    const std::size_t column = i % 90 / 40;
+    const std::size_t byte = i % 90 % 40;
+    const bool inside = column < 2 && byte < 24;
+    BOOST_TEST((to[i] == (inside ? from[plane * 100 + column * 32 + byte] : std::byte{0xee})), i);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_is_placed_at_one_address_with_one_size_has_one_buffer) {
   if (!has_opencl_devices()) return;
   const auto accelerator = open();

@@ -126,23 +126,25 @@ class CopyingDriver {
     std::memcpy(current()->content(memory) + offset, from, size);
     return CL_SUCCESS;
   }
-  static cl_int CL_API_CALL read_rect(cl_command_queue, cl_mem memory, cl_bool, const std::size_t*, const std::size_t*,
-                                      const std::size_t* region, std::size_t pitch, std::size_t, std::size_t to_pitch,
-                                      std::size_t, void* to, cl_uint, const cl_event*, cl_event*) {
+  static cl_int CL_API_CALL read_rect(cl_command_queue, cl_mem memory, cl_bool, const std::size_t* origin,
+                                      const std::size_t*, const std::size_t* region, std::size_t pitch, std::size_t,
+                                      std::size_t to_pitch, std::size_t, void* to, cl_uint, const cl_event*,
+                                      cl_event*) {
     ++current()->reads;
     for (std::size_t y = 0; y < region[1]; ++y) {
-      std::memcpy(static_cast<std::byte*>(to) + y * to_pitch, current()->content(memory) + y * pitch, region[0]);
+      std::memcpy(static_cast<std::byte*>(to) + y * to_pitch,
+                  current()->content(memory) + origin[0] + (origin[1] + y) * pitch, region[0]);
     }
     return CL_SUCCESS;
   }
-  static cl_int CL_API_CALL write_rect(cl_command_queue, cl_mem memory, cl_bool, const std::size_t*, const std::size_t*,
-                                       const std::size_t* region, std::size_t pitch, std::size_t,
+  static cl_int CL_API_CALL write_rect(cl_command_queue, cl_mem memory, cl_bool, const std::size_t* origin,
+                                       const std::size_t*, const std::size_t* region, std::size_t pitch, std::size_t,
                                        std::size_t from_pitch, std::size_t, const void* from, cl_uint, const cl_event*,
                                        cl_event*) {
     ++current()->writes;
     for (std::size_t y = 0; y < region[1]; ++y) {
-      std::memcpy(current()->content(memory) + y * pitch, static_cast<const std::byte*>(from) + y * from_pitch,
-                  region[0]);
+      std::memcpy(current()->content(memory) + origin[0] + (origin[1] + y) * pitch,
+                  static_cast<const std::byte*>(from) + y * from_pitch, region[0]);
     }
     return CL_SUCCESS;
   }

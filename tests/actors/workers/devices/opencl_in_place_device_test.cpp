@@ -168,6 +168,27 @@ BOOST_AUTO_TEST_CASE(parts_of_a_matrix_are_copied_without_what_lies_between_thei
   }
 }
 
+BOOST_AUTO_TEST_CASE(boxes_of_a_volume_are_copied_without_what_lies_around_them) {
+  const Layout layout = layout_of<double>({.rows = 3, .cols = 2, .planes = 4, .ld = 5, .plane_stride = 17});
+  const Handle box = tasks.graph.register_data({layout, block.data(), nullptr, {}});
+  const Codelet add =
+      Codelet("add", {AccessMode::read_write}).opencl([this](OpenClLaunch& launch, VolumeView<double> x) {
+        BOOST_TEST(x.ld == 3);
+        BOOST_TEST(x.plane_stride == 6);
+        double* const at = content(launch, x.data);
+        for (std::int64_t i = 0; i < x.rows * x.cols * x.planes; ++i) at[i] += 1 + static_cast<double>(i);
+      });
+  for (const std::size_t device : {0, 1}) {
+    BOOST_TEST(run(device, add, {{box, AccessMode::read_write}}) == nullptr);
+  }
+  for (std::int64_t at = 0; at < 17 * 4; ++at) {
+    const std::int64_t row = at % 17 % 5;
+    const std::int64_t col = at % 17 / 5;
+    const bool inside = row < 3 && col < 2;
+    BOOST_TEST(values[at] == (inside ? 2 * static_cast<double>(1 + row + 3 * (col + 2 * (at / 17))) : 0), at);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(data_that_a_task_uses_in_two_ways_are_lent_once) {
   const Handle handle = data(values, kSize);
   const Handle other = data(values + 128, kSize);
