@@ -42,6 +42,8 @@ class GraphHost {
   /// Returns true if a kernel on this worker need not submit more tasks for others to take, and may call what it would
   /// submit. Called in the thread that runs the kernel.
   [[nodiscard]] virtual bool has_enough(WorkerId /*worker*/) const { return false; }
+  /// Returns true if the calling thread's stack has room for another kernel on top of those that it is in.
+  [[nodiscard]] virtual bool has_stack() const { return true; }
   /// Fails if kernels on this worker must not wait. Called in the thread that runs the kernel.
   [[nodiscard]] virtual Result<void> may_wait_inside(WorkerId /*worker*/) const { return {}; }
   /// A kernel waits for tasks that belong to its own nested task. `worker` runs the kernel, in the calling thread. Runs

@@ -300,6 +300,17 @@ Result<void> check_usable(const TaskSpecification& specification) {
   return {};
 }
 
+Failure not_declared(const DataRecord& record, const std::string& parent) {
+  return {ErrorCode::invalid_argument, describe(record) + " is not among the data that " + parent +
+                                           ", which the task belongs to, declares: add it to the data of the nested "
+                                           "task, or to TaskOptions::weak if only its children use it"};
+}
+
+Failure declared_in_read(const DataRecord& record, AccessMode mode, const std::string& parent) {
+  return {ErrorCode::invalid_argument, describe(record) + " is used in mode " + to_string(mode) + ", but " + parent +
+                                           ", which the task belongs to, declares it in mode read"};
+}
+
 std::vector<TaskAccess> weak_accesses(const TaskOptions& options) {
   std::vector<TaskAccess> weak;
   for (const Access& access : options.weak) {

@@ -94,6 +94,10 @@ Result<void> check_methods(const ReductionMethods& methods);
 /// Checks that the program can acquire data in this mode. Fails with `invalid_argument`.
 Result<void> check_hold_mode(AccessMode mode);
 
+/// These return the failures of a child that uses data otherwise than `parent`, the task that it belongs to, declares.
+[[nodiscard]] Failure not_declared(const DataRecord& record, const std::string& parent);
+[[nodiscard]] Failure declared_in_read(const DataRecord& record, AccessMode mode, const std::string& parent);
+
 /// These return failures that are reported in several places.
 [[nodiscard]] Failure takes_no_tasks(const Codelet& codelet);
 [[nodiscard]] Failure waits_in_kernel();

@@ -81,7 +81,6 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
       own_codelets_{combine_codelet(options), replay_codelet(), divide_codelet(), resume_codelet()},
       callbacks_(options.workers + 1) {
   pools_.edges.prepare(submission_caches_.edges);
-  called_.id.store(TaskId{}.value() - 1, std::memory_order_relaxed);
   called_.status.store(TaskStatus::succeeded, std::memory_order_relaxed);
   called_.successors.store(Task::closed(), std::memory_order_relaxed);
   for (WorkerCaches& caches : worker_caches_) {

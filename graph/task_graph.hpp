@@ -449,7 +449,13 @@ class TaskGraph final : public TaskOwner {
   // The next functions are for kernels that call what they submit (task_graph_at_once.cpp).
   /// Calls the kernel at once, in place of a task, and returns the future of a task that has ended. Returns nothing if
   /// the calling kernel does not belong to a small task, or if there has to be a task.
-  std::optional<Future> call_at_once(const TaskSpecification& specification) TROUPE_EXCLUDES(submission_mutex_);
+  Result<std::optional<Future>> call_at_once(const TaskSpecification& specification) TROUPE_EXCLUDES(submission_mutex_);
+  /// Checks that a kernel that was called at once may use the record, as if it were the kernel of a nested task.
+  Result<void> check_called(const DataRecord& record, AccessMode mode, const Domain& domain) const;
+  /// Returns an id that no data have yet, or that of data that are being registered.
+  [[nodiscard]] std::uint64_t next_handle_id() const TROUPE_NO_THREAD_SAFETY_ANALYSIS {
+    return data_.registry.next_id();
+  }
   /// Returns true if a child of the domain may use the data now, as nobody else does.
   bool may_use_at_once(const TaskSpecification& specification, Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
   /// Submits a task in place of a call that threw: it fails in the same way.
@@ -521,6 +527,10 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] EdgeBlock* hear_of_end(const Future& future, TaskWaiter& waiter) TROUPE_EXCLUDES(submission_mutex_);
   void stop_hearing(EdgeBlock* block) TROUPE_EXCLUDES(submission_mutex_);
 
+  /// Returns true if the parts of a record may be replaced in the kernel of a nested task: the kernels of nested tasks
+  /// that have ended have made them, and no task uses them.
+  [[nodiscard]] bool may_divide_anew(const DataRecord& record, const Domain& domain) const
+      TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of `partition` in the kernel of a nested task.
   Result<std::vector<Handle>> partition_inside(const Handle& handle, std::span<const Block> blocks);
 

@@ -1,6 +1,7 @@
 /// The functions of the task graph for kernels that call what they submit (`GraphOptions::cutoff`).
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <exception>
 #include <span>
 #include <utility>
@@ -28,8 +29,9 @@ bool may_be_called(const TaskSpecification& specification, const CodeletDefiniti
   const TaskOptions& options = specification.options;
   if (specification.may_nest || specification.resumes_after != nullptr) return false;
   if (!options.after.empty() || options.callback || is_limited(options) || !options.weak.empty()) return false;
-  if (!definition.typed || definition.pieces != nullptr || definition.team_kernel || definition.prologue != nullptr ||
-      definition.ended != nullptr) {
+  // A kernel that asks its context is not told of a cancellation but in a task.
+  if (!definition.typed || definition.variadic || definition.takes_context || definition.pieces != nullptr ||
+      definition.team_kernel || definition.prologue != nullptr || definition.ended != nullptr) {
     return false;
   }
   return specification.accesses.size() <= kMostData && definition.runs_on(DeviceKind::cpu_core, worker);
@@ -39,6 +41,15 @@ bool contains(const DataRecord& whole, const DataRecord& part) {
   const DataRecord* one = &part;
   while (one != nullptr && one != &whole) one = one->parent;
   return one != nullptr;
+}
+
+/// Returns the id of one more call. Tasks never have such ids, so a future with this id is one of a task that has
+/// ended.
+TaskId next_called_id() {
+  constexpr std::uint64_t kFirst = std::uint64_t{1} << 62U;
+  static std::atomic<std::uint64_t> threads{0};
+  thread_local std::uint64_t next = kFirst + (threads.fetch_add(1, std::memory_order_relaxed) << 40U);
+  return TaskId(next++);
 }
 
 std::uint64_t bytes_of(const Task& task) {
@@ -76,7 +87,7 @@ bool TaskGraph::may_use_at_once(const TaskSpecification& specification, Domain& 
     DataRecord* const record = simple_access(definition, accesses[i], i, *this);
     if (record == nullptr) return false;
     const AccessMode mode = definition.modes[i];
-    if (mode == AccessMode::commute) return false;
+    if (mode == AccessMode::commute || (record->read_only && writes(mode))) return false;
     for (std::size_t j = 0; j < i; ++j) {
       const DataRecord& other = *accesses[j].handle.record();
       const bool overlap = contains(*record, other) || contains(other, *record);
@@ -98,38 +109,70 @@ bool TaskGraph::may_use_at_once(const TaskSpecification& specification, Domain& 
   return true;
 }
 
-std::optional<Future> TaskGraph::call_at_once(const TaskSpecification& specification) {
+Result<void> TaskGraph::check_called(const DataRecord& record, AccessMode mode, const Domain& domain) const {
+  const MeasuredKernel* const kernel = MeasuredKernel::of(ExecutionScope::task_here(this));
+  const CalledKernel* const called = kernel != nullptr ? kernel->called() : nullptr;
+  if (called == nullptr) return {};
+  const auto text = [called] {
+    return "the task " + (called->name.empty() ? "" : "'" + called->name + "' ") + "(codelet " + called->codelet.name +
+           ")";
+  };
+  for (std::size_t i = 0; i < called->accesses.size(); ++i) {
+    const DataRecord& declared = *called->accesses[i].handle.record();
+    const bool overlaps = declared.is_halo && std::ranges::find(declared.children, &record) != declared.children.end();
+    if (!overlaps && !contains(declared, record)) continue;
+    if (writes(mode) && !writes(called->codelet.modes[i])) return declared_in_read(record, mode, text());
+    return {};
+  }
+  const bool made_here = record.home.id == domain.id && record.handle_id().value() >= called->first_handle;
+  return made_here ? Result<void>() : not_declared(record, text());
+}
+
+Result<std::optional<Future>> TaskGraph::call_at_once(const TaskSpecification& specification) {
+  using Called = std::optional<Future>;
   const Task* const here = nesting_task_here();
   MeasuredKernel* const kernel = here != nullptr ? MeasuredKernel::of(here) : nullptr;
-  if (kernel == nullptr || !kernel->small()) return std::nullopt;
+  if (kernel == nullptr || !kernel->small()) return Called();
   const CodeletDefinition& definition = specification.codelet.definition();
   const WorkerId worker = ExecutionScope::find(this)->worker();
-  if (!worker.valid() || !may_be_called(specification, definition, worker)) return std::nullopt;
+  if (!worker.valid() || !may_be_called(specification, definition, worker)) return Called();
   Domain* domain = here->own_domain();
   if (domain == nullptr) {
     const LockGuard lock(submission_mutex_);
     const auto opened = open_domain_here();
-    if (!opened) return std::nullopt;
+    if (!opened) return Called();
     domain = opened.value();
   }
   // A task of the domain may use the data, or may have failed.
-  if (domain->any_child.load(std::memory_order_relaxed)) return std::nullopt;
-  if (!may_use_at_once(specification, *domain)) return std::nullopt;
+  if (domain->any_child.load(std::memory_order_relaxed)) return Called();
+  if (!host_.has_stack() || !may_use_at_once(specification, *domain)) return Called();
+  if (kernel->called() != nullptr) {
+    for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
+      const DataRecord& record = *specification.accesses[i].handle.record();
+      auto allowed = check_called(record, definition.modes[i], *domain);
+      if (!allowed)
+        return Failure{allowed.failure().code, quoted(specification.codelet) + ": " + allowed.failure().message};
+    }
+  }
   std::array<const DataView*, kMostData> views{};
   const std::span<const Access> accesses = specification.accesses;
   for (std::size_t i = 0; i < accesses.size(); ++i) views[i] = &accesses[i].handle.record()->view;
   KernelContext context({views.data(), accesses.size()}, specification.arguments.view());
   context.worker = worker;
   context.task = here->task_id();
+  const CalledKernel called{definition, accesses, specification.options.name, next_handle_id(), kernel->called()};
+  kernel->set_called(&called);
   try {
     definition.kernel_for(DeviceKind::cpu_core)(context);
+    kernel->set_called(called.caller);
   } catch (...) {
+    kernel->set_called(called.caller);
     kernel->stop_calling();
     auto failing = submit_failing(specification, std::current_exception());
-    if (failing) return failing.value();
+    if (failing) return Called(failing.value());
     throw;
   }
-  return Future(this, &called_, called_.task_id());
+  return Called(Future(this, &called_, next_called_id()));
 }
 
 Result<Future> TaskGraph::submit_failing(const TaskSpecification& specification, const std::exception_ptr& thrown) {

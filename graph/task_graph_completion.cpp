@@ -272,7 +272,7 @@ void TaskGraph::end(Task& task, const Completion& completion, TaskList& ready) {
   const bool counted = task.role != TaskRole::host;
   const std::uint64_t tag = options_.endings != nullptr ? task.tag() : 0;
   const std::size_t slot = completion.slot;
-  RecordedTask* recorded = task.has_more && task.extras ? task.extras->stands_for : nullptr;
+  RecordedTask* recorded = task.role == TaskRole::stand_in ? task.extras->stands_for : nullptr;
   if (task.is_recorded()) {
     recorded = static_cast<RecordedTask*>(&task);
   } else {

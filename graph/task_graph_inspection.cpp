@@ -88,7 +88,7 @@ class Walk {
           {node, successor, explicitly ? TaskEdge::Kind::explicit_dependency : TaskEdge::Kind::data});
     }
     add_parent(node, task);
-    if (task.extras && task.extras->stands_for != nullptr) add_followers(node, *task.extras->stands_for);
+    if (task.role == TaskRole::stand_in) add_followers(node, *task.extras->stands_for);
     if (task.ended()) snapshot_.edges.resize(before);
   }
 

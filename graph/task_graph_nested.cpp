@@ -204,7 +204,7 @@ void TaskGraph::replace_in_states(const Domain& domain) {
     Domain* around = domain.parent.outer_domain();
     for (int level = 0; level < kLevels; ++level) {
       // The parent stays in the states of what it has divided itself, until it has ended.
-      if (!is_seen_in(around, record) || has_unseen_parts(around, record)) return;
+      if (!is_seen_around(domain, around, record) || has_unseen_parts(domain, around, record)) return;
       visit(state_in(around, record));
       const bool at_home = around == nullptr || record.home.id == around->id;
       if (at_home || !around->over.load(std::memory_order_relaxed)) return;
@@ -225,7 +225,8 @@ bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
   TaskReference added;
   const auto wait = [&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
     if (divided || domain.declared(record) == nullptr) return;
-    divided = !is_seen_in(task.outer_domain(), record) || has_unseen_parts(task.outer_domain(), record);
+    const Domain* const around = task.outer_domain();
+    divided = !is_seen_around(domain, around, record) || has_unseen_parts(domain, around, record);
     if (divided) return;
     shares_data = true;
     const DependencyState* const inner = domain.find(record);
@@ -344,6 +345,30 @@ void TaskGraph::end_parents(std::size_t slot, WorkerId worker, TaskList& ready) 
   }
 }
 
+bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) const {
+  if (record.children.empty() || is_being_recorded(record)) return false;
+  const auto is_around = [&domain](const TaskReference& task) {
+    const Domain* around = &domain;
+    while (around != nullptr && around->id != task.id) around = around->parent.outer_domain();
+    return around != nullptr;
+  };
+  const auto uses = [&](const TaskReference& task) { return !task.ended() && !is_around(task); };
+  const auto in_use = [&](const DependencyState& state) {
+    return state.open_reduction || std::ranges::any_of(state.before, uses) ||
+           std::ranges::any_of(state.writers, uses) || std::ranges::any_of(state.readers, uses);
+  };
+  bool free = true;
+  record.visit_tree([&](const DataRecord& part) {
+    if (&part == &record) return;
+    free = free && part.made_in.id != 0 && part.made_in.ended() && !part.releasing && !in_use(part.dependencies);
+    for (const Domain* around = &domain; around != nullptr; around = around->parent.outer_domain()) {
+      const DependencyState* const state = around->find_own(part);
+      free = free && (state == nullptr || !in_use(*state));
+    }
+  });
+  return free;
+}
+
 Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, std::span<const Block> blocks) {
   std::vector<Handle> handles;
   TaskList ready;
@@ -381,8 +406,14 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
                          "a kernel: call it before the children are submitted, and in a nested task "
                          "whose kernel itself declares the data"};
     }
-    if (auto added = add_parts(record, blocks, handles, ready); !added) return added.failure();
-    for (const Handle& part : handles) part.record()->made_in = domain.id;
+    if (may_divide_anew(record, domain)) {
+      const auto fits = DataRegistry::check_parts(record, blocks, {});
+      if (!fits) return fits.failure();
+      handles = handles_of(replace_unused_parts(record, blocks));
+    } else if (auto added = add_parts(record, blocks, handles, ready); !added) {
+      return added.failure();
+    }
+    for (const Handle& part : handles) part.record()->made_in = domain.reference();
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
   return handles;

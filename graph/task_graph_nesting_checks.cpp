@@ -37,6 +37,9 @@ bool is_run_around(const Task& task, const Domain& domain) {
 
 Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const Domain* domain,
                                       std::vector<DataRecord*>& moves) {
+  if (subtree_times_ != nullptr && domain != nullptr) {
+    if (auto allowed = check_called(record, mode, *domain); !allowed) return allowed;
+  }
   if (record.home.id == home_in(domain).id) {
     if (domain == nullptr || mode != AccessMode::reduce) return {};
     const DataRecord* const unwritten = DataRegistry::find_unwritten(record);
@@ -46,9 +49,7 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
   const TaskAccess* const declared = domain != nullptr ? domain->declared(record) : nullptr;
   if (declared != nullptr) {
     if (writes(mode) && !writes(declared->mode())) {
-      return Failure{ErrorCode::invalid_argument, describe(record) + " is used in mode " + to_string(mode) + ", but " +
-                                                      describe(domain->parent) +
-                                                      ", which the task belongs to, declares it in mode read"};
+      return declared_in_read(record, mode, describe(domain->parent));
     }
     // The kernel of the parent cannot have written weak data.
     const bool overwritten = declared->mode() == AccessMode::write && !domain->uses(record);
@@ -69,10 +70,7 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
                                                     " was registered in the kernel of a nested task that has not "
                                                     "ended: wait for the nested task first"};
   }
-  return Failure{ErrorCode::invalid_argument, describe(record) + " is not among the data that " +
-                                                  describe(domain->parent) +
-                                                  ", which the task belongs to, declares: add it to the data of the "
-                                                  "nested task, or to TaskOptions::weak if only its children use it"};
+  return not_declared(record, describe(domain->parent));
 }
 
 Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, const Domain* domain) {

@@ -210,7 +210,10 @@ Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
 Begin TaskGraph::begin_recorded_nested(RecordedTask& task, TaskList& ready) {
   auto extras = std::make_unique<TaskExtras>();
   extras->name = task.extras->name;
-  extras->callback = task.extras->callback;
+  // The callback may have a state, which it keeps from run to run.
+  if (task.extras->callback) {
+    extras->callback = [&task](const TaskOutcome& outcome) { task.extras->callback(outcome); };
+  }
   extras->kept = task.extras->kept;
   extras->stands_for = &task;
   const LockGuard lock(submission_mutex_);
@@ -225,6 +228,7 @@ Begin TaskGraph::begin_recorded_nested(RecordedTask& task, TaskList& ready) {
   nested.argument_count = task.argument_count;
   nested.argument_offsets = task.argument_offsets;
   nested.stored_arguments = task.stored_arguments;
+  nested.role = TaskRole::stand_in;
   nested.extras = std::move(extras);
   nested.has_more = true;
   open_domain(nested, task.extras->recorded_weak);

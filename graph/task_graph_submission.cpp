@@ -238,6 +238,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
       builder.follow({before->task(), before->id().value()});
     }
     for (const Future& predecessor : specification.options.after) {
+      if (predecessor.task() == &called_) continue;
       if (builder.after({predecessor.task(), predecessor.id().value()})) continue;
       if (status(predecessor) != TaskStatus::succeeded) {
         task.withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
@@ -264,7 +265,9 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (auto valid = check(specification); !valid) return valid.failure();
   }
   if (subtree_times_ != nullptr) [[unlikely]] {
-    if (auto called = call_at_once(specification)) return *called;
+    const auto called = call_at_once(specification);
+    if (!called) return called.failure();
+    if (called.value()) return *called.value();
   }
   if (Recording* recording = recording_here()) [[unlikely]]
     return specification.may_nest || specification.resumes_after != nullptr ? call_in_recording(specification.codelet)

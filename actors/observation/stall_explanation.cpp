@@ -97,6 +97,7 @@ class Explanation {
         task.text = "run " + std::to_string(task.id.value()) + " of the recorded graph '" + task.name + "'";
         break;
       case TaskRole::user:
+      case TaskRole::stand_in:
       case TaskRole::recorded:
       case TaskRole::recorded_nested:
         task.text = "task " + std::to_string(task.id.value());

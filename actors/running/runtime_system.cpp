@@ -225,8 +225,7 @@ WorkerId RuntimeSystem::Implementation::elsewhere() const {
 
 Task* RuntimeSystem::Implementation::next_activated() {
   while (Task* task = scheduling_->activation.pop_oldest()) {
-    const bool has_kernel = task->role != graph::TaskRole::replay && task->role != graph::TaskRole::host;
-    if (has_kernel) return task;
+    if (task->role <= graph::TaskRole::recorded) return task;
     // The task takes no time on any device, so there is nothing to decide: any worker may take it.
     crew_->entry.push(task);
     wake_one(elsewhere());
@@ -277,6 +276,8 @@ bool RuntimeSystem::Implementation::has_enough(WorkerId worker) const {
   return !places_by_policy() && crew_->ports[worker.index()].deque.size() >= kEnough && crew_->idle.empty() &&
          platform::stack_is_half_free();
 }
+
+bool RuntimeSystem::Implementation::has_stack() const { return platform::stack_is_half_free(); }
 
 Result<void> RuntimeSystem::Implementation::may_wait_inside(WorkerId worker) const {
   if (mode_->virtual_time()) {

@@ -257,6 +257,7 @@ void Codelet::take_parameters(std::string_view whose, KernelParameters parameter
   }
   compare(kTeam, d.team_kernel);
   d.typed = true;
+  d.takes_context = d.takes_context || parameters.takes_context;
   d.parameters = std::move(parameters.data);
   d.argument_types = std::move(parameters.arguments);
   check_parameters();

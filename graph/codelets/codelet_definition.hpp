@@ -51,6 +51,8 @@ struct CodeletDefinition {
   bool inline_kernel = false;
   /// See `KernelParameters::captures`.
   bool captures = false;
+  /// True if a typed implementation takes the context.
+  bool takes_context = false;
   /// The groups that the handles of a variadic codelet's tasks must form, in this order. If empty, any handles are
   /// allowed.
   std::vector<HandleGroup> groups;

@@ -72,9 +72,9 @@ struct alignas(64) DataRecord {
   /// The nested task whose children `dependencies` orders; the id is 0 if these are the tasks of the program. Guarded
   /// by the submission lock.
   TaskReference home;
-  /// The id of the nested task whose kernel has made this part; 0 if the program has made it. Guarded by the submission
+  /// The nested task whose kernel has made this part; the id is 0 if the program has made it. Guarded by the submission
   /// lock.
-  std::uint64_t made_in = 0;
+  TaskReference made_in;
   /// The submission that last named this record, and its access mode. With both, conflicts inside one task are found.
   /// Guarded by the submission lock.
   std::uint64_t seen_by = 0;

@@ -111,6 +111,7 @@ DataRecord& DataRegistry::allocate() {
   }
   DataRecord& record = *free_;
   free_ = record.next;
+  record.made_in = {};
   record.id.store(next_id_->fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
   ++size_;
   return record;
@@ -146,7 +147,6 @@ DataRecord& DataRegistry::add_block(DataRecord& parent, const Block& block) {
   DataRecord& part = allocate();
   part.view = view_of_block(parent.view, block);
   part.parent = &parent;
-  part.made_in = 0;
   part.hidden = parent.hidden;
   set_read_only(part, parent.read_only);
   part.place = block;

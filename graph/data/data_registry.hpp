@@ -72,6 +72,8 @@ class DataRegistry {
   /// use data whose release waits for its parent.
   [[nodiscard]] Result<DataRecord*> find(const Handle& handle, const Domain* domain = nullptr) const;
   [[nodiscard]] std::size_t size() const { return size_; }
+  /// Returns an id that the next data will have, or a lower one. May be called without the lock.
+  [[nodiscard]] std::uint64_t next_id() const { return next_id_->load(std::memory_order_relaxed); }
   /// Calls `visit(record)` for every handle that is not part of another handle.
   template <class Visit>
   void visit_wholes(const Visit& visit) {

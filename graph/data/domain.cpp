@@ -36,6 +36,11 @@ const DependencyState* Domain::find(const DataRecord& record) const {
   return nullptr;
 }
 
+const DependencyState* Domain::find_own(const DataRecord& record) const {
+  const auto found = states.find(key_of(record));
+  return found != states.end() ? &found->second : nullptr;
+}
+
 const TaskAccess* Domain::declared(const DataRecord& record) const {
   for (const DataRecord* one = &record; one != nullptr; one = one->parent) {
     for (const TaskAccess& access : parent.data()) {
@@ -72,15 +77,19 @@ bool Domain::uses(const DataRecord& record) const {
   return access != nullptr && !own.empty() && access >= &own.front() && access <= &own.back();
 }
 
-bool is_seen_in(const Domain* domain, const DataRecord& part) {
-  if (part.made_in == 0) return true;
-  while (domain != nullptr && domain->id != part.made_in) domain = domain->parent.outer_domain();
-  return domain != nullptr;
+bool is_seen_around(const Domain& inner, const Domain* around, const DataRecord& part) {
+  const TaskReference& maker = part.made_in;
+  if (maker.id == 0) return true;
+  // Nested tasks inside of another have higher ids.
+  if (maker.id >= inner.id) return false;
+  if (maker.ended()) return true;
+  while (around != nullptr && around->id != maker.id) around = around->parent.outer_domain();
+  return around != nullptr;
 }
 
-bool has_unseen_parts(const Domain* domain, const DataRecord& record) {
-  return !record.is_halo &&
-         std::ranges::any_of(record.children, [domain](const DataRecord* part) { return !is_seen_in(domain, *part); });
+bool has_unseen_parts(const Domain& inner, const Domain* around, const DataRecord& record) {
+  const auto unseen = [&](const DataRecord* part) { return !is_seen_around(inner, around, *part); };
+  return !record.is_halo && std::ranges::any_of(record.children, unseen);
 }
 
 void move_home(const std::vector<DataRecord*>& wholes, const Domain* domain) {

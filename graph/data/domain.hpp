@@ -79,6 +79,8 @@ struct Domain {
   /// Returns the state of a record for the tasks of this domain, or null if no task has used it. Called under the
   /// submission lock.
   [[nodiscard]] const DependencyState* find(const DataRecord& record) const;
+  /// Does the same, without a look at the wholes that the record is part of.
+  [[nodiscard]] const DependencyState* find_own(const DataRecord& record) const;
   /// Returns the access by which the parent declares this record, a whole that it is part of, or a halo part that
   /// overlaps it; null if there is none.
   [[nodiscard]] const TaskAccess* declared(const DataRecord& record) const;
@@ -109,13 +111,14 @@ struct Domain {
 /// Moves temporary data to the domain, or to the program if it is null. Called under the submission lock.
 void move_home(const std::vector<DataRecord*>& wholes, const Domain* domain);
 
-/// Returns true if tasks of this domain, or of the program if it is null, are ordered by this part. For parts that the
-/// kernel of a nested task inside the domain has made, they wait for that task as for one on the whole: nobody else is
-/// expected to use such parts, and states of all parts in all domains around them would take too much.
-[[nodiscard]] bool is_seen_in(const Domain* domain, const DataRecord& part);
+/// Returns true if, when the kernel of `inner`'s parent returns, its last children on this part take its place for the
+/// tasks of a domain around it (`around`; null for the program). Otherwise these wait for the parent as for one that
+/// uses the whole: the parent, or a task inside it, has made the part, so that nobody around is expected to use it, and
+/// states of all parts in all domains around them would take too much. Called under the submission lock.
+[[nodiscard]] bool is_seen_around(const Domain& inner, const Domain* around, const DataRecord& part);
 
-/// Returns true if the record has parts that tasks of this domain are not ordered by.
-[[nodiscard]] bool has_unseen_parts(const Domain* domain, const DataRecord& record);
+/// Returns true if the record has parts for which `is_seen_around` is false.
+[[nodiscard]] bool has_unseen_parts(const Domain& inner, const Domain* around, const DataRecord& record);
 
 /// Calls `visit(record)` for all records that the parent of the domain declares. The thread safety analysis is off
 /// because `visit` may require a lock of the caller, which cannot be named here.

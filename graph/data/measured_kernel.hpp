@@ -3,13 +3,27 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "graph/data/subtree_times.hpp"
 #include "graph/tasks/task.hpp"
+#include "troupe/handle.hpp"
 #include "troupe/units.hpp"
 
 namespace troupe::graph {
+
+/// A kernel that was called at once, in place of a task.
+struct CalledKernel {
+  const CodeletDefinition& codelet;
+  std::span<const Access> accesses;
+  /// The name of the task, which may be empty.
+  const std::string& name;
+  /// Data with higher ids were made since the call began.
+  std::uint64_t first_handle = 0;
+  const CalledKernel* caller = nullptr;
+};
 
 /// While a `MeasuredKernel` lives, its thread runs the kernel of a task with `TaskExtras::subtree`. If the task is
 /// known to be *small*, because all of its class took less than the cut-off together with what they consist of, what
@@ -31,6 +45,9 @@ class MeasuredKernel {
     return here != nullptr && here->task_ == task ? here : nullptr;
   }
   [[nodiscard]] bool small() const { return small_; }
+  /// Returns the innermost kernel that was called at once; null in the task's own kernel.
+  [[nodiscard]] const CalledKernel* called() const { return called_; }
+  void set_called(const CalledKernel* called) { called_ = called; }
   /// From now on, what the kernel submits becomes tasks.
   void stop_calling() { small_ = false; }
   /// Notes that the kernel has submitted a task of this class; 0 if nothing can be known of it.
@@ -47,6 +64,7 @@ class MeasuredKernel {
   const std::uint64_t of_;
   const Duration cutoff_;
   bool small_ = false;
+  const CalledKernel* called_ = nullptr;
   /// True if the kernel has submitted a task of which nothing is known.
   bool unknown_ = false;
   /// The known times of the tasks that the kernel has submitted.

@@ -63,6 +63,11 @@ Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRe
       return Failure{ErrorCode::invalid_argument,
                      which + "halo parts, and data that the recording uses halo parts of, stay as they were recorded"};
     }
+    if (use.in_nested) {
+      return Failure{ErrorCode::invalid_argument, which +
+                                                      "a nested task of the recording declares it, and what the kernel "
+                                                      "of that task submits names its data itself"};
+    }
     if (use.reduces) return Failure{ErrorCode::invalid_argument, which + "the recording reduces into it"};
     if (exchanged[number]) return Failure{ErrorCode::invalid_argument, which + "it is to be exchanged twice"};
     exchanged[number] = true;

@@ -44,7 +44,7 @@ RecordedTask& Recording::add() {
 void Recording::note_uses(RecordedTask& task) {
   by_id_.emplace(task.task_id().value(), &task);
   const auto before = static_cast<std::ptrdiff_t>(first_accesses_.size());
-  const auto note = [this](TaskAccess& access) {
+  const auto note = [this, &task](TaskAccess& access) {
     const auto [number, is_new] = use_numbers_.try_emplace(access.data(), uses_.size());
     if (is_new) {
       uses_.emplace_back();
@@ -54,6 +54,7 @@ void Recording::note_uses(RecordedTask& task) {
     Use& use = uses_[number->second];
     use.written = use.written || writes(access.mode());
     if (use.written) use.mode = AccessMode::read_write;
+    use.in_nested = use.in_nested || task.role == TaskRole::recorded_nested;
     use.reduces = use.reduces || access.mode() == AccessMode::reduce;
     const bool first_read = reads(access.mode()) && !use.is_read;
     if (!use.is_written && (first_read || writes(access.mode())))

@@ -68,7 +68,7 @@ static_assert(sizeof(RecordedTask) == 320);
 /// Returns the task of a recording that a task is or stands for; null if there is none.
 [[nodiscard]] inline const RecordedTask* recorded_of(const Task& task) {
   if (task.is_recorded()) return static_cast<const RecordedTask*>(&task);
-  return task.has_more && task.extras ? task.extras->stands_for : nullptr;
+  return task.role == TaskRole::stand_in ? task.extras->stands_for : nullptr;
 }
 
 /// The request for one run, kept by the task that stands for the run.
@@ -111,6 +111,8 @@ class Recording {
     bool contains_another = false;
     /// True if some task reduces into the data.
     bool reduces = false;
+    /// True if a nested task declares the data, whose children name data themselves.
+    bool in_nested = false;
     /// These are true if some task so far has read the data, or has written them, respectively; see `first_accesses`.
     bool is_read = false;
     bool is_written = false;

@@ -103,8 +103,7 @@ struct TaskExtras {
   /// is guarded by the submission lock.
   std::vector<TaskAccess> recorded_weak;
   std::uint64_t begun_as = 0;
-  /// For the task that stands for a nested task of a recording in a run (`TaskGraph::begin_recorded_nested`): that
-  /// task, which ends with it.
+  /// For a `stand_in` task: the nested task of a recording that it stands for, which ends with it.
   RecordedTask* stands_for = nullptr;
   /// For a `host` task: the time at which the program got the data. Relaxed: it is only shown to people.
   std::atomic<TimeStamp::rep> held_since{0};
@@ -128,6 +127,8 @@ enum class TaskRole : std::uint8_t {
   user,
   /// The task combines the partial results of a reduction; it runs on a CPU core like any other task.
   combine,
+  /// The task stands for a nested task of a recording in one of its runs (`TaskGraph::begin_recorded_nested`).
+  stand_in,
   /// The task belongs to a recording (`RecordedTask`).
   recorded,
   // The tasks above are run by workers.

@@ -75,6 +75,8 @@ struct KernelParameters {
   std::vector<ArgumentType> arguments;
   /// True if the last argument is what an inline kernel has captured, or its address.
   bool captures = false;
+  /// True if the function takes the context before the other parameters.
+  bool takes_context = false;
 };
 
 /// One or more consecutive handles of a variadic codelet that have the same kind.
@@ -225,7 +227,11 @@ struct TypedKernel<F, const KernelContext&, P...> {
       return static_cast<std::int64_t>(call(function, context));
     };
   }
-  [[nodiscard]] static KernelParameters parameters() { return Rest::parameters(); }
+  [[nodiscard]] static KernelParameters parameters() {
+    KernelParameters result = Rest::parameters();
+    result.takes_context = true;
+    return result;
+  }
 };
 
 /// A typed kernel whose function takes one more parameter before the others: the value of `Leading::get`, of a type for

@@ -311,6 +311,7 @@ struct InlineCall {
     (describe<Slots>(modes, parameters), ...);
     if constexpr (!kStateless) parameters.arguments.push_back(ArgumentType::of<State>());
     parameters.captures = !kStateless;
+    parameters.takes_context = kContext;
     Kernel kernel(&run);
     if constexpr (kPointer) kernel = [function](const KernelContext& context) { run_with(function, context); };
     return InlineCodelets::make(std::move(name), std::move(modes), std::move(parameters), std::move(kernel));

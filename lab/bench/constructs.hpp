@@ -30,14 +30,14 @@ inline constexpr std::array kConstructs{
     Construct{"registration", "registration of memory of the program and its end"},
     Construct{"temporary", "vector of 8 KiB of the runtime's memory, with one task"},
     Construct{"discard", "discarded content, with the task that wrote it"},
-    Construct{"part", "part of a partition into 16, and its end"},
+    Construct{"part", "part of a partition of new data into 16, and its end"},
     Construct{"halo", "task on a part that reads its rim"},
     Construct{"async", "call by `async` from the program, and its value"},
     Construct{"async-in-call", "call by `async` in a recursion"},
     Construct{"co-await", "call that a coroutine awaits, of 1,000 coroutines"},
     Construct{"nested", "nested task with one child, both without data"},
-    Construct{"child", "child of a nested task, on data of its own"},
-    Construct{"call-at-once", "call of a nested task below the cut-off, on data of its own"},
+    Construct{"child", "child of a nested task, behind the last one on its data"},
+    Construct{"call-at-once", "call in place of such a child, below the cut-off"},
     Construct{"wait-in-kernel", "child that its kernel waits for"},
 };
 

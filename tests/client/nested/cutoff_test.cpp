@@ -1,4 +1,5 @@
 // Tests of nested tasks that call what they submit, because they are known to be short (`RuntimeOptions::cutoff`).
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -7,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "graph/data/subtree_times.hpp"
@@ -227,6 +229,75 @@ BOOST_AUTO_TEST_CASE(calls_are_checked_as_tasks_are) {
   BOOST_TEST(tasks == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(calls_use_what_their_own_caller_declares) {
+  Runtime runtime(with_cutoff(1min));
+  Short one(runtime);
+  std::vector<double> fixed(2, 1.0);
+  bool learning = false;
+  std::string messages;
+  const auto note = [&](const auto& call) { messages += message_of(call) + '\n'; };
+  const auto kernel = [&](VectorView<double>) {
+    if (learning) return;
+    const auto constant = runtime.vector(std::as_const(fixed), "constant");
+    note([&] { runtime.submit(Codelet("write", {AccessMode::write}).cpu([](VectorView<double>) {}), {constant}); });
+    runtime.submit(
+        nested("inner"),
+        [&](VectorView<const double>) {
+          const auto write = [](VectorView<double> x) { x[0] = 100; };
+          note([&] { runtime.submit(write, read_write(one.parts[0])); });
+          note([&] { runtime.submit(write, read_write(one.parts[1])); });
+          note([&] { runtime.submit(write, commute(one.parts[1])); });
+          const auto made = runtime.allocate_vector<double>(2);
+          runtime.submit(write, troupe::write(made));
+        },
+        read(one.parts[0]));
+  };
+  one.learn(kernel, learning);
+  BOOST_TEST(tasks_of(runtime, [&] { one.submit(kernel); }) == 1U);
+  BOOST_TEST_MESSAGE(messages);
+  BOOST_TEST(contains(messages, "'constant'"));
+  BOOST_TEST(contains(messages, "the task 'inner' (codelet"));
+  BOOST_TEST(contains(messages, "declares it in mode read"));
+  BOOST_TEST(std::ranges::count(messages, '\n') == 4);
+  BOOST_TEST(!contains(messages, "\n\n"));
+  BOOST_TEST(one.elements[0] == 1);
+  BOOST_TEST(one.elements[2] == 1);
+  BOOST_TEST(fixed[0] == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_deep_recursion_of_calls_ends_with_tasks) {
+  Runtime runtime(with_cutoff(1min));
+  std::vector<double> elements(4, 0.0);
+  const auto x = runtime.vector(elements);
+  struct Deeper {
+    Runtime& runtime;
+    Handle x;
+    void operator()(int depth) const {
+      runtime.submit(
+          nested(),
+          [*this](VectorView<double> own, int left) {
+            std::array<volatile double, 1000> local{};
+            local[static_cast<std::size_t>(left) % 1000] = 1;
+            own[0] += local[static_cast<std::size_t>(left) % 1000];
+            if (left > 0) (*this)(left - 1);
+          },
+          read_write(x), depth);
+    }
+  };
+  // All depths are learned, the least first; the stack has no room for the calls of the deepest.
+  const Deeper deeper{runtime, x};
+  double expected = 0;
+  for (int depth = 0; depth < 3000; ++depth) {
+    if (depth > 100 && depth != 2999) continue;
+    deeper(depth);
+    runtime.wait();
+    expected += depth + 1;
+  }
+  for (int run = 0; run < 3; ++run) deeper(2999);
+  runtime.wait();
+  BOOST_TEST(elements[0] == expected + 3 * 3000);
+}
+
 BOOST_AUTO_TEST_CASE(kernels_wait_and_acquire_in_calls) {
   Runtime runtime(with_cutoff(1min));
   Short one(runtime);
@@ -259,6 +330,11 @@ BOOST_AUTO_TEST_CASE(what_must_be_a_task_becomes_one) {
   Short one(runtime);
   bool learning = false;
   std::atomic<int> ended{0};
+  const Codelet asking =
+      Codelet("asking", {AccessMode::read_write}).cpu([](const KernelContext& context, VectorView<double> part) {
+        part[0] += context.cancelled() ? 100 : 1;
+      });
+  const Codelet variadic = Codelet::variadic("variadic").cpu([](VectorView<double> part) { part[0] += 1; });
   const auto kernel = [&](VectorView<double>) {
     if (learning) return;
     const auto add = [](VectorView<double> part) { part[0] += 1; };
@@ -267,13 +343,15 @@ BOOST_AUTO_TEST_CASE(what_must_be_a_task_becomes_one) {
     with_callback.callback = [&](const TaskOutcome&) { ++ended; };
     runtime.submit(with_callback, add, read_write(one.parts[0]));
     runtime.submit(add, commute(one.parts[0]));
+    runtime.submit(asking, {one.parts[0]});
+    runtime.submit(variadic, {read_write(one.parts[0])});
     // A task that follows on the same data waits.
     runtime.submit([](VectorView<double> part) { part[0] *= 10; }, read_write(one.parts[0]));
   };
   one.learn(kernel, learning);
-  BOOST_TEST(tasks_of(runtime, [&] { one.submit(kernel); }) == 4U);
+  BOOST_TEST(tasks_of(runtime, [&] { one.submit(kernel); }) == 6U);
   BOOST_TEST(ended == 1);
-  BOOST_TEST(one.elements[0] == 40);
+  BOOST_TEST(one.elements[0] == 60);
 }
 
 BOOST_AUTO_TEST_CASE(times_are_learned_by_class) {

@@ -604,6 +604,36 @@ BOOST_AUTO_TEST_CASE(data_that_the_nested_task_does_not_declare_are_refused) {
   BOOST_TEST(!contains(messages, "\n\n"));
 }
 
+BOOST_AUTO_TEST_CASE(the_memory_of_parts_that_a_kernel_has_made_is_used_again) {
+  Runtime runtime(with_workers(2));
+  {
+    std::vector<double> elements(4, 1.0);
+    const auto whole = runtime.vector(elements);
+    runtime.submit(
+        nested(),
+        [&](Whole) {
+          const std::array<Block, 2> blocks{Block{0, 0, 2, 1}, Block{2, 0, 2, 1}};
+          (void)runtime.partition(whole, blocks);
+        },
+        whole);
+    runtime.wait();
+  }
+  std::vector<double> values(5, 1.0);
+  std::vector<Scalar<double>> data;
+  for (double& value : values) data.push_back(runtime.scalar(value));
+  Gate gate;
+  TaskOptions options = with_weak({read_write(data[0]), read_write(data[4])});
+  runtime.submit(options, [&] {
+    runtime.submit([](double& x) { x += 1; }, data[0]);
+    runtime.submit([&](double&) { gate.pass(); }, data[4]);
+  });
+  // The task waits for the child on its data, and not for the other.
+  runtime.submit([](double& x) { x *= 10; }, data[0]).wait();
+  gate.open();
+  runtime.wait();
+  BOOST_TEST(values[0] == 20);
+}
+
 BOOST_AUTO_TEST_CASE(impossible_nested_tasks_are_refused) {
   Runtime runtime(with_workers(1));
   InTwoParts x(runtime);

@@ -243,6 +243,7 @@ BOOST_AUTO_TEST_CASE(words_that_make_no_sense_are_refused) {
   BOOST_TEST(code({"sparse-lu", "super=9"}) == kBadWords);
   BOOST_TEST(code({"sparse-lu", "n=0"}) == kBadWords);
   BOOST_TEST(code({"constructs", "construct=bridge"}) == kBadWords);
+  BOOST_TEST(code({"constructs", "n=2001"}) == kBadWords);
   BOOST_TEST(code({"recursion", "program=hanoi"}) == kBadWords);
   BOOST_TEST(code({"recursion", "program=queens", "n=17"}) == kBadWords);
   BOOST_TEST(code({"recursion", "program=fft", "n=1000"}) == kBadWords);

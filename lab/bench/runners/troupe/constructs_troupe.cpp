@@ -20,9 +20,11 @@ namespace troupe::bench {
 namespace {
 
 constexpr std::size_t kSets = 64;
-constexpr std::int64_t kPerNested = 64;
+constexpr std::int64_t kPerNested = 50;
 constexpr std::int64_t kElements = 1024;
 constexpr std::int64_t kParts = 16;
+/// Functions do `n` constructs only if `n` is a multiple of this.
+constexpr std::int64_t kMultiple = 2000;
 
 /// A runtime with data and kernels that do nothing. Each function does its construct `n` times.
 class Constructs {
@@ -274,6 +276,7 @@ Json constructs(Parameters& parameters) {
   options.cores = cores_of(parameters);
   const std::int64_t n = parameters.integer("n", 20'000, 1);
   parameters.require_all_used();
+  if (n % kMultiple != 0) throw BadParameter("n=" + std::to_string(n) + ": a multiple of " + std::to_string(kMultiple));
   const auto found = Constructs::all().find(name);
   if (found == Constructs::all().end()) throw BadParameter("construct=" + name + ": there is no such construct");
   if (name == "call-at-once") options.cutoff = std::chrono::seconds(1);
