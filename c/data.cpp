@@ -85,6 +85,9 @@ Block block_of(const troupe_block& block) { return {block.row, block.col, block.
 
 Block block_of(const troupe_box& box) {
   const auto step = [](std::int64_t given) { return given == 0 ? 1 : given; };
+  if (box.planes == 0 && box.rows != 0 && box.cols != 0) {
+    throw Error(ErrorCode::invalid_argument, "a box has no planes: set planes, to 1 for a box of one plane");
+  }
   return {box.row, box.col, box.rows, box.cols, box.plane, box.planes, step(box.col_step), step(box.plane_step)};
 }
 

@@ -263,23 +263,46 @@ contains
         shape_text(view) // ' elements, and not a matrix: use troupe_volume', procedure, status, message)
   end function
 
-  ! Stores how many columns lie from the beginning of one plane to that of the next. Returns false after an error:
-  ! Fortran has arrays only where this is a whole number.
-  logical function volume_layout(view, columns, status, message, context)
+  ! Stores the columns of an array of which the view is a section: their length, how many of them lie from the beginning
+  ! of one plane to that of the next, and which of these the view has: every `step`. Returns false after an error:
+  ! Fortran has arrays only where these are whole numbers.
+  logical function volume_layout(view, length, columns, step, status, message, context)
     type(troupe_view), intent(in) :: view
-    integer(int64), intent(out) :: columns
+    integer(int64), intent(out) :: length, columns, step
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
     type(c_ptr), intent(in), optional :: context
 
+    length = view%ld
     columns = view%cols
+    step = 1
     volume_layout = .true.
-    if (view%planes <= 1) return
-    columns = view%plane_stride / view%ld
-    volume_layout = columns * view%ld == view%plane_stride
-    if (.not. volume_layout) call refuse_in_kernel(context, troupe_signature_mismatch, 'planes lie ' // &
-        number_text(view%plane_stride) // ' elements apart, no multiple of the ' // number_text(view%ld) // &
-        ' from column to column, and no array of Fortran has this shape', 'troupe_volume', status, message)
+    if (view%planes <= 1 .or. view%plane_stride == 0) return
+    length = view%plane_stride
+    if (view%cols > 1) length = greatest_divisor(view%ld, view%plane_stride)
+    volume_layout = length >= view%rows
+    if (.not. volume_layout) then
+      call refuse_in_kernel(context, troupe_signature_mismatch, 'planes lie ' // &
+          number_text(view%plane_stride) // ' elements apart and columns ' // number_text(view%ld) // &
+          ', and no array of Fortran with columns of ' // number_text(view%rows) // ' has this shape', &
+          'troupe_volume', status, message)
+      return
+    end if
+    columns = view%plane_stride / length
+    if (view%cols > 1) step = view%ld / length
+  end function
+
+  pure integer(int64) function greatest_divisor(a, b) result(divisor)
+    integer(int64), intent(in) :: a, b
+    integer(int64) :: other, rest
+
+    divisor = a
+    other = b
+    do while (other /= 0)
+      rest = mod(divisor, other)
+      divisor = other
+      other = rest
+    end do
   end function
 
   ! Registers an array with three dimensions. `apart` are the distances in bytes to the next element in each of them.

@@ -349,8 +349,13 @@ bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) 
   if (record.children.empty() || is_being_recorded(record)) return false;
   const auto is_around = [&domain](const TaskReference& task) {
     const Domain* around = &domain;
-    while (around != nullptr && around->id != task.id) around = around->parent.outer_domain();
-    return around != nullptr;
+    const Domain* outermost = &domain;
+    while (around != nullptr && around->id != task.id) {
+      outermost = around;
+      around = around->parent.outer_domain();
+    }
+    const RecordedTask* const recorded = recorded_of(outermost->parent);
+    return around != nullptr || (recorded != nullptr && recorded->recording->run_task() == task.task);
   };
   const auto uses = [&](const TaskReference& task) { return !task.ended() && !is_around(task); };
   const auto in_use = [&](const DependencyState& state) {

@@ -20,7 +20,27 @@ namespace troupe::graph {
 /// Returns true if the block has only elements that the whole has, and steps of at least 1.
 [[nodiscard]] bool lies_inside(const Block& block, const Layout& whole);
 
-[[nodiscard]] inline bool has_steps(const Block& block) { return block.col_step != 1 || block.plane_step != 1; }
+/// Returns true if there are elements between those of the block, because of its steps.
+[[nodiscard]] inline bool has_steps(const Block& block) {
+  return (block.col_step != 1 && block.cols > 1) || (block.plane_step != 1 && block.planes > 1);
+}
+
+/// Returns the block without steps that lead nowhere, since there is only one column or plane.
+[[nodiscard]] inline Block without_idle_steps(Block block) {
+  if (block.cols <= 1) block.col_step = 1;
+  if (block.planes <= 1) block.plane_step = 1;
+  return block;
+}
+
+/// Returns false if the boxes around two blocks of the same whole have nothing in common.
+[[nodiscard]] inline bool may_meet(const Block& a, const Block& b) {
+  const auto apart = [](std::int64_t first, std::int64_t count, std::int64_t step, std::int64_t other) {
+    return first + (count - 1) * step < other;
+  };
+  return !apart(a.row, a.rows, 1, b.row) && !apart(b.row, b.rows, 1, a.row) &&
+         !apart(a.col, a.cols, a.col_step, b.col) && !apart(b.col, b.cols, b.col_step, a.col) &&
+         !apart(a.plane, a.planes, a.plane_step, b.plane) && !apart(b.plane, b.planes, b.plane_step, a.plane);
+}
 
 /// Returns a block without steps together with its rim, as far as the whole goes.
 [[nodiscard]] Block with_rim(const Block& block, const Rim& rim, const Layout& whole);

@@ -51,6 +51,7 @@ void add_overlapped(DataRecord& record, const Block& block, std::vector<DataReco
   std::int64_t left = elements_of(block);
   for (DataRecord* part : record.children) {
     if (left == 0) return;
+    if (!may_meet(block, part->place)) continue;
     const Block common = intersection(block, part->place);
     if (elements_of(common) == 0) continue;
     left -= elements_of(common);
@@ -71,7 +72,7 @@ void update_halos(const DataRecord& changed) {
   Block block = whole_block(changed.view.layout);
   for (const DataRecord* record = &changed; record != nullptr; record = record->parent) {
     for (DataRecord* halo : record->halos) {
-      if (elements_of(intersection(block, halo->place)) == 0) continue;
+      if (!may_meet(block, halo->place) || elements_of(intersection(block, halo->place)) == 0) continue;
       find_children(*halo);
     }
     block = in_whole(block, record->place);
@@ -149,7 +150,7 @@ DataRecord& DataRegistry::add_block(DataRecord& parent, const Block& block) {
   part.parent = &parent;
   part.hidden = parent.hidden;
   set_read_only(part, parent.read_only);
-  part.place = block;
+  part.place = without_idle_steps(block);
   return part;
 }
 

@@ -68,7 +68,7 @@ struct Layout {
 struct VolumeShape {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  std::int64_t planes = 0;
+  std::int64_t planes = 1;
   /// The distance from one column to the next, and from one plane to the next, in elements; 0 if there are no gaps.
   std::int64_t ld = 0;
   std::int64_t plane_stride = 0;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "platform/cuda/cuda_pinned_memory.hpp"
@@ -13,6 +15,8 @@ namespace troupe::platform {
 namespace {
 
 constexpr std::size_t kInFlight = 2;
+/// The largest distance between two columns that CUDA's copies of rectangles take.
+constexpr std::size_t kMostPitch = std::numeric_limits<std::int32_t>::max();
 constexpr Bytes kStaging{std::uint64_t{4} << 20};
 /// The sleeping thread wakes up this long before the expected end of a copy.
 constexpr Duration kWakeUp = std::chrono::microseconds(60);
@@ -166,6 +170,15 @@ cudaError_t CudaCopyEngine::enqueue_whole(const BlockCopy& block) {
   // A copy by cudaMemcpy3DAsync needs planes a multiple of the pitch apart, which these need not be.
   for (std::size_t i = 0; i < block.planes; ++i) {
     const BlockCopy plane = block.plane(i);
+    if (std::max(plane.to_pitch, plane.from_pitch) > kMostPitch) {
+      for (std::size_t column = 0; column < plane.columns; ++column) {
+        const cudaError_t status =
+            options_.api->cudaMemcpyAsync(plane.to + column * plane.to_pitch, plane.from + column * plane.from_pitch,
+                                          plane.column_bytes, options_.kind, stream_.get());
+        if (status != cudaSuccess) return status;
+      }
+      continue;
+    }
     const cudaError_t status =
         options_.api->cudaMemcpy2DAsync(plane.to, plane.to_pitch, plane.from, plane.from_pitch, plane.column_bytes,
                                         plane.columns, options_.kind, stream_.get());

@@ -180,11 +180,14 @@ cl_int OpenClHostMemory::Buffers::show_device(cl_command_queue queue, const Piec
     return api.clEnqueueWriteBuffer(queue, kept.buffer.get(), CL_FALSE, 0, block.bytes().count, block.address, 0,
                                     nullptr, &last);
   }
-  return by_planes(block, [&](const Rectangle& r, bool /*is_first*/, bool is_last) {
+  const cl_int status = by_planes(block, [&](const Rectangle& r, bool /*is_first*/, bool is_last) {
     return api.clEnqueueWriteBufferRect(queue, kept.buffer.get(), CL_FALSE, r.in_buffer.data(), r.in_host.data(),
                                         r.region.data(), block.column_bytes, 0, block.pitch, 0, r.host, 0, nullptr,
                                         is_last ? &last : nullptr);
   });
+  // Planes that were sent before the one that failed still read the memory.
+  if (status != CL_SUCCESS) (void)api.clFinish(queue);
+  return status;
 }
 
 Result<void> OpenClHostMemory::Buffers::bring_back(cl_command_queue queue, const Piece& piece,

@@ -155,6 +155,7 @@ class Runtime:
         restrict: str | None = ...,
         models: _Path | None = ...,
         window: int | None = ...,
+        cutoff: float | str | None = ...,
         seed: int | None = ...,
         deterministic: bool | None = ...,
         gpus: int | None = ...,
