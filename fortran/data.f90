@@ -300,7 +300,7 @@ contains
     halos = boxes_of(whole, boxes)
     halos%rows = grown(boxes%row, boxes%rows, int(rim_rows, int64), whole%rows)
     halos%cols = grown(boxes%col, boxes%cols, int(rim_cols, int64), whole%cols)
-    halos%planes = grown(boxes%plane, boxes%planes, int(rim_planes, int64), whole%planes)
+    halos%planes = int(grown(boxes%plane, boxes%planes, int(rim_planes, int64), int(whole%planes, int64)), c_int)
     call conclude(c_halos_volume(runtime%c, whole%c, cut, size(boxes, kind=c_size_t), int(rim_rows, int64), &
         int(rim_cols, int64), int(rim_planes, int64), handles), 'troupe_halos', status, message)
     halos%c = handles
@@ -315,7 +315,7 @@ contains
     boxes_of%type = whole%type
     boxes_of%rows = boxes%rows
     boxes_of%cols = boxes%cols
-    boxes_of%planes = boxes%planes
+    boxes_of%planes = int(boxes%planes, c_int)
   end function
 
   ! Returns the boxes as C counts them, from 0.

@@ -41,8 +41,8 @@ module troupe_objects
   ! A reference to data, or to a part of them. It owns nothing, and may be copied.
   type, public :: troupe_handle
     type(c_handle) :: c
-    integer(c_int) :: type = -1
-    integer(int64) :: rows = 0, cols = 0, planes = 1
+    integer(c_int) :: type = -1, planes = 1
+    integer(int64) :: rows = 0, cols = 0
   end type
 
   ! A registration of data. It is a handle, too: whatever takes handles takes data.

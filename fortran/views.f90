@@ -321,7 +321,6 @@ contains
 
     data%rows = extents(1)
     data%cols = extents(2)
-    data%planes = extents(3)
     if (apart(1) /= element_size .or. any(apart < 0) .or. any(mod(apart, element_size) /= 0)) then
       call refuse(troupe_invalid_argument, 'neighbours lie ' // number_text(apart(1)) // ', ' // &
           number_text(apart(2)) // ' and ' // number_text(apart(3)) // ' bytes apart, and an element has ' // &
@@ -329,6 +328,13 @@ contains
           procedure, status, message)
       return
     end if
+    if (extents(3) > huge(data%planes)) then
+      call refuse(troupe_invalid_argument, 'there are ' // number_text(extents(3)) // ' planes, and at most ' // &
+          number_text(int(huge(data%planes), int64)) // ' are possible: put another dimension last', procedure, &
+          status, message)
+      return
+    end if
+    data%planes = int(extents(3), c_int)
     layout = c_shape(extents(1), extents(2), extents(3), apart(2) / element_size, apart(3) / element_size)
     if (present(name)) then
       code = c_register_volume(runtime%c, type, first, layout, to_c(name), data%owner)

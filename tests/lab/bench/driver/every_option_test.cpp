@@ -22,7 +22,7 @@ using Words = std::vector<std::string>;
 /// A runner that prints constants and its own arguments.
 constexpr const char* kRunner = R"sh(#!/bin/sh
 echo '{"us_per_task": 2, "metg_us": 3, "gflops": 4, "iterations_per_second": 1, "seconds": 5, "residual": 0.5,
- "kernel_share": 0.9, "checksum": "c0ffee", "bytes_per_task": 6, "peak_mib": 7, "latency_us": 8, "latency_p99_us": 9, "stored_bytes": 10, "times": 11, "ms": 12, "told": "'"$*"'"}' | tr -d '\n'
+ "kernel_share": 0.9, "checksum": "c0ffee", "bytes_per_task": 6, "peak_mib": 7, "latency_us": 8, "latency_p99_us": 9, "stored_bytes": 10, "times": 11, "ms": 12, "ns": 13, "told": "'"$*"'"}' | tr -d '\n'
 )sh";
 
 /// The arguments that are added to the shortest command of a benchmark to test an option. "FILE NAME" means that the
@@ -45,7 +45,7 @@ const std::map<std::string, std::map<std::string, Words>> kOwn{
     {"sparse", {{"--points", {"--points", "7"}}}},
     {"sparse-lu",
      {{"--n", {"--n", "11"}}, {"--structure", {"--structure", "bots"}}, {"--grain", {"--grain", "coarse"}}}},
-    {"constructs", {{"--construct", {"--construct", "wait"}}}},
+    {"constructs", {{"--construct", {"--construct", "wait"}}, {"--runtimes", {"--runtimes", "starpu"}}}},
     {"recursion", {{"--program", {"--program", "queens"}}}},
     {"memory", {}}};
 
