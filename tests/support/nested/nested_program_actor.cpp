@@ -5,10 +5,10 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <random>
 #include <stdexcept>
 #include <utility>
 
+#include "tests/support/nested/nested_operations.hpp"
 #include "troupe/runtime.hpp"
 #include "troupe/simulation_options.hpp"
 
@@ -16,279 +16,6 @@ namespace troupe::tests {
 
 namespace nested {
 namespace {
-
-using Number = std::uint64_t;
-constexpr int kLeaves = 8;
-constexpr int kPerLeaf = 3;
-/// The number of vectors of the program. Temporary vectors have higher numbers.
-constexpr int kVectors = 2;
-
-/// Parts of one vector form a binary tree: part 1 is the whole, and parts 2 i and 2 i + 1 are the halves of part i.
-/// Parts of temporary vectors have other vectors' numbers.
-struct Place {
-  int vector = 0;
-  int part = 1;
-};
-struct Leaves {
-  int begin = 0;
-  int end = 0;
-};
-Leaves leaves_of(int part) {
-  int width = kLeaves;
-  int first = part;
-  while (first < kLeaves) first *= 2;
-  for (int i = part; i > 1; i /= 2) width /= 2;
-  return {first - kLeaves, first - kLeaves + width};
-}
-bool overlap(const Place& a, const Place& b) {
-  const Leaves one = leaves_of(a.part);
-  const Leaves other = leaves_of(b.part);
-  return a.vector == b.vector && one.begin < other.end && other.begin < one.end;
-}
-
-/// Returns a part of one leaf and the leaves beside it, as far as they lie in a place.
-std::vector<Place> beside(const Place& target, const Place& within) {
-  const Leaves leaves = leaves_of(within.part);
-  std::vector<Place> places;
-  for (int part = target.part - 1; part <= target.part + 1; ++part) {
-    const int leaf = part - kLeaves;
-    if (leaf >= leaves.begin && leaf < leaves.end) places.push_back({target.vector, part});
-  }
-  return places;
-}
-
-/// One task of a program.
-struct Operation {
-  enum Kind { alter, overwrite, gather, add, blur, nest };
-  Kind kind = alter;
-  /// The data that the kernel changes: one place, or none for a nested task with weak data only.
-  std::optional<Place> target;
-  /// True if a nested task only reads its target.
-  bool only_reads = false;
-  /// For `gather`: the place that the kernel reads. For `blur`: the place in which the neighbors of the target lie.
-  Place source;
-  Number number = 0;
-  bool throws = false;
-  /// True if a child is submitted without saying that it is nested.
-  bool unsaid = false;
-  /// The wait of the kernel of the task around this one, behind its submission.
-  enum Wait { none, for_all, for_this, for_target } wait = none;
-  /// True if the kernel of a nested task waits for its children and then changes its target.
-  bool ends_with_change = false;
-  /// For a nested task: its weak data, whether each is written, its temporary vectors and its children.
-  struct Weak {
-    Place place;
-    bool written = true;
-  };
-  std::vector<Weak> weak;
-  std::vector<int> temporaries;
-  std::vector<Operation> children;
-};
-
-/// Data that a task may use.
-struct Usable {
-  Place place;
-  bool written = true;
-};
-
-class Generator {
- public:
-  /// If `parts_of_temporaries` is false, tasks use temporary vectors as a whole.
-  Generator(const NestedProgram& program, bool parts_of_temporaries)
-      : random_(program.seed),
-        faults_(program.faults),
-        waits_(program.waits),
-        kernels_change_(program.waits && !program.gpus && !program.deterministic),
-        parts_of_temporaries_(parts_of_temporaries),
-        blurs_(program.halos),
-        // In virtual time only tasks that are said to be nested need no times.
-        leaves_unsaid_(parts_of_temporaries && !program.simulated) {}
-
-  std::vector<Operation> program() { return operations({{{0, 1}, true}, {{1, 1}, true}}, 0, 14); }
-
- private:
-  int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
-
-  /// Returns a random part of one of these places.
-  Usable pick(const std::vector<Usable>& usable) {
-    Usable one = usable[static_cast<std::size_t>(below(static_cast<int>(usable.size())))];
-    if (one.place.vector >= 2 && !parts_of_temporaries_) return one;
-    while (one.place.part < kLeaves && below(3) > 0) one.place.part = 2 * one.place.part + below(2);
-    return one;
-  }
-  std::vector<Operation> operations(std::vector<Usable> usable, int depth, int most) {
-    std::vector<Operation> all;
-    const int count = 1 + below(most);
-    for (int i = 0; i < count; ++i) {
-      if (auto one = operation(usable, depth)) all.push_back(std::move(*one));
-      if (waits_ && depth > 0 && !all.empty() && below(3) == 0) {
-        all.back().wait = static_cast<Operation::Wait>(below(4));
-      }
-    }
-    return all;
-  }
-  std::optional<Operation> operation(const std::vector<Usable>& usable, int depth) {
-    Operation one;
-    one.number = random_() % 1000;
-    one.throws = faults_ && below(20) == 0;
-    const Usable target = pick(usable);
-    const int kind = below(depth < 4 ? 10 : 6);
-    if (kind >= 6) return nested(one, usable, target, depth);
-    if (!target.written) return std::nullopt;
-    one.target = target.place;
-    if (kind < 2) one.kind = Operation::alter;
-    if (kind == 2) one.kind = Operation::overwrite;
-    // The order of tasks that commute is open, and decides which of them find valid content after one has failed.
-    if (kind == 3) one.kind = faults_ ? Operation::alter : Operation::add;
-    if (kind > 3) {
-      one.kind = Operation::gather;
-      one.source = pick(usable).place;
-      if (overlap(one.source, target.place)) return std::nullopt;
-    }
-    if (kind == 4 && blurs_) return blurred(one, usable);
-    return one;
-  }
-  /// Returns a task on a part that reads the parts beside it, within a place that may be used.
-  std::optional<Operation> blurred(Operation one, const std::vector<Usable>& usable) {
-    const Usable within = usable[static_cast<std::size_t>(below(static_cast<int>(usable.size())))];
-    if (within.place.vector >= kVectors || within.place.part >= kLeaves || !within.written) return std::nullopt;
-    const Leaves leaves = leaves_of(within.place.part);
-    one.kind = Operation::blur;
-    one.source = within.place;
-    one.target = Place{within.place.vector, kLeaves + leaves.begin + below(leaves.end - leaves.begin)};
-    return one;
-  }
-  Operation nested(Operation one, const std::vector<Usable>& usable, const Usable& target, int depth) {
-    one.kind = Operation::nest;
-    std::vector<Usable> inside;
-    if (below(3) > 0) {
-      one.target = target.place;
-      one.only_reads = !target.written || below(4) == 0;
-      inside.push_back({target.place, !one.only_reads});
-    }
-    for (int tries = below(3); tries > 0; --tries) {
-      Usable more = pick(usable);
-      more.written = more.written && below(4) > 0;
-      bool apart = !one.target || !overlap(*one.target, more.place);
-      for (const Operation::Weak& other : one.weak) apart = apart && !overlap(other.place, more.place);
-      if (!apart) continue;
-      one.weak.push_back({more.place, more.written});
-      inside.push_back(more);
-    }
-    // Beside GPUs, kernels make no parts, and whoever submits says that it is nested.
-    one.unsaid = leaves_unsaid_ && depth > 0 && one.target && one.weak.empty() && below(2) == 0;
-    for (int count = below(3); count > 0; --count) {
-      one.temporaries.push_back(next_vector_++);
-      // The parts of temporary data are made by the kernel.
-      inside.push_back({{one.temporaries.back(), 1}, true});
-    }
-    if (!inside.empty()) one.children = operations(inside, depth + 1, 6);
-    one.ends_with_change = kernels_change_ && one.target && !one.only_reads && below(2) == 0;
-    return one;
-  }
-
-  std::mt19937_64 random_;
-  const bool faults_;
-  const bool waits_;
-  const bool kernels_change_;
-  const bool parts_of_temporaries_;
-  const bool blurs_;
-  const bool leaves_unsaid_;
-  int next_vector_ = kVectors;
-};
-
-struct Content {
-  std::array<std::array<Number, kPerLeaf>, kLeaves> leaves{};
-  std::array<bool, kLeaves> valid{};
-};
-
-/// Runs a program one operation after the other.
-class Sequential {
- public:
-  Sequential() : vectors_(2) {
-    for (Content& vector : vectors_) {
-      vector.valid.fill(true);
-      for (auto& leaf : vector.leaves) leaf.fill(1);
-    }
-  }
-  void run(const std::vector<Operation>& program) {
-    for (const Operation& one : program) run(one);
-  }
-  [[nodiscard]] const Content& vector(int number) const { return vectors_[static_cast<std::size_t>(number)]; }
-
- private:
-  Content& at(int number) {
-    if (vectors_.size() <= static_cast<std::size_t>(number)) vectors_.resize(static_cast<std::size_t>(number) + 1);
-    return vectors_[static_cast<std::size_t>(number)];
-  }
-  template <class Visit>
-  void each(const Place& place, const Visit& visit) {
-    Content& content = at(place.vector);
-    for (int i = leaves_of(place.part).begin; i < leaves_of(place.part).end; ++i) {
-      visit(content.leaves[static_cast<std::size_t>(i)], content.valid[static_cast<std::size_t>(i)]);
-    }
-  }
-  bool valid(const Place& place) {
-    bool all = true;
-    each(place, [&](auto&, bool& valid) { all = all && valid; });
-    return all;
-  }
-  void set_valid(const Place& place, bool value) {
-    each(place, [&](auto&, bool& valid) { valid = value; });
-  }
-  void run(const Operation& one) {
-    if (one.kind == Operation::nest) return run_nested(one);
-    const Place& target = *one.target;
-    bool runs = !one.throws && (one.kind == Operation::overwrite || valid(target));
-    std::vector<Place> read;
-    if (one.kind == Operation::gather) read = {one.source};
-    if (one.kind == Operation::blur) read = beside(target, one.source);
-    for (const Place& place : read) runs = runs && valid(place);
-    if (!runs) return set_valid(target, false);
-    Number sum = one.number;
-    for (const Place& place : read) {
-      each(place, [&](auto& leaf, bool&) {
-        for (const Number value : leaf) sum += value;
-      });
-    }
-    each(target, [&](auto& leaf, bool& valid) {
-      valid = true;
-      for (Number& value : leaf) {
-        if (one.kind == Operation::alter) value = value * 31 + one.number;
-        if (one.kind == Operation::overwrite) value = one.number;
-        if (one.kind == Operation::gather || one.kind == Operation::blur) value = value * 7 + sum;
-        if (one.kind == Operation::add) value += one.number;
-      }
-    });
-  }
-  void run_nested(const Operation& one) {
-    const bool begins = !one.target || valid(*one.target);
-    for (const int vector : one.temporaries) {
-      at(vector).valid.fill(true);
-      for (auto& leaf : at(vector).leaves) leaf.fill(one.number);
-    }
-    if (begins && !one.throws) {
-      if (one.target && !one.only_reads) {
-        each(*one.target, [&](auto& leaf, bool&) {
-          for (Number& value : leaf) value ^= one.number;
-        });
-      }
-      run(one.children);
-      if (one.ends_with_change) {
-        each(*one.target, [&](auto& leaf, bool&) {
-          for (Number& value : leaf) value += one.number;
-        });
-      }
-      return;
-    }
-    if (one.target && !one.only_reads) set_valid(*one.target, false);
-    for (const Operation::Weak& weak : one.weak) {
-      if (weak.written) set_valid(weak.place, false);
-    }
-  }
-
-  std::vector<Content> vectors_;
-};
 
 int runs_of(const NestedProgram& program) { return program.cutoff ? 4 : program.recorded ? 2 : 1; }
 
@@ -354,7 +81,7 @@ class Parallel {
 
   /// Runs the program, and returns how its result differs from that of the other run. A program that is recorded is run
   /// twice.
-  std::vector<std::string> run(const std::vector<Operation>& program, const Sequential& expected,
+  std::vector<std::string> run(const std::vector<Operation>& program, const std::array<Content, kVectors>& expected,
                                const NestedProgram& description) {
     std::vector<std::string> problems;
     std::optional<RecordedGraph> recorded;
@@ -373,7 +100,7 @@ class Parallel {
     }
     for (std::size_t vector = 0; vector < 2; ++vector) {
       for (std::size_t leaf = 0; leaf < kLeaves; ++leaf) {
-        if (same(handles_[vector][kLeaves + leaf], expected.vector(static_cast<int>(vector)), leaf)) continue;
+        if (same(handles_[vector][kLeaves + leaf], expected[vector], leaf)) continue;
         problems.push_back("vector " + std::to_string(vector) + ", part " + std::to_string(leaf) + " is wrong");
       }
     }
@@ -571,9 +298,8 @@ std::string describe(const NestedProgram& program) {
 }
 
 std::vector<std::string> execute(const NestedProgram& program) {
-  const std::vector<nested::Operation> operations = nested::Generator(program, !program.gpus).program();
-  nested::Sequential expected;
-  for (int run = 0; run < nested::runs_of(program); ++run) expected.run(operations);
+  const std::vector<nested::Operation> operations = nested::operations_of(program, !program.gpus);
+  const auto expected = nested::run_in_sequence(operations, nested::runs_of(program));
   return nested::Parallel(nested::options_of(program), !program.gpus, program.cutoff)
       .run(operations, expected, program);
 }
