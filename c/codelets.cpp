@@ -131,19 +131,17 @@ size_t troupe_kernel_data_count(const troupe_kernel_context* context) {
 
 void* troupe_kernel_data(const troupe_kernel_context* context, size_t index, int64_t* rows, int64_t* cols,
                          int64_t* ld) {
-  troupe_shape shape{};
-  shape.planes = -1;
-  void* const memory = troupe_kernel_volume(context, index, &shape);
-  if (shape.planes < 0) return nullptr;
-  if (shape.planes != 1) {
-    const std::string which = "data " + std::to_string(index) + " of the task have " + std::to_string(shape.planes);
+  if (context == nullptr || index >= context->context.size()) return nullptr;
+  const Layout& layout = context->context.data(index).layout;
+  if (layout.planes != 1) {
+    const std::string which = "data " + std::to_string(index) + " of the task have " + std::to_string(layout.planes);
     troupe_kernel_fail(context, (which + " planes: use troupe_kernel_volume").c_str());
     return nullptr;
   }
-  if (rows != nullptr) *rows = shape.rows;
-  if (cols != nullptr) *cols = shape.cols;
-  if (ld != nullptr) *ld = shape.ld;
-  return memory;
+  if (rows != nullptr) *rows = layout.rows;
+  if (cols != nullptr) *cols = layout.cols;
+  if (ld != nullptr) *ld = layout.ld;
+  return context->context.data(index).data;
 }
 
 void* troupe_kernel_volume(const troupe_kernel_context* context, size_t index, troupe_shape* shape) {

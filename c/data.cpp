@@ -137,6 +137,20 @@ auto with_halos(const Rim& rim) {
   };
 }
 
+/// Returns the memory of a hold, after `take` has seen its layout; null if the hold has ended, or if `take` throws.
+template <class Take>
+void* look_at(const troupe_hold* hold, const Take& take) {
+  void* memory = nullptr;
+  static_cast<void>(guarded([&] {
+    require(hold, "hold");
+    const std::shared_ptr<RuntimeState> state = living(hold->state);
+    const auto access = hold->content->get();
+    take(access->view().layout);
+    memory = access->view().data;
+  }));
+  return memory;
+}
+
 }  // namespace
 }  // namespace troupe::c
 
@@ -284,34 +298,21 @@ troupe_error troupe_acquire(troupe_runtime* runtime, troupe_handle handle, troup
 }
 
 void* troupe_hold_memory(const troupe_hold* hold, int64_t* rows, int64_t* cols, int64_t* ld) {
-  troupe_shape shape{};
-  shape.planes = -1;
-  void* const memory = troupe_hold_volume(hold, &shape);
-  if (shape.planes < 0) return nullptr;
-  if (shape.planes != 1) {
-    static_cast<void>(guarded([&shape] {
+  return look_at(hold, [=](const Layout& layout) {
+    if (layout.planes != 1) {
       throw Error(ErrorCode::signature_mismatch,
-                  "the data have " + std::to_string(shape.planes) + " planes: use troupe_hold_volume");
-    }));
-    return nullptr;
-  }
-  if (rows != nullptr) *rows = shape.rows;
-  if (cols != nullptr) *cols = shape.cols;
-  if (ld != nullptr) *ld = shape.ld;
-  return memory;
+                  "the data have " + std::to_string(layout.planes) + " planes: use troupe_hold_volume");
+    }
+    if (rows != nullptr) *rows = layout.rows;
+    if (cols != nullptr) *cols = layout.cols;
+    if (ld != nullptr) *ld = layout.ld;
+  });
 }
 
 void* troupe_hold_volume(const troupe_hold* hold, troupe_shape* shape) {
-  void* memory = nullptr;
-  static_cast<void>(guarded([&] {
-    require(hold, "hold");
-    const std::shared_ptr<RuntimeState> state = living(hold->state);
-    const auto access = hold->content->get();
-    const DataView& view = access->view();
-    if (shape != nullptr) *shape = shape_of(view.layout);
-    memory = view.data;
-  }));
-  return memory;
+  return look_at(hold, [=](const Layout& layout) {
+    if (shape != nullptr) *shape = shape_of(layout);
+  });
 }
 
 void troupe_hold_free(troupe_hold* hold) { delete hold; }

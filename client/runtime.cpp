@@ -43,10 +43,8 @@ std::shared_ptr<void> Runtime::pin(const void* memory, Bytes size) { return back
 
 Data Runtime::allocate(const Layout& layout, std::string name, NumaId node) {
   if (!backend_->data_have_memory()) return add({layout, nullptr, nullptr, std::move(name), true});
-  const std::int64_t plane = layout.ld * layout.cols;
-  const std::int64_t elements =
-      layout.planes > 1 ? (layout.planes - 1) * layout.plane_stride + plane : plane * layout.planes;
-  client::Memory memory = allocate_bytes(Bytes{static_cast<std::uint64_t>(elements) * layout.element_size}, node);
+  const auto elements = static_cast<std::uint64_t>(layout.extent());
+  client::Memory memory = allocate_bytes(Bytes{elements * layout.element_size}, node);
   std::byte* const data = memory.data.get();
   return add({layout, data, std::move(memory.data), std::move(name), true, true});
 }

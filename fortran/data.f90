@@ -170,36 +170,15 @@ contains
     type(troupe_handle), allocatable, intent(out) :: parts(:)
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
-    type(c_handle) :: handles(size(blocks))
-    type(c_block) :: cut(size(blocks))
 
-    cut = c_blocks(blocks)
-    parts = shapes_of(whole, blocks)
-    call conclude(c_partition(runtime%c, whole%c, cut, size(blocks, kind=c_size_t), handles), 'troupe_partition', &
-        status, message)
-    parts%c = handles
+    call partition_boxes(runtime, whole, flat(blocks), parts, status, message)
   end subroutine
 
-  ! Returns handles that have the type of the whole and the shapes of the blocks, but belong to no data yet.
-  function shapes_of(whole, blocks)
-    class(troupe_handle), intent(in) :: whole
-    type(troupe_block), intent(in) :: blocks(:)
-    type(troupe_handle) :: shapes_of(size(blocks))
+  ! Returns a block as a box of one plane.
+  elemental type(troupe_box) function flat(block)
+    type(troupe_block), intent(in) :: block
 
-    shapes_of%type = whole%type
-    shapes_of%rows = blocks%rows
-    shapes_of%cols = blocks%cols
-  end function
-
-  ! Returns the blocks as C counts them, from 0.
-  function c_blocks(blocks)
-    type(troupe_block), intent(in) :: blocks(:)
-    type(c_block) :: c_blocks(size(blocks))
-    integer :: i
-
-    do i = 1, size(blocks)
-      c_blocks(i) = c_block(blocks(i)%row - 1, blocks(i)%col - 1, blocks(i)%rows, blocks(i)%cols)
-    end do
+    flat = troupe_box(block%row, block%col, 1, block%rows, block%cols, 1)
   end function
 
   ! Replaces all parts by others, while tasks use the former ones, whose handles are invalid from then on.
@@ -210,14 +189,8 @@ contains
     type(troupe_handle), allocatable, intent(out) :: parts(:)
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
-    type(c_handle) :: handles(size(blocks))
-    type(c_block) :: cut(size(blocks))
 
-    cut = c_blocks(blocks)
-    parts = shapes_of(whole, blocks)
-    call conclude(c_repartition(runtime%c, whole%c, cut, size(blocks, kind=c_size_t), handles), &
-        'troupe_repartition', status, message)
-    parts%c = handles
+    call repartition_boxes(runtime, whole, flat(blocks), parts, status, message)
   end subroutine
 
   ! Makes halo parts: the blocks with `rim_rows` rows above and below and `rim_cols` columns on the left and on the
@@ -231,16 +204,8 @@ contains
     type(troupe_handle), allocatable, intent(out) :: halos(:)
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
-    type(c_handle) :: handles(size(blocks))
-    type(c_block) :: cut(size(blocks))
 
-    cut = c_blocks(blocks)
-    halos = shapes_of(whole, blocks)
-    halos%rows = grown(blocks%row, blocks%rows, int(rim_rows, int64), whole%rows)
-    halos%cols = grown(blocks%col, blocks%cols, int(rim_cols, int64), whole%cols)
-    call conclude(c_halos(runtime%c, whole%c, cut, size(blocks, kind=c_size_t), int(rim_rows, int64), &
-        int(rim_cols, int64), handles), 'troupe_halos', status, message)
-    halos%c = handles
+    call halos_of_boxes(runtime, whole, flat(blocks), rim_rows, rim_cols, 0, halos, status, message)
   end subroutine
 
   ! Returns how many of `whole` rows a block has, which begins at row `first`, with its rim.
@@ -257,17 +222,25 @@ contains
     type(troupe_handle), allocatable, intent(out) :: parts(:)
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
-    type(c_handle) :: handles(size(boxes))
-    type(c_box) :: cut(size(boxes))
 
-    cut = c_boxes(boxes)
-    parts = boxes_of(whole, boxes)
-    call conclude(c_partition_volume(runtime%c, whole%c, cut, size(boxes, kind=c_size_t), handles), &
-        'troupe_partition', status, message)
-    parts%c = handles
+    call divide(c_partition_volume, 'troupe_partition', runtime, whole, boxes, parts, status, message)
   end subroutine
 
   subroutine repartition_boxes(runtime, whole, boxes, parts, status, message)
+    type(troupe_runtime), intent(in) :: runtime
+    class(troupe_handle), intent(in) :: whole
+    type(troupe_box), intent(in) :: boxes(:)
+    type(troupe_handle), allocatable, intent(out) :: parts(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+
+    call divide(c_repartition_volume, 'troupe_repartition', runtime, whole, boxes, parts, status, message)
+  end subroutine
+
+  ! Makes parts by a function of C.
+  subroutine divide(by, procedure, runtime, whole, boxes, parts, status, message)
+    procedure(c_partition_volume) :: by
+    character(*), intent(in) :: procedure
     type(troupe_runtime), intent(in) :: runtime
     class(troupe_handle), intent(in) :: whole
     type(troupe_box), intent(in) :: boxes(:)
@@ -279,8 +252,7 @@ contains
 
     cut = c_boxes(boxes)
     parts = boxes_of(whole, boxes)
-    call conclude(c_repartition_volume(runtime%c, whole%c, cut, size(boxes, kind=c_size_t), handles), &
-        'troupe_repartition', status, message)
+    call conclude(by(runtime%c, whole%c, cut, size(boxes, kind=c_size_t), handles), procedure, status, message)
     parts%c = handles
   end subroutine
 
@@ -428,14 +400,20 @@ contains
     integer(int64), intent(out) :: rows, cols, ld
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
+    type(c_shape) :: layout
 
     memory = c_null_ptr
-    rows = -1
-    cols = 0
-    ld = 0
-    if (c_associated(hold%c)) memory = c_hold_memory(hold%c, rows, cols, ld)
+    layout%rows = -1
+    if (c_associated(hold%c)) memory = c_hold_volume(hold%c, layout)
+    rows = layout%rows
+    cols = layout%cols
+    ld = layout%ld
     if (rows < 0) then
       call refuse(troupe_stopped, 'the hold was freed, or its runtime', 'troupe_hold_memory', status, message)
+    else if (layout%planes /= 1) then
+      memory = c_null_ptr
+      call refuse(troupe_signature_mismatch, 'the data have several planes, and are no matrix of a type of the program', &
+          'troupe_hold_memory', status, message)
     else
       call conclude(int(troupe_ok, c_int), 'troupe_hold_memory', status, message)
     end if

@@ -449,7 +449,7 @@ class TaskGraph final : public TaskOwner {
   // The next functions are for kernels that call what they submit (task_graph_at_once.cpp).
   /// Calls the kernel at once, in place of a task, and returns the future of a task that has ended. Returns nothing if
   /// the calling kernel does not belong to a small task, or if there has to be a task.
-  Result<std::optional<Future>> call_at_once(const TaskSpecification& specification) TROUPE_EXCLUDES(submission_mutex_);
+  std::optional<Future> call_at_once(const TaskSpecification& specification) TROUPE_EXCLUDES(submission_mutex_);
   /// Checks that a kernel that was called at once may use the record, as if it were the kernel of a nested task.
   Result<void> check_called(const DataRecord& record, AccessMode mode, const Domain& domain) const;
   /// Returns an id that no data have yet, or that of data that are being registered.

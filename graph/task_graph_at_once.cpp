@@ -37,12 +37,6 @@ bool may_be_called(const TaskSpecification& specification, const CodeletDefiniti
   return specification.accesses.size() <= kMostData && definition.runs_on(DeviceKind::cpu_core, worker);
 }
 
-bool contains(const DataRecord& whole, const DataRecord& part) {
-  const DataRecord* one = &part;
-  while (one != nullptr && one != &whole) one = one->parent;
-  return one != nullptr;
-}
-
 /// Returns the id of one more call. Tasks never have such ids, so a future with this id is one of a task that has
 /// ended.
 TaskId next_called_id() {
@@ -90,9 +84,11 @@ bool TaskGraph::may_use_at_once(const TaskSpecification& specification, Domain& 
     if (mode == AccessMode::commute || (record->read_only && writes(mode))) return false;
     for (std::size_t j = 0; j < i; ++j) {
       const DataRecord& other = *accesses[j].handle.record();
-      const bool overlap = contains(*record, other) || contains(other, *record);
+      const bool overlap = record->contains(other) || other.contains(*record);
       if (overlap && (writes(mode) || writes(definition.modes[j])) && !record->is_halo && !other.is_halo) return false;
     }
+    // A submission that is refused takes the usual way, on which it is told why.
+    if (!check_called(*record, mode, domain)) return false;
     if (const TaskAccess* const declared = domain.declared(*record)) {
       if (writes(mode) && !writes(declared->mode())) return false;
       continue;
@@ -120,7 +116,7 @@ Result<void> TaskGraph::check_called(const DataRecord& record, AccessMode mode, 
   for (std::size_t i = 0; i < called->accesses.size(); ++i) {
     const DataRecord& declared = *called->accesses[i].handle.record();
     const bool overlaps = declared.is_halo && std::ranges::find(declared.children, &record) != declared.children.end();
-    if (!overlaps && !contains(declared, record)) continue;
+    if (!overlaps && !declared.contains(record)) continue;
     if (writes(mode) && !writes(called->codelet.modes[i])) return declared_in_read(record, mode, text());
     return {};
   }
@@ -128,32 +124,23 @@ Result<void> TaskGraph::check_called(const DataRecord& record, AccessMode mode, 
   return made_here ? Result<void>() : not_declared(record, text());
 }
 
-Result<std::optional<Future>> TaskGraph::call_at_once(const TaskSpecification& specification) {
-  using Called = std::optional<Future>;
+std::optional<Future> TaskGraph::call_at_once(const TaskSpecification& specification) {
   const Task* const here = nesting_task_here();
   MeasuredKernel* const kernel = here != nullptr ? MeasuredKernel::of(here) : nullptr;
-  if (kernel == nullptr || !kernel->small()) return Called();
+  if (kernel == nullptr || !kernel->small()) return std::nullopt;
   const CodeletDefinition& definition = specification.codelet.definition();
   const WorkerId worker = ExecutionScope::find(this)->worker();
-  if (!worker.valid() || !may_be_called(specification, definition, worker)) return Called();
+  if (!worker.valid() || !may_be_called(specification, definition, worker)) return std::nullopt;
   Domain* domain = here->own_domain();
   if (domain == nullptr) {
     const LockGuard lock(submission_mutex_);
     const auto opened = open_domain_here();
-    if (!opened) return Called();
+    if (!opened) return std::nullopt;
     domain = opened.value();
   }
   // A task of the domain may use the data, or may have failed.
-  if (domain->any_child.load(std::memory_order_relaxed)) return Called();
-  if (!host_.has_stack() || !may_use_at_once(specification, *domain)) return Called();
-  if (kernel->called() != nullptr) {
-    for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
-      const DataRecord& record = *specification.accesses[i].handle.record();
-      auto allowed = check_called(record, definition.modes[i], *domain);
-      if (!allowed)
-        return Failure{allowed.failure().code, quoted(specification.codelet) + ": " + allowed.failure().message};
-    }
-  }
+  if (domain->any_child.load(std::memory_order_relaxed)) return std::nullopt;
+  if (!host_.has_stack() || !may_use_at_once(specification, *domain)) return std::nullopt;
   std::array<const DataView*, kMostData> views{};
   const std::span<const Access> accesses = specification.accesses;
   for (std::size_t i = 0; i < accesses.size(); ++i) views[i] = &accesses[i].handle.record()->view;
@@ -169,10 +156,10 @@ Result<std::optional<Future>> TaskGraph::call_at_once(const TaskSpecification& s
     kernel->set_called(called.caller);
     kernel->stop_calling();
     auto failing = submit_failing(specification, std::current_exception());
-    if (failing) return Called(failing.value());
+    if (failing) return failing.value();
     throw;
   }
-  return Called(Future(this, &called_, next_called_id()));
+  return Future(this, &called_, next_called_id());
 }
 
 Result<Future> TaskGraph::submit_failing(const TaskSpecification& specification, const std::exception_ptr& thrown) {

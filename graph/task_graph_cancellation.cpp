@@ -40,12 +40,8 @@ Withdrawal passed_limit(const TaskExtras& limits) noexcept {
 /// Returns true if the task, or a nested task around it, belongs to a run of a recording that the program has
 /// cancelled. The task must run, so that the run cannot end meanwhile.
 bool run_was_cancelled(const Task& task) noexcept {
-  const Task* outermost = &task;
-  while (outermost->outer_domain() != nullptr) outermost = &outermost->outer_domain()->parent;
-  const RecordedTask* const recorded = recorded_of(*outermost);
-  if (recorded == nullptr) return false;
-  const Task* const run = recorded->recording->run_task();
-  return run->withdrawn.load(std::memory_order_relaxed) == Withdrawal::by_program;
+  const Task* const run = run_around(task);
+  return run != nullptr && run->withdrawn.load(std::memory_order_relaxed) == Withdrawal::by_program;
 }
 
 }  // namespace

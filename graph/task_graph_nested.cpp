@@ -347,28 +347,22 @@ void TaskGraph::end_parents(std::size_t slot, WorkerId worker, TaskList& ready) 
 
 bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) const {
   if (record.children.empty() || is_being_recorded(record)) return false;
-  const auto is_around = [&domain](const TaskReference& task) {
+  const Task* const run = run_around(domain.parent);
+  // The nested tasks around this kernel use the record, too, and a run of a recording that they belong to.
+  const auto uses = [&domain, run](const TaskReference& task) {
+    if (task.ended() || task.task == run) return false;
     const Domain* around = &domain;
-    const Domain* outermost = &domain;
-    while (around != nullptr && around->id != task.id) {
-      outermost = around;
-      around = around->parent.outer_domain();
-    }
-    const RecordedTask* const recorded = recorded_of(outermost->parent);
-    return around != nullptr || (recorded != nullptr && recorded->recording->run_task() == task.task);
-  };
-  const auto uses = [&](const TaskReference& task) { return !task.ended() && !is_around(task); };
-  const auto in_use = [&](const DependencyState& state) {
-    return state.open_reduction || std::ranges::any_of(state.before, uses) ||
-           std::ranges::any_of(state.writers, uses) || std::ranges::any_of(state.readers, uses);
+    while (around != nullptr && around->id != task.id) around = around->parent.outer_domain();
+    return around == nullptr;
   };
   bool free = true;
   record.visit_tree([&](const DataRecord& part) {
     if (&part == &record) return;
-    free = free && part.made_in.id != 0 && part.made_in.ended() && !part.releasing && !in_use(part.dependencies);
+    free =
+        free && part.made_in.id != 0 && part.made_in.ended() && !part.releasing && !in_use_by(part.dependencies, uses);
     for (const Domain* around = &domain; around != nullptr; around = around->parent.outer_domain()) {
       const DependencyState* const state = around->find_own(part);
-      free = free && (state == nullptr || !in_use(*state));
+      free = free && (state == nullptr || !in_use_by(*state, uses));
     }
   });
   return free;

@@ -24,15 +24,6 @@ bool never_used(const DataRecord& whole) {
   return unused;
 }
 
-/// Returns true if the task stands for a run of a recording, and the domain belongs to a nested task of that run.
-bool is_run_around(const Task& task, const Domain& domain) {
-  if (task.role != TaskRole::replay) return false;
-  const Task* outermost = &domain.parent;
-  while (outermost->outer_domain() != nullptr) outermost = &outermost->outer_domain()->parent;
-  const RecordedTask* const recorded = recorded_of(*outermost);
-  return recorded != nullptr && recorded->recording->run_task() == &task;
-}
-
 }  // namespace
 
 Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const Domain* domain,
@@ -86,7 +77,7 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
   }
   const auto never_ready = [domain](const Future& future) TROUPE_REQUIRES(submission_mutex_) {
     return domain != nullptr && !TaskReference{future.task(), future.id().value()}.ended() &&
-           (!may_follow(*future.task(), *domain) || is_run_around(*future.task(), *domain));
+           (!may_follow(*future.task(), *domain) || run_around(domain->parent) == future.task());
   };
   for (const Future& future : specification.options.after) {
     if (!never_ready(future)) continue;

@@ -265,9 +265,7 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (auto valid = check(specification); !valid) return valid.failure();
   }
   if (subtree_times_ != nullptr) [[unlikely]] {
-    const auto called = call_at_once(specification);
-    if (!called) return called.failure();
-    if (called.value()) return *called.value();
+    if (const auto called = call_at_once(specification)) return *called;
   }
   if (Recording* recording = recording_here()) [[unlikely]]
     return specification.may_nest || specification.resumes_after != nullptr ? call_in_recording(specification.codelet)

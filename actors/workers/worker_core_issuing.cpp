@@ -34,8 +34,7 @@ bool WorkerCore::may_start(const InHand& one) {
 bool WorkerCore::can_be_followed(const Task& task) {
   // The task's callback has to run before any task that waits for it.
   // Children of a nested task go on when its kernel has returned.
-  return !task.is_recorded() && !(task.extras && task.extras->callback) &&
-         task.own_domain() == nullptr;
+  return !task.is_recorded() && !(task.extras && task.extras->callback) && task.own_domain() == nullptr;
 }
 
 bool WorkerCore::fits_ahead(const Task& task) const {

@@ -121,14 +121,10 @@ namespace {
 
 /// Returns true if the records have data in common.
 bool meet(const graph::DataRecord& one, const graph::DataRecord& other) {
-  const auto contains = [](const graph::DataRecord* above, const graph::DataRecord* below) {
-    while (below != nullptr && below != above) below = below->parent;
-    return below == above;
-  };
   if (one.is_halo && !other.is_halo) return meet(other, one);
-  if (!other.is_halo) return contains(&one, &other) || contains(&other, &one);
+  if (!other.is_halo) return one.contains(other) || other.contains(one);
   return std::ranges::any_of(other.children, [&](const graph::DataRecord* overlapped) {
-    return one.is_halo ? std::ranges::find(one.children, overlapped) != one.children.end() : contains(&one, overlapped);
+    return one.is_halo ? std::ranges::find(one.children, overlapped) != one.children.end() : one.contains(*overlapped);
   });
 }
 

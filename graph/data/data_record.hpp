@@ -114,6 +114,12 @@ struct alignas(64) DataRecord {
     return *record;
   }
   [[nodiscard]] DataRecord& whole() { return const_cast<DataRecord&>(std::as_const(*this).whole()); }
+  /// Returns true if the other record is this one, or a part of it, or a part of a part.
+  [[nodiscard]] bool contains(const DataRecord& other) const {
+    const DataRecord* one = &other;
+    while (one != nullptr && one != this) one = one->parent;
+    return one != nullptr;
+  }
   [[nodiscard]] HandleId handle_id() const { return HandleId(id.load(std::memory_order_relaxed)); }
   /// Marks this record and all below it as used by submission `id`. Returns false if this submission has used one of
   /// them in a mode that excludes `mode`. Called under the submission lock.

@@ -34,9 +34,7 @@ void make_room(std::vector<TaskReference>& list, std::size_t from) {
 }
 
 bool in_use(const DependencyState& state, const Task* except) {
-  const auto used = [except](const TaskReference& task) { return task.task != except && !task.ended(); };
-  return state.open_reduction || std::ranges::any_of(state.before, used) || std::ranges::any_of(state.writers, used) ||
-         std::ranges::any_of(state.readers, used);
+  return in_use_by(state, [except](const TaskReference& task) { return task.task != except && !task.ended(); });
 }
 
 bool in_use(const DataRecord& record, const Task* except) {

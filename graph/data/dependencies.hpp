@@ -1,6 +1,7 @@
 /// Turns access modes into edges between tasks (sequential task flow).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "graph/data/data_record.hpp"
@@ -70,6 +71,14 @@ class DependencyBuilder {
 /// Makes room for one more entry in a list in which only the tasks in flight matter. From length `from` on, ended tasks
 /// are dropped now and then, so that the list stays within twice the number of tasks in flight.
 void make_room(std::vector<TaskReference>& list, std::size_t from);
+
+/// Returns true if `uses(task)` is true for some task of the state, or if a reduction is open. Called under the
+/// submission lock.
+template <class Uses>
+[[nodiscard]] bool in_use_by(const DependencyState& state, const Uses& uses) {
+  return state.open_reduction || std::ranges::any_of(state.before, uses) || std::ranges::any_of(state.writers, uses) ||
+         std::ranges::any_of(state.readers, uses);
+}
 
 /// Returns true if some task other than `except` that uses data in this state has not ended. Called under the
 /// submission lock.

@@ -31,6 +31,13 @@ Recording* RecordingScope::find(const TaskOwner* owner) {
   return scope != nullptr ? scope->recording_ : nullptr;
 }
 
+const Task* run_around(const Task& task) {
+  const Task* outermost = &task;
+  while (outermost->outer_domain() != nullptr) outermost = &outermost->outer_domain()->parent;
+  if (outermost->is_recorded()) return static_cast<const RecordedTask&>(*outermost).recording->run_task();
+  return outermost->role == TaskRole::stand_in ? outermost->extras->stands_for->recording->run_task() : nullptr;
+}
+
 Recording::~Recording() = default;
 
 RecordedTask& Recording::add() {

@@ -65,11 +65,9 @@ struct RecordedTask : Task {
 };
 static_assert(sizeof(RecordedTask) == 320);
 
-/// Returns the task of a recording that a task is or stands for; null if there is none.
-[[nodiscard]] inline const RecordedTask* recorded_of(const Task& task) {
-  if (task.is_recorded()) return static_cast<const RecordedTask*>(&task);
-  return task.role == TaskRole::stand_in ? task.extras->stands_for : nullptr;
-}
+/// Returns the task that stands for the run of a recording to which a task belongs, or the outermost nested task around
+/// it; null if there is none. The task must not have ended.
+[[nodiscard]] const Task* run_around(const Task& task);
 
 /// The request for one run, kept by the task that stands for the run.
 struct RecordingRun {

@@ -169,19 +169,21 @@ cudaError_t CudaCopyEngine::enqueue_whole(const BlockCopy& block) {
   }
   // A copy by cudaMemcpy3DAsync needs planes a multiple of the pitch apart, which these need not be.
   for (std::size_t i = 0; i < block.planes; ++i) {
-    const BlockCopy plane = block.plane(i);
-    if (std::max(plane.to_pitch, plane.from_pitch) > kMostPitch) {
-      for (std::size_t column = 0; column < plane.columns; ++column) {
-        const cudaError_t status =
-            options_.api->cudaMemcpyAsync(plane.to + column * plane.to_pitch, plane.from + column * plane.from_pitch,
-                                          plane.column_bytes, options_.kind, stream_.get());
-        if (status != cudaSuccess) return status;
-      }
-      continue;
-    }
+    const cudaError_t status = enqueue_plane(block.plane(i));
+    if (status != cudaSuccess) return status;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t CudaCopyEngine::enqueue_plane(const BlockCopy& plane) {
+  if (std::max(plane.to_pitch, plane.from_pitch) <= kMostPitch) {
+    return options_.api->cudaMemcpy2DAsync(plane.to, plane.to_pitch, plane.from, plane.from_pitch, plane.column_bytes,
+                                           plane.columns, options_.kind, stream_.get());
+  }
+  for (std::size_t column = 0; column < plane.columns; ++column) {
     const cudaError_t status =
-        options_.api->cudaMemcpy2DAsync(plane.to, plane.to_pitch, plane.from, plane.from_pitch, plane.column_bytes,
-                                        plane.columns, options_.kind, stream_.get());
+        options_.api->cudaMemcpyAsync(plane.to + column * plane.to_pitch, plane.from + column * plane.from_pitch,
+                                      plane.column_bytes, options_.kind, stream_.get());
     if (status != cudaSuccess) return status;
   }
   return cudaSuccess;

@@ -67,6 +67,7 @@ class CudaCopyEngine {
   [[nodiscard]] Failure given_up() const;
   [[nodiscard]] Result<void> enqueue(const BlockCopy& block);
   [[nodiscard]] cudaError_t enqueue_whole(const BlockCopy& block);
+  [[nodiscard]] cudaError_t enqueue_plane(const BlockCopy& plane);
   [[nodiscard]] Result<void> enqueue_staged(const BlockCopy& block);
   [[nodiscard]] Result<void> enqueue_plane_staged(const BlockCopy& block);
   [[nodiscard]] Result<void> copy_staged(const BlockCopy& block);

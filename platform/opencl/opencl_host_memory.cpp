@@ -239,7 +239,7 @@ void OpenClHostMemory::Buffers::forget(const HostBlock& data) noexcept {
   {
     const LockGuard lock(mutex_);
     const auto found = kept_.find(key);
-    // If a task still uses the same memory for other data, the buffer stays for now.
+    // A buffer that a task uses for other data in the same memory stays until these are forgotten.
     if (found == kept_.end() || found->second.tasks > 0) return;
     kept = std::move(found->second);
     kept_.erase(found);

@@ -31,6 +31,10 @@ inline const Codelet& twice() {
   return codelet;
 }
 
+inline void add_one(VectorView<double> x) {
+  for (double& element : x) element += 1;
+}
+
 /// Returns a predicate for BOOST_CHECK_EXCEPTION. It accepts an `Error` with this code whose message contains all
 /// parts.
 template <class... Parts>

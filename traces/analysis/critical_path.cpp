@@ -223,12 +223,13 @@ class Chains {
   const TaskTree& tree_;
   const std::vector<Edge> edges_;
   std::vector<Part> parts_;
-  /// By event, if there are nested tasks: its kernel as far as it has run.
+  /// The kernel of each event, as far as it has run; a single one if nothing is nested.
   std::vector<Open> open_;
-  /// By event: its last part, once it has ended; the part of the parent that ends with its submission; and the part
-  /// with the longest chain among the event itself and the events inside that have ended.
+  /// The last part of each event that has ended.
   std::vector<std::size_t> ended_;
+  /// The part of the parent that ends with the submission of each event.
   std::vector<std::size_t> submitted_;
+  /// The part with the longest chain among each event and the events inside of it that have ended.
   std::vector<std::size_t> inside_;
 };
 

@@ -7,12 +7,12 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "graph/data/subtree_times.hpp"
 #include "tests/client/fixture.hpp"
+#include "tests/client/nested/nested_support.hpp"
 #include "troupe/runtime.hpp"
 
 namespace troupe::tests {
@@ -26,13 +26,6 @@ using namespace std::chrono_literals;
 RuntimeOptions with_cutoff(Duration cutoff, int workers = 2) {
   RuntimeOptions options = with_workers(workers);
   options.cutoff = cutoff;
-  return options;
-}
-
-TaskOptions nested(std::string name = {}) {
-  TaskOptions options;
-  options.nested = true;
-  options.name = std::move(name);
   return options;
 }
 
@@ -87,26 +80,46 @@ BOOST_AUTO_TEST_CASE(longer_tasks_do_not) {
   }
 }
 
+namespace {
+
+/// A recursion on data that do not get smaller: each nested task of depth n has `branches` tasks of depth n - 1, and
+/// adds 1 to the first element.
+struct Deeper {
+  Runtime& runtime;
+  Handle x;
+  int branches = 2;
+
+  /// The depth is an argument of the tasks.
+  void operator()(int depth) const {
+    runtime.submit(
+        nested(), [*this](VectorView<double> own, int left) { go_on(own, left, *this); }, read_write(x), depth);
+  }
+  /// The kernels have captured the depth.
+  void with_captured_depth(int depth) const {
+    const auto again = [*this](int left) { with_captured_depth(left); };
+    runtime.submit(
+        nested(), [*this, depth, again](VectorView<double> own) { go_on(own, depth, again); }, read_write(x));
+  }
+
+ private:
+  template <class Again>
+  void go_on(VectorView<double> own, int left, const Again& again) const {
+    // The space that it takes on the stack is what bounds a deep recursion.
+    std::array<volatile double, 1000> local{};
+    local[static_cast<std::size_t>(left) % local.size()] = 1;
+    own[0] += local[static_cast<std::size_t>(left) % local.size()];
+    for (int i = 0; i < branches && left > 0; ++i) again(left - 1);
+  }
+};
+
+}  // namespace
+
 BOOST_AUTO_TEST_CASE(a_recursion_that_only_its_captures_show_is_not_trusted) {
   Runtime runtime(with_cutoff(1min));
   std::vector<double> elements(4, 0.0);
   const auto x = runtime.vector(elements);
-  struct Deeper {
-    Runtime& runtime;
-    Handle x;
-    void operator()(int depth) const {
-      runtime.submit(
-          nested(),
-          [*this, depth](VectorView<double> own) {
-            own[0] += 1;
-            if (depth > 0) (*this)(depth - 1);
-            if (depth > 0) (*this)(depth - 1);
-          },
-          read_write(x));
-    }
-  };
   const Deeper deeper{runtime, x};
-  for (int run = 0; run < 10; ++run) BOOST_TEST(tasks_of(runtime, [&] { deeper(3); }) == 15U);
+  for (int run = 0; run < 10; ++run) BOOST_TEST(tasks_of(runtime, [&] { deeper.with_captured_depth(3); }) == 15U);
   BOOST_TEST(elements[0] == 150);
 }
 
@@ -114,20 +127,6 @@ BOOST_AUTO_TEST_CASE(arguments_distinguish_tasks) {
   Runtime runtime(with_cutoff(1min));
   std::vector<double> elements(4, 0.0);
   const auto x = runtime.vector(elements);
-  struct Deeper {
-    Runtime& runtime;
-    Handle x;
-    void operator()(int depth) const {
-      runtime.submit(
-          nested(),
-          [*this](VectorView<double> own, int left) {
-            own[0] += 1;
-            if (left > 0) (*this)(left - 1);
-            if (left > 0) (*this)(left - 1);
-          },
-          read_write(x), depth);
-    }
-  };
   const Deeper deeper{runtime, x};
   for (int run = 0; run < 10; ++run) deeper(3);
   runtime.wait();
@@ -269,23 +268,8 @@ BOOST_AUTO_TEST_CASE(a_deep_recursion_of_calls_ends_with_tasks) {
   Runtime runtime(with_cutoff(1min));
   std::vector<double> elements(4, 0.0);
   const auto x = runtime.vector(elements);
-  struct Deeper {
-    Runtime& runtime;
-    Handle x;
-    void operator()(int depth) const {
-      runtime.submit(
-          nested(),
-          [*this](VectorView<double> own, int left) {
-            std::array<volatile double, 1000> local{};
-            local[static_cast<std::size_t>(left) % 1000] = 1;
-            own[0] += local[static_cast<std::size_t>(left) % 1000];
-            if (left > 0) (*this)(left - 1);
-          },
-          read_write(x), depth);
-    }
-  };
+  const Deeper deeper{runtime, x, 1};
   // All depths are learned, the least first; the stack has no room for the calls of the deepest.
-  const Deeper deeper{runtime, x};
   double expected = 0;
   for (int depth = 0; depth < 3000; ++depth) {
     if (depth > 100 && depth != 2999) continue;

@@ -5,13 +5,13 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <functional>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/client/fixture.hpp"
+#include "tests/client/nested/nested_support.hpp"
 #include "troupe/runtime.hpp"
 
 namespace troupe::tests {
@@ -19,13 +19,6 @@ namespace troupe::tests {
 BOOST_AUTO_TEST_SUITE(kernel_waits)
 
 namespace {
-
-TaskOptions nested(std::string name = {}) {
-  TaskOptions options;
-  options.nested = true;
-  options.name = std::move(name);
-  return options;
-}
 
 /// Computes Fibonacci numbers, with a task for each number and two variables of the kernel for its two children.
 struct Fibonacci {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/client/fixture.hpp"
+#include "tests/client/nested/nested_support.hpp"
 #include "tests/support/gate.hpp"
 #include "troupe/runtime.hpp"
 
@@ -17,42 +18,12 @@ namespace troupe::tests {
 
 BOOST_AUTO_TEST_SUITE(recorded_nested)
 
-namespace {
-
-TaskOptions nested(std::vector<Access> weak = {}, std::string name = {}) {
-  TaskOptions options;
-  options.nested = true;
-  options.weak = std::move(weak);
-  options.name = std::move(name);
-  return options;
-}
-
-void add_one(VectorView<double> x) {
-  for (double& element : x) element += 1;
-}
-void times_ten(VectorView<double> x) {
-  for (double& element : x) element *= 10;
-}
-
-/// Ten elements that are registered, in two parts of five.
-struct InTwoParts {
-  explicit InTwoParts(Runtime& runtime) : whole(runtime.vector(elements, "x")) {
-    const std::array<Block, 2> blocks{Block{0, 0, 5, 1}, Block{5, 0, 5, 1}};
-    parts = runtime.partition(whole, blocks);
-  }
-  std::vector<double> elements = std::vector<double>(10, 1.0);
-  Vector<double> whole;
-  std::vector<Handle> parts;
-};
-
-}  // namespace
-
 BOOST_AUTO_TEST_CASE(each_run_calls_the_kernel_and_waits_for_its_children) {
   Runtime runtime(with_workers(2));
   InTwoParts x(runtime);
   int calls = 0;
   std::atomic<int> outcomes{0};
-  TaskOptions own = nested({read_write(x.whole)}, "outer");
+  TaskOptions own = with_weak({read_write(x.whole)}, "outer");
   // The callback counts its own calls.
   own.callback = [&outcomes, n = 0](const TaskOutcome& outcome) mutable {
     outcomes = outcome.status == TaskStatus::succeeded ? ++n : 100;
@@ -63,7 +34,7 @@ BOOST_AUTO_TEST_CASE(each_run_calls_the_kernel_and_waits_for_its_children) {
       ++calls;
       // The second run has other children than the first.
       for (int i = 0; i < calls; ++i) runtime.submit(add_one, read_write(x.parts[0]));
-      runtime.submit(nested({read_write(x.parts[1])}), [&] { runtime.submit(add_one, read_write(x.parts[1])); });
+      runtime.submit(with_weak({read_write(x.parts[1])}), [&] { runtime.submit(add_one, read_write(x.parts[1])); });
     });
     runtime.submit(times_ten, x.whole);
   });
@@ -117,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_run_exchanges_only_what_no_nested_task_declares) {
   const auto second = runtime.vector(b, "second");
   const auto third = runtime.vector(c, "third");
   const RecordedGraph graph = runtime.record([&] {
-    runtime.submit(nested({read_write(first)}), [&] { runtime.submit(add_one, read_write(first)); });
+    runtime.submit(with_weak({read_write(first)}), [&] { runtime.submit(add_one, read_write(first)); });
     runtime.submit(times_ten, second);
   });
   graph.run({{second, third}});
@@ -175,7 +146,7 @@ BOOST_AUTO_TEST_CASE(failures_end_the_run_and_what_follows) {
   bool child_fails = false;
   std::atomic<int> followed{0};
   const RecordedGraph graph = runtime.record([&] {
-    const Future outer = runtime.submit(nested({write(x.whole)}, "outer"), [&] {
+    const Future outer = runtime.submit(with_weak({write(x.whole)}, "outer"), [&] {
       runtime.submit(
           [&](VectorView<double> part) {
             if (child_fails) throw std::runtime_error("child");
@@ -211,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_cancelled_tells_the_kernels_inside) {
   Gate gate;
   std::atomic<bool> told{false};
   const RecordedGraph graph = runtime.record([&] {
-    runtime.submit(nested({read_write(x.whole)}), [&] {
+    runtime.submit(with_weak({read_write(x.whole)}), [&] {
       runtime.submit(
           [&](const KernelContext& context, VectorView<double>) {
             gate.pass();
@@ -235,7 +206,7 @@ BOOST_AUTO_TEST_CASE(why_shows_the_task_that_stands_for_a_recorded_one_once) {
   Gate gate;
   const RecordedGraph graph = runtime.record(
       [&] {
-        runtime.submit(nested({read_write(x.whole)}, "outer"),
+        runtime.submit(with_weak({read_write(x.whole)}, "outer"),
                        [&] { runtime.submit([&](VectorView<double>) { gate.pass(); }, read_write(x.parts[0])); });
         TaskOptions named;
         named.name = "follower";
@@ -263,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_child_that_would_wait_for_the_run_around_it_is_refused) {
   Gate gate;
   std::string message;
   const RecordedGraph graph = runtime.record([&] {
-    runtime.submit(nested({read_write(x.whole)}), [&] {
+    runtime.submit(with_weak({read_write(x.whole)}), [&] {
       gate.pass();
       TaskOptions after;
       after.after = {run};
@@ -286,8 +257,8 @@ BOOST_AUTO_TEST_CASE(impossible_nested_tasks_are_refused_when_they_are_recorded)
   TaskOptions weak;
   weak.weak = {read_write(x.whole)};
   BOOST_CHECK_EXCEPTION(record(weak), Error, invalid("set TaskOptions::nested"));
-  BOOST_CHECK_EXCEPTION(record(nested({commute(x.whole)})), Error, invalid("'x' is weak"));
-  BOOST_CHECK_EXCEPTION(record(nested({read(x.whole), read(x.parts[0])})), Error,
+  BOOST_CHECK_EXCEPTION(record(with_weak({commute(x.whole)})), Error, invalid("'x' is weak"));
+  BOOST_CHECK_EXCEPTION(record(with_weak({read(x.whole), read(x.parts[0])})), Error,
                         failure(ErrorCode::conflicting_access, "is weak"));
 }
 

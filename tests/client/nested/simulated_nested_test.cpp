@@ -2,12 +2,13 @@
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
-#include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tests/client/fixture.hpp"
+#include "tests/client/nested/nested_support.hpp"
 #include "troupe/runtime.hpp"
 #include "troupe/simulation_options.hpp"
 
@@ -35,13 +36,6 @@ RuntimeOptions on(const std::shared_ptr<SimulationOptions>& machine, const std::
   return options;
 }
 
-TaskOptions nested(std::vector<Access> weak = {}) {
-  TaskOptions options;
-  options.nested = true;
-  options.weak = std::move(weak);
-  return options;
-}
-
 Duration time_of(const Runtime& runtime) { return runtime.report().virtual_time.value(); }
 
 /// Eight elements, divided in two again and again. A nested task for each part has one for each half, and then a step
@@ -62,7 +56,7 @@ struct Recursion {
     }
   }
   void run(std::size_t i) {
-    runtime.submit(nested({read_write(parts[i])}), [this, i] {
+    runtime.submit(with_weak({read_write(parts[i])}), [this, i] {
       if (i < 7) {
         run(2 * i + 1);
         run(2 * i + 2);
@@ -106,7 +100,7 @@ BOOST_AUTO_TEST_CASE(what_follows_waits_for_the_last_child_on_its_part) {
   const std::array<Block, 2> halves{Block{0, 0, 4, 1}, Block{4, 0, 4, 1}};
   const auto parts = runtime.partition(x, halves);
   const Codelet step("step", {AccessMode::read_write});
-  runtime.submit(nested({read_write(x)}), [&] {
+  runtime.submit(with_weak({read_write(x)}), [&] {
     for (int i = 0; i < 4; ++i) runtime.submit(step, {parts[0]});
     runtime.submit(step, {parts[1]});
   });
@@ -120,7 +114,7 @@ BOOST_AUTO_TEST_CASE(children_run_on_gpus) {
   Runtime runtime(on(machine(2, 1)));
   const Data x = runtime.allocate_vector<double>(8);
   const Codelet step("step", {AccessMode::read_write});
-  runtime.submit(nested({read_write(x)}), [&] {
+  runtime.submit(with_weak({read_write(x)}), [&] {
     for (int i = 0; i < 3; ++i) runtime.submit(step, {x});
   });
   runtime.wait();
@@ -135,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_nested_task_takes_the_time_that_the_program_gives_it) {
   const Data x = runtime.allocate_vector<double>(8);
   const Codelet step("step", {AccessMode::read_write});
   const Codelet outer = Codelet("outer", {}).cpu([&](const KernelContext&) { runtime.submit(step, {x}); });
-  runtime.submit(outer, {}, kNoArguments, nested({read_write(x)}));
+  runtime.submit(outer, {}, kNoArguments, with_weak({read_write(x)}));
   runtime.wait();
   BOOST_TEST(time_of(runtime).count() == Duration(11ms).count());
 }
@@ -165,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_throws_fails_its_task_and_cancels_the_childre
   Runtime runtime(on(machine(1)));
   const Data x = runtime.allocate_vector<double>(8);
   const Codelet step("step", {AccessMode::read_write});
-  const Future task = runtime.submit(nested({read_write(x)}), [&] {
+  const Future task = runtime.submit(with_weak({read_write(x)}), [&] {
     runtime.submit(step, {x});
     throw std::runtime_error("no more");
   });
@@ -185,7 +179,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
   BOOST_CHECK_EXCEPTION(runtime.submit(Codelet("step", {}), {}, kNoArguments, nested()), Error,
                         failure(ErrorCode::no_implementation, "'step'"));
   std::string message;
-  runtime.submit(nested({read_write(x)}), [&] {
+  runtime.submit(with_weak({read_write(x)}), [&] {
     runtime.submit(Codelet("step", {AccessMode::read_write}), {x});
     message = message_of([&] { runtime.wait(); });
   });

@@ -90,8 +90,4 @@ struct InThreeParts {
   Blocks blocks;
 };
 
-inline void add_one(VectorView<double> x) {
-  for (double& element : x) element += 1;
-}
-
 }  // namespace troupe::tests

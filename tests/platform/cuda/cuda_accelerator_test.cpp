@@ -1,3 +1,5 @@
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -17,6 +19,7 @@
 #include "platform/memory/pinned_memory.hpp"
 #include "proto/random.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
+#include "tests/support/skipping.hpp"
 #include "tests/support/thread_checks.hpp"
 
 using namespace troupe;
@@ -156,6 +159,31 @@ BOOST_AUTO_TEST_CASE(boxes_of_a_volume_come_back_as_they_were) {
     BOOST_TEST((result == expected));
   }
   BOOST_TEST(gpu->traffic(CopyDirection::to_device).bytes.count == 2 * kPlanes * 700);
+}
+
+BOOST_AUTO_TEST_CASE(columns_that_lie_farther_apart_than_cuda_takes_are_copied_one_by_one) {
+  const CudaFixture fixture;
+  const auto gpu = open();
+  // The memory between the two columns is never touched.
+  constexpr std::size_t kPitch = (std::size_t{1} << 31U) + 4096;
+  constexpr std::size_t kColumn = 100;
+  void* const mapped =
+      ::mmap(nullptr, kPitch + kColumn, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) return tests::skip("no address space of 2 GiB");
+  auto* const host = static_cast<std::byte*>(mapped);
+  Random random(44);
+  const std::vector<std::byte> first = random_bytes(kColumn, random);
+  const std::vector<std::byte> second = random_bytes(kColumn, random);
+  std::memcpy(host, first.data(), kColumn);
+  std::memcpy(host + kPitch, second.data(), kColumn);
+  std::byte* const device = gpu->memory();
+  copy_and_wait(*gpu, CopyDirection::to_device, {host, kPitch, device, kColumn, kColumn, 2});
+  std::memset(host, 0, kColumn);
+  std::memset(host + kPitch, 0, kColumn);
+  copy_and_wait(*gpu, CopyDirection::to_host, {device, kColumn, host, kPitch, kColumn, 2});
+  BOOST_TEST(std::memcmp(host, first.data(), kColumn) == 0);
+  BOOST_TEST(std::memcmp(host + kPitch, second.data(), kColumn) == 0);
+  ::munmap(mapped, kPitch + kColumn);
 }
 
 BOOST_AUTO_TEST_CASE(copies_go_on_while_a_part_of_their_memory_is_pinned_and_unpinned) {

@@ -1,5 +1,7 @@
 // The fake's functions for streams, events, copies and kernels.
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "tests/support/fake_cuda/cuda_machine.hpp"
@@ -331,11 +333,15 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, stream);
+  return begin_copy({static_cast<std::byte*>(to), bytes, static_cast<const std::byte*>(from), bytes, bytes, 1}, kind,
+                    stream, false);
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width, std::size_t rows, cudaMemcpyKind kind, cudaStream_t stream) {
+  // The value of `cudaDeviceProp::memPitch` on all devices so far.
+  constexpr std::size_t kMostPitch = std::numeric_limits<std::int32_t>::max();
+  if (to_pitch > kMostPitch || from_pitch > kMostPitch) return report(cudaErrorInvalidPitchValue);
   return begin_copy(
       {static_cast<std::byte*>(to), to_pitch, static_cast<const std::byte*>(from), from_pitch, width, rows}, kind,
       stream, false);

@@ -1,0 +1,145 @@
+// Tests of nested tasks that fail or are cancelled, or whose children do.
+#include <algorithm>
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "tests/client/fixture.hpp"
+#include "tests/client/nested/nested_support.hpp"
+#include "tests/support/gate.hpp"
+#include "troupe/runtime.hpp"
+
+namespace troupe::tests {
+
+BOOST_AUTO_TEST_SUITE(nested_failures)
+
+namespace {
+
+using Whole = VectorView<double>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_nested_task_fails_if_a_child_fails_and_only_the_data_of_that_child_are_lost) {
+  Runtime runtime(with_workers(2));
+  InTwoParts x(runtime);
+  const Future task = runtime.submit(
+      nested("outer"),
+      [&](Whole) {
+        runtime.submit([](VectorView<double>) { throw std::runtime_error("wanted"); }, read_write(x.parts[0]));
+        runtime.submit(add_one, read_write(x.parts[1]));
+      },
+      x.whole);
+  const Future lost = runtime.submit(add_one, read_write(x.parts[0]));
+  const Future other = runtime.submit(add_one, read_write(x.parts[1]));
+  BOOST_CHECK_EXCEPTION(task.wait(), Error, failure(ErrorCode::kernel_failed, "'outer'", "belongs to it", "wanted"));
+  BOOST_CHECK_THROW(lost.wait(), Error);
+  other.wait();
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+  BOOST_TEST((task.status() == TaskStatus::failed));
+  BOOST_TEST((lost.status() == TaskStatus::cancelled));
+  BOOST_TEST(x.elements.back() == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_throws_takes_its_children_and_its_data_with_it) {
+  Runtime runtime(with_workers(1));
+  InTwoParts x(runtime);
+  std::atomic<bool> child_ran{false};
+  const Future task = runtime.submit(
+      nested("outer"),
+      [&](Whole) {
+        runtime.submit([&](VectorView<double>) { child_ran = true; }, read_write(x.parts[0]));
+        throw std::runtime_error("wanted");
+      },
+      x.whole);
+  const Future next = runtime.submit(add_one, read_write(x.parts[1]));
+  BOOST_CHECK_EXCEPTION(task.wait(), Error, failure(ErrorCode::kernel_failed, "'outer'", "wanted"));
+  BOOST_CHECK_EXCEPTION(next.wait(), Error, failure(ErrorCode::cancelled, "no valid content"));
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+  BOOST_TEST(!child_ran.load());
+}
+
+BOOST_AUTO_TEST_CASE(a_nested_task_that_fails_with_weak_data_ends_after_the_tasks_before_it) {
+  Runtime runtime(with_workers(2));
+  InTwoParts x(runtime);
+  Gate before;
+  runtime.submit(
+      [&](VectorView<double> part) {
+        before.pass();
+        std::fill(part.begin(), part.end(), 7.0);
+      },
+      write(x.parts[0]));
+  const Future task =
+      runtime.submit(with_weak({read_write(x.whole)}, "outer"), [] { throw std::runtime_error("wanted"); });
+  const Future next = runtime.submit(add_one, read_write(x.parts[0]));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  BOOST_TEST((task.status() == TaskStatus::pending));
+  before.open();
+  BOOST_CHECK_EXCEPTION(task.wait(), Error, failure(ErrorCode::kernel_failed, "'outer'", "wanted"));
+  BOOST_CHECK_THROW(next.wait(), Error);
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+  // A task that overwrites the data makes them valid again.
+  runtime.submit([](VectorView<double> part) { std::fill(part.begin(), part.end(), 1.0); }, write(x.parts[0]));
+  runtime.wait();
+  BOOST_TEST(x.elements.front() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(cancelling_a_nested_task_cancels_its_children_on_all_levels) {
+  Runtime runtime(with_workers(2));
+  InTwoParts x(runtime);
+  Gate gate;
+  std::atomic<bool> waits{false};
+  std::atomic<bool> late{false};
+  const Future task = runtime.submit(
+      nested(),
+      [&](Whole) {
+        runtime.submit(
+            nested(),
+            [&](Whole) {
+              runtime.submit(
+                  [&](VectorView<double>) {
+                    waits = true;
+                    gate.pass();
+                  },
+                  read_write(x.parts[0]));
+              runtime.submit([&](VectorView<double>) { late = true; }, read_write(x.parts[0]));
+            },
+            read_write(x.whole));
+      },
+      x.whole);
+  BOOST_TEST_REQUIRE(eventually([&] { return waits.load(); }));
+  task.cancel();
+  gate.open();
+  BOOST_CHECK_EXCEPTION(task.wait(), Error, failure(ErrorCode::cancelled, "belongs to"));
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+  BOOST_TEST(!late.load());
+}
+
+BOOST_AUTO_TEST_CASE(a_nested_task_that_lacks_its_input_is_cancelled) {
+  Runtime runtime(with_workers(2));
+  InTwoParts x(runtime);
+  runtime.submit([](VectorView<double>) { throw std::runtime_error("wanted"); }, read_write(x.parts[0]));
+  std::atomic<bool> ran{false};
+  const Future task = runtime.submit(
+      nested(), [&](Whole) { ran = true; }, x.whole);
+  BOOST_CHECK_EXCEPTION(task.wait(), Error, failure(ErrorCode::cancelled, "wanted"));
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+  BOOST_TEST(!ran.load());
+  // A nested task that overwrites the data makes them valid.
+  runtime.submit(
+      nested(),
+      [&](Whole) {
+        for (const Handle& part : x.parts) {
+          runtime.submit([](VectorView<double> part) { std::fill(part.begin(), part.end(), 3.0); }, write(part));
+          runtime.submit(add_one, read_write(part));
+        }
+      },
+      write(x.whole));
+  runtime.wait();
+  BOOST_TEST(x.elements == std::vector<double>(10, 4.0), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::tests
