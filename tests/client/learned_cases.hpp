@@ -140,8 +140,8 @@ inline Codelet codelet_of(const LearnedKernel& kernel, bool in_chains) {
   });
 }
 
-/// Runs a case and returns its duration in virtual time. The seed determines the sizes and the noise.
-inline double learned_makespan_s(const LearnedCase& of, int tasks, const std::string& policy,
+/// Runs a case in virtual time and returns the report. The seed determines the sizes and the noise.
+inline RunReport learned_run(const LearnedCase& of, int tasks, const std::string& policy,
                                  SimulationOptions::Model model, std::uint64_t seed = 1) {
   auto options = std::make_shared<SimulationOptions>();
   const auto& [cores, gpus, chain_count] = of.machine;
@@ -172,15 +172,16 @@ inline double learned_makespan_s(const LearnedCase& of, int tasks, const std::st
     runtime.submit(codelets[k], data);
   }
   runtime.wait();
-  return seconds(runtime.report().virtual_time.value());
+  return runtime.report();
 }
 
 /// Runs a case twice: with kernel times that must be learned, and with known kernel times. Returns the first duration
 /// divided by the second.
 inline double learned_ratio(const LearnedCase& of, int tasks, const std::string& policy, std::uint64_t seed = 1) {
-  using Model = SimulationOptions::Model;
-  return learned_makespan_s(of, tasks, policy, Model::learned, seed) /
-         learned_makespan_s(of, tasks, policy, Model::exact, seed);
+  const auto makespan_s = [&](SimulationOptions::Model model) {
+    return seconds(learned_run(of, tasks, policy, model, seed).virtual_time.value());
+  };
+  return makespan_s(SimulationOptions::Model::learned) / makespan_s(SimulationOptions::Model::exact);
 }
 
 }  // namespace troupe::tests
