@@ -237,13 +237,13 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     if (const Future* before = specification.resumes_after; before != nullptr && before->valid()) {
       builder.follow({before->task(), before->id().value()});
     }
+    bool follows_failure = specification.follows_failure;
     for (const Future& predecessor : specification.options.after) {
       if (predecessor.task() == &called_) continue;
       if (builder.after({predecessor.task(), predecessor.id().value()})) continue;
-      if (status(predecessor) != TaskStatus::succeeded) {
-        task.withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
-      }
+      follows_failure = follows_failure || status(predecessor) != TaskStatus::succeeded;
     }
+    if (follows_failure) task.withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
     if (specification.options.nested) declare_weak(task, builder);
   } catch (...) {
     // There was no memory for the task. Combining tasks that were submitted before it stay.

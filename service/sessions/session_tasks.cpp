@@ -134,8 +134,7 @@ Result<void> SessionTasks::read_after(const TaskRow& row) {
     if (found.future.valid()) {
       options_.after.push_back(found.future);
     } else if (found.status != TaskStatus::succeeded) {
-      cancelled_by_ =
-          Failure{ErrorCode::cancelled, fmt::format("task {}, after which it was to run, did not succeed", number)};
+      follows_failure_ = true;
     }
   }
   return {};
@@ -143,7 +142,6 @@ Result<void> SessionTasks::read_after(const TaskRow& row) {
 
 std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Arguments& arguments) {
   if (row.codelet->known == nullptr) return *row.codelet->refusal;
-  if (cancelled_by_) return cancelled_by_;
   const CodeletDefinition& definition = row.codelet->known->codelet.definition();
   const ServiceCodelet& known = *row.codelet->known;
   // If the number or a type of the data is wrong, `check` must not be called: it relies on both. The graph then refuses
@@ -169,7 +167,7 @@ std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Argum
 Result<void> SessionTasks::submit_row(const TaskRow& row) {
   if (auto read = read_accesses(row); !read) return read;
   options_.priority = row.priority;
-  cancelled_by_.reset();
+  follows_failure_ = false;
   if (row.detail != nullptr) {
     options_.name = row.detail->name();
     options_.devices = devices_of(*row.detail);
@@ -183,8 +181,9 @@ Result<void> SessionTasks::submit_row(const TaskRow& row) {
     refused_.push_back({numbers_.next(), handles_of(written_by(row)), *withdrawn_});
   } else if (refusal = why_refused(row, arguments); !refusal) {
     const std::uint64_t tag = open_ ? 0 : numbers_.next();
-    const auto submitted = parts_.graph.submit({row.codelet->known->codelet, accesses_, arguments, options_, tag});
-    if (submitted) {
+    graph::TaskSpecification task{row.codelet->known->codelet, accesses_, arguments, options_, tag};
+    task.follows_failure = follows_failure_;
+    if (const auto submitted = parts_.graph.submit(task)) {
       future = submitted.value();
     } else {
       refusal = submitted.failure();

@@ -151,7 +151,8 @@ class SessionTasks {
   std::vector<Access> accesses_;
   std::vector<Layout> layouts_;
   TaskOptions options_;
-  std::optional<Failure> cancelled_by_;
+  /// True if a task that has ended without success is one after which the task is to run.
+  bool follows_failure_ = false;
 };
 
 }  // namespace troupe::service

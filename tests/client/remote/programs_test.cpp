@@ -263,6 +263,31 @@ BOOST_AUTO_TEST_CASE(a_task_can_be_cancelled_alone_and_explicit_dependencies_fol
   });
 }
 
+BOOST_AUTO_TEST_CASE(a_task_after_one_that_failed_long_ago_still_orders_the_tasks_that_use_its_data) {
+  both([this](Runtime& runtime) {
+    gate().close();
+    std::vector<double> w(10), x(10), y(10), z(10);
+    const Data dw = runtime.vector(w), dx = runtime.vector(x), dy = runtime.vector(y), dz = runtime.vector(z);
+    const Future failed = runtime.submit((*this)["fail"], {dz});
+    BOOST_CHECK_THROW(failed.wait(), Error);
+    for (int worker = 0; worker < 2; ++worker) runtime.submit((*this)["wait"], {});
+    BOOST_TEST(eventually([this] { return gate().waiting() == 2; }));
+    const Future before = runtime.submit((*this)["touch"], {commute(dy), write(dx)});
+    const Future reader = runtime.submit((*this)["touch"], {read(dy), write(dw)}, {}, {.after = {failed}});
+    // This task does not run, as `dz` has no valid content, and then `dy` has none. Without the reader it may come
+    // before the first task.
+    const Future behind = runtime.submit((*this)["touch"], {read(dz), commute(dy)}, {}, {.priority = 9});
+    double other = 0;
+    runtime.wait(runtime.scalar(other));
+    gate().open();
+    BOOST_CHECK_THROW(runtime.wait(), Error);
+    BOOST_TEST((before.status() == TaskStatus::succeeded));
+    BOOST_TEST((reader.status() == TaskStatus::cancelled));
+    BOOST_TEST((behind.status() == TaskStatus::cancelled));
+    runtime.wait(dx);
+  });
+}
+
 BOOST_AUTO_TEST_CASE(kernels_that_run_learn_of_their_cancellation_wherever_they_run) {
   both([this](Runtime& runtime) {
     for (const bool all : {false, true}) {
