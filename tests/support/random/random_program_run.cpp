@@ -145,6 +145,10 @@ class Run {
       accesses.push_back(is_variadic(task) ? Access(handle(access.region), access.mode)
                                            : Access(handle(access.region)));
     }
+    // The service then knows how the predecessors ended, and not their futures any more.
+    if (options_.on_service && (task.salt >> 51U) % 2 == 0) {
+      for (const int predecessor : task.after) wait_task(predecessor);
+    }
     TaskOptions options;
     options.priority = task.priority;
     options.name = "t" + std::to_string(index);
