@@ -42,6 +42,27 @@ std::string type_of(const Json& schema) {
   return type.get<std::string>();
 }
 
+/// Returns the types of all members that are objects or lists of objects, by key: {"team", {"[team](#team)"}}.
+std::map<std::string, std::set<std::string>> types_of_objects(const Json& definitions) {
+  std::map<std::string, std::set<std::string>> types;
+  for (const auto& [name, definition] : definitions.items()) {
+    const Json properties = definition.value("properties", Json::object());
+    for (const auto& [key, member] : properties.items()) {
+      if (!target_of(member).starts_with(kKey)) types[key].insert(type_of(member));
+    }
+  }
+  return types;
+}
+
+/// Returns the type of a key. `objects` are the types of members of this key that are objects or lists of objects.
+std::string type_of_key(const Json& definition, const std::set<std::string>& objects) {
+  std::vector<std::string> types(objects.begin(), objects.end());
+  // The definition of a key that only objects have gives no type.
+  const bool has_own_type = definition.contains("type") || definition.contains("enum");
+  if (has_own_type || types.empty()) types.insert(types.begin(), type_of(definition));
+  return fmt::format("{}", fmt::join(types, " or "));
+}
+
 /// Returns the members of one object: "`app`, `n`, `workers` (list of [worker](#worker))"; optional members are in
 /// italics.
 std::string members_of(const Json& schema) {
@@ -69,15 +90,21 @@ Result<ReferenceDocument> keys_document(const std::string& schema) {
     return Failure{ErrorCode::bad_input,
                    "the schema of the output is no JSON object with $defs: " + schema.substr(0, 200)};
   }
+  const Json& definitions = parsed->at("$defs");
+  std::map<std::string, std::set<std::string>> types = types_of_objects(definitions);
+  for (const auto& [key, unused] : types) {
+    if (!definitions.contains(std::string(kKey) + key))
+      return Failure{ErrorCode::bad_input, fmt::format("key.{} is missing", key)};
+  }
   std::string keys;
   std::string objects;
   std::string commands;
-  for (const auto& [name, definition] : parsed->at("$defs").items()) {
+  for (const auto& [name, definition] : definitions.items()) {
     const std::string description = definition.value("description", "");
     if (description.empty()) return Failure{ErrorCode::bad_input, fmt::format("{} has no description", name)};
     if (name.starts_with(kKey)) {
-      keys +=
-          fmt::format("| `{}` | {} | {} |\n", name.substr(kKey.size()), cell(type_of(definition)), cell(description));
+      const std::string key = name.substr(kKey.size());
+      keys += fmt::format("| `{}` | {} | {} |\n", key, cell(type_of_key(definition, types[key])), cell(description));
     } else {
       const bool command = name.starts_with(kCommand);
       std::string& text = command ? commands : objects;
@@ -85,11 +112,12 @@ Result<ReferenceDocument> keys_document(const std::string& schema) {
       text += fmt::format("\n### {}\n\n{}{}\n", title, command ? "" : description + ' ', members_of(definition));
     }
   }
-  std::string text =
-      "# Every key of the JSON output\n" + written_by() + "\n" + parsed->value("description", "") +
-      "\n\n## Keys\n\nOne key means the same wherever it stands.\n\n| key | type | meaning |\n|---|---|---|\n" + keys +
-      "\n## Commands\n\nKeys in italics are there only where they have something to say.\n" + commands +
-      "\n## Objects\n" + objects;
+  std::string text = "# Every key of the JSON output\n" + written_by() + "\n" + parsed->value("description", "") +
+                     "\n\n## Keys\n\nA key means the same everywhere, unless its text names objects or commands for "
+                     "which it differs.\n" +
+                     "\n| key | type | meaning |\n|---|---|---|\n" + keys +
+                     "\n## Commands\n\nKeys in italics are optional: outputs that they do not apply to lack them.\n" +
+                     commands + "\n## Objects\n" + objects;
   return ReferenceDocument{"json.md", std::move(text)};
 }
 

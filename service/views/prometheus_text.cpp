@@ -148,11 +148,11 @@ void write_metrics(Writer& writer, std::string_view prefix, std::initializer_lis
 void write_service(Writer& writer, const ServiceView& view) {
   writer.metric("up", "gauge", "1 while the service takes new sessions, 0 while it drains.");
   writer.value({}, view.state == "serving" ? 1 : 0);
-  writer.metric("info", "gauge", "Always 1; what the service is, in labels.");
+  writer.metric("info", "gauge", "Always 1; the labels have the version and the policy of the service.");
   writer.value({{"version", view.version}, {"policy", view.runtime.policy}}, 1);
-  writer.metric("age_seconds", "gauge", "Since the service's start.");
+  writer.metric("age_seconds", "gauge", "Time in seconds since the service started.");
   writer.value({}, view.age);
-  writer.metric("entry_queue", "gauge", "Ready tasks that no worker owns.");
+  writer.metric("entry_queue", "gauge", "Number of ready tasks in the queue that all workers share.");
   writer.value({}, view.runtime.entry_queue);
 }
 
@@ -160,94 +160,117 @@ void write_workers(Writer& writer, const std::vector<LiveWorker>& workers) {
   const auto labels = [&](std::size_t i, const auto& /*of*/) {
     return Labels{{"worker", std::to_string(i)}, {"device", workers[i].device}};
   };
-  write_metrics(writer, "worker_",
-                {{"tasks", "counter", "Tasks that the worker has run."},
-                 {"busy_seconds", "counter", "Time that the worker has spent on tasks."},
-                 {"deque_length", "gauge", "Ready tasks in the worker's deque."},
-                 {"idle", "gauge", "1 while the worker has nothing to do."},
-                 {"lost", "gauge", "1 after the worker's device stopped working."}},
-                workers, labels);
-  if (!workers.empty()) writer.metric("worker_cores", "gauge", "Cores that work together as the worker; 0 of a GPU.");
+  write_metrics(
+      writer, "worker_",
+      {{"tasks", "counter", "Number of tasks that the worker has run."},
+       {"busy_seconds", "counter", "Time in seconds that the worker has spent on tasks, the running task included."},
+       {"deque_length", "gauge", "Number of ready tasks in the worker's deque."},
+       {"idle", "gauge", "1 while the worker has nothing to do."},
+       {"lost", "gauge", "1 after the worker's device stopped working."}},
+      workers, labels);
+  if (!workers.empty())
+    writer.metric("worker_cores", "gauge", "Number of cores that work together as the worker; 0 for a GPU.");
   for (std::size_t i = 0; i < workers.size(); ++i) writer.value(labels(i, workers[i]), workers[i].members.size());
   std::vector<TeamUse> teams;
   for (const LiveWorker& of : workers) teams.push_back(of.team);
-  write_metrics(writer, "worker_team_",
-                {{"offered_seconds", "counter",
-                  "Of a cluster: time of its tasks times its cores, where it is known how many of them computed."},
-                 {"used_seconds", "counter", "Of that, the time in which its cores computed."}},
-                teams, labels);
+  write_metrics(
+      writer, "worker_team_",
+      {{"offered_seconds", "counter",
+        "Sum, in seconds, of the times of a cluster's tasks multiplied by its number of cores; only tasks whose use of "
+        "the cores is known count."},
+       {"used_seconds", "counter", "Part of the offered time, in seconds, in which the cluster's cores computed."}},
+      teams, labels);
 }
 
 void write_mailboxes(Writer& writer, const std::vector<MailboxMetrics>& mailboxes) {
-  write_metrics(writer, "mailbox_",
-                {{"depth", "gauge", "Messages that wait in the actor's mailbox."},
-                 {"peak_depth", "gauge", "The most messages that ever waited."},
-                 {"received", "counter", "Messages sent to the actor."},
-                 {"dropped", "counter", "Messages lost with an actor that died, or sent to one."},
-                 {"answered_at_delivery", "counter", "Steal requests answered at delivery."},
-                 {"waiting", "summary", "From sending to the beginning of the handler."},
-                 {"handling", "summary", "From the beginning of the handler to its end."}},
-                mailboxes, [](std::size_t, const MailboxMetrics& of) {
-                  return Labels{{"actor", of.actor}};
-                });
+  write_metrics(
+      writer, "mailbox_",
+      {{"depth", "gauge", "Number of messages that wait in the actor's mailbox."},
+       {"peak_depth", "gauge", "Most messages that waited in the actor's mailbox at one time."},
+       {"received", "counter", "Number of messages that were sent to the actor."},
+       {"dropped", "counter", "Number of messages that were lost because the actor died, or that came after its end."},
+       {"answered_at_delivery", "counter",
+        "Number of steal requests that the requesting worker's thread answered at delivery, in place of the actor."},
+       {"waiting", "summary", "Time in seconds from the sending of a message to the start of its handler."},
+       {"handling", "summary",
+        "Time in seconds from the start of a message's handler to its end, or to the start of the first task that the "
+        "message brought."}},
+      mailboxes, [](std::size_t, const MailboxMetrics& of) {
+        return Labels{{"actor", of.actor}};
+      });
 }
 
 void write_transfers(Writer& writer, const LiveView& runtime) {
   write_metrics(writer, "pair_",
-                {{"bytes", "counter", "Bytes copied from one memory to another; 0 is the host's."},
-                 {"copies", "counter", "Copies from one memory to another; 0 is the host's."},
-                 {"busy_seconds", "counter", "Time in which such a copy was under way."}},
+                {{"bytes", "counter", "Bytes copied from one memory to another; memory 0 is the host's."},
+                 {"copies", "counter", "Number of copies from one memory to another; memory 0 is the host's."},
+                 {"busy_seconds", "counter",
+                  "Time in seconds in which at least one copy from this memory to the other was under way."}},
                 runtime.transfers.pairs, [](std::size_t, const PairTraffic& of) {
                   return Labels{{"from", std::to_string(of.from.value())}, {"to", std::to_string(of.to.value())}};
                 });
-  write_metrics(writer, "link_",
-                {{"bytes", "counter", "Bytes that passed over the link."},
-                 {"busy_seconds", "counter", "Time in which anything passed over the link."}},
-                runtime.transfers.links, [](std::size_t, const LinkTraffic& of) {
-                  return Labels{{"link", of.name}};
-                });
+  write_metrics(
+      writer, "link_",
+      {{"bytes", "counter", "Bytes that were copied over the link."},
+       {"busy_seconds", "counter", "Time in seconds in which at least one copy over the link was under way."}},
+      runtime.transfers.links, [](std::size_t, const LinkTraffic& of) {
+        return Labels{{"link", of.name}};
+      });
   // Two memories may have the same name. A label with the number distinguishes them.
   write_metrics(writer, "memory_",
-                {{"used_bytes", "gauge", "What data take in a device's memory."},
-                 {"capacity_bytes", "gauge", "What a device's memory holds."}},
+                {{"used_bytes", "gauge", "Bytes that data take in the device's memory now."},
+                 {"capacity_bytes", "gauge", "Size, in bytes, of the part of the device's memory that data may use."}},
                 runtime.memories, [](std::size_t i, const LiveMemory& of) {
                   return Labels{{"memory", of.name}, {"number", std::to_string(i)}};
                 });
   write_metrics(writer, "",
-                {{"evictions", "counter", "Replicas that made room for others."},
-                 {"write_backs", "counter", "Replicas copied back before they made room."},
-                 {"prefetches", "counter", "Copies begun before a task asked for them."},
-                 {"prefetches_used", "counter", "Of these, those that a task then used."},
-                 {"cache_hits", "counter", "Data that were in a device's memory when a task needed them."},
-                 {"cache_misses", "counter", "Data that had to be fetched when a task needed them."}},
+                {{"evictions", "counter",
+                  "Number of times that data were removed from a device's memory to make room for other data."},
+                 {"write_backs", "counter",
+                  "Number of copies to the host that were started to make room, or early because no task would write "
+                  "the data any more."},
+                 {"prefetches", "counter", "Number of copies that were started before a task asked for the data."},
+                 {"prefetches_used", "counter", "Number of prefetched data that a task used later."},
+                 {"cache_hits", "counter",
+                  "Number of data that tasks read on devices with a memory of their own, and whose content was in that "
+                  "memory when the task was admitted."},
+                 {"cache_misses", "counter",
+                  "Number of data that tasks read on devices with a memory of their own, and whose content had to be "
+                  "fetched or was still being copied when the task was admitted."}},
                 std::vector{runtime.transfers.manager}, [](std::size_t, const auto& /*of*/) { return Labels{}; });
 }
 
 void write_sessions(Writer& writer, const std::vector<SessionView>& sessions) {
-  writer.metric("clients", "gauge", "Sessions, those whose last kernels still run included.");
+  writer.metric("clients", "gauge",
+                "Number of open sessions, with those whose client has left while their last kernels run.");
   writer.value({}, sessions.size());
-  write_metrics(writer, "client_",
-                {{"submitted", "counter", "Tasks that the client has submitted."},
-                 {"ended", "counter", "Of these, those that have ended."},
-                 {"failed", "counter", "Of these, those that have failed."},
-                 {"worker_seconds", "counter", "Time that workers have spent on the client's tasks."},
-                 {"memory_bytes", "gauge", "Shared memory that the client has."},
-                 {"weight", "gauge", "The client's share of the workers, against the others' weights."}},
-                sessions, [](std::size_t, const SessionView& of) {
-                  return Labels{{"session", std::to_string(of.id)},
-                                {"name", of.name},
-                                {"user", of.user_name.empty() ? std::to_string(of.user) : of.user_name}};
-                });
+  write_metrics(
+      writer, "client_",
+      {{"submitted", "counter", "Number of tasks that the client has submitted."},
+       {"ended", "counter", "Number of the client's tasks that have succeeded, failed or been cancelled."},
+       {"failed", "counter", "Number of the client's tasks that have failed; cancelled tasks do not count."},
+       {"worker_seconds", "counter", "Time in seconds that workers have spent on the client's tasks."},
+       {"memory_bytes", "gauge", "Shared memory, in bytes, that the client has."},
+       {"weight", "gauge", "Weight of the client's user: users get worker time in proportion to their weights."}},
+      sessions, [](std::size_t, const SessionView& of) {
+        return Labels{{"session", std::to_string(of.id)},
+                      {"name", of.name},
+                      {"user", of.user_name.empty() ? std::to_string(of.user) : of.user_name}};
+      });
 }
 
 void write_predictions(Writer& writer, const std::vector<PredictionReport>& predictions) {
   write_metrics(writer, "prediction_",
-                {{"tasks", "counter", "Tasks placed with a prediction."},
-                 {"unpredicted_tasks", "counter", "Tasks placed before their time was known."},
-                 {"predicted_seconds_sum", "counter", "What the tasks were predicted to take."},
-                 {"measured_seconds_sum", "counter", "What they took."},
+                {{"tasks", "counter", "Number of tasks that were placed with a prediction."},
+                 {"unpredicted_tasks", "counter",
+                  "Number of tasks that were placed without a prediction, in order to learn their time."},
+                 {"predicted_seconds_sum", "counter",
+                  "Sum of the predicted times, in seconds, of the tasks that were placed with a prediction."},
+                 {"measured_seconds_sum", "counter",
+                  "Sum of the measured times, in seconds, of the tasks that were placed with a prediction."},
                  {"relative_error_sum", "counter",
-                  "Of |measured - predicted| / measured; divided by the tasks, their mean error."}},
+                  "Sum of |measured - predicted| / measured over the times of the tasks that were placed with a "
+                  "prediction; divided by their number, it is their mean error."}},
                 predictions, [](std::size_t, const PredictionReport& of) {
                   return Labels{{"codelet", of.codelet}, {"kind", to_string(of.kind)}};
                 });

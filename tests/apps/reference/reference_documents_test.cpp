@@ -1,15 +1,24 @@
 #include "apps/reference/reference_documents.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <boost/test/unit_test.hpp>
 #include <built_paths.hpp>  // written by the build
+#include <cctype>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "apps/command_line.hpp"
 #include "apps/reference/command_pages.hpp"
 #include "lab/experiments/experiment_commands.hpp"
+#include "proto/json/json.hpp"
 #include "tests/apps/troupe_program.hpp"
 
 namespace troupe::apps {
@@ -67,6 +76,53 @@ void has_all_options(const CommandPage& page, const CLI::App& command) {
   for (const CommandPage& below : page.commands) has_all_options(below, *command.get_subcommand(below.last_name()));
 }
 
+/// Texts by name: the meanings of keys, objects or metrics.
+using Meanings = std::map<std::string, std::string>;
+
+/// Returns true if the text begins with a word that only makes sense after other words.
+bool is_fragment(const std::string& text) {
+  constexpr std::array<std::string_view, 15> kOpenings{"As",    "How",      "If",    "Nor",  "Of",
+                                                       "That",  "The same", "Those", "What", "When",
+                                                       "Where", "Whether",  "Which", "Who",  "Whose"};
+  return std::ranges::any_of(kOpenings, [&text](std::string_view words) {
+    const bool ends_there =
+        text.size() <= words.size() || std::isalpha(static_cast<unsigned char>(text[words.size()])) == 0;
+    return text.starts_with(words) && ends_there;
+  });
+}
+
+/// Returns the names whose text is a fragment, or is the text of an earlier name: "parks share".
+std::string without_meaning(const Meanings& meanings) {
+  std::string names;
+  std::set<std::string> seen;
+  for (const auto& [name, text] : meanings) {
+    if (!seen.insert(text).second || is_fragment(text)) names += (names.empty() ? "" : " ") + name;
+  }
+  return names;
+}
+
+/// Returns the texts in a schema's definitions whose names begin with `prefix`, such as "key.".
+Meanings meanings_in_schema(const Json& schema, std::string_view prefix) {
+  Meanings meanings;
+  for (const auto& [name, definition] : schema["$defs"].items()) {
+    if (name.starts_with(prefix)) meanings[name] = definition.value("description", "");
+  }
+  return meanings;
+}
+
+/// Returns the texts in the last column of a document's table, by the name in the first.
+Meanings meanings_in_table(const std::string& document) {
+  constexpr std::string_view kBetween = " | ";
+  Meanings meanings;
+  std::istringstream lines(document);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| `")) continue;
+    const std::string row = line.substr(0, line.rfind(" |"));
+    meanings[row.substr(0, row.find(kBetween))] = row.substr(row.rfind(kBetween) + kBetween.size());
+  }
+  return meanings;
+}
+
 }  // namespace reference_documents
 
 BOOST_AUTO_TEST_SUITE(reference_documents_of_the_manual)
@@ -88,7 +144,20 @@ BOOST_AUTO_TEST_CASE(errors_and_keys_are_what_the_code_says) {
   is_kept(keys_document(text_of("apps/reference/output.schema.json")).value_or_throw());
 }
 
-#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
+BOOST_AUTO_TEST_CASE(every_key_has_a_meaning_of_its_own) {
+  const Json schema = Json::parse(text_of("apps/reference/output.schema.json"));
+  BOOST_TEST(without_meaning(meanings_in_schema(schema, "key.")) == "");
+  BOOST_TEST(without_meaning(meanings_in_schema(schema, "object.")) == "");
+}
+
+BOOST_AUTO_TEST_CASE(fragments_and_texts_that_occur_twice_are_found) {
+  const Meanings meanings{{"copies", "Number of copies."},  {"parks", "Number of copies."},
+                          {"ratio", "As share."},           {"share", "Whether it is shared."},
+                          {"tasks", "Asynchronous tasks."}, {"text", "The same in words."}};
+  BOOST_TEST(without_meaning(meanings) == "parks ratio share text");
+}
+
+#ifdef TROUPE_SYSTEMD_FOLDER  // The macro is only defined in builds with the service.
 BOOST_AUTO_TEST_CASE(options_and_metrics_are_what_the_code_says) {
   is_kept(options_document(whole_command_line()));
   is_kept(metrics_document());
@@ -98,6 +167,9 @@ BOOST_AUTO_TEST_CASE(metrics_have_types_labels_and_meanings) {
   const std::string text = metrics_document().text;
   BOOST_TEST(tests::contains(text, "| `troupe_client_weight` | gauge | `session` `name` `user` |"), text);
   BOOST_TEST(tests::contains(text, "| `troupe_mailbox_waiting_seconds` | summary | `actor` `quantile` |"), text);
+  const Meanings meanings = meanings_in_table(text);
+  BOOST_TEST(meanings.at("| `troupe_worker_idle`") == "1 while the worker has nothing to do.");
+  BOOST_TEST(without_meaning(meanings) == "");
 }
 #endif
 
@@ -139,6 +211,13 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_said) {
   BOOST_TEST(tests::contains(no_folder.failure().message, "/no/such/folder/include/troupe/errors.hpp"));
   BOOST_TEST(!keys_document("no JSON"));
   BOOST_TEST(!keys_document(R"({"$defs": {"key.n": {"type": "integer"}}})"));
+  const std::string object =
+      R"("object.team": {"description": "A team.", "properties": {"team": {"$ref": "#/$defs/object.team"}}})";
+  const auto no_key = keys_document(R"({"$defs": {)" + object + "}}");
+  BOOST_REQUIRE(!no_key);
+  BOOST_TEST(tests::contains(no_key.failure().message, "key.team"));
+  auto with_key = keys_document(R"({"$defs": {"key.team": {"description": "Its team."}, )" + object + "}}");
+  BOOST_TEST(tests::contains(std::move(with_key).value_or_throw().text, "| `team` | [team](#team) | Its team. |"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
