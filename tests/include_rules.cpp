@@ -84,7 +84,7 @@ constexpr std::string_view kFace = "include/troupe";
 
 /// Returns true if client/ defines what the header declares.
 bool is_declared_for_client(std::string_view path) {
-  constexpr std::array<std::string_view, 5> of_client{"troupe", "runtime", "recorded_graph", "tiled_matrix", "plugin"};
+  constexpr std::array<std::string_view, 4> of_client{"troupe", "runtime", "tiled_matrix", "plugin"};
   return std::ranges::find(of_client, fs::path(path).stem().string()) != of_client.end();
 }
 
@@ -336,30 +336,34 @@ class Checker {
   std::vector<Violation> violations_;
 };
 
-bool is_source(const fs::path& path) {
+bool is_source(std::string_view path) {
   static constexpr std::array<std::string_view, 9> extensions{".hpp", ".cpp", ".h",   ".hh", ".cc",
                                                               ".cu",  ".cuh", ".ipp", ".inl"};
-  return std::ranges::find(extensions, path.extension().string()) != extensions.end();
+  return std::ranges::find(extensions, fs::path(path).extension().string()) != extensions.end();
 }
 
 }  // namespace
 
-std::vector<SourceFile> read_tree(const fs::path& root) {
+std::vector<SourceFile> read_files(const fs::path& root, bool (*wanted)(std::string_view path)) {
   std::vector<SourceFile> files;
   for (auto entry = fs::recursive_directory_iterator(root); entry != fs::recursive_directory_iterator(); ++entry) {
     const auto name = entry->path().filename().string();
-    const bool skipped =
-        name.starts_with(".") || (entry.depth() == 0 && (name == "build" || name == "docs" || name == "packaging"));
-    if (entry->is_directory() && skipped) {
-      entry.disable_recursion_pending();
-    } else if (entry->is_regular_file() && is_source(entry->path())) {
+    const auto path = entry->path().lexically_relative(root).generic_string();
+    if (entry->is_directory()) {
+      if (path == "build" || (name.starts_with(".") && path != ".ci")) entry.disable_recursion_pending();
+    } else if (entry->is_regular_file() && wanted(path)) {
       std::ifstream in(entry->path(), std::ios::binary);
-      files.push_back({fs::relative(entry->path(), root).generic_string(),
-                       std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>())});
+      files.push_back({path, std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>())});
     }
   }
   std::ranges::sort(files, {}, &SourceFile::path);
   return files;
+}
+
+std::vector<SourceFile> read_tree(const fs::path& root) {
+  return read_files(root, [](std::string_view path) {
+    return is_source(path) && !is_below(path, "docs") && !is_below(path, "packaging");
+  });
 }
 
 std::vector<Violation> check_includes(const std::vector<SourceFile>& files) { return Checker(files).run(); }

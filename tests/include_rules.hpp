@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace troupe::tests {
@@ -23,7 +24,12 @@ struct Violation {
   bool operator==(const Violation&) const = default;
 };
 
-/// Returns all C++ and CUDA source files below `root`, sorted by path. Hidden folders, build/ and docs/ are left out.
+/// Returns the files below `root` whose paths `wanted` accepts, sorted by path. The folder build/ and hidden folders
+/// other than .ci/ are left out.
+std::vector<SourceFile> read_files(const std::filesystem::path& root, bool (*wanted)(std::string_view path));
+
+/// Returns all C++ and CUDA source files below `root`, sorted by path. Hidden folders, build/, docs/ and packaging/ are
+/// left out.
 std::vector<SourceFile> read_tree(const std::filesystem::path& root);
 
 /// Returns all violations in these files, sorted by file and line. `files` must contain all files that internal

@@ -158,7 +158,7 @@ class _Work:
 
 
 class _Pool:
-    """What an executor and its tasks share. It does not refer to the executor, whose last reference may go before."""
+    """The state that an executor and its tasks share. It does not refer to the executor, which may be gone before."""
 
     def __init__(self, runtime, owned, limit, initializer, initargs):
         self.runtime = runtime

@@ -23,7 +23,7 @@ def register_joblib():
 
 
 class _Job:
-    """What joblib asks for the result of a batch of jobs."""
+    """The object that joblib asks for the result of a batch of jobs."""
 
     def __init__(self, future):
         self._future = future

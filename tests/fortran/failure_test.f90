@@ -118,7 +118,7 @@ contains
       end if
       call expect_error(status, troupe_kernel_failed, message, in_program)
       call expect_text(message, 'a mistake')
-      ! What a task that failed would have written is lost, until a task writes it.
+      ! The data that a failed task should have written are lost until another task writes them.
       call forget(runtime, data)
     end subroutine
   end subroutine

@@ -8,7 +8,7 @@ module nested_test
   private
   public :: test_nested_tasks
 
-  ! What kernels need, and what they have seen.
+  ! The objects that kernels need, and the results that they have seen.
   type :: nested_program
     type(troupe_runtime) :: runtime
     type(troupe_codelet) :: codelet, child

@@ -136,8 +136,8 @@ void TimeLaw::begin(const TaskMeasures& task, double log_time) {
     sums_.origin[kSize] = log_of(task.size, 1);
     sums_.origin_time = log_time;
   }
-  // Sums of extents that are new begin with this task: a file of an older version lacks them, or the task has more
-  // data.
+  // The task may have extents that the sums do not have yet: earlier tasks had fewer data, or the sums come from a file
+  // of an older version. This task is then the first measurement of these extents.
   const bool has_new = sums_.extents < task.extent_count;
   for (; sums_.extents < task.extent_count; ++sums_.extents) {
     sums_.origin[kFirstExtent + sums_.extents] = log_of(task.extents[sums_.extents], 1);

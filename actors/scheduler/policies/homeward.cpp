@@ -339,7 +339,8 @@ class Homeward final : public PlacingPolicy {
 
   void feed_cores(const Snapshot& snapshot, std::vector<Placed>& placed) {
     if (pool_.empty()) return;
-    // Cores are sorted by their speed at the task with the lowest rank, because cores would be given that task.
+    // The fastest core takes its task first. Cores are compared by their times for the task with the lowest rank,
+    // because idle cores mostly get tasks with low ranks.
     fastest_cores_first(pool_[*pool_.by_rank().rbegin()], snapshot, cores_);
     for (const WorkerState* next : cores_) {
       const WorkerState& core = *next;

@@ -49,12 +49,14 @@ class Sender {
   /// it, which clang's thread-safety analysis cannot follow.
   std::mutex mutex_;
   std::condition_variable changed_;
-  OperationBatches operations_;   // guarded by mutex_
-  OperationBatches urgent_;       // guarded by mutex_
-  std::uint64_t sent_tasks_ = 0;  // guarded by mutex_
-  bool idle_ = false;             // guarded by mutex_
-  bool stop_ = false;             // guarded by mutex_
-  bool drop_ = false;             // guarded by mutex_
+  // The next members are guarded by `mutex_`.
+  OperationBatches operations_;
+  OperationBatches urgent_;
+  std::uint64_t sent_tasks_ = 0;
+  bool idle_ = false;
+  bool stop_ = false;
+  bool drop_ = false;
+
   std::thread thread_;
 };
 

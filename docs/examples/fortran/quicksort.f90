@@ -5,7 +5,7 @@ module kernels
   use troupe
   implicit none
 
-  ! What kernels need to submit tasks.
+  ! The values that kernels need to submit tasks.
   type :: sorter
     type(troupe_runtime) :: runtime
     type(troupe_codelet) :: sort

@@ -12,7 +12,7 @@ ROWS, COLS, BANDS, STEPS, RATE = 480, 640, 6, 120, 0.2
 
 
 def laplacian(u):
-    """Of all rows but the first and the last; nothing passes the left and the right edge."""
+    """Returns the Laplacian of all rows but the first and the last. No heat passes the left and the right edge."""
     across = np.zeros_like(u[1:-1])
     flow = np.diff(u[1:-1], axis=1)
     across[:, :-1] += flow
@@ -22,7 +22,7 @@ def laplacian(u):
 
 @troupe.codelet("read", "write")
 def step(old, new, inside):
-    # Nor does anything pass the upper and the lower edge.
+    # No heat passes the upper and the lower edge, either.
     first, last = inside[0].start == 0, inside[0].stop == len(old)
     new[:] = old[inside] + RATE * laplacian(np.pad(old, ((int(first), int(last)), (0, 0)), mode="edge"))
 

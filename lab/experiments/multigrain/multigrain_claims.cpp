@@ -29,7 +29,8 @@ class MultigrainChecks : public Judgement {
   [[nodiscard]] const MultigrainResults& results() const { return results_; }
   [[nodiscard]] const std::string& policy() const { return policy_; }
 
-  /// Returns the places with step 3 on one machine, ordered by size.
+  /// Returns the problems of one machine in which only step 3 of the factorization (the products) was run, the smallest
+  /// matrix first.
   [[nodiscard]] std::vector<MultigrainPlace> sizes(const std::string& machine) const {
     std::vector<MultigrainPlace> places = results_.places();
     std::erase_if(places, [&](const MultigrainPlace& place) {

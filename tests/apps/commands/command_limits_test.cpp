@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(threads_are_started_all_or_none) {
   }
 }
 
-#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
+#ifdef TROUPE_SYSTEMD_FOLDER  // The macro is only defined in builds with the service.
 
 BOOST_AUTO_TEST_CASE(a_service_that_gets_no_threads_says_so_and_does_not_hang) {
   if (kSanitized) return skip(kMoreThreads);

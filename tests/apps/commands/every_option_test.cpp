@@ -20,7 +20,7 @@
 #include "lab/experiments/experiment_commands.hpp"
 #include "tests/apps/commands/option_cases.hpp"
 #include "tests/apps/troupe_program.hpp"
-#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
+#ifdef TROUPE_SYSTEMD_FOLDER  // The macro is only defined in builds with the service.
 #include "apps/serving/serve_arguments.hpp"
 #include "apps/serving/serve_command.hpp"
 #include "tests/apps/service/serve_process.hpp"

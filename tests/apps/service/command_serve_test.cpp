@@ -24,7 +24,7 @@
 #include "tests/support/resource_limit.hpp"
 #include "troupe/runtime.hpp"
 
-#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
+#ifdef TROUPE_SYSTEMD_FOLDER  // The macro is only defined in builds with the service.
 
 namespace troupe::apps {
 

@@ -8,7 +8,7 @@
 #include "tests/apps/output_schema.hpp"
 #include "tests/apps/troupe_program.hpp"
 
-#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
+#ifdef TROUPE_SYSTEMD_FOLDER  // The macro is only defined in builds with the service.
 
 #include "tests/client/remote/fake_service.hpp"
 

@@ -15,7 +15,7 @@
 #include <memory>
 #include <string>
 
-#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
+#ifdef TROUPE_SYSTEMD_FOLDER  // The macro is only defined in builds with the service.
 
 #include "platform/files/file_descriptor.hpp"
 #include "proto/json/json.hpp"

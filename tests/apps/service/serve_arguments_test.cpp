@@ -5,7 +5,7 @@
 
 #include "tests/apps/troupe_program.hpp"
 
-#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
+#ifdef TROUPE_SYSTEMD_FOLDER  // The macro is only defined in builds with the service.
 
 namespace troupe::apps {
 

@@ -1,6 +1,6 @@
 #include <built_paths.hpp>  // written by the build
 
-#ifdef TROUPE_SYSTEMD_FOLDER  // Only in builds with the service.
+#ifdef TROUPE_SYSTEMD_FOLDER  // The macro is only defined in builds with the service.
 
 #include "apps/service/top_screen.hpp"
 

@@ -518,9 +518,11 @@ class Run {
   std::mutex mutex_;
   std::atomic<bool> failed_wait_{false};
   std::atomic<bool> ended_{false};
-  std::vector<int> cancellable_;       // guarded by mutex_
-  std::vector<HostLook> looks_;        // guarded by mutex_ while threads submit
-  std::vector<std::string> problems_;  // guarded by mutex_ while threads submit
+  /// The indices of the tasks that may be cancelled; guarded by `mutex_`.
+  std::vector<int> cancellable_;
+  // The next members are guarded by `mutex_` while threads submit tasks.
+  std::vector<HostLook> looks_;
+  std::vector<std::string> problems_;
 };
 
 }  // namespace
