@@ -1,4 +1,4 @@
-#include "troupe/recorded_graph.hpp"
+#include "troupe/runtime.hpp"
 
 #include "client/backend.hpp"
 #include "troupe/errors.hpp"

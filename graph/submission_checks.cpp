@@ -232,9 +232,9 @@ bool mark_simple_accesses(const TaskSpecification& specification, const TaskOwne
     if (record->is_halo) [[unlikely]]
       continue;
     if (!record->children.empty()) return false;
-    if (record->seen_by == mark && (writes(mode) || writes(record->seen_mode))) return false;
-    record->seen_by = mark;
-    record->seen_mode = mode;
+    if (record->seen.by == mark && (writes(mode) || writes(record->seen.mode))) return false;
+    record->seen.by = mark;
+    record->seen.mode = mode;
   }
   return true;
 }

@@ -73,17 +73,15 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
       // With shared workers each completion checks for waiting threads: a worker that is busy with other graphs never
       // becomes idle, so it would not wake threads that wait for this graph.
       waiting_{options.shares_workers ? 1 : std::clamp<std::uint64_t>(std::bit_floor(options.window / 8), 1, 64)},
-      worker_caches_(options.workers + 1),
-      completed_(options.workers),
+      workers_(options.workers),
       ids_{.next{options.first_id},
            .end = options.task_ids == nullptr ? std::numeric_limits<std::uint64_t>::max() : options.first_id},
       data_{DataRegistry(this, options.handle_ids)},
-      own_codelets_{combine_codelet(options), replay_codelet(), divide_codelet(), resume_codelet()},
-      callbacks_(options.workers + 1) {
+      own_codelets_{combine_codelet(options), replay_codelet(), divide_codelet(), resume_codelet()} {
   pools_.edges.prepare(submission_caches_.edges);
   called_.status.store(TaskStatus::succeeded, std::memory_order_relaxed);
   called_.successors.store(Task::closed(), std::memory_order_relaxed);
-  for (WorkerCaches& caches : worker_caches_) {
+  for (WorkerCaches& caches : workers_.caches) {
     pools_.tasks.prepare(caches.tasks);
     pools_.edges.prepare(caches.edges);
   }
@@ -120,7 +118,7 @@ Result<void> TaskGraph::check_wait() const {
 }
 
 Result<void> TaskGraph::check_outside_kernel() const {
-  if (auto here = home_.check(); !here) return here;
+  if (auto here = threads_.home.check(); !here) return here;
   if (ExecutionScope::find(this) == nullptr) return {};
   return waits_in_kernel();
 }
@@ -148,7 +146,7 @@ Result<void> TaskGraph::wait(const Future& future) {
   if (auto ends = check_may_wait(future); !ends) return ends;
   TaskWaiter waiter;
   if (EdgeBlock* const block_of_edge = hear_of_end(future, waiter)) {
-    const WaitingThreads::Note note(waiting_threads_, WaitKind::task, future.id());
+    const WaitingThreads::Note note(threads_.waiting, WaitKind::task, future.id());
     const Result<void> waited = block(waiter);
     if (!waited) unlink(*future.task(), block_of_edge->edges[0]);
     stop_hearing(block_of_edge);
@@ -211,7 +209,7 @@ Result<void> TaskGraph::wait_until_ended_holding() {
 
 Result<void> TaskGraph::wait_all() {
   if (nesting_task_here() != nullptr) return wait_for_children_here();
-  if (auto ended = thread_holds_.any_here() ? wait_until_ended_holding() : wait_until_ended(); !ended) return ended;
+  if (auto ended = threads_.holds.any_here() ? wait_until_ended_holding() : wait_until_ended(); !ended) return ended;
   bring_all_home();
   if (auto summary = failures_.take_summary()) return std::move(*summary);
   return {};
@@ -251,7 +249,7 @@ Result<void> TaskGraph::wait_for_tasks() {
       return Failure{ErrorCode::invalid_argument, "this wait would never end: tasks need data that this program holds"};
     }
     if (pumped == GraphHost::Pump::block) {
-      const WaitingThreads::Note note(waiting_threads_, WaitKind::everything);
+      const WaitingThreads::Note note(threads_.waiting, WaitKind::everything);
       if (!wait_until(waiting_.mutex, waiting_.changed, [&] { return in_flight() == 0; })) return gave_up_waiting();
     }
   }
@@ -271,7 +269,7 @@ Result<void> TaskGraph::wait_for_room() {
       break;
     }
     if (pumped == GraphHost::Pump::block) {
-      const WaitingThreads::Note note(waiting_threads_, WaitKind::room);
+      const WaitingThreads::Note note(threads_.waiting, WaitKind::room);
       const auto has_room = [&] { return in_flight() <= low_water() || stopped_.load(std::memory_order_relaxed); };
       if (!wait_until(waiting_.mutex, waiting_.changed, has_room)) {
         outcome = gave_up_waiting();
@@ -294,7 +292,7 @@ TaskStatus TaskGraph::status(const Future& future) const {
 }
 
 void TaskGraph::cancel(const Future& future) {
-  if (future.task() == nullptr || home_.left()) return;  // a task of a recording, or of another process
+  if (future.task() == nullptr || threads_.home.left()) return;  // a task of a recording, or of another process
   const LockGuard lock(submission_mutex_);
   if (future.task()->id.load(std::memory_order_relaxed) != future.id().value()) return;
   // A reason that was set earlier stays.
@@ -305,7 +303,7 @@ void TaskGraph::cancel(const Future& future) {
 }
 
 void TaskGraph::cancel_all(std::string why) {
-  if (home_.left()) return;
+  if (threads_.home.left()) return;
   const LockGuard lock(submission_mutex_);
   {
     const LockGuard reason_lock(cancelled_.mutex);
@@ -330,7 +328,7 @@ Result<void> TaskGraph::stop_submissions() {
 
 Progress TaskGraph::progress() const {
   // The ended tasks are read first: the other order could see more ended than submitted.
-  const std::uint64_t ended = completed_.total();
+  const std::uint64_t ended = workers_.completed.total();
   return {window_.submitted.load(std::memory_order_seq_cst), ended};
 }
 
@@ -342,7 +340,7 @@ std::uint64_t TaskGraph::in_flight() const {
 bool TaskGraph::has_room() {
   if (surely_has_room()) return true;
   const std::uint64_t submitted = window_.submitted.load(std::memory_order_relaxed);
-  const std::uint64_t ended = completed_.total();
+  const std::uint64_t ended = workers_.completed.total();
   window_.ended_at_least.store(ended, std::memory_order_relaxed);
   return submitted - ended < options_.window;
 }

@@ -175,7 +175,7 @@ class TaskGraph final : public TaskOwner {
   void give_back(Task* hold);
   /// Allows another thread to give this hold back. The thread that acquired it may then wait for tasks that wait for
   /// the hold.
-  void hand_on(const Task* hold) { thread_holds_.remove(hold); }
+  void hand_on(const Task* hold) { threads_.holds.remove(hold); }
 
   // The next functions are for a thread that serves many clients and must not block: each wait consists of two calls.
   // `ready` is called once, in any thread, perhaps before `begin_…` returns; it must be short and not use the graph.
@@ -236,7 +236,7 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] FailureLog& failures() { return failures_; }
   /// Returns the process that the graph was made in. In any other process calls fail with `stopped`, data are released
   /// at once, and nothing is waited for.
-  [[nodiscard]] const HomeProcess& home() const { return home_; }
+  [[nodiscard]] const HomeProcess& home() const { return threads_.home; }
   /// Returns the bytes taken for tasks and edges.
   [[nodiscard]] std::size_t footprint() const { return pools_.tasks.footprint() + pools_.edges.footprint(); }
 
@@ -251,7 +251,7 @@ class TaskGraph final : public TaskOwner {
     /// `cause` says why the task did not succeed, `poison` why the data that it should have written are not valid.
     FailureLog::Cause cause;
     FailureLog::Cause poison;
-    /// The worker's index, or `completed_.outside()`.
+    /// The worker's index, or `workers_.completed.outside()`.
     std::size_t slot = 0;
     WorkerId worker;
     /// True for a run of a recording: its tasks have already recorded which data are valid.
@@ -603,8 +603,8 @@ class TaskGraph final : public TaskOwner {
   /// Returns true if nothing prevents a ready task from running. This is true of most tasks of most runs.
   [[nodiscard]] bool is_plain(const Task& task) const {
     const bool runs = task.role <= TaskRole::recorded;
-    const bool belongs = task.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed);
-    return runs && !task.has_commute && !belongs &&
+    const bool belongs = task.nesting.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed);
+    return runs && !task.commute.wants && !belongs &&
            task.withdrawn.load(std::memory_order_relaxed) == Withdrawal::none &&
            task.id.load(std::memory_order_relaxed) >= cancelled_.below.load(std::memory_order_acquire) &&
            !failures_.any_poison();
@@ -666,10 +666,6 @@ class TaskGraph final : public TaskOwner {
     /// A lower bound of the number of ended tasks. With it, most submissions need not read the counts of all workers.
     std::atomic<std::uint64_t> ended_at_least{0};
   };
-  struct Data {
-    DataRegistry registry;
-    std::vector<DataRecord*> open_reductions = {};
-  };
   struct Recordings {
     std::vector<const Recording*> open;
     /// The recordings that have been run, for `inspect`.
@@ -680,6 +676,30 @@ class TaskGraph final : public TaskOwner {
     std::uint64_t bytes = 0;
     /// The tasks whose kernel or callback waits in `wait_for_running`.
     std::vector<const Task*> letting_go;
+  };
+  struct Data {
+    DataRegistry registry;
+    std::vector<DataRecord*> open_reductions = {};
+    LateReleases late = {};
+  };
+  /// The callback that a worker runs. Each worker has one entry, which only that worker writes.
+  struct alignas(64) CallbackInProgress {
+    std::atomic<const Task*> task{nullptr};
+    std::atomic<TimeStamp::rep> since{0};
+  };
+  /// The objects that each worker has of its own. The last entries are for other threads, under outside_mutex_.
+  struct Workers {
+    explicit Workers(std::size_t count) : caches(count + 1), completed(count), callbacks(count + 1) {}
+    /// Used by the worker alone.
+    std::vector<WorkerCaches> caches;
+    CompletionCounter completed;
+    std::vector<CallbackInProgress> callbacks;
+  };
+  /// The process of the graph, and its threads that wait for tasks or hold data.
+  struct Threads {
+    const HomeProcess home;
+    WaitingThreads waiting;
+    ThreadHolds holds;
   };
   /// The codelets of tasks that the graph itself submits.
   struct OwnCodelets {
@@ -708,9 +728,7 @@ class TaskGraph final : public TaskOwner {
   /// The number of threads that are recording.
   std::atomic<int> recording_threads_{0};
   Waiting waiting_;
-  /// One cache per worker, used by it alone; the last is for other threads, under outside_mutex_.
-  std::vector<WorkerCaches> worker_caches_;
-  CompletionCounter completed_;
+  Workers workers_;
 
   // Every submission writes the next members, so they have cache lines of their own.
   alignas(64) LightMutex submission_mutex_;
@@ -719,7 +737,6 @@ class TaskGraph final : public TaskOwner {
   WorkerCaches submission_caches_ TROUPE_GUARDED_BY(submission_mutex_);
   Data data_ TROUPE_GUARDED_BY(submission_mutex_);
   Recordings recordings_ TROUPE_GUARDED_BY(submission_mutex_);
-  LateReleases late_ TROUPE_GUARDED_BY(submission_mutex_);
 
   alignas(64) KnownCodelets codelets_;
   const OwnCodelets own_codelets_;
@@ -727,19 +744,11 @@ class TaskGraph final : public TaskOwner {
   Pools pools_;
   alignas(64) Mutex outside_mutex_;
 
-  /// The callback that a worker runs. Each worker has one entry, which only that worker writes.
-  struct alignas(64) CallbackInProgress {
-    std::atomic<const Task*> task{nullptr};
-    std::atomic<TimeStamp::rep> since{0};
-  };
-  std::vector<CallbackInProgress> callbacks_;
   /// The codelets that `submit_failing` submits in place of others.
   std::map<const CodeletDefinition*, Codelet> failing_ TROUPE_GUARDED_BY(outside_mutex_);
   /// The task that futures of calls at once name.
   Task called_;
-  const HomeProcess home_;
-  WaitingThreads waiting_threads_;
-  ThreadHolds thread_holds_;
+  Threads threads_;
   FailureLog failures_;
 };
 

@@ -31,7 +31,7 @@ bool may_be_called(const TaskSpecification& specification, const CodeletDefiniti
   if (!options.after.empty() || options.callback || is_limited(options) || !options.weak.empty()) return false;
   // A kernel that asks its context is not told of a cancellation but in a task.
   if (!definition.typed || definition.variadic || definition.takes_context || definition.pieces != nullptr ||
-      definition.team_kernel || definition.prologue != nullptr || definition.ended != nullptr) {
+      definition.team.kernel || definition.prologue != nullptr || definition.ended != nullptr) {
     return false;
   }
   return specification.accesses.size() <= kMostData && definition.runs_on(DeviceKind::cpu_core, worker);
@@ -81,7 +81,7 @@ bool TaskGraph::may_use_at_once(const TaskSpecification& specification, Domain& 
     DataRecord* const record = simple_access(definition, accesses[i], i, *this);
     if (record == nullptr) return false;
     const AccessMode mode = definition.modes[i];
-    if (mode == AccessMode::commute || (record->read_only && writes(mode))) return false;
+    if (mode == AccessMode::commute || (record->content.read_only && writes(mode))) return false;
     for (std::size_t j = 0; j < i; ++j) {
       const DataRecord& other = *accesses[j].handle.record();
       const bool overlap = record->contains(other) || other.contains(*record);
@@ -96,7 +96,7 @@ bool TaskGraph::may_use_at_once(const TaskSpecification& specification, Domain& 
     // The calling kernel has made these data, and nobody else uses them.
     if (record->home.id != domain.id) return false;
     bool unwritten = false;
-    record->visit_tree([&unwritten](const DataRecord& part) { unwritten = unwritten || part.unwritten; });
+    record->visit_tree([&unwritten](const DataRecord& part) { unwritten = unwritten || part.content.unwritten; });
     if (!unwritten) continue;
     if (reads(mode)) return false;
     const LockGuard lock(submission_mutex_);

@@ -11,7 +11,7 @@
 namespace troupe {
 
 bool KernelContext::ask_whether_cancelled() const {
-  const bool of_client = !record->is_child && record->client.graph != nullptr;
+  const bool of_client = !record->nesting.is_child && record->client.graph != nullptr;
   const graph::TaskGraph* const graph = of_client ? record->client.graph : task_graph;
   return graph != nullptr && graph->tell_if_cancelled(*record);
 }
@@ -53,7 +53,7 @@ Withdrawal TaskGraph::why_unwanted(const Task& task) const noexcept {
     return Withdrawal::told_of_all;
   }
   if (withdrawn == Withdrawal::by_program) return Withdrawal::told_of_program;
-  if (task.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed) && parent_gave_up(task)) {
+  if (task.nesting.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed) && parent_gave_up(task)) {
     return Withdrawal::told_of_parent;
   }
   return withdrawn == Withdrawal::limited ? passed_limit(*task.extras) : withdrawn;

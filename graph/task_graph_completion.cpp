@@ -82,12 +82,12 @@ Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
     return begin_recorded_nested(static_cast<RecordedTask&>(task), ready);
   }
   if (const Refusal refusal = why_cancelled(task); refusal.cause) {
-    if (task.has_commute) renounce_commute(task, ready);
+    if (task.commute.wants) renounce_commute(task, ready);
     return end_cancelled(task, refusal, worker, ready);
   }
   if (task.own_domain() != nullptr) cure_written(task);
   // If a worker had begun the task and then died, the task holds its locks already.
-  if (!task.has_commute || task.holds_commute) return Begin::run;
+  if (!task.commute.wants || task.commute.holds) return Begin::run;
   if (!acquire_commute(task, ready)) return Begin::parked;
   // A task of the same epoch may have failed, and left the data invalid, before this task got the locks.
   if (const Refusal refusal = why_cancelled(task); refusal.cause) return end_cancelled(task, refusal, worker, ready);
@@ -133,7 +133,7 @@ bool TaskGraph::has_end_of_call(const Task& task) { return task.codelet != nullp
 
 void TaskGraph::call_back(Task& task, const Completion& completion) {
   const ExecutionScope scope(this, completion.worker, &task);
-  CallbackInProgress& progress = callbacks_[completion.slot];
+  CallbackInProgress& progress = workers_.callbacks[completion.slot];
   // The end of a call takes no time worth showing, so the clock is not read for it.
   const bool lasts = task.extras && task.extras->callback;
   progress.since.store(lasts ? WaitingThreads::now().count() : 0, std::memory_order_relaxed);
@@ -220,7 +220,7 @@ void TaskGraph::give_back_more(Task& task, WorkerCaches& caches) {
   // visible.
   Edge* const newest = task.successors.exchange(Task::closed(), std::memory_order_acq_rel);
   if (newest != nullptr) release_successors(task, newest, status, slot, ready);
-  WorkerCaches& caches = worker_caches_[slot];
+  WorkerCaches& caches = workers_.caches[slot];
   if (task.has_more) [[unlikely]]
     give_back_more(task, caches);
   pools_.tasks.free(caches.tasks, &task);
@@ -235,9 +235,9 @@ inline void TaskGraph::end_recorded(RecordedTask& task, const FailureLog::Cause&
 }
 
 inline void TaskGraph::count_ending(std::size_t slot) {
-  if ((completed_.count(slot) & (waiting_.notify_stride - 1)) != 0) [[likely]]
+  if ((workers_.completed.count(slot) & (waiting_.notify_stride - 1)) != 0) [[likely]]
     return;
-  completed_.publish(slot);
+  workers_.completed.publish(slot);
   notify_waiters();
 }
 
@@ -261,7 +261,7 @@ Domain* TaskGraph::finish_alone(Task& task, const Completion& completion, TaskLi
   if (poisons) note_failure(task, completion);
   if (poisons && outer != nullptr) outer->note({completion.status, completion.cause, completion.poison, false});
   if ((poisons || failures_.any_poison()) && !completion.settled) settle_data(task, completion);
-  if (task.holds_commute) release_commute(task, ready);
+  if (task.commute.holds) release_commute(task, ready);
   const bool calls_back = task.has_more && task.extras && (task.extras->callback || task.extras->kept != nullptr);
   if (calls_back || has_end_of_call(task)) call_back(task, completion);
   end(task, completion, ready);
@@ -286,7 +286,7 @@ void TaskGraph::end(Task& task, const Completion& completion, TaskList& ready) {
 
 void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready) {
   const std::size_t slot = worker.index();
-  const bool special = task.has_more || task.holds_commute || task.is_child || task.role == TaskRole::host;
+  const bool special = task.has_more || task.commute.holds || task.nesting.is_child || task.role == TaskRole::host;
   if (cause || special || failures_.any_poison() || options_.endings != nullptr) [[unlikely]] {
     FailureLog::Cause why = cause ? cause : take_accusation(task);
     const bool told = !why && task.told();
@@ -309,7 +309,7 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
 }
 
 void TaskGraph::worker_is_idle(WorkerId worker) {
-  completed_.publish(worker.index());
+  workers_.completed.publish(worker.index());
   notify_waiters();
 }
 

@@ -24,7 +24,7 @@ Result<void> TaskGraph::resume_after(const Future& future, std::coroutine_handle
 }
 
 Result<Future> TaskGraph::begin_coroutine() {
-  if (auto here = home_.check(); !here) return here.failure();
+  if (auto here = threads_.home.check(); !here) return here.failure();
   const LockGuard lock(submission_mutex_);
   Task& end = allocate_task(nullptr, 0);
   end.role = TaskRole::host;
@@ -36,14 +36,14 @@ Result<Future> TaskGraph::begin_coroutine() {
 }
 
 void TaskGraph::end_coroutine(const Future& end, std::optional<Failure> failure) {
-  if (home_.left()) return;
+  if (threads_.home.left()) return;
   FailureLog::Cause cause;
   if (failure) cause = std::make_shared<Failure>(*std::move(failure));
   const TaskStatus status = cause == nullptr ? TaskStatus::succeeded : TaskStatus::failed;
   TaskList ready;
   {
     const LockGuard lock(outside_mutex_);
-    finish(*end.task(), {status, cause, cause, completed_.outside(), WorkerId{}}, ready);
+    finish(*end.task(), {status, cause, cause, workers_.completed.outside(), WorkerId{}}, ready);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
 }

@@ -19,7 +19,7 @@ Handle TaskGraph::register_data(DataDescription description) {
 }
 
 Result<Handle> TaskGraph::register_apart(DataDescription description) {
-  if (auto here = home_.check(); !here) return here.failure();
+  if (auto here = threads_.home.check(); !here) return here.failure();
   const LockGuard lock(submission_mutex_);
   const auto record = data_.registry.add_apart(std::move(description));
   if (!record) return record.failure();
@@ -66,7 +66,7 @@ Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span
 }
 
 Result<std::vector<Handle>> TaskGraph::halos(const Handle& parent, std::span<const Block> blocks, const Rim& rim) {
-  if (auto here = home_.check(); !here) return here.failure();
+  if (auto here = threads_.home.check(); !here) return here.failure();
   const LockGuard lock(submission_mutex_);
   const auto record = data_.registry.find(parent, domain_here());
   if (!record) return record.failure();
@@ -173,7 +173,7 @@ Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing,
 void TaskGraph::begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind) {
   if (!ready.empty()) host_.activate(ready, WorkerId{});
   // The note may come late: it serves inspections only, and a wait that has ended needs no note.
-  pending.note_.emplace(waiting_threads_, kind, pending.hold_->task_id());
+  pending.note_.emplace(threads_.waiting, kind, pending.hold_->task_id());
   if (immediately) pending.waiter_.signal();
 }
 
@@ -196,7 +196,7 @@ Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {
   if (auto allowed = check_hold_mode(mode); !allowed) return allowed.failure();
   auto hold = acquire_record(handle, mode);
   if (hold) hold = take_hold(hold.value(), mode);
-  if (hold) thread_holds_.add(hold.value());
+  if (hold) threads_.holds.add(hold.value());
   return hold;
 }
 
@@ -287,7 +287,7 @@ void TaskGraph::finish_refusal(PendingHold& pending, TaskStatus status, const Fa
   TaskList ready;
   {
     const LockGuard lock(outside_mutex_);
-    finish(*pending.hold_, {status, cause, cause, completed_.outside(), WorkerId{}}, ready);
+    finish(*pending.hold_, {status, cause, cause, workers_.completed.outside(), WorkerId{}}, ready);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
 }
@@ -316,7 +316,7 @@ Result<void> TaskGraph::wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& 
   if (!ready.empty()) host_.activate(ready, WorkerId{});
   Result<void> waited;
   if (!immediately) {
-    const WaitingThreads::Note note(waiting_threads_, kind, hold->task_id());
+    const WaitingThreads::Note note(threads_.waiting, kind, hold->task_id());
     waited = block(waiter);
   }
   hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
@@ -345,13 +345,13 @@ Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
 }
 
 void TaskGraph::give_back(Task* hold) {
-  if (home_.left()) return;
-  thread_holds_.remove(hold);
+  if (threads_.home.left()) return;
+  threads_.holds.remove(hold);
   if (Domain* const outer = hold->outer_domain()) outer->held.fetch_sub(1, std::memory_order_relaxed);
   TaskList ready;
   {
     const LockGuard lock(outside_mutex_);
-    finish(*hold, {TaskStatus::succeeded, nullptr, nullptr, completed_.outside(), WorkerId{}}, ready);
+    finish(*hold, {TaskStatus::succeeded, nullptr, nullptr, workers_.completed.outside(), WorkerId{}}, ready);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
 }

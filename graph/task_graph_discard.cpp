@@ -5,7 +5,7 @@
 namespace troupe::graph {
 
 Result<void> TaskGraph::discard(const Handle& handle) {
-  if (auto here = home_.check(); !here) return here;
+  if (auto here = threads_.home.check(); !here) return here;
   const Recording* const recording = recording_here();
   TaskList ready;
   Task* hold = nullptr;
@@ -17,7 +17,7 @@ Result<void> TaskGraph::discard(const Handle& handle) {
     DataRecord& record = *found.value();
     if (recording != nullptr) return discards_in_recording(record);
     if (auto allowed = check_halo(record, AccessMode::write); !allowed) return allowed;
-    if (record.read_only) return discards_const(record);
+    if (record.content.read_only) return discards_const(record);
     if (record.home.id != home_here().id) return discards_declared(record);
     // The task of the first discard is enough. Without this line, discards in a loop would wait for one another in a
     // chain, which `end_discard` would follow recursively.
@@ -30,7 +30,7 @@ Result<void> TaskGraph::discard(const Handle& handle) {
   }
   if (unused) {
     const LockGuard lock(outside_mutex_);
-    end_discard(*hold, completed_.outside(), ready);
+    end_discard(*hold, workers_.completed.outside(), ready);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
   return {};

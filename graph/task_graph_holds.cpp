@@ -31,7 +31,7 @@ Failure waits_for_hold(const Task& task, const Task& hold) {
 TaskGraph::WaitingForThread TaskGraph::waiting_for_this_thread() const {
   WaitingForThread waiting;
   std::vector<const Task*> to_visit;
-  for (const Task* hold : thread_holds_.here()) {
+  for (const Task* hold : threads_.holds.here()) {
     waiting.emplace(hold, hold);
     to_visit.push_back(hold);
     while (!to_visit.empty() && waiting.size() < kMostWaiting) {
@@ -62,7 +62,7 @@ Result<void> TaskGraph::check_may_wait_for_all() {
 }
 
 Result<void> TaskGraph::check_may_wait(const Future& future) {
-  if (!thread_holds_.any_here()) return {};
+  if (!threads_.holds.any_here()) return {};
   const LockGuard lock(submission_mutex_);
   if (future.task()->task_id() != future.id()) return {};
   const WaitingForThread waiting = waiting_for_this_thread();
@@ -72,7 +72,7 @@ Result<void> TaskGraph::check_may_wait(const Future& future) {
 }
 
 Result<void> TaskGraph::check_may_wait(const DataRecord& record, AccessMode mode, const Domain* domain) const {
-  if (!thread_holds_.any_here()) return {};
+  if (!threads_.holds.any_here()) return {};
   const WaitingForThread waiting = waiting_for_this_thread();
   Result<void> outcome;
   const auto look = [&](const TaskReference& before) {

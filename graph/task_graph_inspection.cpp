@@ -256,12 +256,12 @@ void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running
   };
   for (const RunningTask& one : running()) mark(one, TaskActivity::running);
   for (std::size_t i = 0; i < options_.workers; ++i) {
-    const CallbackInProgress& callback = callbacks_[i];
+    const CallbackInProgress& callback = workers_.callbacks[i];
     mark({callback.task.load(std::memory_order_acquire), WorkerId(static_cast<std::uint32_t>(i)),
           TimeStamp(callback.since.load(std::memory_order_relaxed))},
          TaskActivity::callback);
   }
-  snapshot.waits = waiting_threads_.all();
+  snapshot.waits = threads_.waiting.all();
   snapshot.window = options_.window;
   const Progress now = progress();
   snapshot.submitted = now.submitted;

@@ -27,12 +27,12 @@ Failure never_ends(const Task& task, const std::string& why) {
 Result<const Task*> TaskGraph::check_waits_inside() const {
   const Task& here = *nesting_task_here();
   if (recording_here() != nullptr) return waits_in_recording();
-  if (here.codelet->pieces != nullptr || here.codelet->team_kernel != nullptr) {
+  if (here.codelet->pieces != nullptr || here.codelet->team.kernel != nullptr) {
     return cannot_wait(here,
                        "which kernels made of pieces or for teams of cores cannot: wait in the kernel of a task "
                        "around it, or submit a task that depends on what you wait for");
   }
-  bool locks = here.has_commute;
+  bool locks = here.commute.wants;
   for (const TaskAccess& access : here.data()) locks = locks || access.mode() == AccessMode::reduce;
   if (locks) {
     return cannot_wait(here,
@@ -102,7 +102,7 @@ Result<void> TaskGraph::wait_for_children_here() {
     AllChildren(TaskGraph& graph, Domain& domain) : KernelWait(domain), graph_(graph), domain_(domain) {}
     bool done() noexcept override { return domain_.open.load(std::memory_order_acquire) == 1; }
     void block() override {
-      const WaitingThreads::Note note(graph_.waiting_threads_, WaitKind::children, domain_.parent.task_id());
+      const WaitingThreads::Note note(graph_.threads_.waiting, WaitKind::children, domain_.parent.task_id());
       TaskWaiter waiter;
       domain_.waiter = &waiter;
       if (domain_.open.fetch_add(Domain::kAwaited, std::memory_order_acq_rel) != 1) waiter.wait();
@@ -162,7 +162,7 @@ Result<void> TaskGraph::wait_for_task_of(Domain& domain, const Future& future) {
       TaskWaiter waiter;
       EdgeBlock* const edge = graph_.hear_of_end(future_, waiter);
       if (edge == nullptr) return;
-      const WaitingThreads::Note note(graph_.waiting_threads_, WaitKind::task, future_.id());
+      const WaitingThreads::Note note(graph_.threads_.waiting, WaitKind::task, future_.id());
       waiter.wait();
       graph_.stop_hearing(edge);
     }
@@ -201,14 +201,14 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     if (auto ends = check_may_wait(record, mode, domain); !ends) return ends.failure();
     move_home(moves, domain);
     hold = &allocate_hold(record, mode);
-    hold->is_child = true;
+    hold->nesting.is_child = true;
     hold->client.domain = domain;
     hold->extras->ready_waiter = &waiter;
     DependencyBuilder builder(*hold, pools_.edges, submission_caches_.edges);
     try {
       order_nested(*hold, TaskOptions::none(), builder, ready);
     } catch (...) {
-      hold->is_child = false;
+      hold->nesting.is_child = false;
       give_up(*hold, builder, ready);
       throw;
     }
@@ -230,7 +230,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
         : KernelWait(domain), graph_(graph), hold_(hold), waiter_(waiter) {}
     bool done() noexcept override { return waiter_.done(); }
     void block() override {
-      const WaitingThreads::Note note(graph_.waiting_threads_, WaitKind::data, hold_.task_id());
+      const WaitingThreads::Note note(graph_.threads_.waiting, WaitKind::data, hold_.task_id());
       waiter_.wait();
     }
 
@@ -255,7 +255,7 @@ CallPlace TaskGraph::call_place() const {
   if (here == nullptr) return {};
   const ExecutionScope::Place* const scope = ExecutionScope::find(this);
   // Members of a team may submit at the same time.
-  if (scope == nullptr || !scope->worker().valid() || here->codelet->team_kernel != nullptr) return {};
+  if (scope == nullptr || !scope->worker().valid() || here->codelet->team.kernel != nullptr) return {};
   const Domain* const own = here->own_domain();
   CallPlace place{here, own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0, false, false};
   // The call may have to wait for what it submits, which it could not do beside accelerators, nor with data in hand.

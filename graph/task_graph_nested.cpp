@@ -20,7 +20,8 @@ constexpr int kLevels = 16;
 
 const Task* TaskGraph::nesting_task_here() const {
   const Task* const here = ExecutionScope::task_here(this);
-  if (here == nullptr || (!here->is_child && !here->may_nest && here->own_domain() == nullptr)) return nullptr;
+  if (here == nullptr || (!here->nesting.is_child && !here->nesting.may_nest && here->own_domain() == nullptr))
+    return nullptr;
   // Tasks that callbacks submit, or destructors of what the task has kept, do not belong to the nested task, because
   // the tasks around may be over.
   return in_callback(*here) ? nullptr : here;
@@ -35,7 +36,7 @@ Domain* TaskGraph::domain_here() const {
 Result<Domain*> TaskGraph::open_domain_here() {
   const Task* const here = nesting_task_here();
   if (here == nullptr || here->own_domain() != nullptr) return here != nullptr ? here->own_domain() : nullptr;
-  if (here->has_commute || here->codelet->pieces != nullptr) {
+  if (here->commute.wants || here->codelet->pieces != nullptr) {
     return Failure{ErrorCode::invalid_argument,
                    describe(*here) +
                        " belongs to a nested task, and submits a task itself, which tasks that commute "
@@ -76,7 +77,7 @@ void TaskGraph::open_domain(Task& task, std::vector<TaskAccess> weak) {
 }
 
 void TaskGraph::allow_nesting(Task& task) {
-  task.may_nest = true;
+  task.nesting.may_nest = true;
   // The task then ends as children do, which is not the quick way.
   task.has_more = true;
   nesting_.any.store(true, std::memory_order_relaxed);
@@ -198,8 +199,10 @@ bool TaskGraph::add_late_edge(Task& waiting, const TaskReference& predecessor) {
 }
 
 void TaskGraph::replace_in_states(const Domain& domain) {
-  // A domain around that is over has been handed over itself, so the states around it may have this parent too. Tasks
-  // further out wait until the parent has ended.
+  // Visits the states of the record that may name the parent. The first is the state in the domain that the parent
+  // belongs to. If the kernel of that domain's own parent has returned (`over`), the last tasks of that domain have
+  // replaced it in the state one domain further out. The parent may be one of these tasks, so that state is visited,
+  // too, and so on outwards. After `kLevels` domains, tasks further out just wait until the parent has ended.
   const auto for_each_state = [&](DataRecord& record, const auto& visit) {
     Domain* around = domain.parent.outer_domain();
     for (int level = 0; level < kLevels; ++level) {

@@ -28,7 +28,7 @@ Recording* TaskGraph::recording_here() const {
 }
 
 Result<std::unique_ptr<RecordingScope>> TaskGraph::begin_recording(Recording& recording) {
-  if (auto here = home_.check(); !here) return here.failure();
+  if (auto here = threads_.home.check(); !here) return here.failure();
   if (recording_here() != nullptr) {
     return records_in_recording();
   }
@@ -120,7 +120,7 @@ void TaskGraph::close_recorded_reduction(Recording& recording, DataRecord& recor
 
 Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings,
                                  std::uint64_t tag) {
-  if (auto here = home_.check(); !here) return here.failure();
+  if (auto here = threads_.home.check(); !here) return here.failure();
   if (recording_here() != nullptr) return runs_in_recording();
   if (is_inside_nested()) return runs_in_nested(*recording);
   if (!surely_has_room()) {
@@ -194,7 +194,7 @@ Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
   if (const auto cause = why_withdrawn(task)) {
     // The tasks are reported all at once: a client can have billions of tasks in runs that have not begun.
     if (options_.endings != nullptr && recording.size() > 0) options_.endings->cancelled_unbegun(recording.size());
-    completed_.count(worker.index(), recording.size());
+    workers_.completed.count(worker.index(), recording.size());
     poison_written(*task.extras->run, cause);
     finish(task, {TaskStatus::cancelled, cause, cause, worker.index(), worker, true}, ready);
     return Begin::ended;

@@ -59,8 +59,8 @@ void TaskGraph::return_to_parent(DataRecord& part) {
   });
   // A covered parent has had no data of its own, so the flags in its record are out of date.
   const DataRecord* const unwritten = DataRegistry::find_unwritten(part);
-  data_.registry.set_unwritten(parent, unwritten != nullptr || (!parent.covered && parent.unwritten));
-  if (unwritten != nullptr && unwritten->discarded) data_.registry.set_discarded(parent, true);
+  data_.registry.set_unwritten(parent, unwritten != nullptr || (!parent.covered && parent.content.unwritten));
+  if (unwritten != nullptr && unwritten->content.discarded) data_.registry.set_discarded(parent, true);
   const bool was_poisoned = !parent.covered && parent.poisoned.load(std::memory_order_relaxed);
   if (was_poisoned) return;
   parent.poisoned.store(cause != nullptr, std::memory_order_relaxed);
@@ -138,7 +138,7 @@ bool TaskGraph::release_late(DataRecord& record, const std::shared_ptr<LateRelea
   late->bytes = bytes_of(record);
   const bool unused = order_hold(hold, ready);
   record.visit_family([](DataRecord& part) { part.releasing = true; });
-  late_.bytes += late->bytes;
+  data_.late.bytes += late->bytes;
   return unused;
 }
 
@@ -148,7 +148,7 @@ void TaskGraph::end_late(LateRelease& late) noexcept {
   std::shared_ptr<void> memory;
   const LockGuard lock(submission_mutex_);
   memory = late.record->owned;
-  late_.bytes -= late.bytes;
+  data_.late.bytes -= late.bytes;
   forget(*late.record);
   Task& hold = *late.hold;
   hold.status.store(TaskStatus::succeeded, std::memory_order_release);
@@ -161,7 +161,7 @@ void TaskGraph::end_late(LateRelease& late) noexcept {
 
 Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool finally) {
   const bool inside = ExecutionScope::find(this) != nullptr;
-  const bool may_wait = !inside && !thread_holds_.any_here();
+  const bool may_wait = !inside && !threads_.holds.any_here();
   // A task whose callback runs in this thread no longer uses its data.
   const Task* const here = inside ? ExecutionScope::task_here(this) : nullptr;
   const Task* const has_run = here != nullptr && in_callback(*here) ? here : nullptr;
@@ -179,7 +179,7 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
       if (!inside) return false;
       if (!finally || record.parent != nullptr) return waits_in_kernel();
       if (in_use(record, has_run)) return released_in_kernel(record);
-    } else if (may_wait && late_.bytes + bytes_of(record) > options_.late_bytes && in_use(record, nullptr)) {
+    } else if (may_wait && data_.late.bytes + bytes_of(record) > options_.late_bytes && in_use(record, nullptr)) {
       return false;
     }
     late = std::make_shared<LateRelease>();
@@ -198,7 +198,7 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
 Result<void> TaskGraph::release(const Handle& handle) { return end_registration(handle, false); }
 
 Result<void> TaskGraph::end_registration(const Handle& handle, bool finally) {
-  if (home_.left()) return {};
+  if (threads_.home.left()) return {};
   const auto released = release_without_waiting(handle, finally);
   if (!released) return released.failure();
   if (released.value()) return {};
@@ -267,16 +267,16 @@ bool TaskGraph::wait_for_running(const LateRelease& late) {
           if (task.ended() || !uses(task, *late.record)) continue;
           runs = true;
           // A task of pieces may need this thread's help; a task that waits in `let_go` may wait for this thread.
-          const bool waits = std::ranges::find(late_.letting_go, &task) != late_.letting_go.end();
+          const bool waits = std::ranges::find(data_.late.letting_go, &task) != data_.late.letting_go.end();
           endless = endless || &task == here || waits || task.codelet->pieces != nullptr;
         }
       }
       if (runs && !endless && !noted && here != nullptr) {
-        late_.letting_go.push_back(here);
+        data_.late.letting_go.push_back(here);
         noted = true;
       }
       if (!runs || endless) {
-        if (noted) std::erase(late_.letting_go, here);
+        if (noted) std::erase(data_.late.letting_go, here);
         return !runs;
       }
     }
@@ -287,8 +287,8 @@ bool TaskGraph::wait_for_running(const LateRelease& late) {
 bool TaskGraph::in_callback(const Task& task) const {
   const ExecutionScope::Place* const place = ExecutionScope::find(this);
   const bool on_worker = place != nullptr && place->worker().valid();
-  const std::size_t slot = on_worker ? place->worker().index() : completed_.outside();
-  return callbacks_[slot].task.load(std::memory_order_relaxed) == &task;
+  const std::size_t slot = on_worker ? place->worker().index() : workers_.completed.outside();
+  return workers_.callbacks[slot].task.load(std::memory_order_relaxed) == &task;
 }
 
 void TaskGraph::accuse(ErrorCode code, const std::string& what) {

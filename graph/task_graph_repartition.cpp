@@ -60,8 +60,8 @@ TaskGraph::NewParts TaskGraph::renew_parts(DataRecord& record, std::span<const B
     for (const DataRecord* one : parts.overlapped[i]) {
       if (one->poisoned.load(std::memory_order_relaxed)) poison(part, failures_.poison_of(one->handle_id()));
     }
-    const auto lacks_content = [](const DataRecord* one) { return one->unwritten; };
-    const auto is_discarded = [](const DataRecord* one) { return one->discarded; };
+    const auto lacks_content = [](const DataRecord* one) { return one->content.unwritten; };
+    const auto is_discarded = [](const DataRecord* one) { return one->content.discarded; };
     data_.registry.set_unwritten(part, std::ranges::any_of(parts.overlapped[i], lacks_content));
     data_.registry.set_discarded(part, std::ranges::any_of(parts.overlapped[i], is_discarded));
   }
@@ -99,7 +99,7 @@ std::vector<DataRecord*> TaskGraph::replace_unused_parts(DataRecord& record, std
 }
 
 Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::span<const Block> blocks) {
-  if (auto here = home_.check(); !here) return here.failure();
+  if (auto here = threads_.home.check(); !here) return here.failure();
   if (is_inside_nested()) {
     return Failure{ErrorCode::wait_in_kernel,
                    "data cannot be divided anew in the kernel of a nested task: call repartition in the program"};
@@ -118,7 +118,8 @@ Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::sp
     if (may_replace(record, covers.value())) {
       parts = replace_parts(record, blocks, ready, unused);
     } else {
-      // Nobody may come to use the former parts while this thread waits for those who do.
+      // Below, this thread waits until no task uses the former parts, and then replaces them. New tasks on these parts
+      // are refused from here on, because their parts would be gone before they begin.
       refuse_parts(record, true);
     }
   }

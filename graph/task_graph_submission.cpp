@@ -39,10 +39,10 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   task.access_count = static_cast<std::uint32_t>(access_count);
   task.role = TaskRole::user;
   // The last task in this memory may have left its domain there.
-  if (task.is_child) task.client = {};
-  task.is_child = false;
-  task.may_nest = false;
-  task.has_commute = task.holds_commute = task.issued_ahead = false;
+  if (task.nesting.is_child) task.client = {};
+  task.nesting.is_child = false;
+  task.nesting.may_nest = false;
+  task.commute.wants = task.commute.holds = task.issued_ahead = false;
   if (!options_.shares_workers) return;
   task.client = {{this}, {0}};
 }
@@ -78,8 +78,8 @@ void TaskGraph::set_access(Task& task, std::size_t index, DataRecord& record, Ac
   // Partial results exist only for undivided data that tasks outside of nested tasks use; for other data the mode
   // commute gives the same result.
   const bool divided = record.parent != nullptr || !record.children.empty();
-  if (mode == AccessMode::reduce && (divided || task.is_child)) mode = AccessMode::commute;
-  task.has_commute = task.has_commute || mode == AccessMode::commute;
+  if (mode == AccessMode::reduce && (divided || task.nesting.is_child)) mode = AccessMode::commute;
+  task.commute.wants = task.commute.wants || mode == AccessMode::commute;
   task.accesses[index] = TaskAccess(&record, mode);
 }
 
@@ -122,7 +122,7 @@ void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
 void TaskGraph::give_up(Task& task, DependencyBuilder& builder, TaskList& ready) noexcept {
   task.role = TaskRole::host;
   task.codelet = nullptr;
-  task.has_commute = false;
+  task.commute.wants = false;
   task.access_count = 0;
   if (task.extras) {
     task.extras->ready_waiter = nullptr;
@@ -178,7 +178,7 @@ Result<Future> TaskGraph::submit(const TaskSpecification& specification) {
 }
 
 Result<Future> TaskGraph::submit_adapted(const TaskSpecification& specification) {
-  if (auto here = home_.check(); !here) return here.failure();
+  if (auto here = threads_.home.check(); !here) return here.failure();
   if (!options_.deadlines && specification.options.deadline) return deadline_in_virtual_time(specification.codelet);
   if (!options_.stand_ins) return submit_restricted(specification);
   if (specification.may_nest) {
@@ -228,7 +228,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     fill(task, specification);
     if (subtree_times_ != nullptr) [[unlikely]]
       learn_time(task, specification);
-    if (task.is_child || (has_options(specification) && specification.options.nested)) [[unlikely]] {
+    if (task.nesting.is_child || (has_options(specification) && specification.options.nested)) [[unlikely]] {
       order_nested(task, specification.options, builder, ready);
     } else {
       order(task, builder, ready);
@@ -247,8 +247,8 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     if (specification.options.nested) declare_weak(task, builder);
   } catch (...) {
     // There was no memory for the task. Combining tasks that were submitted before it stay.
-    if (task.is_child) task.client = {};
-    task.is_child = false;
+    if (task.nesting.is_child) task.client = {};
+    task.nesting.is_child = false;
     give_up(task, builder, ready);
     throw;
   }
@@ -301,7 +301,7 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     Task& task = allocate_task(&definition, specification.accesses.size());
     DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);
     if (domain != nullptr) [[unlikely]] {
-      task.is_child = true;
+      task.nesting.is_child = true;
       task.client.domain = domain;
       if (options_.dependency_trace != nullptr) task.client.submitted = options_.dependency_trace->now().count();
     } else if (specification.may_nest) [[unlikely]] {

@@ -137,11 +137,12 @@ constexpr std::array kOptions{
     whole<&Options::window>(
         {"window", "window", kTasks, "tasks that may be in flight before a submission waits", kNoService}, 1,
         kAnyNumber),
-    time<&Options::cutoff>({"cutoff", "cutoff", kTasks,
-                            "nested tasks that take no longer, with all that they consist of, call what they submit in "
-                            "place of tasks; 0s: none do",
-                            without(OptionDoor::command, kNoService)},
-                           "0s 50us 1ms"),
+    time<&Options::placement, &PlacementOptions::cutoff>(
+        {"placement.cutoff", "cutoff", kTasks,
+         "nested tasks that take no longer, with all that they consist of, call what they submit in "
+         "place of tasks; 0s: none do",
+         without(OptionDoor::command, kNoService)},
+        "0s 50us 1ms"),
     whole<&Options::seed>({"seed", "seed", kTasks, "the seed of all that is drawn"}, 0, kAnyNumber),
     flag<&Options::threads, &ThreadOptions::deterministic>(
         {"threads.deterministic", "deterministic", kTasks,

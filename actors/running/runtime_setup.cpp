@@ -85,7 +85,7 @@ graph::GraphOptions RuntimeSystem::Implementation::graph_options(std::span<const
   // The text has been checked before.
   options.restrictions = parse_restrictions(plan_.options.placement.restrict).value_or_throw();
   options.stand_ins = plan_.options.simulation != nullptr;
-  if (mode_->has_threads() && !plan_.options.threads.shared) options.cutoff = plan_.options.cutoff;
+  if (mode_->has_threads() && !plan_.options.threads.shared) options.cutoff = plan_.options.placement.cutoff;
   if (plan_.options.threads.shared) {
     options.nesting = graph::NestingRules::none();
   } else if (plan_.options.simulation) {

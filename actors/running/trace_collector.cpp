@@ -49,7 +49,7 @@ void append_worker(WorkerId worker, workers::WorkerTrace::Content content, Codel
                      span.failed,
                      span.cores,
                      span.used >= Duration{} ? std::optional(span.used) : std::nullopt,
-                     span.waited};
+                     {.waited = span.waited}};
     // Tasks and names are both in the order in which the worker ran the tasks.
     if (name != content.names.end() && name->task == span.task) {
       event.name = static_cast<std::uint32_t>(trace.names.size());
@@ -57,8 +57,8 @@ void append_worker(WorkerId worker, workers::WorkerTrace::Content content, Codel
       ++name;
     }
     if (const auto child = children.find(span.task); child != children.end()) {
-      event.parent = child->second->parent;
-      event.submitted = child->second->submitted;
+      event.nesting.parent = child->second->parent;
+      event.nesting.submitted = child->second->submitted;
     }
     trace.events.push_back(event);
   });

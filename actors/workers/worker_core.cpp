@@ -92,7 +92,7 @@ template <class May>
 std::vector<WorkerCore::InHand>::iterator WorkerCore::first_in_hand(May may) {
   // Tasks that hold commute locks come first: tasks that are more urgent than any here may wait for these locks.
   const auto comes_before = [this](const Task& one, const Task& other) {
-    if (one.holds_commute || other.holds_commute) return one.holds_commute && !other.holds_commute;
+    if (one.commute.holds || other.commute.holds) return one.commute.holds && !other.commute.holds;
     return options_.urgent_first && one.priority > other.priority;
   };
   auto best = in_hand_.end();

@@ -63,7 +63,7 @@ bool WorkerCore::waits_for_device_alone(const Task& task) {
 }
 
 bool WorkerCore::can_be_issued(const Task& task) const {
-  if (task.role != graph::TaskRole::user || task.has_commute || task.issued_ahead) return false;
+  if (task.role != graph::TaskRole::user || task.commute.wants || task.issued_ahead) return false;
   // The kernel of a nested task must not submit children before it is certain that the task runs.
   if (task.own_domain() != nullptr) return false;
   if (!task.codelet->runs_on(options_.kind, options_.self) || !fits_ahead(task)) return false;

@@ -86,7 +86,7 @@ bool WorkerCore::gives_back(Step& step) {
   const auto found = std::ranges::find(in_hand_, wanted, [](const InHand& one) { return one.task->task_id(); });
   // A task that holds commute locks is not given back, because other tasks may wait for these locks. A task that is not
   // ready is not given back, because no policy has placed it.
-  if (found == in_hand_.end() || found->task->holds_commute || found->task->issued_ahead) return false;
+  if (found == in_hand_.end() || found->task->commute.holds || found->task->issued_ahead) return false;
   port_.wanted_back.store(TaskId(), std::memory_order_relaxed);
   step.task = take_out_of_hand(found);
   step.kind = Step::Kind::send_on;

@@ -32,7 +32,7 @@ void fill(v1::RegisterData& out, const graph::DataRecord& record, const SharedPl
   out.set_element_tag(layout.element_tag);
   out.set_name(wire_text(record.name));
   out.set_hidden(record.hidden && !place.is_copy());
-  out.set_unwritten(record.unwritten);
+  out.set_unwritten(record.content.unwritten);
 }
 
 }  // namespace
@@ -343,7 +343,7 @@ Result<void> RemoteBackend::discard(const Handle& handle) {
   graph::DataRecord& record = *found.value();
   if (recording) return graph::discards_in_recording(record);
   if (auto allowed = graph::check_halo(record, AccessMode::write); !allowed) return allowed;
-  if (record.read_only) return graph::discards_const(record);
+  if (record.content.read_only) return graph::discards_const(record);
   if (graph::DataRegistry::is_discarded(record)) return {};
   session_->sender().operations().add().mutable_discard()->set_handle(handle.id().value());
   registry_.note_discarded(record);

@@ -37,7 +37,7 @@ Codelet Codelet::variadic(std::string name, std::vector<HandleGroup> groups) {
 Codelet& Codelet::implement(DeviceKind kind, Kernel kernel) & {
   if (kind == DeviceKind::cpu_core) check_no_pieces();
   definition_->kernels[static_cast<std::size_t>(kind)] = std::move(kernel);
-  if (kind == DeviceKind::cpu_core) definition_->team_on_core = false;
+  if (kind == DeviceKind::cpu_core) definition_->team.on_core = false;
   return *this;
 }
 
@@ -49,10 +49,10 @@ Codelet& Codelet::implement_team(Kernel kernel, int most) {
   }
   check_no_pieces();
   Kernel& on_core = d.kernels[static_cast<std::size_t>(DeviceKind::cpu_core)];
-  d.team_on_core = d.team_on_core || !on_core;
-  if (d.team_on_core) on_core = kernel;
-  d.team_kernel = std::move(kernel);
-  d.most_cores = most;
+  d.team.on_core = d.team.on_core || !on_core;
+  if (d.team.on_core) on_core = kernel;
+  d.team.kernel = std::move(kernel);
+  d.team.most_cores = most;
   return *this;
 }
 
@@ -98,7 +98,7 @@ Codelet& Codelet::implement_pieces(PieceCount count, PieceKernel piece, std::siz
     shared->run(0, all, all, context);
   };
   d.pieces = shared;
-  d.most_cores = std::numeric_limits<int>::max();
+  d.team.most_cores = std::numeric_limits<int>::max();
   return *this;
 }
 
@@ -154,11 +154,11 @@ Codelet Codelet::modelled_on(KindSet kinds, int most_cores) const {
   const bool on_cores = (kinds & kind_set(DeviceKind::cpu_core)) != 0;
   Kernel& on_core = d.kernels[static_cast<std::size_t>(DeviceKind::cpu_core)];
   if (on_cores && !on_core && most_cores > 1) {
-    d.team_kernel = never_called;
-    d.most_cores = most_cores;
+    d.team.kernel = never_called;
+    d.team.most_cores = most_cores;
   }
   if (!on_cores) {
-    d.team_kernel = nullptr;
+    d.team.kernel = nullptr;
     d.pieces = nullptr;
   }
   for (const DeviceTraits& row : kDeviceTraits) {
@@ -252,10 +252,10 @@ void Codelet::take_parameters(std::string_view whose, KernelParameters parameter
                                                    std::string(other) + ": let both take the same types");
   };
   for (const DeviceTraits& row : kDeviceTraits) {
-    const bool is_the_teams = row.kind == DeviceKind::cpu_core && d.team_on_core;
+    const bool is_the_teams = row.kind == DeviceKind::cpu_core && d.team.on_core;
     if (!is_the_teams) compare(row.name, d.kernels[static_cast<std::size_t>(row.kind)]);
   }
-  compare(kTeam, d.team_kernel);
+  compare(kTeam, d.team.kernel);
   d.typed = true;
   d.takes_context = d.takes_context || parameters.takes_context;
   d.parameters = std::move(parameters.data);

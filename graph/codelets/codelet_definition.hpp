@@ -62,13 +62,16 @@ struct CodeletDefinition {
   /// runtime that runs the tasks.
   DeviceSet devices;
   DevicesHere devices_here;
-  /// The kernel for a cluster of cores (`Codelet::cpu_team`). If it is empty, a cluster runs the kernel for a core, on
-  /// one of the cluster's cores.
-  Kernel team_kernel;
-  /// True if the kernel for a core is the kernel for a team, called with a team of one.
-  bool team_on_core = false;
-  /// The largest number of cores that the codelet can make use of.
-  int most_cores = 1;
+  struct Team {
+    /// The kernel for a cluster of cores (`Codelet::cpu_team`). If it is empty, a cluster runs the kernel for a core,
+    /// on one of the cluster's cores.
+    Kernel kernel;
+    /// True if the kernel for a core is the kernel for a team, called with a team of one.
+    bool on_core = false;
+    /// The largest number of cores that the codelet can make use of.
+    int most_cores = 1;
+  };
+  Team team;
   /// The function that prepares a worker's team for the kernels (`Codelet::prologue`); null if there is none.
   TeamPrologue prologue = nullptr;
   /// See `Codelet::pieces`; if null, a core runs a task whole. The kernel for a core runs all pieces in sequence.
@@ -119,7 +122,7 @@ struct CodeletDefinition {
   /// Returns the number of cores that the kernels use on a device of this type. On a cluster this is one core if the
   /// codelet has neither a version for teams nor pieces.
   [[nodiscard]] int cores_used(const DeviceType& type) const {
-    return team_kernel || pieces != nullptr ? std::min(type.cores, most_cores) : 1;
+    return team.kernel || pieces != nullptr ? std::min(type.cores, team.most_cores) : 1;
   }
   /// Returns the kernel for a kind that has no kernel of its own; `kernel_for` calls this.
   [[nodiscard]] const Kernel& kernel_in_place_of(DeviceKind kind) const;

@@ -64,12 +64,12 @@ bool acquire_commute(Task& task, TaskList& retry) {
     if (turn != nullptr) turn->commute.pass_on(*turn, retry);
     return false;
   }
-  task.holds_commute = true;
+  task.commute.holds = true;
   return true;
 }
 
 void release_commute(Task& task, TaskList& retry) {
-  task.holds_commute = false;
+  task.commute.holds = false;
   for (DataRecord* record : commute_set(task)) record->commute.release(*record, retry);
 }
 

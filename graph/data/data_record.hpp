@@ -56,15 +56,18 @@ struct alignas(64) DataRecord {
   /// the submission lock. Relaxed loads suffice: `FailureLog::any_poison` is set after this flag, and each thread loads
   /// `any_poison` with acquire order before it loads this flag.
   std::atomic<bool> abandoned{false};
-  /// True if the memory has had no content since the runtime allocated it, or since the program discarded the content:
-  /// no task that writes it has been submitted, and the program has not acquired it for writing. Guarded by the
-  /// submission lock; changed by the registry alone, which counts such records.
-  bool unwritten = false;
-  /// True if the program has discarded the content, and no task that writes the data has been submitted since. Then
-  /// `unwritten` is true too, except for data without memory. Guarded and changed like `unwritten`.
-  bool discarded = false;
-  /// True if the program registered the data as const, see `DataDescription`.
-  bool read_only = false;
+  struct Content {
+    /// True if the memory has had no content since the runtime allocated it, or since the program discarded the
+    /// content: no task that writes it has been submitted, and the program has not acquired it for writing. Guarded by
+    /// the submission lock; changed by the registry alone, which counts such records.
+    bool unwritten = false;
+    /// True if the program has discarded the content, and no task that writes the data has been submitted since. Then
+    /// `unwritten` is true too, except for data without memory. Guarded and changed like `unwritten`.
+    bool discarded = false;
+    /// True if the program registered the data as const, see `DataDescription`.
+    bool read_only = false;
+  };
+  Content content;
   CommuteLock commute;
   std::unique_ptr<Reduction> reduction;
 
@@ -76,9 +79,12 @@ struct alignas(64) DataRecord {
   /// lock.
   TaskReference made_in;
   /// The submission that last named this record, and its access mode. With both, conflicts inside one task are found.
+  struct Seen {
+    std::uint64_t by = 0;
+    AccessMode mode = AccessMode::read;
+  };
   /// Guarded by the submission lock.
-  std::uint64_t seen_by = 0;
-  AccessMode seen_mode = AccessMode::read;
+  Seen seen;
 
   /// True if a release waits for the last use; the handle may not be used any more. Guarded by the submission lock.
   bool releasing = false;
@@ -128,9 +134,9 @@ struct alignas(64) DataRecord {
     if (is_halo) return true;
     bool compatible = true;
     visit_tree([&](DataRecord& part) {
-      if (part.seen_by == submission && (writes(mode) || writes(part.seen_mode))) compatible = false;
-      part.seen_by = submission;
-      part.seen_mode = mode;
+      if (part.seen.by == submission && (writes(mode) || writes(part.seen.mode))) compatible = false;
+      part.seen.by = submission;
+      part.seen.mode = mode;
     });
     return compatible;
   }

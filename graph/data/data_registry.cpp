@@ -149,7 +149,7 @@ DataRecord& DataRegistry::add_block(DataRecord& parent, const Block& block) {
   part.view = view_of_block(parent.view, block);
   part.parent = &parent;
   part.hidden = parent.hidden;
-  set_read_only(part, parent.read_only);
+  set_read_only(part, parent.content.read_only);
   part.place = without_idle_steps(block);
   return part;
 }
@@ -199,8 +199,8 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
   std::vector<DataRecord*> parts;
   for (const Block& b : blocks) {
     DataRecord& part = add_block(parent, b);
-    set_unwritten(part, parent.unwritten && elements_of(b) > 0);
-    set_discarded(part, parent.discarded);
+    set_unwritten(part, parent.content.unwritten && elements_of(b) > 0);
+    set_discarded(part, parent.content.discarded);
     part.poisoned.store(parent.poisoned.load(std::memory_order_relaxed), std::memory_order_relaxed);
     if (!parent.name.empty()) part.name = parent.name + "[" + short_place_text(b, parent.view.layout) + "]";
     parent.children.push_back(&part);
@@ -285,26 +285,26 @@ void DataRegistry::remove(DataRecord& record) {
 
 void DataRegistry::set_unwritten(DataRecord& record, bool unwritten) {
   if (!unwritten) set_discarded(record, false);
-  if (record.unwritten == unwritten) return;
-  record.unwritten = unwritten;
+  if (record.content.unwritten == unwritten) return;
+  record.content.unwritten = unwritten;
   to_check_ += unwritten ? 1 : -1;
 }
 
 void DataRegistry::set_read_only(DataRecord& record, bool read_only) {
-  if (record.read_only == read_only) return;
-  record.read_only = read_only;
+  if (record.content.read_only == read_only) return;
+  record.content.read_only = read_only;
   to_check_ += read_only ? 1 : -1;
 }
 
 void DataRegistry::set_discarded(DataRecord& record, bool discarded) {
-  if (record.discarded == discarded) return;
-  record.discarded = discarded;
+  if (record.content.discarded == discarded) return;
+  record.content.discarded = discarded;
   to_check_ += discarded ? 1 : -1;
 }
 
 bool DataRegistry::is_discarded(const DataRecord& record) {
   bool all = true;
-  record.visit_tree([&all](const DataRecord& part) { all = all && (part.covered || part.discarded); });
+  record.visit_tree([&all](const DataRecord& part) { all = all && (part.covered || part.content.discarded); });
   return all;
 }
 
@@ -322,7 +322,7 @@ void DataRegistry::note_written(DataRecord& record) {
 const DataRecord* DataRegistry::find_unwritten(const DataRecord& record) {
   const DataRecord* found = nullptr;
   record.visit_tree([&found](const DataRecord& part) {
-    if (found == nullptr && part.unwritten && !part.covered) found = &part;
+    if (found == nullptr && part.content.unwritten && !part.covered) found = &part;
   });
   return found;
 }

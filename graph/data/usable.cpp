@@ -9,7 +9,7 @@ bool needs_content(const DataRecord& record, AccessMode mode) {
 
 std::string never_written(const DataRecord& unwritten) {
   return describe(unwritten) + " has no valid content: the " +
-         (unwritten.discarded ? "program has discarded it" : "runtime allocated it") +
+         (unwritten.content.discarded ? "program has discarded it" : "runtime allocated it") +
          ", and nothing has written it since; submit a task that writes it before, or acquire it in mode write";
 }
 
@@ -26,7 +26,8 @@ Result<void> check_halo(const DataRecord& record, AccessMode mode) {
 
 Result<void> check_usable(const DataRecord& record, AccessMode mode) {
   if (auto allowed = check_halo(record, mode); !allowed) return allowed;
-  if (writes(mode) && record.read_only) return Failure{ErrorCode::invalid_argument, registered_as_const(record)};
+  if (writes(mode) && record.content.read_only)
+    return Failure{ErrorCode::invalid_argument, registered_as_const(record)};
   if (!needs_content(record, mode)) return {};
   const DataRecord* const unwritten = DataRegistry::find_unwritten(record);
   if (unwritten == nullptr) return {};
@@ -54,7 +55,7 @@ Failure discards_in_recording(const DataRecord& record) {
 
 bool reduces_without_content(const DataRecord& record, AccessMode mode) {
   if (mode != AccessMode::reduce || record.reduction == nullptr || needs_content(record, mode)) return false;
-  return record.unwritten;
+  return record.content.unwritten;
 }
 
 void note_written(DataRegistry& registry, DataRecord& record, AccessMode mode) {

@@ -95,11 +95,11 @@ Result<void> check_usable(const Recording& recording, std::span<DataRecord* cons
     const DataRecord& record = *data[access.use];
     const DataRecord* missing = nullptr;
     record.visit_tree([&](const DataRecord& part) {
-      if (missing == nullptr && part.unwritten && !part.covered && !written.contains(&part)) missing = &part;
+      if (missing == nullptr && part.content.unwritten && !part.covered && !written.contains(&part)) missing = &part;
     });
     std::string why;
     if (missing != nullptr && needs_content(record, access.mode)) why = never_written(*missing);
-    if (record.read_only && writes(access.mode)) why = registered_as_const(record);
+    if (record.content.read_only && writes(access.mode)) why = registered_as_const(record);
     if (!why.empty()) {
       return Failure{ErrorCode::invalid_argument, "a run of the recorded graph '" + recording.name() + "' uses " +
                                                       describe(record) + " in mode " + to_string(access.mode) +

@@ -9,7 +9,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -119,7 +118,7 @@ struct TaskExtras {
   /// The values of `TaskOptions::deadline`, the end of time if there is none, and `TaskOptions::stop`. They are used
   /// only if the task was submitted with `Withdrawal::limited`.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  std::stop_token stop;
+  StopToken stop;
 };
 
 enum class TaskRole : std::uint8_t {
@@ -188,7 +187,8 @@ struct alignas(64) Task {
   std::atomic<Withdrawal> withdrawn{Withdrawal::none};
   std::atomic<TaskStatus> status{TaskStatus::pending};
   TaskRole role = TaskRole::user;
-  bool has_commute = false;
+  /// True if memory has to be freed when the task ends: accesses or edges that did not fit into the record, or extras.
+  bool has_more = false;
   /// Waiting tasks and threads, newest first; `closed()` once the task has ended. The closing exchange
   /// (`TaskGraph::free`) releases the task's effects and acquires the edges.
   std::atomic<Edge*> successors{nullptr};
@@ -203,9 +203,12 @@ struct alignas(64) Task {
   Task* next = nullptr;
   std::int32_t priority = 0;
   std::uint32_t access_count = 0;
-  bool holds_commute = false;
-  /// True if memory has to be freed when the task ends: accesses or edges that did not fit into the record, or extras.
-  bool has_more = false;
+  /// The flags tell if the task has data in mode commute, and if it holds their locks.
+  struct Commute {
+    bool wants = false;
+    bool holds = false;
+  };
+  Commute commute;
   /// True if a worker has issued the task to its device although predecessors have not ended: these are on the same
   /// device. Written by that worker, whose completions make the task ready; other threads see false once they find the
   /// task ready.
@@ -213,10 +216,13 @@ struct alignas(64) Task {
   std::uint8_t argument_count = 0;
   /// The value of `TaskOptions::numa_node`.
   NumaId numa_node;
-  /// True if the task belongs to a nested task (`domain`).
-  bool is_child = false;
-  /// True if the task becomes nested when its kernel submits a task, although it belongs to no nested task.
-  bool may_nest = false;
+  struct Nesting {
+    /// True if the task belongs to a nested task (`domain`).
+    bool is_child = false;
+    /// True if the task becomes nested when its kernel submits a task, although it belongs to no nested task.
+    bool may_nest = false;
+  };
+  Nesting nesting;
 
   // The second cache line has everything else that a task with data needs.
 
@@ -241,13 +247,13 @@ struct alignas(64) Task {
   struct OfClient {
     union {
       TaskGraph* graph = nullptr;
-      /// The children that the task is one of, if `is_child` is true.
+      /// The children that the task is one of, if `nesting.is_child` is true.
       Domain* domain;
     };
     union {
       /// The value of `TaskSpecification::tag`.
       std::uint64_t tag = 0;
-      /// The time at which the parent's kernel submitted the task, if `is_child` is true; zero without a trace.
+      /// The time at which the parent's kernel submitted the task, if `nesting.is_child` is true; zero without a trace.
       TimeStamp::rep submitted;
     };
   };
@@ -261,9 +267,9 @@ struct alignas(64) Task {
   Task& operator=(const Task&) = delete;
 
   /// Returns the children that this task is one of; null if it belongs to no nested task.
-  [[nodiscard]] Domain* outer_domain() const { return is_child ? client.domain : nullptr; }
+  [[nodiscard]] Domain* outer_domain() const { return nesting.is_child ? client.domain : nullptr; }
   /// Returns the value of `TaskSpecification::tag`; 0 if there is none.
-  [[nodiscard]] std::uint64_t tag() const { return is_child ? 0 : client.tag; }
+  [[nodiscard]] std::uint64_t tag() const { return nesting.is_child ? 0 : client.tag; }
   /// Returns the task's own children; null if it is not nested.
   [[nodiscard]] Domain* own_domain() const { return extras ? extras->domain.get() : nullptr; }
   [[nodiscard]] TaskId task_id() const { return TaskId(id.load(std::memory_order_relaxed)); }

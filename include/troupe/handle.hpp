@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "troupe/access.hpp"
@@ -173,6 +175,35 @@ struct TaskOutcome {
   std::optional<ErrorCode> code = {};
 };
 
+/// A `std::stop_token`, or any other object that says by `stop_requested()` whether somebody has asked to stop. Copies
+/// refer to the same object. Any thread may ask.
+class StopToken {
+ public:
+  /// Makes a token for which nobody ever asks to stop.
+  StopToken() = default;
+  template <class Token>
+    requires(!std::is_same_v<Token, StopToken> &&
+             requires(const Token& token) {
+               { token.stop_requested() } -> std::convertible_to<bool>;
+             })
+  StopToken(Token token) {  // Implicit, because callers have tokens of the standard library.
+    if constexpr (requires { token.stop_possible(); }) {
+      if (!token.stop_possible()) return;
+    }
+    token_ = std::make_shared<const Token>(std::move(token));
+    asks_ = [](const void* asked) -> bool { return static_cast<const Token*>(asked)->stop_requested(); };
+  }
+
+  /// Returns true if somebody has asked to stop.
+  [[nodiscard]] bool stop_requested() const { return token_ != nullptr && asks_(token_.get()); }
+  /// Returns false if nobody can ever ask to stop.
+  [[nodiscard]] bool stop_possible() const { return token_ != nullptr; }
+
+ private:
+  std::shared_ptr<const void> token_;
+  bool (*asks_)(const void* token) = nullptr;
+};
+
 /// The properties of a task that most tasks leave at their defaults.
 struct TaskOptions {
   /// Returns the options with all defaults. The function always returns the same object, because making such an object
@@ -218,7 +249,7 @@ struct TaskOptions {
   /// The token of a `std::stop_source`, which many tasks may share: after `request_stop`, those that have not begun are
   /// cancelled when their turn comes, and kernels that run see it if they ask. Submissions fail with `invalid_argument`
   /// in recordings and on services.
-  std::stop_token stop = {};
+  StopToken stop = {};
 };
 
 }  // namespace troupe

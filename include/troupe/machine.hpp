@@ -4,10 +4,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "troupe/errors.hpp"
@@ -121,11 +121,14 @@ class KernelTimes {
   [[nodiscard]] std::vector<double> edges() const { return edges_; }
 
  private:
+  /// Returns the curve of a number of cores, and makes it if there is none.
+  TimeCurve& curve_on(int cores);
+
   std::string application_;
   std::string kernel_;
   std::string precision_;
-  /// The curves by number of cores, from one on.
-  std::map<int, TimeCurve> on_cores_;
+  /// The numbers of cores that were measured, rising, from one on, each with its curve.
+  std::vector<std::pair<int, TimeCurve>> on_cores_;
   /// The curves by GPU; empty if the kernel does not run there.
   std::vector<TimeCurve> gpus_;
   double flops_per_cube_ = 0;

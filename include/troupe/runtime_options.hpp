@@ -55,7 +55,7 @@ struct ThreadOptions {
   std::string system_root = {};
 };
 
-/// The options besides the policy that decide where tasks run.
+/// The options besides the policy that decide where tasks run, and what is a task at all.
 struct PlacementOptions {
   /// Codelets whose tasks only some devices may run, in addition to each task's options: "potrf,trsm:cores"
   /// (`parse_restrictions`).
@@ -70,6 +70,12 @@ struct PlacementOptions {
   /// without times, and tries each codelet a few times on each kind of device. Not used in virtual time or with
   /// `deterministic`.
   std::string models = {};
+  /// Nested tasks that are known to take no longer than this, together with all that they consist of, call what their
+  /// kernels submit at once, in place of tasks: a recursion then costs little below this time, without a limit of its
+  /// own. The times are learned while the program runs, by codelet, arguments and size of the data. Tasks with weak
+  /// data do not call; nor are times learned where accelerators take part, in virtual time, with `deterministic`, on a
+  /// service and of kernels for teams. A kernel must not wait for something that its parent does later. Zero: none do.
+  Duration cutoff{};
 };
 
 /// The accelerators of a runtime, besides the number of CUDA GPUs.
@@ -150,12 +156,6 @@ struct RuntimeOptions {
   /// The number of tasks that may be in flight before `submit` blocks: more lets policies see further and costs about
   /// 250 bytes per task. Submissions from kernels and callbacks never block.
   std::size_t window = 65536;
-  /// Nested tasks that are known to take no longer than this, together with all that they consist of, call what their
-  /// kernels submit at once, in place of tasks: a recursion then costs little below this time, without a limit of its
-  /// own. The times are learned while the program runs, by codelet, arguments and size of the data. Tasks with weak
-  /// data do not call; nor are times learned where accelerators take part, in virtual time, with `deterministic`, on a
-  /// service and of kernels for teams. A kernel must not wait for something that its parent does later. Zero: none do.
-  Duration cutoff{};
   /// The seed of the random choices of policies.
   std::uint64_t seed = 1;
   /// Records every task's time, the tasks that it waited for, and the states of workers between tasks

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -70,7 +70,7 @@ struct CodeletTimes {
 };
 
 /// Times by the name in `Codelet::timed_as`, or by the codelet's own name if it has no such name.
-using TimesOfCodelets = std::map<std::string, CodeletTimes, std::less<>>;
+using TimesOfCodelets = std::unordered_map<std::string, CodeletTimes>;
 
 using platform::load_machine;
 using platform::plain_machine;

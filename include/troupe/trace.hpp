@@ -36,6 +36,17 @@ inline constexpr int kWorkerActivities = 6;
   return kNames[static_cast<int>(state)];
 }
 
+/// The ties between a task and nested tasks (`TaskOptions::nested`).
+struct TraceNesting {
+  /// The nested task that the task belongs to: the task whose kernel submitted it. Invalid for tasks of the program. It
+  /// may have no event in the trace, if it has not ended yet or ran before the trace was last taken.
+  TaskId parent = {};
+  /// The time at which the parent's kernel submitted the task; zero for tasks of the program.
+  TimeStamp submitted{};
+  /// The time in which the task's own kernel waited for children. Other tasks may have run on the worker then.
+  Duration waited = {};
+};
+
 /// One task that was executed.
 struct TraceEvent {
   WorkerId worker;
@@ -57,18 +68,10 @@ struct TraceEvent {
   /// known, as in virtual time and for kernels that have threads of their own.
   std::optional<Duration> used = {};
 
-  /// The time between `start` and `end` in which the kernel waited for children. Other tasks may have run on the worker
-  /// then.
-  Duration waited = {};
-  /// The nested task that the task belongs to (`TaskOptions::nested`): the task whose kernel submitted it. Invalid for
-  /// tasks of the program. It may have no event in the trace, if it has not ended yet or ran before the trace was last
-  /// taken.
-  TaskId parent = {};
-  /// The time at which the parent's kernel submitted the task; zero for tasks of the program.
-  TimeStamp submitted{};
+  TraceNesting nesting = {};
 
   /// Returns the time that the task took, without waits for children.
-  [[nodiscard]] Duration duration() const { return end - start - waited; }
+  [[nodiscard]] Duration duration() const { return end - start - nesting.waited; }
   /// Returns the use of a cluster's cores; all zero for a single core.
   [[nodiscard]] TeamUse team_use() const {
     if (cores == 1) return {};

@@ -19,7 +19,6 @@
 #include "troupe/layout.hpp"
 #include "troupe/machine.hpp"
 #include "troupe/opencl.hpp"
-#include "troupe/recorded_graph.hpp"
 #include "troupe/report.hpp"
 #include "troupe/runtime.hpp"
 #include "troupe/runtime_options.hpp"

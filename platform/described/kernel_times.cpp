@@ -53,8 +53,8 @@ KernelTimes::KernelTimes(std::string application, std::string kernel, std::strin
   for (const TileTimes& tile : tiles) {
     edges_.push_back(tile.edge);
     assert((tile.cpu || tile.clusters.empty()) && "times on clusters are told from those on one core");
-    if (tile.cpu) on_cores_[1].add(tile.edge, *tile.cpu);
-    for (const ClusterTime& cluster : tile.clusters) on_cores_[cluster.cores].add(tile.edge, cluster.time);
+    if (tile.cpu) curve_on(1).add(tile.edge, *tile.cpu);
+    for (const ClusterTime& cluster : tile.clusters) curve_on(cluster.cores).add(tile.edge, cluster.time);
     if (!tile.gpus.empty()) {
       assert(tile.gpus.size() == gpus && "a time for every GPU, or for none");
       gpus_.resize(gpus);
@@ -78,6 +78,12 @@ KernelTimes KernelTimes::scaled(std::string application, std::string kernel, dou
   return result;
 }
 
+TimeCurve& KernelTimes::curve_on(int cores) {
+  auto curve = std::ranges::lower_bound(on_cores_, cores, {}, &std::pair<int, TimeCurve>::first);
+  if (curve == on_cores_.end() || curve->first != cores) curve = on_cores_.insert(curve, {cores, TimeCurve()});
+  return curve->second;
+}
+
 double KernelTimes::edge_with(double flops) const {
   return flops > 0 && flops_per_cube_ > 0 ? std::cbrt(flops / flops_per_cube_) : edges_.back();
 }
@@ -91,14 +97,15 @@ std::vector<int> KernelTimes::core_counts() const {
 KernelTime KernelTimes::cpu(double edge) const { return cluster(1, edge); }
 
 KernelTime KernelTimes::cluster(int cores, double edge) const {
-  if (const auto measured = on_cores_.find(cores); measured != on_cores_.end()) return measured->second.at(edge);
+  const auto measured = std::ranges::find(on_cores_, cores, &std::pair<int, TimeCurve>::first);
+  if (measured != on_cores_.end()) return measured->second.at(edge);
   assert(cores > 1 && on_clusters() && "this kernel has no times for clusters");
   std::vector<TimeOnCores> times;
   double relative_deviation = 0;
-  for (const auto& [measured, curve] : on_cores_) {
+  for (const auto& [count, curve] : on_cores_) {
     const KernelTime time = curve.at(edge);
-    times.push_back({measured, time.mean_us});
-    if (measured < cores) relative_deviation = time.deviation_us / time.mean_us;
+    times.push_back({count, time.mean_us});
+    if (count < cores) relative_deviation = time.deviation_us / time.mean_us;
   }
   const double mean_us = fit_amdahl(times)->at(cores);
   return {mean_us, relative_deviation * mean_us};

@@ -97,9 +97,9 @@ RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Re
   Run shown{run.future, CellReference(cell)};
   std::size_t count = 0;
   {
-    const std::lock_guard lock(runs_mutex_);
-    runs_.push_back(std::move(run));
-    count = runs_.size();
+    const std::lock_guard lock(runs_.mutex);
+    runs_.list.push_back(std::move(run));
+    count = runs_.list.size();
   }
   // If the runtime has ended meanwhile, it has settled only its earlier runs, so settle this run here.
   if ((count % 32 == 0 || runtime_ == nullptr) && in_kernel() == nullptr) settle_runs();
@@ -109,14 +109,14 @@ RuntimeState::Run RuntimeState::run(const Recorded& recorded, std::span<const Re
 void RuntimeState::settle_runs() {
   std::vector<Run> ended;
   {
-    const std::lock_guard lock(runs_mutex_);
-    for (auto it = runs_.begin(); it != runs_.end();) {
+    const std::lock_guard lock(runs_.mutex);
+    for (auto it = runs_.list.begin(); it != runs_.list.end();) {
       if (it->future.status() == TaskStatus::pending) {
         ++it;
         continue;
       }
       ended.push_back(std::move(*it));
-      it = runs_.erase(it);
+      it = runs_.list.erase(it);
     }
   }
   for (Run& run : ended) {
@@ -139,15 +139,15 @@ void RuntimeState::settle_runs() {
 }
 
 void RuntimeState::watch_runs() {
-  if (runs_watched_.exchange(true)) return;
-  if (runs_thread_.joinable()) runs_thread_.join();  // the thread is about to end
-  runs_thread_ = std::thread([this] {
+  if (runs_.watched.exchange(true)) return;
+  if (runs_.watcher.joinable()) runs_.watcher.join();  // the thread is about to end
+  runs_.watcher = std::thread([this] {
     for (;;) {
       settle_runs();
       {
-        const std::lock_guard lock(runs_mutex_);
-        if (runs_.empty()) {
-          runs_watched_.store(false);
+        const std::lock_guard lock(runs_.mutex);
+        if (runs_.list.empty()) {
+          runs_.watched.store(false);
           return;
         }
       }

@@ -259,9 +259,9 @@ void RuntimeState::close(bool cancel, bool lost) {
     }
   }
   settle_runs();
-  if (runs_thread_.joinable()) {
+  if (runs_.watcher.joinable()) {
     const WithoutGil without;
-    runs_thread_.join();
+    runs_.watcher.join();
   }
   const std::optional<Error> calls = take_failed_calls();
   if (!failure) failure = calls;

@@ -90,7 +90,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   Future submit(const graph::TaskSpecification& specification);
   /// Returns true if tasks of this runtime may be nested: it runs in this process.
   [[nodiscard]] bool nests() const { return graph_ != nullptr; }
-  /// Returns true if calls run here that return values: all kernels are called, and take the time that they take.
+  /// Returns true if a function of `Runtime.call` may call further functions and wait for their results. For that, the
+  /// runtime must be in this process and run in real time: it is neither a service nor a simulation.
   [[nodiscard]] bool calls() const { return calls_; }
   /// Returns the task graph of a runtime in this process; null for a service.
   [[nodiscard]] graph::TaskGraph* graph() const { return graph_; }
@@ -267,10 +268,14 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
 
   /// The data whose registration is ending. Requires the interpreter's lock.
   std::vector<Dropped> forgetting_;
-  std::mutex runs_mutex_;
-  std::vector<Run> runs_;
-  std::thread runs_thread_;
-  std::atomic<bool> runs_watched_{false};
+  /// The runs of recordings that have not been settled, and the thread that settles them.
+  struct Runs {
+    std::mutex mutex;
+    std::vector<Run> list;
+    std::thread watcher;
+    std::atomic<bool> watched{false};
+  };
+  Runs runs_;
   std::mutex dropped_mutex_;
   std::vector<Dropped> dropped_;
 };

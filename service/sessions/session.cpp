@@ -122,9 +122,9 @@ void Session::run() {
   wait_until_written();
   // The client may close its memory connection from now on. Stop watching the connection, so that its end does not look
   // like the client's death.
-  if (received_all_ && memory_) memory_->unwatch();
+  if (traffic_.received_all && memory_) memory_->unwatch();
   std::exchange(stream_, nullptr)->finish();
-  if (received_all_ && work_) wait_for_cancellation();
+  if (traffic_.received_all && work_) wait_for_cancellation();
   const bool known = work_ != nullptr;
   take_down();
   [[maybe_unused]] const auto given_back = thread_hold_.set(0);
@@ -150,15 +150,15 @@ std::optional<Failure> Session::serve() {
 
 SessionNews Session::next_news() {
   std::optional<Clock::time_point> until = latest_;
-  if (const auto tell_at = work_->tell_at(); !writing_ && tell_at && (!until || *tell_at < *until)) until = tell_at;
+  if (const auto tell_at = work_->tell_at(); !traffic_.writing && tell_at && (!until || *tell_at < *until)) until = tell_at;
   return until ? mailbox_->take(*until) : mailbox_->take();
 }
 
 bool Session::handle(SessionNews news) {
   gone_ = gone_ || news.gone;
-  received_all_ = received_all_ || news.received_all;
-  if (news.wrote) writing_ = false;
-  if (!news.messages.empty()) reading_ = false;
+  traffic_.received_all = traffic_.received_all || news.received_all;
+  if (news.wrote) traffic_.writing = false;
+  if (!news.messages.empty()) traffic_.reading = false;
   std::move(news.messages.begin(), news.messages.end(), std::back_inserter(messages_));
   if (gone_) return false;
   if (news.drain) {
@@ -187,8 +187,8 @@ bool Session::handle(SessionNews news) {
   }
   if (work_) tell();
   listen();
-  if (received_all_ && messages_.empty()) return false;
-  const bool unread = writing_ || (work_ && !work_->idle());
+  if (traffic_.received_all && messages_.empty()) return false;
+  const bool unread = traffic_.writing || (work_ && !work_->idle());
   // True if the time has passed because the client is suspended and does not read, or because one of its kernels does
   // not end.
   const bool late = latest_ && Clock::now() >= *latest_;
@@ -285,14 +285,14 @@ Result<void> Session::welcome(const v1::Operation& first) {
 }
 
 void Session::listen() {
-  if (reading_ || received_all_ || !messages_.empty()) return;
-  reading_ = true;
+  if (traffic_.reading || traffic_.received_all || !messages_.empty()) return;
+  traffic_.reading = true;
   stream_->read();
 }
 
 void Session::tell() {
-  if (writing_ || !work_->tell(outgoing_)) return;
-  writing_ = true;
+  if (traffic_.writing || !work_->tell(outgoing_)) return;
+  traffic_.writing = true;
   stream_->write(outgoing_);
 }
 
@@ -303,18 +303,18 @@ void Session::say_goodbye(const Failure& why) {
   // The message first reports the tasks that have ended, then the reason for the end.
   if (work_) work_->tell(outgoing_, true);
   fill(*outgoing_.add_events()->mutable_goodbye()->mutable_problem(), why);
-  writing_ = true;
+  traffic_.writing = true;
   stream_->write(outgoing_);
 }
 
 void Session::wait_until_written() {
   const Clock::time_point latest = Clock::now() + kGoodbyeTime;
   bool given_up = false;
-  while (writing_) {
+  while (traffic_.writing) {
     const SessionNews news = given_up ? mailbox_->take() : mailbox_->take(latest);
     gone_ = gone_ || news.gone;
-    if (news.wrote) writing_ = false;
-    if (!writing_ || given_up || (Clock::now() < latest && !gone_)) continue;
+    if (news.wrote) traffic_.writing = false;
+    if (!traffic_.writing || given_up || (Clock::now() < latest && !gone_)) continue;
     stream_->give_up();
     given_up = true;
   }
@@ -346,7 +346,7 @@ void Session::take_down() {
   last.memory = {};
   // A client that closed its stream has ended by itself ("done"). All other clients were killed, lost their connections
   // or broke the protocol ("lost").
-  if (last.state == "gone") last.state = received_all_ && !gone_ ? "done" : "lost";
+  if (last.state == "gone") last.state = traffic_.received_all && !gone_ ? "done" : "lost";
   const LockGuard lock(mutex_);
   view_ = last;
 }

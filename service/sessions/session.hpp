@@ -113,9 +113,13 @@ class Session : public StreamListener {
   std::deque<grpc::ByteBuffer> messages_;
   v1::Operation incoming_;
   v1::ServiceMessage outgoing_;
-  bool reading_ = false;
-  bool writing_ = false;
-  bool received_all_ = false;
+  /// The flags tell if a message is being read or written now, and if the client has sent its last one.
+  struct Traffic {
+    bool reading = false;
+    bool writing = false;
+    bool received_all = false;
+  };
+  Traffic traffic_;
   bool gone_ = false;
   std::optional<Failure> draining_;
   std::optional<Failure> goodbye_;

@@ -47,7 +47,7 @@ struct Task {
     context.cores = team;
     const CodeletDefinition& definition = codelet.definition();
     try {
-      (team != nullptr ? definition.team_kernel : definition.kernel_for(DeviceKind::cpu_core))(context);
+      (team != nullptr ? definition.team.kernel : definition.kernel_for(DeviceKind::cpu_core))(context);
     } catch (const Error& error) {
       BOOST_TEST((error.code() == ErrorCode::numerical));
       return error.what();

@@ -33,8 +33,8 @@ class HandMadeTrace {
   /// Makes a task that was added before a child of another.
   HandMadeTrace& child(std::uint64_t parent, std::uint64_t id, int submitted_us) {
     TraceEvent& event = event_of(id);
-    event.parent = TaskId(parent);
-    event.submitted = at(submitted_us);
+    event.nesting.parent = TaskId(parent);
+    event.nesting.submitted = at(submitted_us);
     return *this;
   }
   /// Adds a wait in the kernel of a task that was added before. The waits of one task are added in the order of time.
@@ -42,7 +42,7 @@ class HandMadeTrace {
     const TraceWait wait{TaskId(id), at(start_us), at(end_us)};
     const auto place = std::ranges::upper_bound(trace_.waits, wait.task, {}, &TraceWait::task);
     trace_.waits.insert(place, wait);
-    event_of(id).waited += wait.end - wait.start;
+    event_of(id).nesting.waited += wait.end - wait.start;
     return *this;
   }
   HandMadeTrace& state(std::uint32_t worker, WorkerActivity state, int start_us, int end_us) {

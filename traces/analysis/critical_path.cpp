@@ -53,7 +53,7 @@ std::vector<Point> points_of(const Trace& trace, const TaskTree& tree) {
     points.push_back({event.start, Point::Kind::start, i});
     points.push_back({event.end, Point::Kind::end, i});
     if (const std::size_t parent = tree.parent_of(i); parent != kNone) {
-      points.push_back({event.submitted, Point::Kind::submit, parent, i});
+      points.push_back({event.nesting.submitted, Point::Kind::submit, parent, i});
     }
     if (trace.waits.empty()) continue;
     for_each_part(trace, event, [&](const Interval& part) {

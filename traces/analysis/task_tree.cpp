@@ -26,8 +26,8 @@ void TaskTree::find_parents(const Trace& trace, const TraceIndex& index) {
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const TraceEvent& event = trace.events[i];
     // Children have larger ids than their parents, so there are no circles.
-    if (!event.parent.valid() || event.parent >= event.task) continue;
-    const auto parent = index.find(event.parent);
+    if (!event.nesting.parent.valid() || event.nesting.parent >= event.task) continue;
+    const auto parent = index.find(event.nesting.parent);
     if (!parent) continue;
     if (!any_) parents_.assign(trace.events.size(), kNone);
     any_ = true;

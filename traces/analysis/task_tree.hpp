@@ -50,10 +50,10 @@ template <class Visit>
 void for_each_child(const Trace& trace, const TraceIndex& index, const Visit& visit) {
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const TraceEvent& child = trace.events[i];
-    if (!child.parent.valid()) continue;
-    const auto parent = index.find(child.parent);
+    if (!child.nesting.parent.valid()) continue;
+    const auto parent = index.find(child.nesting.parent);
     if (!parent || trace.events[*parent].start > child.start) continue;
-    visit(*parent, i, std::clamp(child.submitted, trace.events[*parent].start, child.start));
+    visit(*parent, i, std::clamp(child.nesting.submitted, trace.events[*parent].start, child.start));
   }
 }
 

@@ -116,8 +116,8 @@ class ChromeTrace {
     out_.print(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":{},"cat":"task","name":{},"args":{{"task":{})", thread,
                since_begin(event.start), time(event.end - event.start), codelets_[event.codelet], event.task.value());
     if (event.name != 0) out_.print(R"(,"name":{})", quoted(trace_.name_of(event)));
-    if (event.parent.valid()) out_.print(R"(,"parent":{})", event.parent.value());
-    if (event.waited > Duration{}) out_.print(R"(,"waited_us":{})", time(event.waited));
+    if (event.nesting.parent.valid()) out_.print(R"(,"parent":{})", event.nesting.parent.value());
+    if (event.nesting.waited > Duration{}) out_.print(R"(,"waited_us":{})", time(event.nesting.waited));
     // GFlop/s are operations per nanosecond.
     const double gflops = event.flops / static_cast<double>(event.duration().count());
     if (std::isfinite(gflops) && gflops > 0) out_.print(R"(,"GFlop/s":{:.4g})", gflops);

@@ -318,7 +318,7 @@ class PajeTrace {
                paje_quoted(trace_.name_of(event)),
                std::isfinite(gflops) && gflops > 0 ? fmt::format("{:.4g}", gflops) : "", event.priority, event.cores,
                share ? fmt::format("{:.4g}", *share * event.cores) : "",
-               event.parent.valid() ? fmt::to_string(event.parent.value()) : "");
+               event.nesting.parent.valid() ? fmt::to_string(event.nesting.parent.value()) : "");
   }
 
   const Trace& trace_;

@@ -32,11 +32,11 @@ void CoreDevice::run_watched(const CodeletDefinition& codelet, KernelContext con
   last_use_ = {};
   waited_ = {};
   if (options_.trace != nullptr) kernel_start_ = options_.clock->now();
-  const bool together = team_ != nullptr && codelet.team_kernel;
+  const bool together = team_ != nullptr && codelet.team.kernel;
   std::optional<TeamWatch> watch;
   if (team_ != nullptr) watch.emplace(*this, !together || codelet.prologue == nullptr);
   if (together) {
-    team_->limit(codelet.most_cores);
+    team_->limit(codelet.team.most_cores);
     context.cores = team_.get();
   }
   make_ready(codelet.prologue, context.team());
@@ -45,7 +45,7 @@ void CoreDevice::run_watched(const CodeletDefinition& codelet, KernelContext con
     const graph::TaskGraph& graph = *options_.graph;
     measured.emplace(*graph.subtree_times(), *context.record, graph.options().cutoff, graph.calls_at_once());
   }
-  (together ? codelet.team_kernel : codelet.kernel_for(options_.kind))(context);
+  (together ? codelet.team.kernel : codelet.kernel_for(options_.kind))(context);
   if (measured) measured->returned(waited_);
 }
 

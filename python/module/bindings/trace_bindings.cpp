@@ -55,7 +55,7 @@ py::list parents_of(const TraceObject& self) {
   const traces::TraceIndex index(self.trace);
   py::list list;
   for (const TraceEvent& event : self.trace.events) {
-    const auto parent = event.parent.valid() ? index.find(event.parent) : std::nullopt;
+    const auto parent = event.nesting.parent.valid() ? index.find(event.nesting.parent) : std::nullopt;
     list.append(parent ? py::object(py::int_(*parent)) : py::object(py::none()));
   }
   return list;

@@ -279,10 +279,10 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_wanted_back_goes_unless_it_has_begun) {
   run.notes.lines.clear();
   want_back(runs);
   BOOST_TEST(run.steps().empty());
-  waits.holds_commute = true;
+  waits.commute.holds = true;
   want_back(waits);
   BOOST_TEST(run.steps().empty());
-  waits.holds_commute = false;
+  waits.commute.holds = false;
   // While task c runs, a waiting task can be passed on whether its data have arrived or not.
   BOOST_TEST(run.steps() == (Lines{"send on b", "acquire a"}), kPerElement);
   BOOST_TEST(run.notes.lines == (Lines{"withdraw b"}), kPerElement);

@@ -346,13 +346,13 @@ BOOST_AUTO_TEST_CASE(who_holds_commute_locks_is_not_overtaken) {
     run.deque(kFirst).push(run.task(name));
     (void)run.steps();
   }
-  run.asked_for[1]->holds_commute = true;
+  run.asked_for[1]->commute.holds = true;
   run.asked_for[2]->priority = 9;
   for (Task* task : {run.asked_for[0], run.asked_for[2], run.asked_for[1]}) run.core.acquired(*task);
   (void)run.steps();
   BOOST_TEST_REQUIRE(run.started.size() == 1U);
   BOOST_TEST(run.started[0] == run.asked_for[1]);
-  run.asked_for[1]->holds_commute = false;
+  run.asked_for[1]->commute.holds = false;
 }
 
 BOOST_AUTO_TEST_CASE(successors_are_announced_before_a_task_whose_data_have_arrived_starts) {

@@ -1,4 +1,4 @@
-// Tests of nested tasks that call what they submit, because they are known to be short (`RuntimeOptions::cutoff`).
+// Tests of nested tasks that call what they submit, because they are known to be short (`PlacementOptions::cutoff`).
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 
 RuntimeOptions with_cutoff(Duration cutoff, int workers = 2) {
   RuntimeOptions options = with_workers(workers);
-  options.cutoff = cutoff;
+  options.placement.cutoff = cutoff;
   return options;
 }
 

@@ -219,10 +219,10 @@ BOOST_AUTO_TEST_CASE(a_trace_tells_how_long_a_kernel_has_waited) {
   BOOST_TEST_REQUIRE(trace.events.size() == 2U);
   const TraceEvent& parent = trace.events.front();
   const TraceEvent& child = trace.events.back();
-  BOOST_TEST((child.waited == Duration{}));
-  BOOST_TEST((parent.waited >= child.duration()));
+  BOOST_TEST((child.nesting.waited == Duration{}));
+  BOOST_TEST((parent.nesting.waited >= child.duration()));
   BOOST_TEST((parent.start <= child.start && child.end <= parent.end));
-  BOOST_TEST((parent.duration() < parent.waited));
+  BOOST_TEST((parent.duration() < parent.nesting.waited));
 }
 
 BOOST_AUTO_TEST_CASE(a_wait_throws_what_a_child_failed_with) {

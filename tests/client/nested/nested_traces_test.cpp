@@ -62,17 +62,17 @@ BOOST_AUTO_TEST_CASE(each_task_has_its_parent_and_the_time_of_its_submission) {
     const Trace trace = runtime.take_trace();
     auto events = by_name(trace);
     BOOST_TEST_REQUIRE(events.size() == 6U);
-    BOOST_TEST(!events["outer"].parent.valid());
-    BOOST_TEST(!events["stranger"].parent.valid());
-    BOOST_TEST((events["stranger"].submitted == TimeStamp{}));
+    BOOST_TEST(!events["outer"].nesting.parent.valid());
+    BOOST_TEST(!events["stranger"].nesting.parent.valid());
+    BOOST_TEST((events["stranger"].nesting.submitted == TimeStamp{}));
     const std::map<std::string, std::string> parents{
         {"inner", "outer"}, {"plain", "outer"}, {"leaf", "inner"}, {"below", "plain"}};
     for (const auto& [child, parent] : parents) {
       BOOST_TEST_CONTEXT(child) {
-        BOOST_TEST((events[child].parent == events[parent].task));
-        BOOST_TEST((events[parent].start <= events[child].submitted));
-        BOOST_TEST((events[child].submitted <= events[parent].end));
-        BOOST_TEST((events[child].submitted <= events[child].start));
+        BOOST_TEST((events[child].nesting.parent == events[parent].task));
+        BOOST_TEST((events[parent].start <= events[child].nesting.submitted));
+        BOOST_TEST((events[child].nesting.submitted <= events[parent].end));
+        BOOST_TEST((events[child].nesting.submitted <= events[child].start));
       }
     }
     BOOST_TEST(trace.waits.empty());
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(calls_have_the_call_that_made_them_as_their_parent) {
   const Trace trace = runtime.take_trace();
   // A call that was made at once has no event.
   std::size_t without = 0;
-  for (const TraceEvent& event : trace.events) without += event.parent.valid() ? 0 : 1;
+  for (const TraceEvent& event : trace.events) without += event.nesting.parent.valid() ? 0 : 1;
   BOOST_TEST(without == 1U);
 }
 
@@ -113,8 +113,8 @@ BOOST_AUTO_TEST_CASE(a_task_that_ran_after_a_trace_was_taken_still_has_its_paren
   auto second = by_name(runtime.take_trace());
   const TaskId outer = first.contains("outer") ? first["outer"].task : second["outer"].task;
   BOOST_TEST_REQUIRE(second.contains("child"));
-  BOOST_TEST((second["child"].parent == outer));
-  BOOST_TEST((second["child"].submitted > TimeStamp{}));
+  BOOST_TEST((second["child"].nesting.parent == outer));
+  BOOST_TEST((second["child"].nesting.submitted > TimeStamp{}));
 }
 
 BOOST_AUTO_TEST_CASE(the_memory_of_a_child_leaves_nothing_to_the_next_task) {
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(waits_of_kernels_are_told) {
     sum += wait.end - wait.start;
   }
   BOOST_TEST((trace.waits[0].end <= trace.waits[1].start));
-  BOOST_TEST((sum == outer.waited));
+  BOOST_TEST((sum == outer.nesting.waited));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

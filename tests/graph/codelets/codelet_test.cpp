@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_for_a_team_stands_in_for_one_on_a_core) {
     seen = a(2, 0);
   };
   const Codelet codelet = Codelet("fill", {AccessMode::write}).cpu_team(together, 4);
-  BOOST_TEST(codelet.definition().most_cores == 4);
+  BOOST_TEST(codelet.definition().team.most_cores == 4);
   std::vector<double> elements(3);
   const DataView view{reinterpret_cast<std::byte*>(elements.data()), layout_of<double>(3, 1, 3)};
   const std::vector<const DataView*> views{&view};
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_codelet_may_have_one_kernel_for_a_core_and_one_for_a_team
   const KernelContext context({}, kNoArguments.view());
   codelet.definition().kernel_for(DeviceKind::cpu_core)(context);
   BOOST_TEST(ran == "core");
-  codelet.definition().team_kernel(context);
+  codelet.definition().team.kernel(context);
   BOOST_TEST(ran == "team");
 }
 

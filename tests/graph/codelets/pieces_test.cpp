@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(what_would_never_be_called_beside_pieces_is_refused) {
   const auto is_refused = says(ErrorCode::invalid_argument, "codelet 'pieces': cores run its pieces");
   BOOST_CHECK_EXCEPTION(codelet.cpu(nothing), Error, is_refused);
   BOOST_CHECK_EXCEPTION(codelet.cpu_team(nothing), Error, is_refused);
-  BOOST_TEST((codelet.definition().team_kernel == nullptr));
+  BOOST_TEST((codelet.definition().team.kernel == nullptr));
   // A GPU runs the task as a whole.
   codelet.cuda(nothing);
   BOOST_TEST(codelet.definition().runs_on(DeviceKind::cuda));

@@ -30,7 +30,7 @@ struct Fixture {
     Task& task = tasks.emplace_back();
     task.accesses = task.inline_accesses.data();
     for (DataRecord* record : data) task.accesses[task.access_count++] = TaskAccess(record, AccessMode::commute);
-    task.has_commute = true;
+    task.commute.wants = true;
     return task;
   }
 };
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(only_one_task_holds_a_lock_and_the_oldest_that_waits_is_nex
   BOOST_TEST(!acquire_commute(third, retry));
   BOOST_TEST(retry.empty());
   release_commute(first, retry);
-  BOOST_TEST(!first.holds_commute);
+  BOOST_TEST(!first.commute.holds);
   BOOST_TEST((content(retry) == std::vector<Task*>{&second}));
   BOOST_TEST(acquire_commute(second, retry));
   release_commute(second, retry);

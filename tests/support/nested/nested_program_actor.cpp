@@ -273,7 +273,7 @@ RuntimeOptions options_of(const NestedProgram& program) {
   options.threads.bind = false;
   options.threads.deterministic = program.deterministic;
   options.seed = program.seed;
-  if (program.cutoff) options.cutoff = std::chrono::minutes(1);
+  if (program.cutoff) options.placement.cutoff = std::chrono::minutes(1);
   constexpr std::array kPolicies{"default", "lws", "eager", "heft", "mct", "dada", "homeward"};
   if (program.waits) options.policy = kPolicies[program.seed % kPolicies.size()];
   if (program.simulated) {

@@ -279,7 +279,7 @@ Json constructs(Parameters& parameters) {
   if (n % kMultiple != 0) throw BadParameter("n=" + std::to_string(n) + ": a multiple of " + std::to_string(kMultiple));
   const auto found = Constructs::all().find(name);
   if (found == Constructs::all().end()) throw BadParameter("construct=" + name + ": there is no such construct");
-  if (name == "call-at-once") options.cutoff = std::chrono::seconds(1);
+  if (name == "call-at-once") options.placement.cutoff = std::chrono::seconds(1);
   Constructs runs(options);
   constexpr int kRepetitions = 5;
   std::vector<double> ns;

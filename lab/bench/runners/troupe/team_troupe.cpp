@@ -93,7 +93,7 @@ class TaskData {
     const CodeletDefinition& codelet = (kernels::codelets<double>().*task_->codelet).definition();
     KernelContext context(pointers_, task_->arguments.view());
     context.cores = team;
-    const Kernel& kernel = team != nullptr ? codelet.team_kernel : codelet.kernel_for(DeviceKind::cpu_core);
+    const Kernel& kernel = team != nullptr ? codelet.team.kernel : codelet.kernel_for(DeviceKind::cpu_core);
     const auto start = std::chrono::steady_clock::now();
     kernel(context);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
