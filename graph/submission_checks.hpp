@@ -46,12 +46,26 @@ Result<void> check_after(const TaskSpecification& specification, const TaskOwner
 [[nodiscard]] Failure limited_in_recording(const Codelet& codelet);
 [[nodiscard]] Failure limited_on_service(const Codelet& codelet);
 
+/// Returns true if the task has as many handles and arguments as the codelet declares, and arguments of these types.
+[[nodiscard]] inline bool has_declared_types(const TaskSpecification& specification,
+                                             const CodeletDefinition& definition) {
+  const Arguments& given = specification.arguments;
+  const std::vector<ArgumentType>& types = definition.argument_types;
+  if (!definition.typed && types.empty()) return true;
+  if (definition.typed && specification.accesses.size() != definition.parameters.size()) return false;
+  if (given.size() != types.size()) return false;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (types[i].tag != given.tag(i)) return false;
+  }
+  return true;
+}
+
 /// Makes a quick test that most submissions pass. If it returns true, `check_counts` and `check_after` would find
 /// nothing wrong; if false, call them.
 [[nodiscard]] inline bool is_simple(const TaskSpecification& specification, const CodeletDefinition& definition) {
   const bool fits =
       definition.variadic ? definition.groups.empty() : definition.modes.size() == specification.accesses.size();
-  return fits && !definition.typed && definition.argument_types.empty() && specification.options.after.empty();
+  return fits && has_declared_types(specification, definition) && specification.options.after.empty();
 }
 
 /// Returns the mode of access number `index`: the codelet's, or the task's if the codelet is variadic. The number of

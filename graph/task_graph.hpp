@@ -176,6 +176,9 @@ class TaskGraph final : public TaskOwner {
   /// Allows another thread to give this hold back. The thread that acquired it may then wait for tasks that wait for
   /// the hold.
   void hand_on(const Task* hold) { threads_.holds.remove(hold); }
+  /// Fails with `invalid_argument` if the task waits, directly or not, for data that the calling thread holds. `wait`
+  /// checks this itself.
+  [[nodiscard]] Result<void> check_may_wait(const Future& future) TROUPE_EXCLUDES(submission_mutex_);
 
   // The next functions are for a thread that serves many clients and must not block: each wait consists of two calls.
   // `ready` is called once, in any thread, perhaps before `begin_…` returns; it must be short and not use the graph.
@@ -470,6 +473,10 @@ class TaskGraph final : public TaskOwner {
   void join(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// The last part of `order_nested`: from here on, later tasks wait for the nested task on its weak data.
   void declare_weak(Task& task, DependencyBuilder& builder) TROUPE_REQUIRES(submission_mutex_);
+  /// Notes the weak data in mode write that have no content, which the children have to write.
+  void note_unwritten(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
+  /// Declares those of them invalid that no child writes. Called when the kernel has returned.
+  void poison_unwritten(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// Returns the home (`DataRecord::home`) of data that the calling thread registers.
   [[nodiscard]] TaskReference home_here() const;
   [[nodiscard]] bool is_inside_nested() TROUPE_EXCLUDES(submission_mutex_);
@@ -529,6 +536,8 @@ class TaskGraph final : public TaskOwner {
 
   /// Returns true if the parts of a record may be replaced in the kernel of a nested task: the kernels of nested tasks
   /// that have ended have made them, and no task uses them.
+  /// Returns true if the task uses a part of the record, or a halo part that may overlap one.
+  [[nodiscard]] static bool uses_inside(const Task& task, const DataRecord& record);
   [[nodiscard]] bool may_divide_anew(const DataRecord& record, const Domain& domain) const
       TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of `partition` in the kernel of a nested task.
@@ -541,7 +550,6 @@ class TaskGraph final : public TaskOwner {
   using WaitingForThread = std::unordered_map<const Task*, const Task*>;
   [[nodiscard]] WaitingForThread waiting_for_this_thread() const TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] Result<void> check_may_wait_for_all() TROUPE_EXCLUDES(submission_mutex_);
-  [[nodiscard]] Result<void> check_may_wait(const Future& future) TROUPE_EXCLUDES(submission_mutex_);
   /// `domain` is that of the calling kernel; null in threads of the program.
   [[nodiscard]] Result<void> check_may_wait(const DataRecord& record, AccessMode mode,
                                             const Domain* domain = nullptr) const TROUPE_REQUIRES(submission_mutex_);

@@ -288,7 +288,10 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
   const std::size_t slot = worker.index();
   const bool special = task.has_more || task.commute.holds || task.nesting.is_child || task.role == TaskRole::host;
   if (cause || special || failures_.any_poison() || options_.endings != nullptr) [[unlikely]] {
-    FailureLog::Cause why = cause ? cause : take_accusation(task);
+    // The kernel of a division does nothing, so nothing is missing where a worker was lost with it.
+    const bool harmless =
+        cause && cause->code == ErrorCode::kernel_failed && task.codelet == &own_codelets_.divide.definition();
+    FailureLog::Cause why = cause && !harmless ? cause : take_accusation(task);
     const bool told = !why && task.told();
     if (told) why = why_cut_short(task);
     const TaskStatus status = told ? TaskStatus::cancelled : why ? TaskStatus::failed : TaskStatus::succeeded;

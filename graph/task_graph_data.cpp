@@ -29,8 +29,11 @@ Result<Handle> TaskGraph::register_apart(DataDescription description) {
 
 bool TaskGraph::is_being_recorded(const DataRecord& record) const {
   // A recording has dependency states of its own.
-  return std::ranges::any_of(recordings_.open,
-                             [&record](const Recording* recording) { return recording->orders(record); });
+  return std::ranges::any_of(recordings_.open, [&record](const Recording* recording) {
+    bool orders = false;
+    record.visit_tree([&](const DataRecord& part) { orders = orders || recording->orders(part); });
+    return orders;
+  });
 }
 
 std::vector<Handle> TaskGraph::handles_of(std::span<DataRecord* const> records) {

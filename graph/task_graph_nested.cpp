@@ -119,10 +119,30 @@ void TaskGraph::order_nested(Task& task, const TaskOptions& options, DependencyB
   for (const TaskAccess& access : own->weak) access.data()->visit_tree(wait_for_kernel);
 }
 
+void TaskGraph::note_unwritten(Domain& domain) {
+  if (!data_.registry.any_to_check()) return;
+  for (const TaskAccess& access : domain.weak) {
+    const bool lacks_content = DataRegistry::find_unwritten(*access.data()) != nullptr;
+    if (access.mode() == AccessMode::write && lacks_content) domain.unwritten.push_back(access.data());
+  }
+}
+
+void TaskGraph::poison_unwritten(Domain& domain) {
+  const auto poison_one = [&](DataRecord& part) TROUPE_REQUIRES(submission_mutex_) {
+    if (part.poisoned.load(std::memory_order_relaxed) || domain.children_write(part)) return;
+    poison(part, std::make_shared<Failure>(
+                     Failure{ErrorCode::invalid_argument, describe(domain.parent) + " declares " + describe(part) +
+                                                              " as weak in mode write, and none of its children has "
+                                                              "written it"}));
+  };
+  for (DataRecord* record : domain.unwritten) record->visit_data(poison_one);
+}
+
 void TaskGraph::declare_weak(Task& task, DependencyBuilder& builder) {
   Domain* const outer = task.outer_domain();
   const Domain* const own = task.own_domain();
   if (own == nullptr) return;
+  note_unwritten(*task.own_domain());
   for (const TaskAccess& access : own->weak) {
     access.data()->visit_tree([&](DataRecord& record) { builder.make_room_to_declare(state_in(outer, record)); });
   }
@@ -166,6 +186,7 @@ void TaskGraph::kernel_returned(Task& parent, WorkerId worker, TaskList& ready) 
     Edge* released = nullptr;
     {
       const LockGuard lock(submission_mutex_);
+      if (!gave_up) poison_unwritten(domain);
       released = hand_over(domain);
     }
     // Without the lock, because the end of a registration may be among what was waiting.
@@ -348,12 +369,24 @@ void TaskGraph::end_parents(std::size_t slot, WorkerId worker, TaskList& ready) 
   }
 }
 
+bool TaskGraph::uses_inside(const Task& task, const DataRecord& record) {
+  const auto lies_inside = [&record](const TaskAccess& access) {
+    const DataRecord& data = *access.data();
+    if (data.is_halo) return &data.whole() == &record.whole();
+    return &data != &record && record.contains(data);
+  };
+  const Domain* const own = task.own_domain();
+  return std::ranges::any_of(task.data(), lies_inside) ||
+         (own != nullptr && std::ranges::any_of(own->weak, lies_inside));
+}
+
 bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) const {
   if (record.children.empty() || is_being_recorded(record)) return false;
   const Task* const run = run_around(domain.parent);
-  // The nested tasks around this kernel use the record, too, and a run of a recording that they belong to.
-  const auto uses = [&domain, run](const TaskReference& task) {
-    if (task.ended() || task.task == run) return false;
+  // The nested tasks around this kernel use the record, too, and a run of a recording that they belong to. Tasks on all
+  // of the record stand in the states of its parts, but come to them by the record.
+  const auto uses = [&record, &domain, run](const TaskReference& task) {
+    if (task.ended() || task.task == run || !uses_inside(*task.task, record)) return false;
     const Domain* around = &domain;
     while (around != nullptr && around->id != task.id) around = around->parent.outer_domain();
     return around == nullptr;

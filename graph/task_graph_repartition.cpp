@@ -104,6 +104,7 @@ Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::sp
     return Failure{ErrorCode::wait_in_kernel,
                    "data cannot be divided anew in the kernel of a nested task: call repartition in the program"};
   }
+  if (recording_here() != nullptr) return waits_in_recording();
   std::optional<std::vector<DataRecord*>> parts;
   TaskList ready;
   std::vector<std::shared_ptr<LateRelease>> unused;

@@ -53,6 +53,8 @@ struct Domain {
   std::string follows_kernel;
   /// The data of `TaskOptions::weak`.
   std::vector<TaskAccess> weak;
+  /// The weak data in mode write that had no content when the nested task was submitted.
+  std::vector<DataRecord*> unwritten;
   /// The states of the data that the children have used and that are not at home here (`DataRecord::home`), by the ids
   /// of their handles.
   std::unordered_map<std::uint64_t, DependencyState> states;

@@ -42,6 +42,10 @@ void KernelContext::refuse_planes(std::size_t index) const {
                                                  std::to_string(data(index).layout.planes) + " planes: use volume");
 }
 
+void KernelContext::refuse_empty(std::size_t index) const {
+  throw Error(ErrorCode::invalid_argument, asked_for(record, index) + " as a scalar, but the data have no element");
+}
+
 void detail::refuse_planes(std::int64_t planes) {
   throw Error(ErrorCode::signature_mismatch, "data with " + std::to_string(planes) +
                                                  " planes were looked at as a matrix: use volume (as_volume), or a "

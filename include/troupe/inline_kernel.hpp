@@ -200,9 +200,11 @@ struct InlineCodelets {
   /// codelet again takes no lock.
   template <class Owner, class Make>
   [[nodiscard]] static const Codelet& kept_by(const void* key, const std::string& name, const Make& make) {
+    // Each class has an object of its own here. Their names would not do: two lambdas of a function may have the same.
+    static char mark = 0;
     thread_local Last last;
     if (last.codelet == nullptr || last.key != key || last.name != name) {
-      last = {key, name, &kept(key, type_tag<Owner>(), name, make)};
+      last = {key, name, &kept(key, reinterpret_cast<std::uintptr_t>(&mark), name, make)};
     }
     return *last.codelet;
   }

@@ -57,7 +57,7 @@ class KernelContext {
     const DataView& view = checked<T>(index, ViewShape::vector);
     return {reinterpret_cast<T*>(view.data), static_cast<std::size_t>(view.layout.elements())};
   }
-  /// Returns the handle's first element.
+  /// Returns the handle's first element. Throws `invalid_argument` if it has none.
   template <class T>
   [[nodiscard]] T& scalar(std::size_t index) const {
     return *reinterpret_cast<T*>(checked<T>(index, ViewShape::scalar).data);
@@ -120,6 +120,8 @@ class KernelContext {
       refuse_gaps(index);
     if (shape == ViewShape::matrix && view.layout.planes != 1) [[unlikely]]
       refuse_planes(index);
+    if (shape == ViewShape::scalar && view.layout.elements() == 0) [[unlikely]]
+      refuse_empty(index);
     if constexpr (!std::is_const_v<T>) {
       if (record != nullptr) check_writable(index);
     }
@@ -130,6 +132,7 @@ class KernelContext {
   [[noreturn]] void refuse_type(std::size_t index, std::uint64_t asked, std::size_t size) const;
   [[noreturn]] void refuse_gaps(std::size_t index) const;
   [[noreturn]] void refuse_planes(std::size_t index) const;
+  [[noreturn]] void refuse_empty(std::size_t index) const;
   [[noreturn]] void refuse_argument(std::size_t index) const;
   [[noreturn]] void refuse_argument_type(std::size_t index, std::uint64_t asked, std::size_t size) const;
   void check_writable(std::size_t index) const;

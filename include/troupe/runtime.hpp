@@ -292,6 +292,7 @@ class Runtime {
   /// recordings, and where several clients share the workers, `no_implementation` on a service, and `stopped`.
   template <class R>
   Started<R> start(Coroutine<R> coroutine) {
+    coroutine.check_valid();
     auto state = std::make_shared<detail::StartedCoroutine<R>>();
     auto& promise = coroutine.coroutine_.promise();
     promise.started = state;

@@ -359,8 +359,10 @@ class [[nodiscard]] Coroutine {
     if (coroutine_) coroutine_.destroy();
   }
 
-  /// Runs the coroutine, and returns its value or throws its exception.
+  /// Runs the coroutine, and returns its value or throws its exception. Throws `invalid_argument` if the object is
+  /// empty.
   auto operator co_await() && {
+    check_valid();
     struct Awaiting {
       [[nodiscard]] bool await_ready() const { return false; }
       std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiting) const {
@@ -377,6 +379,10 @@ class [[nodiscard]] Coroutine {
   friend class Runtime;
   friend promise_type;
   explicit Coroutine(std::coroutine_handle<promise_type> coroutine) : coroutine_(coroutine) {}
+
+  void check_valid() const {
+    if (!coroutine_) throw Error(ErrorCode::invalid_argument, "a coroutine is empty: the object was moved from");
+  }
 
   std::coroutine_handle<promise_type> coroutine_;
 };

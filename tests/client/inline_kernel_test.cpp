@@ -226,6 +226,23 @@ BOOST_AUTO_TEST_CASE(functions_of_one_type_are_told_apart) {
   BOOST_TEST(std::set<std::string>(two.begin(), two.end()).size() == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(kernels_of_one_name_and_signature_are_told_apart) {
+  double x = 1, y = 1;
+  Runtime runtime(with_workers(1));
+  const auto a = runtime.scalar(x), b = runtime.scalar(y);
+  for (int i = 0; i < 2; ++i) {
+    runtime.submit(named("k", [](double& one) { one += 1; }), a);
+    runtime.submit(named("k", [](double& one) { one *= 10; }), a);
+  }
+  const long ten = 10;
+  const long* const pointer = &ten;
+  runtime.submit(named("c", [pointer](double& one) { one += static_cast<double>(*pointer); }), b);
+  runtime.submit(named("c", [ten](double& one) { one *= static_cast<double>(ten); }), b);
+  runtime.wait();
+  BOOST_TEST(x == 210);
+  BOOST_TEST(y == 110);
+}
+
 BOOST_AUTO_TEST_CASE(a_lambda_has_one_codelet_whatever_it_is_given) {
   std::vector<double> x(4, 1);
   Runtime runtime(traced());

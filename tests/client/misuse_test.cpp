@@ -289,6 +289,10 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_looks_its_data_up_in_another_way_than_they_ar
         [](const KernelContext& c) { std::ignore = c.vector<const float>(0); });
   fails(gaps, mismatch, "access 0 ('gaps') as a vector, but there are gaps",
         [](const KernelContext& c) { std::ignore = c.vector<const double>(0); });
+  std::vector<double> nothing;
+  const Data empty = runtime.vector(nothing, "empty");
+  fails(empty, invalid, "access 0 ('empty') as a scalar, but the data have no element",
+        [](const KernelContext& c) { std::ignore = c.scalar<const double>(0); });
   fails(v, invalid, "access 1, counting from 0, and the task has 1",
         [](const KernelContext& c) { std::ignore = c.vector<const double>(1); });
   fails(v, invalid, "access 7, counting from 0", [](const KernelContext& c) { std::ignore = c.data(7); });

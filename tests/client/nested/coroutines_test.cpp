@@ -251,6 +251,22 @@ BOOST_AUTO_TEST_CASE(coroutines_are_refused_where_they_would_never_end) {
                         failure(ErrorCode::invalid_argument, "virtual time"));
 }
 
+BOOST_AUTO_TEST_CASE(a_coroutine_that_was_moved_from_is_told) {
+  Runtime runtime(with_workers(1));
+  const auto one = []() -> Coroutine<int> { co_return 1; };
+  const auto awaits_nothing = [](const auto& make) -> Coroutine<int> {
+    Coroutine<int> first = make();
+    Coroutine<int> second = std::move(first);
+    const int value = co_await std::move(second);
+    co_return value + co_await std::move(first);
+  };
+  const auto is_told = failure(ErrorCode::invalid_argument, "a coroutine is empty: the object was moved from");
+  BOOST_CHECK_EXCEPTION(runtime.start(awaits_nothing(one)).get(), Error, is_told);
+  Coroutine<int> first = one();
+  const Coroutine<int> second = std::move(first);
+  BOOST_CHECK_EXCEPTION((void)runtime.start(std::move(first)), Error, is_told);
+}
+
 BOOST_AUTO_TEST_CASE(why_names_what_a_coroutine_waits_for) {
   Runtime runtime(with_workers(1));
   double number = 1;

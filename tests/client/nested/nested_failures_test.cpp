@@ -1,5 +1,6 @@
 // Tests of nested tasks that fail or are cancelled, or whose children do.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>
@@ -114,6 +115,30 @@ BOOST_AUTO_TEST_CASE(cancelling_a_nested_task_cancels_its_children_on_all_levels
   BOOST_CHECK_EXCEPTION(task.wait(), Error, failure(ErrorCode::cancelled, "belongs to"));
   BOOST_CHECK_THROW(runtime.wait(), Error);
   BOOST_TEST(!late.load());
+}
+
+BOOST_AUTO_TEST_CASE(weak_data_that_no_child_writes_have_no_content) {
+  Runtime runtime(with_workers(2));
+  const auto x = runtime.allocate_vector<double>(10, "x");
+  const std::array<Block, 2> blocks{Block{0, 0, 5, 1}, Block{5, 0, 5, 1}};
+  const std::vector<Handle> parts = runtime.partition(x, blocks);
+  const Handle first = parts[0];
+  runtime.submit(with_weak({write(x)}, "fills half"), [&runtime, first] {
+    runtime.submit([](VectorView<double> part) { std::ranges::fill(part, 3.0); }, write(first));
+  });
+  const auto reads = [](VectorView<const double> part) { BOOST_REQUIRE(part[0] == 3); };
+  const Future good = runtime.submit(reads, read(parts[0]));
+  const Future bad = runtime.submit(reads, read(parts[1]));
+  good.wait();
+  BOOST_CHECK_EXCEPTION(bad.wait(), Error,
+                        failure(ErrorCode::cancelled, "has no valid content", "'fills half'", "weak in mode write"));
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+  // Data that had content before keep it.
+  std::vector<double> old(4, 2);
+  const auto y = runtime.vector(old, "y");
+  runtime.submit(with_weak({write(y)}), [] {});
+  runtime.wait(y);
+  BOOST_TEST(old[0] == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_nested_task_that_lacks_its_input_is_cancelled) {

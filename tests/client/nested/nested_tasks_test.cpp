@@ -331,6 +331,30 @@ BOOST_AUTO_TEST_CASE(quicksort_partitions_in_its_kernels) {
   BOOST_TEST(elements == expected, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(nested_tasks_divide_data_anew_while_others_wait_for_these) {
+  Runtime runtime(with_workers(2));
+  std::vector<double> x(100, 0.0);
+  const auto whole = runtime.vector(x, "x");
+  const Handle handle = whole;
+  const auto add_in_parts = [&runtime, handle](VectorView<double>) {
+    const std::array<Block, 2> halves{Block{0, 0, 50, 1}, Block{50, 0, 50, 1}};
+    for (const Handle& part : runtime.partition(handle, halves)) runtime.submit(add_one, part);
+  };
+  double seen = 0;
+  const auto sum = runtime.scalar(seen);
+  for (int i = 0; i < 10; ++i) {
+    runtime.submit(nested(), add_in_parts, read_write(whole));
+    runtime.submit([](VectorView<const double> all, double& last) { last += all[99]; }, read(whole), sum);
+  }
+  runtime.wait();
+  BOOST_TEST(x[0] == 10);
+  BOOST_TEST(seen == 55);
+  const RecordedGraph graph = runtime.record([&] { runtime.submit(nested(), add_in_parts, read_write(whole)); });
+  for (int i = 0; i < 5; ++i) graph.run();
+  runtime.wait();
+  BOOST_TEST(x[99] == 15);
+}
+
 BOOST_AUTO_TEST_CASE(what_follows_waits_for_children_on_parts_of_parts) {
   // The inner kernels return while the outer one still runs, and the other way round.
   for (const bool inner_first : {true, false}) {

@@ -240,6 +240,22 @@ BOOST_AUTO_TEST_CASE(memory_of_the_runtime_may_go_at_once) {
   BOOST_TEST(sum.load() == 100);
 }
 
+BOOST_AUTO_TEST_CASE(recordings_divide_nothing_anew) {
+  Runtime runtime(with_workers(2));
+  std::vector<double> x(10, 1.0);
+  const auto whole = runtime.vector(x, "x");
+  const std::array<Block, 2> halves{Block{0, 0, 5, 1}, Block{5, 0, 5, 1}};
+  const std::array<Block, 1> all{Block{0, 0, 10, 1}};
+  const std::vector<Handle> parts = runtime.partition(whole, halves);
+  const RecordedGraph graph = runtime.record([&] {
+    runtime.submit(add_one, parts[0]);
+    BOOST_CHECK_THROW((void)runtime.repartition(whole, all), Error);
+  });
+  graph.run();
+  runtime.wait();
+  BOOST_TEST(x[0] == 2);
+}
+
 BOOST_AUTO_TEST_CASE(wrong_blocks_are_refused_and_change_nothing) {
   Runtime runtime(with_workers(1));
   InParts x(runtime);
