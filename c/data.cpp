@@ -145,8 +145,9 @@ void* look_at(const troupe_hold* hold, const Take& take) {
     require(hold, "hold");
     const std::shared_ptr<RuntimeState> state = living(hold->state);
     const auto access = hold->content->get();
-    take(access->view().layout);
-    memory = access->view().data;
+    const DataView& view = (*access)->view();
+    take(view.layout);
+    memory = view.data;
   }));
   return memory;
 }
@@ -292,8 +293,10 @@ troupe_error troupe_acquire(troupe_runtime* runtime, troupe_handle handle, troup
     // A kernel of a nested task gives back what it holds. If another thread closes the runtime meanwhile, the hold must
     // last, because the kernel uses the memory.
     const bool first = !call.state()->in_kernel();
-    *hold = new troupe_hold(
-        call.state(), troupe_hold::on(*call.state(), call.runtime().acquire(meaning.handle, mode_of(mode)), first));
+    // `std::make_unique` would move the access, which must not be moved (see `troupe_hold`).
+    const AccessMode asked = mode_of(mode);
+    std::unique_ptr<HostAccess> access(new HostAccess(call.runtime().acquire(meaning.handle, asked)));  // NOLINT
+    *hold = new troupe_hold(call.state(), troupe_hold::on(*call.state(), std::move(access), first));
   });
 }
 

@@ -106,7 +106,9 @@ struct Standing {
 
 }  // namespace troupe::c
 
-struct troupe_hold : troupe::c::Standing<troupe::HostAccess> {
+/// The access is behind a pointer because it must not be moved: a moved access counts as handed on to another thread,
+/// and then the thread that acquired the data would not be told that it waits for itself.
+struct troupe_hold : troupe::c::Standing<std::unique_ptr<troupe::HostAccess>> {
   using Standing::Standing;
 };
 struct troupe_recording : troupe::c::Standing<troupe::RecordedGraph> {

@@ -1,12 +1,18 @@
 #include "c/runtime_state.hpp"
 
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <map>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "c/handle_slots.hpp"
 #include "client/backend.hpp"
+#include "client/environment/warnings.hpp"
 #include "troupe/errors.hpp"
 
 namespace troupe::c {
@@ -25,11 +31,83 @@ struct LivingRuntimes {
   }
 };
 
+/// Warns of failures that no wait has reported. The error of `troupe_runtime_free` contains them, too, but nobody may
+/// look at it.
+void warn_of_untold(client::Backend& backend) noexcept {
+  try {
+    if (!backend.warn()) return;
+    const std::string untold = backend.untold_failures(true);
+    if (untold.empty()) return;
+    backend.warn()(
+        "a runtime was freed, and the program had not asked what became of its tasks (troupe_wait says it): " + untold);
+  } catch (...) {
+    // There is no memory for the text. The caller's wait reports the failures, or also fails.
+  }
+}
+
+/// The patience of the warnings at exit: tasks that end within this time are not reported as lost.
+constexpr std::chrono::milliseconds kPatienceAtExit{50};
+
+/// Calls `done` until it returns true or the time is over.
+template <class Done>
+void poll_at_exit(const Done& done) {
+  const auto end = std::chrono::steady_clock::now() + kPatienceAtExit;
+  while (!done() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+/// Returns the runtimes that the program has not freed. Does not wait for the lock for long: in a child of `fork`, the
+/// lock may belong to a thread that does not exist there.
+std::vector<std::shared_ptr<RuntimeState>> left_at_exit() {
+  LivingRuntimes& all = LivingRuntimes::get();
+  std::vector<std::shared_ptr<RuntimeState>> left;
+  poll_at_exit([&] {
+    if (!all.mutex.try_lock()) return false;
+    const LockGuard lock(all.mutex, std::adopt_lock);
+    for (const auto& [number, weak] : all.states) {
+      if (auto state = weak.lock()) left.push_back(std::move(state));
+    }
+    return true;
+  });
+  return left;
+}
+
+/// Returns what the program has not been told of a runtime that it has not freed; empty if there is nothing to tell.
+std::string unknown_at_exit(const Runtime& runtime) {
+  std::uint64_t running = 0;
+  poll_at_exit([&] {
+    const Progress progress = runtime.progress();
+    running = progress.submitted - progress.ended;
+    return running == 0;
+  });
+  const std::string untold = runtime.backend().untold_failures(false);
+  if (!untold.empty()) return "it had not asked what became of its tasks (troupe_wait says it): " + untold;
+  if (running == 0) return {};
+  return std::to_string(running) + (running == 1 ? " task had" : " tasks had") + " not ended (troupe_wait waits)";
+}
+
+/// Called when the process exits: tells of the runtimes that the program has not freed. The function writes to standard
+/// error and calls no `on_warning`, whose `user` may have gone with `main`.
+void warn_at_exit() noexcept {
+  try {
+    for (const auto& state : left_at_exit()) {
+      if (state->runtime().backend().end_here() == client::Backend::End::in_another_process) continue;
+      const std::string unknown = unknown_at_exit(state->runtime());
+      if (unknown.empty()) continue;
+      client::warner(nullptr)("the program ended without troupe_runtime_free, and " + unknown);
+    }
+  } catch (...) {
+    // There is no memory for the texts.
+  }
+}
+
 Error being_freed() { return {ErrorCode::stopped, "the runtime is being freed"}; }
 
 }  // namespace
 
 std::shared_ptr<RuntimeState> RuntimeState::make(std::unique_ptr<Runtime> runtime, bool has_memory) {
+  // The registration fails only if there is no memory. Then the program is not warned at its exit.
+  static const int registered = std::atexit(warn_at_exit);
+  static_cast<void>(registered);
   LivingRuntimes& all = LivingRuntimes::get();
   const LockGuard lock(all.mutex);
   auto state = std::make_shared<RuntimeState>(std::move(runtime), ++all.last, has_memory);
@@ -111,6 +189,7 @@ void RuntimeState::close() {
     if (dependent->first()) dependent->end();
   }
   for (int calls = calls_; calls != 0; calls = calls_) calls_.wait(calls);
+  warn_of_untold(runtime_->backend());
   std::exception_ptr failed;
   try {
     runtime_->wait();

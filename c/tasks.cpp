@@ -29,6 +29,15 @@ Arguments arguments_of(const troupe_value* values, size_t count) {
   return arguments;
 }
 
+/// Refuses arguments for a codelet of the program that declares none. The runtime lets them pass, because in C++ a
+/// codelet without declared types takes any arguments. Kernels that come with Troupe declare all types themselves.
+void check_argument_count(const troupe_codelet& codelet, size_t count) {
+  if (count == 0 || codelet.built_in || !codelet.arguments->empty()) return;
+  throw Error(ErrorCode::signature_mismatch,
+              "codelet '" + codelet.codelet.name() + "' declares no arguments by value, and the task has " +
+                  std::to_string(count) + ": give the codelet the types of its arguments where it is defined");
+}
+
 /// Parses a text such as "cores", "h200" or "#0|gpus".
 DeviceSet devices_of(const char* text) {
   const Restrictions parsed = parse_restrictions("task:" + std::string(text)).value_or_throw();
@@ -123,6 +132,7 @@ troupe_error troupe_submit(troupe_runtime* runtime, const troupe_codelet* codele
     require(runtime, "runtime");
     require(codelet, "codelet");
     if (access_count != 0) require(accesses, "accesses");
+    check_argument_count(*codelet, argument_count);
     const GivingCall call(runtime->state);
     RuntimeState& state = *call.state();
     std::vector<Access> uses;

@@ -101,6 +101,9 @@ class Backend {
   /// Called before the runtime is destroyed: waits for all tasks, because tasks may still use the runtime to make and
   /// end registrations.
   virtual void finish() noexcept {}
+  /// Returns, in one text, the failures that have not been reported to the program; empty if there are none. Waits for
+  /// all tasks first if `after_all` is true. The next wait still reports these failures.
+  [[nodiscard]] virtual std::string untold_failures(bool /*after_all*/) { return {}; }
   virtual void cancel_all() = 0;
   virtual Result<void> stop_submissions() = 0;
 

@@ -108,6 +108,12 @@ void EmbeddedBackend::finish() noexcept {
   [[maybe_unused]] const Result<void> ended = graph_.wait_until_ended();
 }
 
+std::string EmbeddedBackend::untold_failures(bool after_all) {
+  if (after_all && !graph_.wait_until_ended()) return {};
+  const auto untold = graph_.failures().untold();
+  return untold == nullptr ? std::string() : untold->message;
+}
+
 Backend::End EmbeddedBackend::end_here() const {
   if (graph_.home().left()) return End::in_another_process;
   return graph::ExecutionScope::find(&graph_) != nullptr ? End::inside_of_task : End::ends;

@@ -19,7 +19,8 @@ std::string what_is_held(const Task& hold) {
 
 Failure never_ends(const std::string& why) {
   return {ErrorCode::invalid_argument, "this wait would never end: " + why +
-                                           ": give that back before (HostAccess::give_back, or the end of its scope)"};
+                                           ": give that back before (HostAccess::give_back, or the end of its scope; "
+                                           "troupe_hold_free in C)"};
 }
 
 Failure waits_for_hold(const Task& task, const Task& hold) {

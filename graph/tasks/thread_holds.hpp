@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <thread>
+#include <cstdint>
 #include <vector>
 
 #include "graph/tasks/task.hpp"
@@ -18,7 +18,7 @@ class ThreadHolds {
   /// Records that the calling thread has acquired the data that this `host` task stands for.
   void add(const Task* hold) {
     const LockGuard lock(mutex_);
-    holds_.push_back({std::this_thread::get_id(), hold});
+    holds_.push_back({this_thread(), hold});
     count_.store(holds_.size(), std::memory_order_relaxed);
   }
   /// Removes the hold; does nothing if it is not known. May be called from any thread.
@@ -34,18 +34,28 @@ class ThreadHolds {
   /// Returns the holds of the calling thread.
   [[nodiscard]] std::vector<const Task*> here() const {
     std::vector<const Task*> own;
+    const std::uint64_t thread = this_thread();
     const LockGuard lock(mutex_);
     for (const Hold& one : holds_) {
-      if (one.thread == std::this_thread::get_id()) own.push_back(one.hold);
+      if (one.thread == thread) own.push_back(one.hold);
     }
     return own;
   }
 
  private:
   struct Hold {
-    std::thread::id thread;
+    std::uint64_t thread;
     const Task* hold;
   };
+
+  /// Returns a number that no other thread ever gets. A new thread may have the `std::thread::id` of one that has ended
+  /// and whose hold another thread will give back.
+  [[nodiscard]] static std::uint64_t this_thread() {
+    static std::atomic<std::uint64_t> last{0};
+    // Relaxed: the numbers only have to differ.
+    thread_local const std::uint64_t own = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    return own;
+  }
 
   std::atomic<std::size_t> count_{0};
   mutable Mutex mutex_;

@@ -141,8 +141,9 @@ typedef struct troupe_options {
    * thread of its own. Without on_stall the reasons are printed on standard error. */
   double why_after;
   void (*on_stall)(const char* why, void* user);
-  /* Called for problems that do not stop the run, and, when the runtime ends, for failures that no wait has reported.
-   * NULL: these go to standard error. */
+  /* Called for problems that do not stop the run, and in troupe_runtime_free for failures that no wait has reported.
+   * NULL: these go to standard error. So do, in any case, the failures of a runtime that is never freed, when the
+   * program exits. */
   void (*on_warning)(const char* what, void* user);
   /* The last argument of both functions. */
   void* user;
@@ -166,7 +167,7 @@ troupe_error troupe_start(int cores, const char* policy, troupe_runtime** runtim
 troupe_error troupe_connect(const char* folder, const char* name, troupe_runtime** runtime);
 /* Waits for all tasks, and frees the runtime. Holds that still exist (troupe_acquire) end before the wait. The memory
  * of data that the runtime has allocated, recordings and factors are freed with the runtime. The error reports what has
- * failed since the last wait; the runtime is freed in any case. In a kernel or a callback of the runtime it returns
+ * failed since the last wait, and on_warning gets what no wait has reported; the runtime is freed in any case. In a kernel or a callback of the runtime it returns
  * TROUPE_WAIT_IN_KERNEL, and does nothing.
  *
  * Until all tasks have ended, kernels and callbacks run as usual, and may submit. Meanwhile other threads may be in
@@ -259,7 +260,8 @@ troupe_error troupe_set_reduction(troupe_runtime* runtime, troupe_handle handle,
                                   troupe_combine combine, void* user, void (*destroy)(void* user));
 
 /* Waits until the program may use the data in mode read, write or read_write; tasks that conflict wait until the hold
- * is freed. */
+ * is freed. Any thread may free the hold. The thread that has acquired it must not wait meanwhile for tasks that wait
+ * for the hold: such a call would never end, and returns TROUPE_INVALID_ARGUMENT. */
 troupe_error troupe_acquire(troupe_runtime* runtime, troupe_handle handle, troupe_mode mode, troupe_hold** hold);
 /* Returns the address of the first element, and stores the shape; the pointers may be NULL. Returns NULL if the
  * runtime has been freed, or if the data do not have exactly one plane: for these there is troupe_hold_volume. */
@@ -328,7 +330,8 @@ typedef struct troupe_access {
   troupe_handle handle;
   troupe_mode mode;
 } troupe_access;
-/* An argument by value: its type and its address. The value is copied. */
+/* An argument by value: its type and its address. The value is copied. A task has exactly the arguments that its
+ * codelet declares, in number and type; otherwise troupe_submit returns TROUPE_SIGNATURE_MISMATCH. */
 typedef struct troupe_value {
   troupe_type type;
   const void* value;

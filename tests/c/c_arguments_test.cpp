@@ -373,6 +373,27 @@ BOOST_AUTO_TEST_CASE(errors_name_what_is_wrong_and_what_to_do_instead) {
   troupe_codelet_free(built_in);
 }
 
+BOOST_AUTO_TEST_CASE(a_codelet_that_declares_no_arguments_takes_none) {
+  Objects objects;
+  const double number = 1.5;
+  const troupe_value values[] = {{TROUPE_DOUBLE, &number}, {TROUPE_DOUBLE, &number}};
+  const auto submit = [&](troupe_codelet* codelet, size_t arguments) {
+    return troupe_submit(objects.runtime, codelet, nullptr, 0, values, arguments, nullptr, nullptr);
+  };
+  BOOST_TEST(submit(objects.codelet, 1) == TROUPE_SIGNATURE_MISMATCH);
+  BOOST_TEST(says("codelet 'c' declares no arguments by value, and the task has 1"), troupe_error_message());
+  BOOST_TEST(submit(objects.codelet, 2) == TROUPE_SIGNATURE_MISMATCH);
+  BOOST_TEST(submit(objects.codelet, 0) == TROUPE_OK);
+  troupe_codelet* one = nullptr;
+  const troupe_type type = TROUPE_DOUBLE;
+  BOOST_TEST(troupe_codelet_define("one", nullptr, 0, &type, 1, no_kernel, nullptr, nullptr, &one) == TROUPE_OK);
+  BOOST_TEST(submit(one, 0) == TROUPE_SIGNATURE_MISMATCH);
+  BOOST_TEST(submit(one, 1) == TROUPE_OK);
+  BOOST_TEST(submit(one, 2) == TROUPE_SIGNATURE_MISMATCH);
+  troupe_codelet_free(one);
+  BOOST_TEST(troupe_wait(objects.runtime) == TROUPE_OK);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::tests

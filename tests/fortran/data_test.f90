@@ -24,6 +24,7 @@ contains
     call parts(runtime)
     call volumes(runtime)
     call holds(runtime)
+    call waits_of_a_holder(runtime)
     call own_types(runtime)
   end subroutine
 
@@ -447,6 +448,37 @@ contains
     call troupe_vector(hold, wrong_rank)
     call expect(size(wrong_rank) == 8, 'a matrix without gaps is a vector, too')
     call troupe_free(hold)
+    call troupe_free(data)
+    call troupe_free(codelet)
+  end subroutine
+
+  ! Waits for a task on data that the program holds itself. Each wait is refused.
+  subroutine waits_of_a_holder(runtime)
+    type(troupe_runtime), intent(in) :: runtime
+    character(*), parameter :: reason = 'waits for data that this thread holds (acquire), ''held'' in mode read_write'
+    real(real32), target :: x(3)
+    type(troupe_data) :: data
+    type(troupe_hold) :: hold
+    type(troupe_codelet) :: codelet
+    type(troupe_future) :: future
+    integer :: status
+    character(300) :: message
+
+    call troupe_register(runtime, x, data, name='held')
+    call troupe_codelet_find('fill/float', codelet)
+    call troupe_acquire(runtime, data, troupe_read_write, hold)
+    call troupe_submit(runtime, codelet, [data], values=[troupe_value(1.5_real32)], future=future)
+    call troupe_wait(runtime, status, message)
+    call expect_error(status, troupe_invalid_argument, message, reason)
+    call troupe_future_wait(future, status, message)
+    call expect_error(status, troupe_invalid_argument, message, reason)
+    call troupe_wait_for(runtime, data, status, message)
+    call expect_error(status, troupe_invalid_argument, message, reason)
+    call troupe_free(data, status, message)
+    call expect_error(status, troupe_invalid_argument, message, reason)
+    call troupe_free(hold)
+    call troupe_wait(runtime)
+    call expect(all(abs(x - 1.5) < 1e-6), 'after the end of the hold the task runs')
     call troupe_free(data)
     call troupe_free(codelet)
   end subroutine

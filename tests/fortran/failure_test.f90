@@ -157,6 +157,9 @@ contains
     character(300) :: message
 
     call troupe_codelet_define('forty-two', [integer(c_int) ::], forty_two, codelet)
+    call troupe_submit(runtime, codelet, values=[troupe_value(1)], status=status, message=message)
+    call expect_error(status, troupe_signature_mismatch, message, &
+        'codelet ''forty-two'' declares no arguments by value, and the task has 1')
     call troupe_submit(runtime, codelet, future=future)
     call troupe_future_wait(future, status, message)
     call expect_error(status, troupe_kernel_failed, message, 'the kernel returned 42')

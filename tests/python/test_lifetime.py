@@ -1,5 +1,6 @@
 """Nothing crashes, hangs or leaks: in any order of object deletion, at any end of the process, and after a fork."""
 
+import concurrent.futures
 import gc
 import sys
 import threading
@@ -407,3 +408,21 @@ def test_functions_of_reductions_must_not_keep_their_arguments(rt):
     rt.wait()
     other = [numpy.full(100000, 7e77) for _ in range(5)]
     assert kept and all(0 < view[0] <= 10 for view in kept) and len(other) == 5
+
+
+def test_a_thread_that_holds_data_is_told_that_it_waits_for_itself():
+    a = numpy.zeros(1)
+    with troupe.Runtime(cores=1) as rt:
+        data = rt.data(a, name="a")
+        with data.acquire("rw"):
+            future = rt.submit(add, data, 1)
+            for wait in (future.result, future.exception, future.wait, rt.wait, data.wait):
+                with pytest.raises(troupe.InvalidArgument, match="would never end.*'a' in mode read_write"):
+                    wait()
+            with pytest.raises(concurrent.futures.TimeoutError):
+                future.result(timeout=0.05)
+            assert not future.done()
+        assert future.result() is None
+        with data.acquire("rw"):
+            assert rt.submit(add, numpy.zeros(1), 1).result() is None
+    assert a[0] == 1

@@ -38,6 +38,16 @@ std::string state_of(const FutureObject& self) {
   return self.cell->ended() ? to_string(self.cell->status) : "pending";
 }
 
+/// Throws if the task waits for data that this thread holds (`Data.acquire`).
+void require_end(const FutureObject& self) {
+  graph::TaskGraph* const graph = self.runtime->graph();
+  if (graph == nullptr || !self.runtime->open()) return;
+  // The pointer keeps the graph alive if another thread closes the runtime meanwhile.
+  const auto runtime = self.runtime->runtime();
+  const WithoutGil without;
+  graph->check_may_wait(self.future).value_or_throw();
+}
+
 /// Waits for the end of the task; returns false after the timeout.
 bool wait(const FutureObject& self, std::optional<double> timeout) {
   require_cell(self);
@@ -68,6 +78,8 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
     look(self);
     if (!self.cell->ended()) state.watch_runs();
   }
+  // A wait with a time limit ends anyway.
+  if (!limit) require_end(self);
   return self.cell->wait(limit);
 }
 
