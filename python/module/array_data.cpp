@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "platform/accelerators/block_copy.hpp"
+#include "python/module/errors.hpp"
 #include "python/module/runtime_state.hpp"
 
 namespace troupe::python {
@@ -80,6 +81,14 @@ std::optional<std::pair<ArrayOrder, VolumeShape>> find_volume(const py::array& a
   const auto shape = volume_in(array, ArrayOrder::c);
   if (shape) return std::pair(ArrayOrder::c, *shape);
   return std::nullopt;
+}
+
+/// Returns true if two arrays have the same shape, strides and dtype object.
+bool look_alike(py::handle one, py::handle other) {
+  const auto* const a = py::detail::array_proxy(one.ptr());
+  const auto* const b = py::detail::array_proxy(other.ptr());
+  return a->nd == b->nd && a->descr == b->descr && std::equal(a->dimensions, a->dimensions + a->nd, b->dimensions) &&
+         std::equal(a->strides, a->strides + a->nd, b->strides);
 }
 
 }  // namespace
@@ -233,6 +242,8 @@ ArrayData::ArrayData(std::shared_ptr<RuntimeState> runtime, Handle handle, py::a
     : runtime_(std::move(runtime)),
       handle_(handle),
       array_(array),
+      dtype_(array.dtype()),
+      strides_(array.strides(), array.strides() + array.ndim()),
       form_(std::move(form)),
       address_(array.data()),
       writable_(array.writeable()) {}
@@ -242,6 +253,31 @@ ArrayData::~ArrayData() {
 }
 
 bool ArrayData::moved() const { return py::detail::array_proxy(array_.get().ptr())->data != address_; }
+
+bool ArrayData::reshaped() const {
+  const auto* const now = py::detail::array_proxy(array_.get().ptr());
+  const auto dimensions = static_cast<std::size_t>(now->nd);
+  if (dimensions != form_.shape.size() || !std::equal(form_.shape.begin(), form_.shape.end(), now->dimensions) ||
+      !std::equal(strides_.begin(), strides_.end(), now->strides)) {
+    return true;
+  }
+  // Different objects may be the same dtype.
+  return now->descr != dtype_.get().ptr() &&
+         element_of(py::reinterpret_borrow<py::dtype>(now->descr)).tag != form_.layout.element_tag;
+}
+
+void ArrayData::require_unchanged(const std::string& what) const {
+  if (moved()) {
+    raise(ErrorCode::invalid_handle, what +
+                                         ": its memory was freed or moved after it was registered: an array that tasks "
+                                         "use must not be resized");
+  }
+  if (reshaped()) {
+    raise(ErrorCode::invalid_handle, what +
+                                         ": its shape, strides or dtype were changed after it was registered: release "
+                                         "the data and register the array again, or work on a copy");
+  }
+}
 
 void ArrayData::release() {
   if (whole != nullptr) {
@@ -259,7 +295,7 @@ void ArrayData::release() {
 
 py::object ArrayData::array(bool writable) const {
   if (writable || !writable_) return py::reinterpret_borrow<py::object>(array_.get());
-  if (!read_only_) {
+  if (!read_only_ || !look_alike(read_only_.get(), array_.get())) {
     py::array view = py::reinterpret_borrow<py::object>(array_.get()).attr("view")();
     forbid_writing(view);
     read_only_refers_ = view.base().ptr() == array_.get().ptr();
@@ -268,16 +304,23 @@ py::object ArrayData::array(bool writable) const {
   return py::reinterpret_borrow<py::object>(read_only_.get());
 }
 
+py::object ArrayData::as_registered(bool writable) const {
+  py::array made(py::reinterpret_borrow<py::dtype>(dtype_.get()), form_.shape, strides_, address_, array_.get());
+  if (!writable) forbid_writing(made);
+  return made;
+}
+
 ArrayData::Argument ArrayData::argument_for(const DataView& view, bool writable) const {
-  if (view.data == address_) return {array(writable)};
+  // A kernel of a recording, or of a task that was submitted before the program reshaped the array, gets the array as
+  // it was.
+  if (view.data == address_) return {reshaped() ? as_registered(writable) : array(writable)};
   if (const auto now = runtime_->rebound(view.data)) {
     const bool fits = now->form_.shape == form_.shape && now->form_.order == form_.order &&
-                      now->form_.layout.element_tag == view.layout.element_tag && !now->released() && !now->moved() &&
-                      (now->writable_ || !writable);
+                      now->form_.layout.element_tag == view.layout.element_tag && !now->released() &&
+                      now->unchanged() && (now->writable_ || !writable);
     if (fits) return {now->array(writable)};
   }
-  const auto mine = py::reinterpret_borrow<py::array>(array_.get());
-  py::array made = copy_of(view, form_, mine.dtype());
+  py::array made = copy_of(view, form_, py::reinterpret_borrow<py::dtype>(dtype_.get()));
   if (!writable) forbid_writing(made);
   return {std::move(made), true};
 }

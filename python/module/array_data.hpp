@@ -84,6 +84,12 @@ class ArrayData {
   [[nodiscard]] const void* address() const { return address_; }
   /// Returns true if the array's memory is no longer at the registered address.
   [[nodiscard]] bool moved() const;
+  /// Returns true if the array's shape, strides or dtype are not those that were registered: the program has assigned
+  /// them since, as in `a.shape = (3, 2)`.
+  [[nodiscard]] bool reshaped() const;
+  [[nodiscard]] bool unchanged() const { return !moved() && !reshaped(); }
+  /// Throws `InvalidHandle` if the array was moved or reshaped. `what` begins the message.
+  void require_unchanged(const std::string& what) const;
   /// Waits for the last use of the data, and ends the registration.
   void release();
 
@@ -109,10 +115,17 @@ class ArrayData {
   KeptObject inside;
 
  private:
+  /// Returns an array on the same memory with the registered shape, strides and dtype.
+  [[nodiscard]] pybind11::object as_registered(bool writable) const;
+
   std::shared_ptr<RuntimeState> runtime_;
   Handle handle_;
   KeptObject array_;
-  /// A read-only array on the same memory, made when it is first needed.
+  /// The dtype and the strides in bytes that were registered. The shape is in `form_`.
+  KeptObject dtype_;
+  std::vector<pybind11::ssize_t> strides_;
+  /// A read-only array on the same memory, made when it is first needed, and again when the program has reshaped the
+  /// array.
   mutable KeptObject read_only_;
   /// True if `read_only_` refers to `array_`. If `array_` is a view itself, both refer to the owner of the memory.
   mutable bool read_only_refers_ = false;

@@ -47,7 +47,7 @@ std::shared_ptr<ArrayData> RuntimeState::known(const py::array& array) const {
   const auto [begin, end] = known_.data.equal_range(array.data());
   for (auto at = begin; at != end; ++at) {
     auto data = at->second.lock();
-    if (data == nullptr || data->released() || data->moved()) continue;
+    if (data == nullptr || data->released() || !data->unchanged()) continue;
     const auto other = py::reinterpret_borrow<py::array>(data->array(true));
     const bool same = other.ndim() == array.ndim() && element_of(other.dtype()).tag == element_of(array.dtype()).tag &&
                       std::equal(other.shape(), other.shape() + other.ndim(), array.shape()) &&
@@ -114,8 +114,12 @@ std::shared_ptr<ArrayData> RuntimeState::rebound(const void* address) const {
 std::shared_ptr<ArrayData> RuntimeState::find_or_add(py::handle object) {
   const auto found = arrays_.find(object.ptr());
   if (found != arrays_.end()) {
-    if (!found->second->released()) return found->second;
-    arrays_.erase(found);
+    auto data = found->second;
+    if (!data->released() && (data->moved() || !data->reshaped())) return data;
+    if (!data->released()) forget_former(data);
+    // Another thread may have registered the array anew while this thread waited.
+    const auto now = arrays_.find(object.ptr());
+    if (now != arrays_.end() && now->second == data) arrays_.erase(now);
   }
   const py::array array = array_of(object);
   // Another array object with the same elements has the same data.
@@ -127,6 +131,26 @@ std::shared_ptr<ArrayData> RuntimeState::find_or_add(py::handle object) {
   auto data = register_array(array, "");
   arrays_.emplace(data->array(true).ptr(), data);
   return data;
+}
+
+void RuntimeState::forget_former(const std::shared_ptr<ArrayData>& data) {
+  const auto refuse = [&data] {
+    raise(ErrorCode::invalid_handle,
+          data->description() +
+              ": its shape, strides or dtype were changed while a kernel, a recording, or data that "
+              "the program holds use it as it was: end that use first, or work on a copy");
+  };
+  if (in_kernel() == this) refuse();
+  // Kernels in Python own the data until they have run, so wait for them. Their failures are reported elsewhere.
+  const auto runtime = this->runtime();
+  {
+    const WithoutGil without;
+    const auto acquired = runtime->backend().acquire(data->handle(), AccessMode::read_write);
+    if (acquired) runtime->backend().give_back(acquired.value().hold);
+  }
+  // The owners are the table of bare arrays and the caller.
+  if (data.use_count() > 2) refuse();
+  data->release();
 }
 
 void RuntimeState::forget_bare(const py::array& array) {

@@ -69,7 +69,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// they get this name.
   [[nodiscard]] std::shared_ptr<ArrayData> add(const pybind11::array& array, std::string name);
   /// Returns the data of a bare array. A bare array is passed to a task without `Runtime.data`; it is registered when a
-  /// task first uses it.
+  /// task first uses it, and again when its shape, strides or dtype have changed since.
   [[nodiscard]] std::shared_ptr<ArrayData> find_or_add(pybind11::handle array);
   /// Ends, after their last use, the registrations of bare arrays that share memory with this array and to which only
   /// this runtime still refers.
@@ -236,6 +236,9 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   void forget_dropped(bool waits);
   void forget_dropped(Runtime& runtime, graph::TaskGraph* graph, bool waits);
   void forget_unused_arrays();
+  /// Ends the registration of a bare array whose shape, strides or dtype the program has changed, after the last use of
+  /// the data. Throws `InvalidHandle` if something else than tasks uses the data, and in kernels, which cannot wait.
+  void forget_former(const std::shared_ptr<ArrayData>& data);
   void destroy();
 
   std::shared_ptr<Runtime> runtime_;

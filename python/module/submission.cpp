@@ -6,6 +6,7 @@
 #include "client/backend.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/future_object.hpp"
+#include "python/module/kernels/c_arrays.hpp"
 #include "python/module/kernels/codelet_object.hpp"
 #include "python/module/objects.hpp"
 #include "python/module/runtime_state.hpp"
@@ -92,59 +93,6 @@ std::shared_ptr<RuntimeState> runtime_of(const Call& call) {
                                 call.codelet.name() + ".function(...)");
 }
 
-/// Returns the first array before array `index` that has an order (C or Fortran) and whose order the function does not
-/// get; null if there is none.
-const ArrayData* first_in_order(const Call& call, std::size_t index) {
-  for (std::size_t i = 0; i < index; ++i) {
-    const bool told = i < 32 && (call.codelet.knows_order >> i & 1U) != 0;
-    if (!told && call.data[i]->form().order != ArrayOrder::any) return call.data[i].get();
-  }
-  return nullptr;
-}
-
-/// Checks an array for a C function, which gets only the array's address and the properties in its parameters. Throws
-/// if the function would misinterpret the array.
-void check_for_function_of_c(const Call& call, std::size_t index, const ArrayData& data) {
-  const CodeletObject& codelet = call.codelet;
-  const auto told = [index](std::uint32_t mask) { return index < 32 && (mask >> index & 1U) != 0; };
-  const ArrayForm& form = data.form();
-  if (form.is_volume && told(codelet.knows_matrix)) {
-    mismatch(codelet,
-             fmt::format("argument {} ({}) has three dimensions, and the function of C takes rows, columns or strides "
-                         "of an array with two: let it take \"size\", and the extents as numbers",
-                         index, data.description()));
-  }
-  if (form.is_volume && form.has_gaps()) {
-    mismatch(codelet, fmt::format("argument {} ({}) has three dimensions with gaps between them, of which a function "
-                                  "of C cannot be told: pass numpy.ascontiguousarray(array)",
-                                  index, data.description()));
-  }
-  if (form.has_gaps() && !told(codelet.knows_gaps)) {
-    mismatch(codelet,
-             fmt::format("argument {} ({}) has gaps between its rows, columns or elements, of which the function of C "
-                         "is not told: give it \"ld\", \"row_stride\" or \"col_stride\" as a parameter after the "
-                         "array, or pass numpy.ascontiguousarray(array)",
-                         index, data.description()));
-  }
-  if (form.order == ArrayOrder::any || told(codelet.knows_order)) return;
-  const bool in_c = form.order == ArrayOrder::c;
-  if (codelet.order == ArrayOrder::any) {
-    const ArrayData* const first = first_in_order(call, index);
-    if (first == nullptr || first->form().order == form.order) return;
-    mismatch(codelet, fmt::format("argument {} ({}) is in {} order and {} is not: the function of C would pair other "
-                                  "elements. Pass all of them in one order",
-                                  index, data.description(), in_c ? "C" : "Fortran", first->description()));
-  }
-  if (codelet.order == form.order) return;
-  mismatch(
-      codelet,
-      fmt::format("argument {} ({}) is in {} order, in which the function of C would see another matrix: pass "
-                  "numpy.{}(array), or give the function \"row_stride\" and \"col_stride\" after the array, or say "
-                  "which order it takes: c_codelet(..., order='{}'), or 'any' where it makes no difference",
-                  index, data.description(), in_c ? "C" : "Fortran", in_c ? "asfortranarray" : "ascontiguousarray",
-                  in_c ? "C" : "F"));
-}
-
 void take_array(Call& call, RuntimeState& runtime, std::size_t index, AccessMode mode) {
   PyObject* const argument = call.arguments[index];
   const auto refuse = [&](const std::string& why) {
@@ -169,18 +117,16 @@ void take_array(Call& call, RuntimeState& runtime, std::size_t index, AccessMode
     raise(ErrorCode::invalid_argument, fmt::format("codelet '{}': argument {} ({}) is read-only, and its mode is {}",
                                                    call.codelet.name(), index, data->description(), to_string(mode)));
   }
-  if (data->moved()) {
-    raise(ErrorCode::invalid_handle,
-          fmt::format("codelet '{}': the memory of argument {} ({}) was freed or moved after it was registered: an "
-                      "array that tasks use must not be resized",
-                      call.codelet.name(), index, data->description()));
+  if (!data->unchanged()) {
+    data->require_unchanged(
+        fmt::format("codelet '{}': argument {} ({})", call.codelet.name(), index, data->description()));
   }
   const std::vector<std::uint64_t>& tags = call.codelet.element_tags;
   if (index < tags.size() && tags[index] != 0 && tags[index] != data->form().layout.element_tag) {
     refuse(fmt::format("has dtype {}, which is not what the kernel takes",
                        std::string(py::str(data->array(false).attr("dtype")))));
   }
-  if (call.codelet.kind == CodeletObject::Kind::c) check_for_function_of_c(call, index, *data);
+  if (call.codelet.kind == CodeletObject::Kind::c) check_for_function_of_c(call.codelet, call.data, *data);
   if (call.codelet.kind == CodeletObject::Kind::built_in && data->form().order == ArrayOrder::c) {
     refuse(
         fmt::format("({}) is in C order, in which a tile kernel would see its transpose: make the array with "
@@ -269,14 +215,9 @@ Arguments numbers_of(const Call& call, std::size_t arrays) {
     append_scalar(numbers, codelet.scalars[i], call.arguments[arrays + i], {codelet.name(), arrays + i});
   }
   if (codelet.tells_order) {
-    std::uint32_t mask = 0;
-    for (std::size_t i = 0; i < call.data.size(); ++i) {
-      const ArrayForm& form = call.data[i]->form();
-      const bool transposed =
-          form.shape.size() == 2 ? form.order == ArrayOrder::c : form.shape.size() == 1 && form.layout.rows == 1;
-      if (transposed) mask |= 1U << i;
-    }
-    numbers.append(mask);
+    const CArrayOrders orders = orders_of(codelet, call.data);
+    numbers.append(orders.transposed);
+    numbers.append(orders.ld_across);
   }
   return numbers;
 }

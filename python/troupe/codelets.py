@@ -140,7 +140,9 @@ def c_codelet(function, *parameters, name=None, returns="void", order="C"):
 
     `order`: the order in which the function expects arrays of several dimensions, unless it takes both strides. "C":
     row by row, where "ld" leads from row to row; "F": column by column, as in LAPACK, where "ld" leads from column to
-    column; "any": either order, if all arrays of a call have the same order. Arrays in another order are refused.
+    column; "any": either order, if all arrays of a call have the same order. Arrays in another order are refused. An
+    array of one dimension is one column: in C order, its "ld" is the step from one element to the next; in Fortran
+    order, it has an "ld" only if there is no gap between its elements.
     """
     address, keep, found = _address_of(function)
     texts = [text.strip() for parameter in parameters for text in _texts(parameter)]

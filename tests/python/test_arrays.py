@@ -2,7 +2,9 @@
 arrays."""
 
 import array
+import ctypes
 import gc
+import threading
 import time
 import weakref
 
@@ -218,6 +220,139 @@ def test_an_array_in_use_cannot_be_resized(rt):
     with pytest.raises(troupe.InvalidHandle, match="must not be resized"):
         copy(data, numpy.zeros(4))
     data.release()
+
+
+@troupe.codelet("read", "rw", name="note")
+def note(read, written, into):
+    into.append((read.shape, read.dtype, written.shape, written.strides, written.dtype, written.flags.writeable))
+    written.ravel("K")[0] += 1
+
+
+@ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double), *[ctypes.c_int64] * 2, ctypes.POINTER(ctypes.c_double))
+def row_sums(a, rows, cols, sums):
+    for i in range(rows):
+        sums[i] = sum(a[i * cols + j] for j in range(cols))
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["after a wait", "at once"])
+def test_an_array_whose_shape_is_changed_in_place_is_registered_anew(rt, waits):
+    kernel = troupe.c_codelet(row_sums, "read double*, rows, cols, write double*")
+    a, two, three, six = numpy.arange(6.0).reshape(2, 3), numpy.zeros(2), numpy.zeros(3), numpy.zeros(6)
+    for shape, sums in (((2, 3), two), ((3, 2), three), ((6,), six), ((2, 3), two)):
+        a.shape = shape
+        sums[...] = 0
+        kernel(a, sums)
+        if waits:
+            rt.wait()
+    rt.wait()
+    assert two.tolist() == [3, 12] and three.tolist() == [1, 5, 9] and six.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_kernel_of_python_sees_the_form_that_an_array_had_at_the_call(rt):
+    seen, gate = [], threading.Event()
+
+    @troupe.codelet("rw")
+    def hold(a):
+        gate.wait(10)
+
+    a, b = numpy.zeros((2, 3)), numpy.zeros((2, 3))
+    hold(a)
+    first = note(b, a, seen)
+    a.shape = (3, 2)
+    b.dtype = "int64"
+    opener = threading.Timer(0.1, gate.set)
+    opener.start()
+    second = note(b, a, seen)  # Waits for the first use of both.
+    rt.wait()
+    opener.join()
+    assert first.done() and second.done()
+    a.dtype = "float32"
+    note(b, a, seen)
+    rt.wait()
+    assert seen == [
+        ((2, 3), "float64", (2, 3), (24, 8), "float64", True),
+        ((2, 3), "int64", (3, 2), (16, 8), "float64", True),
+        ((2, 3), "int64", (3, 4), (16, 4), "float32", True),
+    ]
+    a.dtype = "float64"
+    assert a[0, 0] != 0 and (a.ravel()[1:] == 0).all()
+
+
+def test_a_failure_does_not_keep_an_array_from_being_registered_anew():
+    seen = []
+
+    @troupe.codelet("rw")
+    def fail(a):
+        raise ValueError("on purpose")
+
+    a, b = numpy.zeros((2, 3)), numpy.zeros(1)
+    with pytest.raises(troupe.KernelFailed, match="on purpose"):
+        with troupe.Runtime(cores=1) as rt:
+            fail(a)
+            a.shape = (3, 2)
+            note(b, a, seen)
+            rt.wait()
+    assert seen == [((1,), "float64", (3, 2), (16, 8), "float64", True)]
+
+
+def test_data_whose_array_is_changed_in_place_are_refused(rt):
+    seen = []
+    a, b = numpy.zeros((2, 4)), numpy.zeros((2, 4))
+    data = rt.data(a, name="x")
+    note(b, data, seen)
+    rt.wait()
+    for change in (lambda: setattr(a, "shape", (4, 2)), lambda: setattr(a, "dtype", "float32")):
+        shape, dtype = a.shape, a.dtype
+        change()
+        for use in (
+            lambda: note(b, data, seen),
+            lambda: data.partition(numpy.s_[:1], numpy.s_[1:]),
+            lambda: data.halos(numpy.s_[:1]),
+        ):
+            with pytest.raises(troupe.InvalidHandle, match="'x'.*shape, strides or dtype were changed"):
+                use()
+        with pytest.raises(troupe.OverlappingHandles):
+            rt.data(a)
+        a.dtype, a.shape = dtype, shape
+        note(b, data, seen)
+        rt.wait()
+    a.shape = (4, 2)
+    data.release()
+    assert rt.data(a).partition(numpy.s_[:3], numpy.s_[3:])[0].shape == (3, 2)
+    note(b, a, seen)
+    rt.wait()
+    assert [now[2] for now in seen] == [(2, 4), (2, 4), (2, 4), (4, 2)]
+
+
+def test_a_recording_has_the_form_that_its_arrays_had(rt):
+    seen = []
+    a, b = numpy.zeros((2, 3)), numpy.zeros((2, 3))
+    with rt.record() as graph:
+        note(b, a, seen)
+    a.shape = b.shape = (3, 2)
+    graph.run()
+    rt.wait()
+    assert seen == [((2, 3), "float64", (2, 3), (24, 8), "float64", True)] and a[0, 0] == 1
+    with pytest.raises(troupe.InvalidHandle, match=r"shape \(3, 2\).*were changed while .* a recording"):
+        note(b, a, seen)
+    del graph
+    gc.collect()
+    note(b, a, seen)
+    rt.wait()
+    assert seen[1][2] == (3, 2)
+
+
+def test_an_array_is_not_registered_anew_in_a_kernel(rt):
+    seen, a, b = [], numpy.zeros((2, 3)), numpy.zeros(1)
+
+    @troupe.codelet("rw")
+    def change(x):
+        a.shape = (3, 2)
+        note(b, a, seen)
+
+    change(a)
+    with pytest.raises(troupe.InvalidHandle, match="were changed while a kernel"):
+        rt.wait()
 
 
 def test_partition_orders_tasks_on_parts_and_the_whole(rt):

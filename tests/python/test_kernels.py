@@ -338,6 +338,126 @@ def test_a_function_of_c_gets_arrays_in_the_order_that_it_takes(rt):
         troupe.c_codelet(add, "read double*, rw double*, size", order="fortran")
 
 
+GRID = numpy.arange(100.0).reshape(10, 10)
+IN_F = numpy.asfortranarray(GRID)
+
+
+@ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double), *[ctypes.c_int64] * 3, ctypes.POINTER(ctypes.c_double))
+def elements_by_rows(a, rows, cols, ld, elements):
+    assert ld >= max(cols, 1)
+    for k in range(rows * cols):
+        elements[k] = a[k // cols * ld + k % cols]
+
+
+@ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double), *[ctypes.c_int64] * 3, ctypes.POINTER(ctypes.c_double))
+def elements_by_columns(a, rows, cols, ld, elements):
+    assert ld >= max(rows, 1)
+    for k in range(rows * cols):
+        elements[k] = a[k // cols + k % cols * ld]
+
+
+BOTH = {
+    "1-D": GRID[0, :4],
+    "n x 1": GRID[0, :4].reshape(4, 1),
+    "1 x n": GRID[0, :4].reshape(1, 4),
+    "1 x 1": GRID[:1, :1],
+    "n x 1 of F": IN_F[:4, :1],
+    "1 x n of C": GRID[:1, :4],
+    "1-D of F": IN_F[:4, 0],
+    "0-D": GRID[0, 0:1].reshape(()),
+    "no rows": GRID[:0, :4],
+    "no columns": GRID[:4, :0],
+    "empty": GRID[0, :0],
+}
+IN_C_ORDER = {
+    "1-D with step": GRID[0, :8:2],
+    "1-D with step, two": GRID[0, :4:2],
+    "a column": GRID[:4, 1],
+    "a row of F": IN_F[1, :4],
+    "m x n": GRID[0, :6].reshape(2, 3),
+    "m x n with gaps": GRID[:3, :4],
+    "m x n with steps": GRID[::2, :4],
+    "n x 1 with gaps": GRID[:4, :1],
+    "n x 1 with steps": GRID[::3, 2:3],
+    "transposed": IN_F[:3, :4].T,
+    "four dimensions": GRID[:6].reshape(2, 5, 3, 2),
+}
+IN_FORTRAN_ORDER = {
+    "m x n": IN_F[:, :3],
+    "m x n with gaps": IN_F[:3, :4],
+    "m x n with steps": IN_F[:3, ::2],
+    "1 x n with gaps": IN_F[:1, :4],
+    "1 x n with steps": GRID[:1, :8:2],
+    "transposed": GRID[:3, :4].T,
+}
+
+
+@pytest.mark.parametrize(
+    "order, name, array",
+    [("C", name, array) for name, array in (BOTH | IN_C_ORDER).items()]
+    + [("F", name, array) for name, array in (BOTH | IN_FORTRAN_ORDER).items()],
+)
+def test_ld_is_that_of_the_order_that_the_function_takes(rt, order, name, array):
+    function = elements_by_rows if order == "C" else elements_by_columns
+    kernel = troupe.c_codelet(function, "read double*, rows, cols, ld, write double*", order=order)
+    elements = numpy.full(array.size + 1, -1.0)
+    kernel(array, elements)
+    rt.wait()
+    assert elements.tolist() == [*array.ravel().tolist(), -1.0]
+
+
+@pytest.mark.parametrize("order", ["F", "any"])
+def test_an_array_without_an_ld_is_refused(rt, order):
+    kernel = troupe.c_codelet(
+        elements_by_columns, "read double*, rows, cols, ld, write double*", order=order, name="by_columns"
+    )
+    target = numpy.zeros((4, 4), order="F")
+    words = r"'by_columns': argument 0 \(.*\) has gaps between its elements, and so has no \"ld\" in Fortran order: pass"
+    for array in (GRID[0, :8:2], GRID[:4, 1], IN_F[1, :4]):
+        with pytest.raises(troupe.SignatureMismatch, match=words):
+            kernel(array, target)
+
+
+def test_ld_for_functions_that_know_the_order_or_do_not_need_it(rt):
+    seen = []
+
+    @ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double), *[ctypes.c_int64] * 3)
+    def note(a, ld, row_stride, col_stride):
+        seen.append((ld, row_stride, col_stride))
+
+    @ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double), ctypes.c_int64)
+    def note_second(a, b, ld):
+        seen.append(ld)
+
+    for order, array, told in [
+        ("F", GRID[0, :8:2], (2, 2, 1)),
+        ("F", GRID[:2, :3], (10, 10, 1)),
+        ("C", IN_F[:2, :3], (10, 1, 10)),
+        ("C", GRID[0, :4], (1, 1, 4)),
+        ("F", GRID[0, :4], (4, 1, 4)),
+    ]:
+        troupe.c_codelet(note, "read double*", "ld, row_stride, col_stride", order=order)(array)
+        rt.wait()
+        assert seen.pop() == told
+    second = troupe.c_codelet(note_second, "read double*, read double*, ld", order="any")
+    for first, ld in [(GRID[0, 4:8], 1), (GRID[0, 4:8].reshape(2, 2), 1), (IN_F[:, :2], 4)]:
+        second(first, GRID[0, :4])
+        rt.wait()
+        assert seen.pop() == ld
+
+
+def test_a_function_of_c_is_told_of_gaps_by_the_stride_that_has_them(rt):
+    @ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double), ctypes.c_int64)
+    def note(a, stride):
+        pass
+
+    by_row, by_column = (troupe.c_codelet(note, "read double*", told) for told in ("row_stride", "col_stride"))
+    for gaps in (GRID[0, :8:2], GRID[:4, :2]):
+        by_row(gaps)
+        with pytest.raises(troupe.SignatureMismatch, match='has gaps .* is not told.*"row_stride"'):
+            by_column(gaps)
+
+
 def test_a_cfunc_of_numba(rt):
     numba = pytest.importorskip("numba")
     types = numba.types

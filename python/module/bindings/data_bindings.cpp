@@ -26,6 +26,12 @@ void require_registered(const ArrayData& data) {
   if (data.released()) raise(ErrorCode::invalid_handle, data.description() + " was released");
 }
 
+/// Throws if the data were released, or if the array is not in the form that was registered.
+void require_usable(const ArrayData& data) {
+  require_registered(data);
+  data.require_unchanged(data.description());
+}
+
 /// The object behind `with data.acquire("rw") as array:`.
 class Hold {
  public:
@@ -127,7 +133,7 @@ std::vector<SharedData> name_parts(const SharedData& self, std::vector<SharedDat
 }
 
 std::vector<SharedData> partition(const SharedData& self, const py::args& given) {
-  require_registered(*self);
+  require_usable(*self);
   const auto make = [&](Runtime& runtime, const std::vector<Block>& blocks) {
     return runtime.partition(self->handle(), blocks);
   };
@@ -135,7 +141,7 @@ std::vector<SharedData> partition(const SharedData& self, const py::args& given)
 }
 
 std::vector<SharedData> repartition(const SharedData& self, const py::args& given) {
-  require_registered(*self);
+  require_usable(*self);
   const auto make = [&](Runtime& runtime, const std::vector<Block>& blocks) {
     return runtime.repartition(self->handle(), blocks);
   };
@@ -143,7 +149,7 @@ std::vector<SharedData> repartition(const SharedData& self, const py::args& give
 }
 
 std::vector<SharedData> halos(const SharedData& self, const py::args& given, const py::object& rim) {
-  require_registered(*self);
+  require_usable(*self);
   std::vector<py::object> indexes;
   std::vector<py::tuple> insides;
   for (const py::object& index : indexes_in(given)) {
@@ -163,7 +169,7 @@ std::vector<SharedData> halos(const SharedData& self, const py::args& given, con
 }
 
 void set_reduction(const SharedData& self, py::handle method) {
-  require_registered(*self);
+  require_usable(*self);
   const auto runtime = self->runtime()->runtime();
   ReductionMethods methods = reduction_of(method, *self);
   const WithoutGil without;

@@ -41,8 +41,10 @@ std::unique_ptr<RecordingObject> record(const RuntimeObject& self, const py::obj
 }
 
 std::shared_ptr<ArrayData> data_of(RuntimeState& runtime, py::handle object) {
-  if (const auto* const data = shared_data_in(object)) return *data;
-  return runtime.find_or_add(object);
+  const auto* const held = shared_data_in(object);
+  auto data = held != nullptr ? *held : runtime.find_or_add(object);
+  data->require_unchanged(data->description());
+  return data;
 }
 
 py::object run(RecordingObject& self, const py::object& rebind) {

@@ -10,6 +10,7 @@
 #include "python/module/array_data.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/gil.hpp"
+#include "python/module/kernels/c_arrays.hpp"
 #include "python/module/kernels/codelet_object.hpp"
 
 namespace troupe::python {
@@ -55,11 +56,11 @@ ffi_type* ffi_type_of(ScalarType type) {
 class CFunction {
  public:
   CFunction(void (*function)(), const std::string& name, std::vector<CParameter> parameters,
-            std::vector<ffi_type*> types, std::optional<std::size_t> transposed, bool returns_status, py::object keep)
+            std::vector<ffi_type*> types, std::optional<std::size_t> orders, bool returns_status, py::object keep)
       : function_(function),
         parameters_(std::move(parameters)),
         types_(std::move(types)),
-        transposed_(transposed),
+        orders_(orders),
         returns_status_(returns_status),
         keep_(std::move(keep)) {
     ffi_type* const result = returns_status ? &ffi_type_sint32 : &ffi_type_void;
@@ -73,7 +74,8 @@ class CFunction {
     std::array<std::int64_t, kMost> numbers;
     std::array<void*, kMost> pointers;
     std::array<void*, kMost> values;
-    const std::uint32_t mask = transposed_ ? context.argument<std::uint32_t>(*transposed_) : 0;
+    CArrayOrders orders;
+    if (orders_) orders = {context.argument<std::uint32_t>(*orders_), context.argument<std::uint32_t>(*orders_ + 1)};
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const CParameter& parameter = parameters_[i];
       if (parameter.what == CParameter::What::scalar) {
@@ -82,7 +84,7 @@ class CFunction {
       }
       const DataView& view = context.data(parameter.index);
       const Layout& layout = view.layout;
-      const bool transposed = (mask >> parameter.index & 1U) != 0;
+      const bool transposed = (orders.transposed >> parameter.index & 1U) != 0;
       values[i] = &numbers[i];
       switch (parameter.what) {
         case CParameter::What::pointer:
@@ -92,7 +94,7 @@ class CFunction {
         case CParameter::What::size: numbers[i] = layout.elements(); break;
         case CParameter::What::rows: numbers[i] = transposed ? layout.cols : layout.rows; break;
         case CParameter::What::cols: numbers[i] = transposed ? layout.rows : layout.cols; break;
-        case CParameter::What::ld: numbers[i] = layout.ld; break;
+        case CParameter::What::ld: numbers[i] = leading_dimension(layout, orders, parameter.index); break;
         case CParameter::What::row_stride: numbers[i] = transposed ? layout.ld : 1; break;
         case CParameter::What::col_stride: numbers[i] = transposed ? 1 : layout.ld; break;
         case CParameter::What::scalar: break;
@@ -111,9 +113,8 @@ class CFunction {
   void (*function_)();
   std::vector<CParameter> parameters_;
   std::vector<ffi_type*> types_;
-  /// The index of an argument by value. Its bits show which arrays are in C order, so that their rows are the runtime's
-  /// columns.
-  std::optional<std::size_t> transposed_;
+  /// The index of the argument by value that has the first mask of `CArrayOrders`. The second mask follows it.
+  std::optional<std::size_t> orders_;
   bool returns_status_;
   ffi_cif interface_{};
   /// The object that keeps the function's code alive.
@@ -180,10 +181,10 @@ std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::strin
   std::vector<CParameter> parameters;
   std::vector<ffi_type*> types;
   bool tells_order = false;
-  std::uint32_t knows_gaps = 0;
   std::uint32_t knows_matrix = 0;
-  std::uint32_t knows_row_strides = 0;
-  std::uint32_t knows_col_strides = 0;
+  std::uint32_t takes_ld = 0;
+  std::uint32_t takes_row_stride = 0;
+  std::uint32_t takes_col_stride = 0;
   for (const std::string& text : texts) {
     const std::vector<std::string> words = words_of(text);
     using What = CParameter::What;
@@ -207,13 +208,12 @@ std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::strin
     if (const auto found = of_array.find(word); found != of_array.end()) {
       if (modes.empty()) refuse_parameter(name, text, "no array comes before it");
       if (modes.size() > 32) refuse_parameter(name, text, "of the first 32 arrays only");
-      tells_order = tells_order || (word != "size" && word != "ld");
-      const bool tells_gaps = word == "ld" || word == "row_stride" || word == "col_stride";
+      tells_order = tells_order || word != "size";
       const std::uint32_t array = 1U << (modes.size() - 1);
-      if (tells_gaps) knows_gaps |= array;
       if (word != "size") knows_matrix |= array;
-      if (word == "row_stride") knows_row_strides |= array;
-      if (word == "col_stride") knows_col_strides |= array;
+      if (word == "ld") takes_ld |= array;
+      if (word == "row_stride") takes_row_stride |= array;
+      if (word == "col_stride") takes_col_stride |= array;
       parameters.push_back({found->second, static_cast<std::uint32_t>(modes.size() - 1)});
       types.push_back(&ffi_type_sint64);
       continue;
@@ -228,23 +228,24 @@ std::unique_ptr<CodeletObject> make_c_codelet(std::uintptr_t address, std::strin
   Codelet codelet(name, modes);
   std::vector<ArgumentType> argument_types;
   for (const ScalarType scalar : scalars) argument_types.push_back(argument_type_of(scalar));
-  std::optional<std::size_t> transposed;
+  std::optional<std::size_t> orders;
   if (tells_order) {
-    transposed = scalars.size();
-    argument_types.push_back(argument_type_of(ScalarType::uint32));
+    orders = scalars.size();
+    argument_types.insert(argument_types.end(), 2, argument_type_of(ScalarType::uint32));
   }
   codelet.takes(std::move(argument_types));
   codelet.cpu([function = std::make_shared<CFunction>(
-                   reinterpret_cast<void (*)()>(address), name, std::move(parameters), std::move(types), transposed,
+                   reinterpret_cast<void (*)()>(address), name, std::move(parameters), std::move(types), orders,
                    returns == "int", std::move(keep))](const KernelContext& context) { (*function)(context); });
   return std::make_unique<CodeletObject>(CodeletObject{.codelet = std::move(codelet),
                                                        .kind = CodeletObject::Kind::c,
                                                        .modes = std::move(modes),
                                                        .scalars = std::move(scalars),
                                                        .element_tags = std::move(tags),
-                                                       .knows_gaps = knows_gaps,
+                                                       .takes_ld = takes_ld,
+                                                       .takes_row_stride = takes_row_stride,
+                                                       .takes_col_stride = takes_col_stride,
                                                        .knows_matrix = knows_matrix,
-                                                       .knows_order = knows_row_strides & knows_col_strides,
                                                        .order = takes,
                                                        .tells_order = tells_order});
 }

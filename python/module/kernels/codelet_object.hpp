@@ -48,20 +48,24 @@ struct CodeletObject {
   /// For other kernels, the types of the arguments by value, and the element types of the arrays if they are known.
   std::vector<ScalarType> scalars = {};
   std::vector<std::uint64_t> element_tags = {};
-  /// For a C function, a bit for each array. The bit is set if the function gets the distance between the array's
-  /// columns.
-  std::uint32_t knows_gaps = 0;
+  /// For a C function, a bit for each array. The bit is set if the function gets "ld", "row_stride" or "col_stride" of
+  /// the array.
+  std::uint32_t takes_ld = 0;
+  std::uint32_t takes_row_stride = 0;
+  std::uint32_t takes_col_stride = 0;
   /// For a C function, a bit for each array. The bit is set if the function gets rows, columns or distances between
   /// them, which an array of three dimensions has no place for.
   std::uint32_t knows_matrix = 0;
-  /// For a C function, a bit for each array. The bit is set if the function gets both strides, and so knows the order.
-  std::uint32_t knows_order = 0;
   /// The order in which a C function expects those arrays with several dimensions for which it does not get both
   /// strides. `any`: all these arrays must have the same order as the first of them.
   ArrayOrder order = ArrayOrder::c;
-  /// True if the last argument by value tells the kernel which arrays are in C order.
+  /// True if the last two arguments by value are the masks of `CArrayOrders` (c_arrays.hpp).
   bool tells_order = false;
 
+  /// Returns true if the C function gets both strides of the array, and so knows its order.
+  [[nodiscard]] bool knows_order(std::size_t array) const {
+    return array < 32 && (takes_row_stride >> array & takes_col_stride >> array & 1U) != 0;
+  }
   [[nodiscard]] const std::string& name() const { return codelet.definition().known_name(); }
 };
 
