@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(kernels_of_one_name_and_signature_are_told_apart) {
     runtime.submit(named("k", [](double& one) { one += 1; }), a);
     runtime.submit(named("k", [](double& one) { one *= 10; }), a);
   }
-  const long ten = 10;
+  long ten = 10;
   const long* const pointer = &ten;
   runtime.submit(named("c", [pointer](double& one) { one += static_cast<double>(*pointer); }), b);
   runtime.submit(named("c", [ten](double& one) { one *= static_cast<double>(ten); }), b);

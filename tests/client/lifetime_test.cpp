@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -54,6 +55,20 @@ struct Program {
   std::unique_ptr<Runtime> runtime = std::make_unique<Runtime>(with_workers(2));
   Data data = runtime->scalar(x, "x");
 };
+
+BOOST_AUTO_TEST_CASE(a_kernel_that_ends_its_thread_ends_the_process_and_is_named) {
+  const tests::CapturedErrors errors;
+  const int status = in_child([] {
+    // The signal must end the child, which has the test framework's handler.
+    std::signal(SIGABRT, SIG_DFL);
+    Runtime own(with_workers(1));
+    own.submit(Codelet("leaves", {}).cpu([] { ::pthread_exit(nullptr); }), {}, {}, {.name = "mine"});
+    own.wait();
+    return 0;
+  });
+  BOOST_TEST(status > 128);
+  BOOST_TEST(contains(errors.text(), "'mine' (codelet leaves) ended its worker's thread"), errors.text());
+}
 
 BOOST_FIXTURE_TEST_CASE(a_child_of_fork_is_told_what_is_wrong_and_leaves_at_once, Program) {
   const RecordedGraph graph = runtime->record([&] { runtime->submit(twice(), {data}); });

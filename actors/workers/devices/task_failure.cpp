@@ -25,14 +25,14 @@ graph::FailureLog::Cause task_failure_of_exception(const graph::Task& task, Work
     return task_failure(task, error.code(), error.what(), worker, device);
   } catch (const std::exception& error) {
     return task_failure(task, ErrorCode::kernel_failed, error.what(), worker, device);
+  } catch (const abi::__forced_unwind&) {
+    // This is the C library's own unwinding (a thread that exits or is cancelled). It must not be caught, and ends the
+    // process now. The message says why.
+    const std::string what = "troupe: " + graph::describe(task) +
+                             " ended its worker's thread (pthread_exit, pthread_cancel): the process cannot go on\n";
+    std::fputs(what.c_str(), stderr);
+    throw;
   } catch (...) {
-    if (abi::__cxa_current_exception_type() == nullptr) {
-      // This is the C library's own unwinding (a thread that exits or is cancelled). It must not be caught, and ends
-      // the process now. The message says why.
-      const std::string what = "troupe: " + graph::describe(task) +
-                               " ended its worker's thread (pthread_exit, pthread_cancel): the process cannot go on\n";
-      std::fputs(what.c_str(), stderr);
-    }
     return task_failure(task, ErrorCode::kernel_failed, "the kernel threw something that is no std::exception", worker,
                         device);
   }
