@@ -59,6 +59,17 @@ void note(const char* what, void* user) { static_cast<std::vector<std::string>*>
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+/// True in a child process.
+bool is_child = false;
+
+/// Ends a child after the interface for C has warned, and before the leak sanitizer complains of runtimes that are not
+/// freed on purpose. Functions that were registered last are called first, and this one is registered before `main`.
+[[maybe_unused]] const int ends_child = std::atexit([] {
+  if (!is_child) return;
+  std::fflush(nullptr);
+  ::_exit(0);
+});
+
 /// Runs `program` in a child of `fork`, which then calls `exit`. Returns the status of the child and what it wrote to
 /// standard error.
 template <class Program>
@@ -73,6 +84,7 @@ std::pair<int, std::string> in_child(const Program& program) {
     ::dup2(pipe[1], STDERR_FILENO);
     ::close(pipe[0]);
     ::close(pipe[1]);
+    is_child = true;
     program();
     std::exit(0);  // NOLINT: no other thread of the child calls exit
   }
