@@ -31,20 +31,6 @@ struct LivingRuntimes {
   }
 };
 
-/// Warns of failures that no wait has reported. The error of `troupe_runtime_free` contains them, too, but nobody may
-/// look at it.
-void warn_of_untold(client::Backend& backend) noexcept {
-  try {
-    if (!backend.warn()) return;
-    const std::string untold = backend.untold_failures(true);
-    if (untold.empty()) return;
-    backend.warn()(
-        "a runtime was freed, and the program had not asked what became of its tasks (troupe_wait says it): " + untold);
-  } catch (...) {
-    // There is no memory for the text. The caller's wait reports the failures, or also fails.
-  }
-}
-
 /// The patience of the warnings at exit: tasks that end within this time are not reported as lost.
 constexpr std::chrono::milliseconds kPatienceAtExit{50};
 
@@ -79,7 +65,7 @@ std::string unknown_at_exit(const Runtime& runtime) {
     running = progress.submitted - progress.ended;
     return running == 0;
   });
-  const std::string untold = runtime.backend().untold_failures(false);
+  const std::string untold = runtime.backend().untold_failures();
   if (!untold.empty()) return "it had not asked what became of its tasks (troupe_wait says it): " + untold;
   if (running == 0) return {};
   return std::to_string(running) + (running == 1 ? " task had" : " tasks had") + " not ended (troupe_wait waits)";
@@ -189,7 +175,8 @@ void RuntimeState::close() {
     if (dependent->first()) dependent->end();
   }
   for (int calls = calls_; calls != 0; calls = calls_) calls_.wait(calls);
-  warn_of_untold(runtime_->backend());
+  // The error of the wait below contains what no wait has reported, too, but nobody may look at it.
+  runtime_->backend().finish();
   std::exception_ptr failed;
   try {
     runtime_->wait();

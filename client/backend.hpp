@@ -99,11 +99,10 @@ class Backend {
   /// Throws what `program` throws.
   virtual Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) = 0;
   /// Called before the runtime is destroyed: waits for all tasks, because tasks may still use the runtime to make and
-  /// end registrations.
+  /// end registrations, and warns of failures that the program has not been told of.
   virtual void finish() noexcept {}
-  /// Returns, in one text, the failures that have not been reported to the program; empty if there are none. Waits for
-  /// all tasks first if `after_all` is true. The next wait still reports these failures.
-  [[nodiscard]] virtual std::string untold_failures(bool /*after_all*/) { return {}; }
+  /// Returns, in one text, the failures that have not been reported to the program; empty if there are none.
+  [[nodiscard]] virtual std::string untold_failures() const { return {}; }
   virtual void cancel_all() = 0;
   virtual Result<void> stop_submissions() = 0;
 

@@ -108,8 +108,7 @@ void EmbeddedBackend::finish() noexcept {
   [[maybe_unused]] const Result<void> ended = graph_.wait_until_ended();
 }
 
-std::string EmbeddedBackend::untold_failures(bool after_all) {
-  if (after_all && !graph_.wait_until_ended()) return {};
+std::string EmbeddedBackend::untold_failures() const {
   const auto untold = graph_.failures().untold();
   return untold == nullptr ? std::string() : untold->message;
 }

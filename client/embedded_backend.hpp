@@ -57,7 +57,7 @@ class EmbeddedBackend final : public Backend {
   Result<void> end_call(graph::CallPlace& place, std::uint64_t got) override { return graph_.end_call(place, got); }
   Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) override;
   void finish() noexcept override;
-  [[nodiscard]] std::string untold_failures(bool after_all) override;
+  [[nodiscard]] std::string untold_failures() const override;
   void cancel_all() override;
   Result<void> stop_submissions() override;
 

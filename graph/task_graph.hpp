@@ -473,7 +473,7 @@ class TaskGraph final : public TaskOwner {
   void join(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// The last part of `order_nested`: from here on, later tasks wait for the nested task on its weak data.
   void declare_weak(Task& task, DependencyBuilder& builder) TROUPE_REQUIRES(submission_mutex_);
-  /// Notes the weak data in mode write that have no content, which the children have to write.
+  /// Notes the parts of weak data in mode write that have no content, which the children have to write.
   void note_unwritten(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// Declares those of them invalid that no child writes. Called when the kernel has returned.
   void poison_unwritten(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
@@ -534,10 +534,10 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] EdgeBlock* hear_of_end(const Future& future, TaskWaiter& waiter) TROUPE_EXCLUDES(submission_mutex_);
   void stop_hearing(EdgeBlock* block) TROUPE_EXCLUDES(submission_mutex_);
 
-  /// Returns true if the parts of a record may be replaced in the kernel of a nested task: the kernels of nested tasks
-  /// that have ended have made them, and no task uses them.
   /// Returns true if the task uses a part of the record, or a halo part that may overlap one.
   [[nodiscard]] static bool uses_inside(const Task& task, const DataRecord& record);
+  /// Returns true if the parts of a record may be replaced in the kernel of a nested task: the kernels of nested tasks
+  /// that have ended have made them, and no task uses them.
   [[nodiscard]] bool may_divide_anew(const DataRecord& record, const Domain& domain) const
       TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of `partition` in the kernel of a nested task.

@@ -122,20 +122,21 @@ void TaskGraph::order_nested(Task& task, const TaskOptions& options, DependencyB
 void TaskGraph::note_unwritten(Domain& domain) {
   if (!data_.registry.any_to_check()) return;
   for (const TaskAccess& access : domain.weak) {
-    const bool lacks_content = DataRegistry::find_unwritten(*access.data()) != nullptr;
-    if (access.mode() == AccessMode::write && lacks_content) domain.unwritten.push_back(access.data());
+    if (access.mode() != AccessMode::write) continue;
+    access.data()->visit_data([&domain](DataRecord& part) {
+      if (part.content.unwritten) domain.unwritten.push_back(&part);
+    });
   }
 }
 
 void TaskGraph::poison_unwritten(Domain& domain) {
-  const auto poison_one = [&](DataRecord& part) TROUPE_REQUIRES(submission_mutex_) {
-    if (part.poisoned.load(std::memory_order_relaxed) || domain.children_write(part)) return;
-    poison(part, std::make_shared<Failure>(
-                     Failure{ErrorCode::invalid_argument, describe(domain.parent) + " declares " + describe(part) +
-                                                              " as weak in mode write, and none of its children has "
-                                                              "written it"}));
-  };
-  for (DataRecord* record : domain.unwritten) record->visit_data(poison_one);
+  for (DataRecord* part : domain.unwritten) {
+    if (part->poisoned.load(std::memory_order_relaxed) || domain.children_write(*part)) continue;
+    poison(*part, std::make_shared<Failure>(
+                      Failure{ErrorCode::invalid_argument, describe(domain.parent) + " declares " + describe(*part) +
+                                                               " as weak in mode write, and none of its children has "
+                                                               "written it"}));
+  }
 }
 
 void TaskGraph::declare_weak(Task& task, DependencyBuilder& builder) {

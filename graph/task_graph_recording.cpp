@@ -158,6 +158,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
       *task.extras->run = {recording, std::move(data).value(), take_ids(recording->size())};
       if (data_.registry.any_to_check()) {
         task.extras->run->without_content = find_without_content(*recording, task.extras->run->data);
+        task.extras->run->unwritten = find_unwritten(*recording, task.extras->run->data);
       }
       order(task, builder, ready);
       keep(recording);
@@ -232,6 +233,9 @@ Begin TaskGraph::begin_recorded_nested(RecordedTask& task, TaskList& ready) {
   nested.extras = std::move(extras);
   nested.has_more = true;
   open_domain(nested, task.extras->recorded_weak);
+  for (const RecordingRun::Unwritten& one : task.recording->run_task()->extras->run->unwritten) {
+    if (one.nested == &task) nested.own_domain()->unwritten.push_back(one.part);
+  }
   task.extras->begun_as = task.task_id().value();
   ready.push_back(&nested);
   return Begin::parked;

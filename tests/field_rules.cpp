@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <regex>
-#include <set>
 #include <string_view>
 
 namespace troupe::tests {
@@ -124,23 +123,5 @@ class Counter {
 }  // namespace
 
 std::vector<CountedType> count_fields(const SourceFile& file) { return Counter(file.path, code_of(file.text)).count(); }
-
-std::vector<std::string> headers_behind(const std::vector<SourceFile>& files, const std::string& header) {
-  static const std::regex include(R"re(#include "([^"]+)")re");
-  std::set<std::string> seen{header};
-  std::vector<std::string> open{header};
-  while (!open.empty()) {
-    const std::string path = open.back();
-    open.pop_back();
-    const auto file = std::ranges::find(files, path, &SourceFile::path);
-    if (file == files.end()) continue;
-    for (std::sregex_iterator one(file->text.begin(), file->text.end(), include), none; one != none; ++one) {
-      const std::string named = (*one)[1];
-      const std::string path_of_it = named.starts_with("troupe/") ? "include/" + named : named;
-      if (seen.insert(path_of_it).second) open.push_back(path_of_it);
-    }
-  }
-  return {seen.begin(), seen.end()};
-}
 
 }  // namespace troupe::tests

@@ -22,7 +22,4 @@ struct CountedType {
 /// is; macros other than attributes are not understood.
 std::vector<CountedType> count_fields(const SourceFile& file);
 
-/// Returns the headers of the tree that a program gets by this one, itself included, sorted.
-std::vector<std::string> headers_behind(const std::vector<SourceFile>& files, const std::string& header);
-
 }  // namespace troupe::tests

@@ -230,6 +230,21 @@ class Checker {
     return std::move(violations_);
   }
 
+  /// Returns the header and all that it includes, directly or not.
+  [[nodiscard]] std::vector<std::string> behind(const std::string& header) const {
+    std::set<std::string> seen{header};
+    std::vector<std::string> open{header};
+    while (!open.empty()) {
+      const std::string path = open.back();
+      open.pop_back();
+      for (const Include& include : includes_.at(path)) {
+        const auto target = resolve(include.name);
+        if (target && seen.insert(*target).second) open.push_back(*target);
+      }
+    }
+    return {seen.begin(), seen.end()};
+  }
+
  private:
   void check(const std::string& path) {
     if (!folder_of(path) && !is_test(path)) report(path, {0, "", false}, "lies in a folder that the rules do not know");
@@ -367,5 +382,9 @@ std::vector<SourceFile> read_tree(const fs::path& root) {
 }
 
 std::vector<Violation> check_includes(const std::vector<SourceFile>& files) { return Checker(files).run(); }
+
+std::vector<std::string> headers_behind(const std::vector<SourceFile>& files, const std::string& header) {
+  return Checker(files).behind(header);
+}
 
 }  // namespace troupe::tests

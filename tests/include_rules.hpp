@@ -43,4 +43,7 @@ std::vector<SourceFile> read_tree(const std::filesystem::path& root);
 /// - Includes begin at the root of the repository, and the included file exists.
 std::vector<Violation> check_includes(const std::vector<SourceFile>& files);
 
+/// Returns the headers of the tree that a program gets by including this one, itself included, sorted.
+std::vector<std::string> headers_behind(const std::vector<SourceFile>& files, const std::string& header);
+
 }  // namespace troupe::tests

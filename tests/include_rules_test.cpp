@@ -244,6 +244,14 @@ BOOST_AUTO_TEST_CASE(this_tree_keeps_the_rules) {
   for (const Violation& violation : check_includes(files)) BOOST_ERROR(violation);
 }
 
+BOOST_AUTO_TEST_CASE(a_program_gets_few_headers) {
+  // <troupe/troupe.hpp> itself does not count.
+  constexpr std::size_t kMost = 25;
+  const auto headers = headers_behind(read_tree(TROUPE_SOURCE_DIR), "include/troupe/troupe.hpp");
+  BOOST_TEST(headers.size() > 10U);
+  BOOST_TEST(headers.size() - 1 <= kMost);
+}
+
 BOOST_AUTO_TEST_CASE(no_folder_has_too_many_files_to_be_looked_at) {
   constexpr int kMost = 30;
   std::map<std::string, int> count;

@@ -40,9 +40,10 @@ Warn warner(const std::function<void(const std::string&)>& told) {
 
 void warn_of_untold(const graph::FailureLog& failures, const Warn& warn) {
   if (const auto untold = failures.untold()) {
-    warn(fmt::format(
-        "a runtime ended, and the program had not asked what became of its tasks (Runtime::wait says it): {}",
-        untold->message));
+    warn(
+        fmt::format("a runtime ended, and the program had not asked what became of its tasks (Runtime::wait says it; "
+                    "troupe_wait in C): {}",
+                    untold->message));
   }
 }
 

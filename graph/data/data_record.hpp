@@ -78,11 +78,11 @@ struct alignas(64) DataRecord {
   /// The nested task whose kernel has made this part; the id is 0 if the program has made it. Guarded by the submission
   /// lock.
   TaskReference made_in;
-  /// The submission that last named this record, and its access mode. With both, conflicts inside one task are found.
   struct Seen {
     std::uint64_t by = 0;
     AccessMode mode = AccessMode::read;
   };
+  /// The submission that last named this record, and its access mode. With both, conflicts inside one task are found.
   /// Guarded by the submission lock.
   Seen seen;
 

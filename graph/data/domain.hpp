@@ -53,7 +53,7 @@ struct Domain {
   std::string follows_kernel;
   /// The data of `TaskOptions::weak`.
   std::vector<TaskAccess> weak;
-  /// The weak data in mode write that had no content when the nested task was submitted.
+  /// The parts of weak data in mode write that have no content until a child writes them.
   std::vector<DataRecord*> unwritten;
   /// The states of the data that the children have used and that are not at home here (`DataRecord::home`), by the ids
   /// of their handles.

@@ -125,6 +125,20 @@ std::vector<DataRecord*> find_without_content(const Recording& recording, std::s
   return found;
 }
 
+std::vector<RecordingRun::Unwritten> find_unwritten(const Recording& recording, std::span<DataRecord* const> data) {
+  std::vector<RecordingRun::Unwritten> found;
+  std::unordered_set<const DataRecord*> written;
+  for (const Recording::Access& access : recording.first_accesses()) {
+    if (!writes(access.mode)) continue;
+    data[access.use]->visit_tree([&](DataRecord& part) {
+      const bool lacks_content = part.content.unwritten && !part.covered && written.insert(&part).second;
+      const bool by_children = access.weak_in != nullptr && access.mode == AccessMode::write;
+      if (lacks_content && by_children) found.push_back({access.weak_in, &part});
+    });
+  }
+  return found;
+}
+
 Failure runs_in_recording() { return {ErrorCode::invalid_argument, "a recorded graph was run inside of a recording"}; }
 
 Failure runs_in_nested(const Recording& recording) {

@@ -51,7 +51,7 @@ RecordedTask& Recording::add() {
 void Recording::note_uses(RecordedTask& task) {
   by_id_.emplace(task.task_id().value(), &task);
   const auto before = static_cast<std::ptrdiff_t>(first_accesses_.size());
-  const auto note = [this, &task](TaskAccess& access) {
+  const auto note = [this, &task](TaskAccess& access, bool weak) {
     const auto [number, is_new] = use_numbers_.try_emplace(access.data(), uses_.size());
     if (is_new) {
       uses_.emplace_back();
@@ -65,13 +65,13 @@ void Recording::note_uses(RecordedTask& task) {
     use.reduces = use.reduces || access.mode() == AccessMode::reduce;
     const bool first_read = reads(access.mode()) && !use.is_read;
     if (!use.is_written && (first_read || writes(access.mode())))
-      first_accesses_.push_back({number->second, access.mode()});
+      first_accesses_.push_back({number->second, access.mode(), weak ? &task : nullptr});
     use.is_read = use.is_read || reads(access.mode());
     use.is_written = use.is_written || writes(access.mode());
     use.places.push_back(&access);
   };
-  for (std::size_t i = 0; i < task.access_count; ++i) note(task.accesses[i]);
-  if (task.extras) std::ranges::for_each(task.extras->recorded_weak, note);
+  for (std::size_t i = 0; i < task.access_count; ++i) note(task.accesses[i], false);
+  if (task.extras) std::ranges::for_each(task.extras->recorded_weak, [&](TaskAccess& access) { note(access, true); });
   // The task may read through a halo part the old content of data that it writes.
   std::stable_partition(first_accesses_.begin() + before, first_accesses_.end(),
                         [](const Access& access) { return !writes(access.mode); });

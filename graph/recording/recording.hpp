@@ -78,6 +78,12 @@ struct RecordingRun {
   std::uint64_t first_id = 0;
   /// The data that the run reduces first, and that have no content when the run begins.
   std::vector<DataRecord*> without_content = {};
+  /// Data without content that the children of a recorded nested task have to write, before others do.
+  struct Unwritten {
+    const RecordedTask* nested;
+    DataRecord* part;
+  };
+  std::vector<Unwritten> unwritten = {};
 };
 
 /// The state of a task in the current run.
@@ -125,6 +131,8 @@ class Recording {
     /// The index in `uses`.
     std::size_t use = 0;
     AccessMode mode = AccessMode::read;
+    /// The nested task whose weak data these are; null for data that the task itself uses.
+    const RecordedTask* weak_in = nullptr;
   };
 
   explicit Recording(std::string name) : name_(std::move(name)) {}

@@ -181,11 +181,7 @@ class StopToken {
  public:
   /// Makes a token for which nobody ever asks to stop.
   StopToken() = default;
-  template <class Token>
-    requires(!std::is_same_v<Token, StopToken> &&
-             requires(const Token& token) {
-               { token.stop_requested() } -> std::convertible_to<bool>;
-             })
+  template <class Token, class = decltype(static_cast<bool>(std::declval<const Token&>().stop_requested()))>
   StopToken(Token token) {  // Implicit, because callers have tokens of the standard library.
     if constexpr (requires { token.stop_possible(); }) {
       if (!token.stop_possible()) return;

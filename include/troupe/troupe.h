@@ -167,8 +167,8 @@ troupe_error troupe_start(int cores, const char* policy, troupe_runtime** runtim
 troupe_error troupe_connect(const char* folder, const char* name, troupe_runtime** runtime);
 /* Waits for all tasks, and frees the runtime. Holds that still exist (troupe_acquire) end before the wait. The memory
  * of data that the runtime has allocated, recordings and factors are freed with the runtime. The error reports what has
- * failed since the last wait, and on_warning gets what no wait has reported; the runtime is freed in any case. In a kernel or a callback of the runtime it returns
- * TROUPE_WAIT_IN_KERNEL, and does nothing.
+ * failed since the last wait, and on_warning gets what no wait has reported; the runtime is freed in any case. In a
+ * kernel or a callback of the runtime it returns TROUPE_WAIT_IN_KERNEL, and does nothing.
  *
  * Until all tasks have ended, kernels and callbacks run as usual, and may submit. Meanwhile other threads may be in
  * calls on the runtime and on objects that belong to it. If such a call gives the runtime data or tasks (troupe_run,

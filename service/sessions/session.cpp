@@ -150,7 +150,8 @@ std::optional<Failure> Session::serve() {
 
 SessionNews Session::next_news() {
   std::optional<Clock::time_point> until = latest_;
-  if (const auto tell_at = work_->tell_at(); !traffic_.writing && tell_at && (!until || *tell_at < *until)) until = tell_at;
+  if (const auto tell_at = work_->tell_at(); !traffic_.writing && tell_at && (!until || *tell_at < *until))
+    until = tell_at;
   return until ? mailbox_->take(*until) : mailbox_->take();
 }
 

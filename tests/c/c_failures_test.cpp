@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(freeing_a_runtime_tells_on_warning_what_no_wait_has_reporte
   BOOST_TEST(contains(troupe_error_message(), "disk on fire"));
   BOOST_TEST_REQUIRE(warnings.size() == 1U);
   BOOST_TEST(contains(warnings[0], "disk on fire"), warnings[0]);
-  BOOST_TEST(contains(warnings[0], "troupe_wait says it"), warnings[0]);
+  BOOST_TEST(contains(warnings[0], "troupe_wait in C"), warnings[0]);
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_that_a_wait_has_reported_is_no_warning) {
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_ignores_the_error_of_the_runtime_or_never_fr
     troupe_runtime_free(runtime);
   });
   BOOST_TEST(status == 0);
-  BOOST_TEST(contains(freed, "troupe: warning: a runtime was freed"), freed);
+  BOOST_TEST(contains(freed, "troupe: warning: a runtime ended, and the program had not asked"), freed);
   BOOST_TEST(contains(freed, "disk on fire"), freed);
   const auto [exited, left] = in_child([] {
     // At the exit, the object behind `user` does not exist any more.

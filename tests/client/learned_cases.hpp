@@ -142,7 +142,7 @@ inline Codelet codelet_of(const LearnedKernel& kernel, bool in_chains) {
 
 /// Runs a case in virtual time and returns the report. The seed determines the sizes and the noise.
 inline RunReport learned_run(const LearnedCase& of, int tasks, const std::string& policy,
-                                 SimulationOptions::Model model, std::uint64_t seed = 1) {
+                             SimulationOptions::Model model, std::uint64_t seed = 1) {
   auto options = std::make_shared<SimulationOptions>();
   const auto& [cores, gpus, chain_count] = of.machine;
   options->machine = plain_machine({.cores = cores + gpus, .gpus = gpus, .bandwidth_mb_per_s = 8000});

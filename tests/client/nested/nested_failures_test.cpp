@@ -16,12 +16,6 @@ namespace troupe::tests {
 
 BOOST_AUTO_TEST_SUITE(nested_failures)
 
-namespace {
-
-using Whole = VectorView<double>;
-
-}  // namespace
-
 BOOST_AUTO_TEST_CASE(a_nested_task_fails_if_a_child_fails_and_only_the_data_of_that_child_are_lost) {
   Runtime runtime(with_workers(2));
   InTwoParts x(runtime);
@@ -133,12 +127,48 @@ BOOST_AUTO_TEST_CASE(weak_data_that_no_child_writes_have_no_content) {
   BOOST_CHECK_EXCEPTION(bad.wait(), Error,
                         failure(ErrorCode::cancelled, "has no valid content", "'fills half'", "weak in mode write"));
   BOOST_CHECK_THROW(runtime.wait(), Error);
+  // Another part than the children's, which had content before, keeps it.
+  const auto z = runtime.allocate_vector<double>(10, "z");
+  const std::vector<Handle> halves = runtime.partition(z, blocks);
+  runtime.submit([](VectorView<double> part) { std::ranges::fill(part, 3.0); }, write(halves[0]));
+  runtime.submit(with_weak({write(z)}), [&runtime, second = halves[1]] {
+    runtime.submit([](VectorView<double> part) { std::ranges::fill(part, 3.0); }, write(second));
+  });
+  runtime.submit([](VectorView<const double> all) { BOOST_REQUIRE(all[0] + all[9] == 6); }, read(z));
+  runtime.wait();
   // Data that had content before keep it.
   std::vector<double> old(4, 2);
   const auto y = runtime.vector(old, "y");
   runtime.submit(with_weak({write(y)}), [] {});
   runtime.wait(y);
   BOOST_TEST(old[0] == 2);
+}
+
+BOOST_AUTO_TEST_CASE(weak_data_that_no_child_of_a_recorded_task_writes_have_no_content) {
+  Runtime runtime(with_workers(2));
+  const auto x = runtime.allocate_vector<double>(10, "x");
+  const Handle handle = x;
+  bool writes_it = false;
+  double seen = 0;
+  const auto sum = runtime.scalar(seen);
+  const RecordedGraph graph = runtime.record([&] {
+    runtime.submit(with_weak({write(x)}, "fills"), [&runtime, &writes_it, handle] {
+      if (!writes_it) return;
+      runtime.submit([](VectorView<double> all) { std::ranges::fill(all, 3.0); }, write(handle));
+    });
+    runtime.submit([](VectorView<const double> all, double& to) { to += all[9]; }, read(x), sum);
+  });
+  for (int i = 0; i < 2; ++i) {
+    BOOST_CHECK_EXCEPTION(graph.run().wait(), Error,
+                          failure(ErrorCode::cancelled, "has no valid content", "'fills'", "weak in mode write"));
+  }
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+  writes_it = true;
+  runtime.submit([](double& to) { to = 0; }, write(sum));
+  graph.run();
+  graph.run();
+  runtime.wait();
+  BOOST_TEST(seen == 6);
 }
 
 BOOST_AUTO_TEST_CASE(a_nested_task_that_lacks_its_input_is_cancelled) {

@@ -14,12 +14,6 @@ namespace troupe::tests {
 
 BOOST_AUTO_TEST_SUITE(nested_refusals)
 
-namespace {
-
-using Whole = VectorView<double>;
-
-}  // namespace
-
 BOOST_AUTO_TEST_CASE(a_kernel_partitions_only_what_no_task_uses) {
   Runtime runtime(with_workers(1));
   std::vector<double> elements(8, 1.0);

@@ -11,6 +11,9 @@
 
 namespace troupe::tests {
 
+/// The view that the kernels of nested tasks take of all their data.
+using Whole = VectorView<double>;
+
 inline TaskOptions nested(std::string name = {}) {
   TaskOptions options;
   options.nested = true;
