@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "platform/opencl/opencl_error.hpp"
-#include "platform/opencl/opencl_handles.hpp"
+#include "platform/opencl/opencl_objects.hpp"
 #include "platform/opencl/opencl_quirks.hpp"
 #include "proto/mutex.hpp"
 #include "troupe/errors.hpp"
@@ -18,8 +18,8 @@ namespace troupe {
 namespace {
 
 using platform::opencl_error;
-using OpenClProgramHandle = platform::OpenClHandle<cl_program, &_cl_icd_dispatch::clReleaseProgram>;
-using OpenClKernelHandle = platform::OpenClHandle<cl_kernel, &_cl_icd_dispatch::clReleaseKernel>;
+using OwnedProgram = platform::OpenClObject<cl_program, &_cl_icd_dispatch::clReleaseProgram>;
+using OwnedKernel = platform::OpenClObject<cl_kernel, &_cl_icd_dispatch::clReleaseKernel>;
 
 std::string build_log(const _cl_icd_dispatch& api, cl_program program, cl_device_id device) {
   std::size_t size = 0;
@@ -44,11 +44,11 @@ struct OpenClProgram::State {
   struct Built {
     Mutex mutex;
     /// Null until the program is built.
-    OpenClProgramHandle program TROUPE_GUARDED_BY(mutex);
+    OwnedProgram program TROUPE_GUARDED_BY(mutex);
     /// The reason why the program could not be built.
     std::string failure TROUPE_GUARDED_BY(mutex);
     /// The kernels by queue and name; a queue runs one task at a time. They are released before the program.
-    std::map<std::pair<const _cl_command_queue*, std::string>, OpenClKernelHandle> kernels TROUPE_GUARDED_BY(mutex);
+    std::map<std::pair<const _cl_command_queue*, std::string>, OwnedKernel> kernels TROUPE_GUARDED_BY(mutex);
   };
 
   std::string source;
@@ -63,7 +63,7 @@ struct OpenClProgram::State {
     const char* text = source.c_str();
     const std::size_t length = source.size();
     cl_int status = CL_SUCCESS;
-    OpenClProgramHandle program(api, api.clCreateProgramWithSource(launch.context(), 1, &text, &length, &status));
+    OwnedProgram program(api, api.clCreateProgramWithSource(launch.context(), 1, &text, &length, &status));
     if (status != CL_SUCCESS) fail("making a program for OpenCL failed", status);
     const cl_device_id device = launch.device();
     const std::string all_options = options + platform::opencl_twin_option(device);
@@ -93,12 +93,12 @@ _cl_kernel* OpenClProgram::kernel(const OpenClLaunch& launch, const std::string&
   const LockGuard lock(here->mutex);
   if (here->program.get() == nullptr && here->failure.empty()) state_->build(launch, *here);
   if (!here->failure.empty()) throw Error(ErrorCode::kernel_failed, here->failure);
-  OpenClKernelHandle& made = here->kernels[{launch.queue(), name}];
+  OwnedKernel& made = here->kernels[{launch.queue(), name}];
   if (made.get() == nullptr) {
     cl_int status = CL_SUCCESS;
     const cl_kernel kernel = launch.api().clCreateKernel(here->program.get(), name.c_str(), &status);
     if (status != CL_SUCCESS) fail(fmt::format("the program for OpenCL has no kernel '{}'", name), status);
-    made = OpenClKernelHandle(launch.api(), kernel);
+    made = OwnedKernel(launch.api(), kernel);
   }
   return made.get();
 }

@@ -200,7 +200,7 @@ void exchange(Team& team, const BlockColumn<T>& c, std::span<const std::span<con
   // Work on a few columns at a time, so that their rows stay in the cache for any leading dimension.
   constexpr std::int64_t kStrip = 8;
   const auto exchange_all = [&](auto element) {
-    share(team, c.cols(), kStrip, [&](std::int64_t first, std::int64_t cols) {
+    split_among(team, c.cols(), kStrip, [&](std::int64_t first, std::int64_t cols) {
       for (std::int64_t strip = first; strip < first + cols; strip += kStrip) {
         const std::int64_t end = std::min(strip + kStrip, first + cols);
         for (std::int64_t i = 0; i < count; ++i) {
@@ -304,7 +304,7 @@ template <class T>
 Codelet fill_symmetric() {
   const auto kernel = [](Team& team, Out<T> a, std::int64_t row, std::int64_t col, std::uint64_t seed,
                          double diagonal) {
-    share(team, a.cols, 1, [&](std::int64_t first, std::int64_t count) {
+    split_among(team, a.cols, 1, [&](std::int64_t first, std::int64_t count) {
       for (std::int64_t j = first; j < first + count; ++j) {
         for (std::int64_t i = 0; i < a.rows; ++i) {
           a(i, j) = static_cast<T>(symmetric_element(seed, row + i, col + j, diagonal));

@@ -152,7 +152,7 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
 template <class T>
 void solve_triangular(Team& team, char side, char uplo, char trans, char diag, MatrixView<const T> a, MatrixView<T> b) {
   const bool left = side == 'L';
-  share(team, left ? b.cols : b.rows, left ? kColumnStep : kRowStep, [&](std::int64_t first, std::int64_t count) {
+  split_among(team, left ? b.cols : b.rows, left ? kColumnStep : kRowStep, [&](std::int64_t first, std::int64_t count) {
     solve_triangular(side, uplo, trans, diag, a, left ? columns_from(b, first, count) : rows_from(b, first, count));
   });
 }
@@ -208,14 +208,14 @@ int factor_panel(Team& team, MatrixView<T> a, std::span<int> pivots) {
   const std::span<int> later = pivots.subspan(static_cast<std::size_t>(half));
   const int info_left = factor_panel(team, left, first);
   team.run([&](int rank, int size) {
-    const Share own = share_of(right.cols, rank, size, kColumnStep);
+    const WorkRange own = work_range_of(right.cols, rank, size, kColumnStep);
     exchange_rows(columns_from(right, own.first, own.count), first);
     solve_triangular('L', 'L', 'N', 'U', constant(rows_from(left, 0, half)), columns_from(top, own.first, own.count));
     team.barrier();
-    multiply_share(rank, size, 'N', 'N', T{-1}, constant(rows_below(left, half)), constant(top), T{1}, rest);
+    multiply_own_block(rank, size, 'N', 'N', T{-1}, constant(rows_below(left, half)), constant(top), T{1}, rest);
   });
   const int info_right = factor_panel(team, rest, later);
-  share(team, half, kColumnStep, [&](std::int64_t from, std::int64_t count) {
+  split_among(team, half, kColumnStep, [&](std::int64_t from, std::int64_t count) {
     exchange_rows(columns_from(rows_below(left, half), from, count), later);
   });
   for (int& pivot : later) pivot += fortran::as_int(half);

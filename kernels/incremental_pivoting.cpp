@@ -163,7 +163,7 @@ void tstrf(Team& team, MatrixView<T> u, MatrixView<T> b, MatrixView<T> l, std::s
     const std::span<const int> known(own.data(), static_cast<std::size_t>(first + count));
     const std::int64_t right = first + count;
     const CheckedPivots checked({&known, 1}, 0, n + b.rows);
-    share(team, n - right, kColumnStep, [&](std::int64_t from, std::int64_t cols) {
+    split_among(team, n - right, kColumnStep, [&](std::int64_t from, std::int64_t cols) {
       apply_block(constant(b), constant(l), checked, first, count,
                   Pair<T>{columns_from(u, right + from, cols), columns_from(b, right + from, cols)},
                   Direction::forward);

@@ -60,7 +60,7 @@ int factor_by_rows(Team& team, MatrixView<T> a, std::span<int> pivots) {
   std::vector<Candidate<T>> candidates(static_cast<std::size_t>(team.size()));
   int info = 0;
   team.run([&](int rank, int size) {
-    const Share own = share_of(a.rows, rank, size, kRowStep);
+    const WorkRange own = work_range_of(a.rows, rank, size, kRowStep);
     const std::int64_t end = own.first + own.count;
     for (std::int64_t col = 0; col < a.cols; ++col) {
       candidates[static_cast<std::size_t>(rank)] = largest(a, col, std::max(own.first, col), end);

@@ -45,7 +45,7 @@ std::int64_t strip_begin(std::int64_t rows, std::int64_t cols, int rank, int siz
 
 }  // namespace
 
-Share share_of(std::int64_t all, int rank, int size, std::int64_t step) {
+WorkRange work_range_of(std::int64_t all, int rank, int size, std::int64_t step) {
   const std::int64_t steps = (all + step - 1) / step;
   const auto begin = [&](std::int64_t member) { return std::min(all, steps * member / size * step); };
   return {begin(rank), begin(rank + 1) - begin(rank)};
@@ -60,11 +60,11 @@ void multiply(char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const
 }
 
 template <class T>
-void multiply_share(int rank, int size, char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
-                    MatrixView<T> c) {
+void multiply_own_block(int rank, int size, char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b,
+                        T beta, MatrixView<T> c) {
   const Grid grid = grid_for(c.rows, c.cols, size);
-  const Share rows = share_of(c.rows, rank % grid.rows, grid.rows, kRowStep);
-  const Share cols = share_of(c.cols, rank / grid.rows, grid.cols, kColumnStep);
+  const WorkRange rows = work_range_of(c.rows, rank % grid.rows, grid.rows, kRowStep);
+  const WorkRange cols = work_range_of(c.cols, rank / grid.rows, grid.cols, kColumnStep);
   multiply(ta, tb, alpha, ta == 'N' ? rows_from(a, rows.first, rows.count) : columns_from(a, rows.first, rows.count),
            tb == 'N' ? columns_from(b, cols.first, cols.count) : rows_from(b, cols.first, cols.count), beta,
            part(c, rows.first, cols.first, rows.count, cols.count));
@@ -74,7 +74,7 @@ template <class T>
 void multiply(Team& team, char ta, char tb, T alpha, MatrixView<const T> a, MatrixView<const T> b, T beta,
               MatrixView<T> c) {
   if (team.size() == 1) return multiply(ta, tb, alpha, a, b, beta, c);
-  team.run([&](int rank, int size) { multiply_share(rank, size, ta, tb, alpha, a, b, beta, c); });
+  team.run([&](int rank, int size) { multiply_own_block(rank, size, ta, tb, alpha, a, b, beta, c); });
 }
 
 template <class T>
@@ -94,10 +94,11 @@ void subtract_square(Team& team, MatrixView<const T> a, MatrixView<T> c) {
   });
 }
 
-#define TROUPE_INSTANTIATE(T)                                                                                        \
-  template void multiply(char, char, T, MatrixView<const T>, MatrixView<const T>, T, MatrixView<T>);                 \
-  template void multiply(Team&, char, char, T, MatrixView<const T>, MatrixView<const T>, T, MatrixView<T>);          \
-  template void multiply_share(int, int, char, char, T, MatrixView<const T>, MatrixView<const T>, T, MatrixView<T>); \
+#define TROUPE_INSTANTIATE(T)                                                                               \
+  template void multiply(char, char, T, MatrixView<const T>, MatrixView<const T>, T, MatrixView<T>);        \
+  template void multiply(Team&, char, char, T, MatrixView<const T>, MatrixView<const T>, T, MatrixView<T>); \
+  template void multiply_own_block(int, int, char, char, T, MatrixView<const T>, MatrixView<const T>, T,    \
+                                   MatrixView<T>);                                                          \
   template void subtract_square(Team&, MatrixView<const T>, MatrixView<T>);
 TROUPE_INSTANTIATE(float)
 TROUPE_INSTANTIATE(double)

@@ -202,10 +202,10 @@ void factor(const Panel<T>& panel, MatrixView<T> t, Scratch<T> scratch) {
 }
 
 /// In a team of several members, one member factorizes a block, while the others apply the previous block to the later
-/// columns. These columns are divided into at most `kPartsPerMember` parts per member, of about `kFewestColumns`
+/// columns. These columns are divided into at most `kRangesPerMember` ranges per member, of about `kFewestColumns`
 /// columns or more.
 constexpr std::int64_t kFewestColumns = 2 * kColumnStep;
-constexpr int kPartsPerMember = 3;
+constexpr int kRangesPerMember = 3;
 
 /// Factorizes block by block; `t` gets the triangular factors of the blocks side by side.
 template <class T>
@@ -233,13 +233,14 @@ class BlockwiseFactor {
         continue;
       }
       const std::int64_t steps = (n - behind + kFewestColumns - 1) / kFewestColumns;
-      const auto parts = static_cast<int>(std::min<std::int64_t>(steps, std::int64_t{kPartsPerMember} * team_.size()));
-      team_.for_each(static_cast<std::size_t>(parts) + 1, [&](std::size_t i) {
+      const auto ranges =
+          static_cast<int>(std::min<std::int64_t>(steps, std::int64_t{kRangesPerMember} * team_.size()));
+      team_.for_each(static_cast<std::size_t>(ranges) + 1, [&](std::size_t i) {
         if (i == 0) {
           bring(first, next, behind);
           return factor_block(next);
         }
-        const Share own = share_of(n - behind, static_cast<int>(i) - 1, parts, kColumnStep);
+        const WorkRange own = work_range_of(n - behind, static_cast<int>(i) - 1, ranges, kColumnStep);
         bring(first, behind + own.first, behind + own.first + own.count);
       });
     }
@@ -315,15 +316,16 @@ template <class T>
 void gemqrt(Team& team, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> c) {
   assert(v.rows == c.rows && v.rows >= v.cols && t.cols == v.cols && "shapes do not fit");
   if (c.cols == 0 || v.cols == 0) return;
-  share(team, c.cols, kColumnStep,
-        [&](std::int64_t first, std::int64_t count) { apply_trapezoids(trans, v, t, columns_from(c, first, count)); });
+  split_among(team, c.cols, kColumnStep, [&](std::int64_t first, std::int64_t count) {
+    apply_trapezoids(trans, v, t, columns_from(c, first, count));
+  });
 }
 
 template <class T>
 void tpmqrt(Team& team, char trans, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> a, MatrixView<T> b) {
   assert(v.rows == b.rows && a.rows >= v.cols && a.cols == b.cols && t.cols == v.cols && "shapes do not fit");
   if (b.rows == 0 || b.cols == 0 || v.cols == 0) return;
-  share(team, b.cols, kColumnStep, [&](std::int64_t first, std::int64_t count) {
+  split_among(team, b.cols, kColumnStep, [&](std::int64_t first, std::int64_t count) {
     apply_stacked(trans, v, t, columns_from(a, first, count), columns_from(b, first, count));
   });
 }

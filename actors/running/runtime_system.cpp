@@ -200,7 +200,7 @@ void RuntimeSystem::Implementation::push_to_node(Task* task, std::size_t node) {
     return;
   }
   crew_->ports[worker(0).index()].deque.push(task);
-  if (!crew_->ports[worker(0).index()].standing.surely_open()) peers_->wake(worker(0));
+  if (!crew_->ports[worker(0).index()].standing.open_seq_cst()) peers_->wake(worker(0));
   // All workers of the node are busy, perhaps for long, so another worker may steal the task.
   wake_one(worker(0));
 }
@@ -245,7 +245,7 @@ void RuntimeSystem::Implementation::push(Task* task, WorkerId worker, bool first
   const workers::TaskDeque::Entry entry{task, first ? 1 : 0};
   crew_->ports[worker.index()].deque.push({&entry, 1});
   // A worker that is awake checks its deque before it sleeps; a worker that passes tasks on is not in the idle set.
-  if (crew_->idle.erase(worker) || !crew_->ports[worker.index()].standing.surely_open()) peers_->wake(worker);
+  if (crew_->idle.erase(worker) || !crew_->ports[worker.index()].standing.open_seq_cst()) peers_->wake(worker);
 }
 
 void RuntimeSystem::Implementation::take_back(TaskId task, WorkerId worker) {

@@ -37,7 +37,7 @@ observation::CrewSnapshot look_at(const Crew& crew) {
     worker.queued = port.deque.size();
     worker.team = port.team_use.sum();
     worker.regroups = !port.standing.open();
-    if (crew.grouping == nullptr || port.standing.part() != Part::helps) continue;
+    if (crew.grouping == nullptr || port.standing.state() != RegroupingState::helps) continue;
     if (const Grouping::Place place = crew.grouping->place(WorkerId(i)); place.rank > 0) worker.lent_to = place.leader;
   }
   snapshot.in_entry_queue = crew.entry.size();

@@ -60,12 +60,12 @@ void Grouping::begin(const Groups& groups) {
   for (const WorkerId worker : changing_) {
     const bool will_help = coming_[worker.index()].rank > 0;
     Standing& standing = *standings_[worker.index()];
-    if (standing.part() == Part::helps) {
+    if (standing.state() == RegroupingState::helps) {
       // Until its old leader has drained, the worker still runs its parts of that leader's kernels.
-      if (!will_help) standing.set(Part::helps_to_lead);
+      if (!will_help) standing.set(RegroupingState::helps_to_lead);
       continue;
     }
-    standing.set(will_help ? Part::drains_to_help : Part::drains_to_lead);
+    standing.set(will_help ? RegroupingState::drains_to_help : RegroupingState::drains_to_lead);
     draining_[worker.index()] = true;
     ++left_;
   }
@@ -81,20 +81,21 @@ void Grouping::begin(const Groups& groups) {
   }
 }
 
-void Grouping::drained(WorkerId worker, Part as) {
+void Grouping::drained(WorkerId worker, RegroupingState as) {
   const LockGuard lock(mutex_);
   // The worker may have read its state before another regrouping made it drain for another role. Such a call has no
   // effect.
-  if (!draining_[worker.index()] || standings_[worker.index()]->part() != as) return;
+  if (!draining_[worker.index()] || standings_[worker.index()]->state() != as) return;
   draining_[worker.index()] = false;
-  standings_[worker.index()]->set(coming_[worker.index()].rank > 0 ? Part::helps : Part::waits_to_lead);
+  standings_[worker.index()]->set(coming_[worker.index()].rank > 0 ? RegroupingState::helps
+                                                                   : RegroupingState::waits_to_lead);
   if (--left_ == 0) open();
 }
 
 void Grouping::open() {
   for (const WorkerId worker : changing_) {
     places_[worker.index()] = coming_[worker.index()];
-    if (places_[worker.index()].rank == 0) standings_[worker.index()]->set(Part::opens);
+    if (places_[worker.index()].rank == 0) standings_[worker.index()]->set(RegroupingState::opens);
   }
   // Publishes the new places to helpers, which load the number with acquire (`completed`).
   completed_.fetch_add(1, std::memory_order_seq_cst);

@@ -55,7 +55,7 @@ class Grouping {
   void regroup(Groups groups);
   /// Called by a worker's own thread when its kernel has ended and it has passed on all tasks that it may not keep in
   /// its new role. `as` is the state in which the worker drained.
-  void drained(WorkerId worker, Part as);
+  void drained(WorkerId worker, RegroupingState as);
 
   /// A worker's place among the clusters. A place holds until all workers whose places change have drained.
   struct Place {

@@ -73,9 +73,9 @@ void SharedPieces::fail(const graph::FailureLog::Cause& cause) noexcept {
   if (!failed_.exchange(true, std::memory_order_relaxed)) cause_ = cause;
 }
 
-bool SharedPieces::leave(const PartOfTask& part) noexcept {
-  took_.fetch_add(part.took.count(), std::memory_order_relaxed);
-  const std::uint64_t mine = std::uint64_t{part.pieces} + (part.owner ? 1 : 0);
+bool SharedPieces::leave(const PiecesDone& pieces) noexcept {
+  took_.fetch_add(pieces.took.count(), std::memory_order_relaxed);
+  const std::uint64_t mine = std::uint64_t{pieces.number} + (pieces.owner ? 1 : 0);
   // Release: publishes the effects of the pieces, the cause and the times. Acquire: the worker that leaves last sees
   // those of all others.
   return unfinished_.fetch_sub(mine, std::memory_order_acq_rel) == mine;

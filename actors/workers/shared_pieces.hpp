@@ -27,11 +27,11 @@ struct PieceRange {
 
 class SharedPieces;
 
-/// The part that one worker did of a task of pieces; other workers may still run other pieces.
-struct PartOfTask {
-  /// The shared object of the task; null if the worker did no part of it.
+/// The pieces of one task that one worker did; other workers may still run other pieces.
+struct PiecesDone {
+  /// The shared object of the task; null if the worker did none of its pieces.
   SharedPieces* of = nullptr;
-  std::uint32_t pieces = 0;
+  std::uint32_t number = 0;
   /// The time of all cores of the worker, added up.
   Duration took{};
   /// True if the worker began the task.
@@ -83,7 +83,7 @@ class SharedPieces {
   [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_relaxed); }
   /// Called when the worker takes no more pieces. Returns true if all others have left: the task has ended, and the
   /// caller calls `let_go`.
-  [[nodiscard]] bool leave(const PartOfTask& part) noexcept;
+  [[nodiscard]] bool leave(const PiecesDone& pieces) noexcept;
 
   // This function is called by the worker that has left last.
 

@@ -7,7 +7,7 @@
 namespace troupe::workers {
 
 /// The state of a worker whose cores may be regrouped (`Grouping`). All other workers are always open.
-enum class Part : std::uint8_t {
+enum class RegroupingState : std::uint8_t {
   /// The worker takes tasks.
   open,
   /// The worker finishes the tasks that it runs. After that it will lead a cluster, or be a single core.
@@ -24,31 +24,35 @@ enum class Part : std::uint8_t {
   helps_to_lead,
 };
 
-[[nodiscard]] constexpr bool drains(Part part) { return part == Part::drains_to_lead || part == Part::drains_to_help; }
+[[nodiscard]] constexpr bool drains(RegroupingState state) {
+  return state == RegroupingState::drains_to_lead || state == RegroupingState::drains_to_help;
+}
 /// Returns true if a worker in this state forwards every task that it receives.
-[[nodiscard]] constexpr bool passes_on(Part part) { return part == Part::drains_to_help || part == Part::helps; }
+[[nodiscard]] constexpr bool passes_on(RegroupingState state) {
+  return state == RegroupingState::drains_to_help || state == RegroupingState::helps;
+}
 
 /// The state may be read from any thread. `Grouping` writes it under its lock, except for the last step from `opens` to
 /// `open`, which the worker makes.
 class Standing {
  public:
-  [[nodiscard]] Part part() const { return part_.load(std::memory_order_acquire); }
-  [[nodiscard]] bool open() const { return part_.load(std::memory_order_relaxed) == Part::open; }
+  [[nodiscard]] RegroupingState state() const { return state_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool open() const { return state_.load(std::memory_order_relaxed) == RegroupingState::open; }
   /// Returns the same as `open`, but sequentially consistent: if one thread pushes a task and then looks whether its
   /// worker is open, and another closes the worker and then looks for tasks, one of them sees what the other did.
-  [[nodiscard]] bool surely_open() const { return part_.load(std::memory_order_seq_cst) == Part::open; }
+  [[nodiscard]] bool open_seq_cst() const { return state_.load(std::memory_order_seq_cst) == RegroupingState::open; }
   /// Returns true if the worker forwards every task that it receives.
-  [[nodiscard]] bool passes_on() const { return workers::passes_on(part()); }
+  [[nodiscard]] bool passes_on() const { return workers::passes_on(state()); }
 
   /// Called by the worker: changes the state from `opens` to `open`, unless another regrouping has begun meanwhile.
   void open_up() {
-    Part expected = Part::opens;
-    part_.compare_exchange_strong(expected, Part::open, std::memory_order_seq_cst);
+    RegroupingState expected = RegroupingState::opens;
+    state_.compare_exchange_strong(expected, RegroupingState::open, std::memory_order_seq_cst);
   }
-  void set(Part part) { part_.store(part, std::memory_order_seq_cst); }
+  void set(RegroupingState state) { state_.store(state, std::memory_order_seq_cst); }
 
  private:
-  std::atomic<Part> part_{Part::open};
+  std::atomic<RegroupingState> state_{RegroupingState::open};
 };
 
 }  // namespace troupe::workers

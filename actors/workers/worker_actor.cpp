@@ -205,7 +205,7 @@ inline void WorkerActor::start(graph::Task& task, std::span<graph::Task* const> 
   }
   Started started = active_->start(task, behind);
   if (!started.finished) {
-    if (const PartOfTask part = active_->take_part(); part.of != nullptr) leave(part);
+    if (const PiecesDone pieces = active_->take_pieces_done(); pieces.of != nullptr) leave(pieces);
     return;
   }
   if (core_.put_off(task)) {
@@ -247,7 +247,7 @@ void WorkerActor::do_steps(Mailbox mailbox) {
       case Step::Kind::send_on: send_on(*step.task); break;
       case Step::Kind::steal: steal(step.victim); break;
       case Step::Kind::stand_by:
-        if (!step.activate && !stand_by(step.part)) return;
+        if (!step.activate && !stand_by(step.state)) return;
         break;
       case Step::Kind::rest:
         // The scheduler has just decided, and may have given work to this worker.
@@ -394,8 +394,8 @@ void WorkerActor::collect_done() {
       one = std::move(done_.front());
       done_.pop_front();
     }
-    if (one.part.of != nullptr) {
-      leave(one.part);
+    if (one.pieces.of != nullptr) {
+      leave(one.pieces);
       continue;
     }
     const bool failed = one.cause != nullptr;
@@ -460,26 +460,26 @@ void WorkerActor::note_idle(TimeStamp now, WorkerActivity doing) {
   crew_.graph.worker_is_idle(setup_->id);
 }
 
-bool WorkerActor::stand_by(Part part) {
+bool WorkerActor::stand_by(RegroupingState state) {
   note_waiting_for_data();
-  note_idle(setup_->clock->now(), passes_on(part) ? WorkerActivity::lent : WorkerActivity::searching);
+  note_idle(setup_->clock->now(), passes_on(state) ? WorkerActivity::lent : WorkerActivity::searching);
   Grouping& grouping = *crew_.grouping;
   // The number is read before the place is looked up, so that a regrouping that completes later is noticed.
   const std::uint64_t completed = grouping.completed();
-  switch (part) {
-    case Part::open: return true;
-    case Part::drains_to_lead:
-    case Part::drains_to_help:
+  switch (state) {
+    case RegroupingState::open: return true;
+    case RegroupingState::drains_to_lead:
+    case RegroupingState::drains_to_help:
       core_.drained();
-      grouping.drained(setup_->id, part);
+      grouping.drained(setup_->id, state);
       return true;
-    case Part::waits_to_lead: return false;
-    case Part::opens:
+    case RegroupingState::waits_to_lead: return false;
+    case RegroupingState::opens:
       use_team();
       port_.standing.open_up();
       return true;
-    case Part::helps:
-    case Part::helps_to_lead: break;
+    case RegroupingState::helps:
+    case RegroupingState::helps_to_lead: break;
   }
   const Grouping::Place place = grouping.place(setup_->id);
   if (place.team == nullptr || place.rank == 0) return false;

@@ -73,7 +73,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
  private:
   using DeviceListener::done;
   void done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept override;
-  void part_done(const PartOfTask& part) noexcept override;
+  void pieces_done(const PiecesDone& pieces) noexcept override;
 
   /// Called at the beginning of every handler.
   void woke();
@@ -92,8 +92,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Publishes the task that the worker now runs, and its start, for threads that report running tasks.
   void note_running(graph::Task& task, TimeStamp since);
   void help(const Step& step);
-  /// Called when the worker has done its part of a task of pieces; ends the task if all others have left.
-  void leave(const PartOfTask& part);
+  /// Called when the worker has done its pieces of a task; ends the task if all others have left.
+  void leave(const PiecesDone& pieces);
   /// Called when a task leaves the device without having ended: other workers run the rest of its pieces, or it has not
   /// begun and will start again.
   void is_off_the_device(const graph::Task& task);
@@ -103,7 +103,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   bool rest();
   /// Called while the worker takes no tasks because cores are regrouped. Returns false if there is nothing to do before
   /// the worker is woken.
-  bool stand_by(Part part);
+  bool stand_by(RegroupingState state);
   /// Gives the device the team of cores that the worker leads: kernels use it from now on.
   void use_team();
   /// Called if there is nothing to run: ends the busy time and notes the state `doing`.
@@ -191,7 +191,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
     graph::FailureLog::Cause cause;
     Duration took{};
     /// Used instead of the fields above if the device ran pieces.
-    PartOfTask part = {};
+    PiecesDone pieces = {};
   };
   void tell_itself(Done done) noexcept;
   Mutex done_mutex_;

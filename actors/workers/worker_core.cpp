@@ -420,7 +420,7 @@ bool WorkerCore::finds_work() {
 bool WorkerCore::sees_work() const {
   if (lost()) [[unlikely]]
     return has_any_to_send_on();
-  if (!port_.standing.surely_open()) [[unlikely]]
+  if (!port_.standing.open_seq_cst()) [[unlikely]]
     return true;
   return crew_.entry.size() > 0 || sees_work_besides_entry();
 }

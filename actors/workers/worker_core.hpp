@@ -53,7 +53,7 @@ struct Step {
   std::span<graph::Task* const> behind;
   WorkerId victim;
   /// With `stand_by`: the worker's state.
-  Part part = Part::open;
+  RegroupingState state = RegroupingState::open;
   /// With `help`: the first pieces to run, and their task.
   PieceRange pieces;
   SharedPieces* shared = nullptr;
@@ -136,11 +136,11 @@ class WorkerCore {
   /// Called when a task has ended; `next` then finds the successors that are ready. `took` is the same as in
   /// `DeviceListener::done`.
   void task_ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took = Duration(-1));
-  /// Called when the worker has done its part, `part`, of a task of pieces that it began. Other workers may still run
+  /// Called when the worker has done its pieces of a task that it began. Other workers may still run
   /// the rest. The task is counted as one that this worker has run; the worker is about to leave the task.
-  void stopped(const PartOfTask& part);
-  /// Called when the worker has done its part of a task of pieces that another worker began.
-  void helped(const PartOfTask& part);
+  void stopped(const PiecesDone& pieces);
+  /// Called when the worker has done its pieces of a task that another worker began.
+  void helped(const PiecesDone& pieces);
   /// Called by the last worker that has left a task of pieces. Completes the task as `task_ended` does, no matter which
   /// worker began it.
   void last_piece_ended(graph::Task& task, const graph::FailureLog::Cause& cause);
@@ -255,7 +255,7 @@ class WorkerCore {
   graph::Task* next_to_send_on();
   [[nodiscard]] bool has_any_to_send_on() const;
   /// Called if the worker is not open: takes a task that other workers have to run.
-  graph::Task* next_to_pass_on(Part part);
+  graph::Task* next_to_pass_on(RegroupingState state);
   /// Called before each task: from time to time moves newly submitted tasks into the entry queue's sorted part.
   void look_up();
   /// Moves newly submitted tasks into the entry queue's sorted part. Does nothing, and returns false, if it did so less

@@ -54,8 +54,8 @@ bool WorkerCore::has_any_to_send_on() const {
 Step WorkerCore::stand_by() {
   Step step;
   step.activate = std::exchange(activation_due_, false);
-  step.part = port_.standing.part();
-  step.task = next_to_pass_on(step.part);
+  step.state = port_.standing.state();
+  step.task = next_to_pass_on(step.state);
   if (step.task != nullptr) {
     step.kind = Step::Kind::send_on;
     return step;
@@ -66,13 +66,13 @@ Step WorkerCore::stand_by() {
   return step;
 }
 
-Task* WorkerCore::next_to_pass_on(Part part) {
+Task* WorkerCore::next_to_pass_on(RegroupingState state) {
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
-  if (passes_on(part)) {
+  if (passes_on(state)) {
     if (!in_hand_.empty()) return take_out_of_hand(in_hand_.end() - 1);
     return port_.deque.pop_oldest();
   }
-  if (options_.activation_queue == nullptr || !drains(part)) return nullptr;
+  if (options_.activation_queue == nullptr || !drains(state)) return nullptr;
   // Tasks that arrive from here on were placed with knowledge of the new grouping.
   if (!withdraws_) withdraws_ = port_.deque.size();
   if (*withdraws_ == 0) return nullptr;

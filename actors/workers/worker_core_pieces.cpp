@@ -27,17 +27,17 @@ bool WorkerCore::help(Step& step) {
   return false;
 }
 
-void WorkerCore::stopped(const PartOfTask& part) {
-  if (shares_ != nullptr) shares_->released(options_.self, part.of->task());
+void WorkerCore::stopped(const PiecesDone& pieces) {
+  if (shares_ != nullptr) shares_->released(options_.self, pieces.of->task());
   WorkerCounters::add(port_.counters.tasks, std::uint64_t{1});
-  WorkerCounters::add(port_.counters.pieces, std::uint64_t{part.pieces});
+  WorkerCounters::add(port_.counters.pieces, std::uint64_t{pieces.number});
   has_left();
 }
 
-void WorkerCore::helped(const PartOfTask& part) {
-  if (shares_ != nullptr) shares_->charge(shares_->of(part.of->task()), part.took);
-  WorkerCounters::add(port_.counters.pieces, std::uint64_t{part.pieces});
-  WorkerCounters::add(port_.counters.stolen_pieces, std::uint64_t{part.pieces});
+void WorkerCore::helped(const PiecesDone& pieces) {
+  if (shares_ != nullptr) shares_->charge(shares_->of(pieces.of->task()), pieces.took);
+  WorkerCounters::add(port_.counters.pieces, std::uint64_t{pieces.number});
+  WorkerCounters::add(port_.counters.stolen_pieces, std::uint64_t{pieces.number});
   has_left();
 }
 

@@ -13,28 +13,28 @@ void WorkerActor::help(const Step& step) {
   port_.board.takes_part_in(step.shared);
   note_running(step.shared->task(), core_.looked_at());
   crew_.tell({.kind = TaskEvent::Kind::joined, .worker = setup_->id});
-  const PartOfTask part =
+  const PiecesDone pieces =
       active_->help(*step.shared, step.pieces, [this] { return mail_waits() || core_.is_wanted(); });
-  if (part.of != nullptr) leave(part);
+  if (pieces.of != nullptr) leave(pieces);
 }
 
-void WorkerActor::part_done(const PartOfTask& part) noexcept { tell_itself({nullptr, nullptr, {}, part}); }
+void WorkerActor::pieces_done(const PiecesDone& pieces) noexcept { tell_itself({nullptr, nullptr, {}, pieces}); }
 
-void WorkerActor::leave(const PartOfTask& part) {
-  SharedPieces& shared = *part.of;
+void WorkerActor::leave(const PiecesDone& pieces) {
+  SharedPieces& shared = *pieces.of;
   // All of this is done before `shared.leave`, because after that another worker may end the task and destroy it.
   is_off_the_device(shared.task());
   port_.board.takes_part_in(nullptr);
   // Observers are told before the task may end.
   tell(TaskEvent::Kind::stopped, setup_->id, shared.task());
-  if (part.owner) {
-    core_.stopped(part);
+  if (pieces.owner) {
+    core_.stopped(pieces);
   } else {
-    core_.helped(part);
+    core_.helped(pieces);
     helps_ = false;
     note_state(WorkerActivity::working);
   }
-  if (!shared.leave(part)) return;
+  if (!shared.leave(pieces)) return;
   const SharedPieces::Ended ended = shared.let_go();
   const bool failed = ended.cause != nullptr || ended.task->told();
   tell(failed ? TaskEvent::Kind::failed : TaskEvent::Kind::ended, ended.owner, *ended.task, ended.took);

@@ -34,8 +34,8 @@ struct ReferenceDocument {
 /// "runtime-options.md".
 [[nodiscard]] ReferenceDocument runtime_options_document();
 
-/// A generated part of a file. It stands between two fixed texts, the marks `begin` and `end`.
-struct WrittenPart {
+/// A generated section of a file. It stands between two fixed texts, the marks `begin` and `end`.
+struct GeneratedSection {
   /// The path below the source folder.
   std::string file;
   std::string begin;
@@ -44,10 +44,10 @@ struct WrittenPart {
 };
 
 /// Returns the generated lists of options: in the manual, and in the stub file for Python's type checkers.
-[[nodiscard]] std::vector<WrittenPart> option_parts();
+[[nodiscard]] std::vector<GeneratedSection> option_sections();
 
-/// Returns `whole` with the part's text between its marks. Fails with `bad_input` if a mark is missing.
-[[nodiscard]] Result<std::string> with_part(const std::string& whole, const WrittenPart& part);
+/// Returns `whole` with the section's text between its marks. Fails with `bad_input` if a mark is missing.
+[[nodiscard]] Result<std::string> with_section(const std::string& whole, const GeneratedSection& section);
 
 /// Returns the note that follows the title of every generated document: "\n<!-- ... -->\n".
 [[nodiscard]] std::string written_by();

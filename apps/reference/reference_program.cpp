@@ -36,7 +36,7 @@ void write_completions(const std::string& folder, const std::vector<CommandPage>
 }
 
 #ifdef TROUPE_HAS_SERVICE
-/// Writes the documents into docs/reference below the source folder, and the generated parts into their files.
+/// Writes the documents into docs/reference below the source folder, and the generated sections into their files.
 void write_documents(const std::string& source, const std::vector<CommandPage>& programs) {
   const auto schema =
       platform::read_text(source + "/apps/reference/output.schema.json", Bytes{std::uint64_t{1} << 22U}, "schema");
@@ -45,10 +45,10 @@ void write_documents(const std::string& source, const std::vector<CommandPage>& 
         metrics_document(), keys_document(schema ? schema.value() : schema.failure().message).value_or_throw()}) {
     write(fs::path(source) / "docs/reference" / document.file, document.text);
   }
-  for (const WrittenPart& part : option_parts()) {
-    const std::string file = source + "/" + part.file;
+  for (const GeneratedSection& section : option_sections()) {
+    const std::string file = source + "/" + section.file;
     const std::string whole = platform::read_text(file, Bytes{std::uint64_t{1} << 22U}, "document").value_or_throw();
-    write(file, with_part(whole, part).value_or_throw());
+    write(file, with_section(whole, section).value_or_throw());
   }
   for (const CommandPage& program : programs) {
     const ReferenceDocument document = options_document(program);

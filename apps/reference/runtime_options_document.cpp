@@ -75,28 +75,29 @@ ReferenceDocument runtime_options_document() {
   return {"runtime-options.md", std::move(text)};
 }
 
-std::vector<WrittenPart> option_parts() {
+std::vector<GeneratedSection> option_sections() {
   const std::string end = "<!-- end -->";
-  std::vector<WrittenPart> parts{
+  std::vector<GeneratedSection> sections{
       {"docs/environment.md", "<!-- table: variables -->\n", end, variables_table()},
       {"docs/environment.md", "<!-- table: others -->\n", end, others_table()},
       {"python/troupe/__init__.pyi", "        # Written by `cmake --build BUILD --target reference_documents`:\n",
        "        # Python's own:\n", python_parameters()}};
 #ifdef TROUPE_HAS_SERVICE
-  parts.push_back({"docs/service.md", "<!-- configuration: begin -->\n```toml\n", "```\n<!-- configuration: end -->",
-                   service::to_toml({})});
+  sections.push_back({"docs/service.md", "<!-- configuration: begin -->\n```toml\n", "```\n<!-- configuration: end -->",
+                      service::to_toml({})});
 #endif
-  return parts;
+  return sections;
 }
 
-Result<std::string> with_part(const std::string& whole, const WrittenPart& part) {
-  const std::size_t begin = whole.find(part.begin);
-  const std::size_t from = begin + part.begin.size();
-  const std::size_t to = begin == std::string::npos ? begin : whole.find(part.end, from);
+Result<std::string> with_section(const std::string& whole, const GeneratedSection& section) {
+  const std::size_t begin = whole.find(section.begin);
+  const std::size_t from = begin + section.begin.size();
+  const std::size_t to = begin == std::string::npos ? begin : whole.find(section.end, from);
   if (to == std::string::npos) {
-    return Failure{ErrorCode::bad_input, fmt::format("{} has no part that begins with '{}'", part.file, part.begin)};
+    return Failure{ErrorCode::bad_input,
+                   fmt::format("{} has no section that begins with '{}'", section.file, section.begin)};
   }
-  return whole.substr(0, from) + part.text + whole.substr(to);
+  return whole.substr(0, from) + section.text + whole.substr(to);
 }
 
 }  // namespace troupe::apps

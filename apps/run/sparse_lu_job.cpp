@@ -72,8 +72,8 @@ class SparseLuRuns {
   /// Factorizes the matrix once, and adds the measurements to the summary.
   void run(RunSummary& summary) {
     // Acquire the data: the program must not write to them before they are in host memory.
-    for (const auto& part : lu_.parts()) (void)runtime_.acquire(part.handle(), AccessMode::write);
-    for (const auto& part : lu_.parts()) clear(lu_.super_block(part));
+    for (const auto& stored : lu_.super_blocks()) (void)runtime_.acquire(stored.handle(), AccessMode::write);
+    for (const auto& stored : lu_.super_blocks()) clear(lu_.super_block(stored));
     const double least = fill_blocks(problem_, lu_, scale());
     [[maybe_unused]] const Trace earlier = runtime_.take_trace();
     const RunReport before = runtime_.report();

@@ -151,9 +151,9 @@ int serve(const Configuration& configuration) {
                          LogField{"codelets", std::to_string(codelets.size())}});
     tell_manager(manager, "READY=1\nSTATUS=Serving", log);
     (void)next_stop(signals, std::nullopt, log, configuration);
-    end = std::make_unique<ForcedEnd>(
-        ForcedEnd::Parts{[&](Duration at_most) { return next_stop(signals, at_most, log, configuration).has_value(); },
-                         [&log, folder = server->folder()] { say_last_words(folder, log); }, kLastSeconds});
+    end = std::make_unique<ForcedEnd>(ForcedEnd::Options{
+        [&](Duration at_most) { return next_stop(signals, at_most, log, configuration).has_value(); },
+        [&log, folder = server->folder()] { say_last_words(folder, log); }, kLastSeconds});
     tell_manager(manager, "STOPPING=1\nSTATUS=Waiting for clients", log);
     stop(*server, *end, log, configuration);
   }

@@ -10,7 +10,7 @@
 
 namespace troupe::apps {
 
-ForcedEnd::ForcedEnd(Parts parts) : parts_(std::move(parts)), thread_([this] { run(); }) {}
+ForcedEnd::ForcedEnd(Options options) : options_(std::move(options)), thread_([this] { run(); }) {}
 
 ForcedEnd::~ForcedEnd() {
   done_.store(true, std::memory_order_relaxed);
@@ -22,11 +22,11 @@ void ForcedEnd::run() {
   constexpr Duration kLook = std::chrono::milliseconds(50);
   std::optional<Clock::time_point> latest;
   while (!done_.load(std::memory_order_relaxed)) {
-    if (parts_.told(kLook)) hurry();
+    if (options_.told(kLook)) hurry();
     if (!hurries()) continue;
-    if (!latest) latest = Clock::now() + parts_.patience;
+    if (!latest) latest = Clock::now() + options_.patience;
     if (Clock::now() < *latest) continue;
-    parts_.last_words();
+    options_.last_words();
     // No destructors run, because they would wait for the running kernels.
     ::_exit(kFailure);
   }

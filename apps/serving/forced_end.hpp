@@ -14,7 +14,7 @@ namespace troupe::apps {
 /// the process, unless the object was destroyed before. Neither slow work nor waiting threads can delay this end.
 class ForcedEnd {
  public:
-  struct Parts {
+  struct Options {
     /// Waits for a signal, at most for the given time; returns true if one came.
     std::function<bool(Duration)> told;
     /// Called just before the process ends; must not wait long for other threads.
@@ -22,7 +22,7 @@ class ForcedEnd {
     Duration patience;
   };
   /// Throws `std::system_error` if no thread can be started.
-  explicit ForcedEnd(Parts parts);
+  explicit ForcedEnd(Options options);
   ~ForcedEnd();
   ForcedEnd(const ForcedEnd&) = delete;
   ForcedEnd& operator=(const ForcedEnd&) = delete;
@@ -34,7 +34,7 @@ class ForcedEnd {
  private:
   void run();
 
-  const Parts parts_;
+  const Options options_;
   std::atomic<bool> hurries_{false};
   std::atomic<bool> done_{false};
   std::thread thread_;

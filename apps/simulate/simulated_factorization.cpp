@@ -73,7 +73,7 @@ FactorizationOutcome simulate_sparse_in(const SimulatedRun& run) {
   const linalg::ReplacedPivotCounts counts(runtime, a.supers());
   linalg::block_lu(runtime, a, counts, {.steps = sparse.steps}, kernels);
   if (run.recorder) {
-    for (const auto& part : a.parts()) run.recorder->place(part.handle(), part.row(), part.col());
+    for (const auto& stored : a.super_blocks()) run.recorder->place(stored.handle(), stored.row(), stored.col());
   }
   runtime.wait();
   return outcome_of(runtime, sparse.flops, run.trace);

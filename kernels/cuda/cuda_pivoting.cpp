@@ -10,22 +10,22 @@ namespace troupe::kernels {
 
 namespace {
 
-/// Divides one piece of the stream's work space into parts, one after the other.
-class Parts {
+/// Divides one piece of the stream's work space into buffers, one after the other.
+class WorkBuffers {
  public:
-  /// Adds a part of `count` elements; returns the part's offset.
+  /// Adds a buffer of `count` elements; returns the buffer's offset.
   template <class T>
   std::size_t add(std::size_t count) {
     const std::size_t begin = size_;
-    // Parts are aligned like memory from cudaMalloc.
+    // Buffers are aligned like memory from cudaMalloc.
     constexpr std::size_t kAlignment = 256;
     size_ = (size_ + count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
     return begin;
   }
   void take_from(CudaStream& stream) { data_ = stream.work_space<std::byte>(size_); }
   template <class T>
-  [[nodiscard]] T* at(std::size_t part) const {
-    return reinterpret_cast<T*>(data_ + part);
+  [[nodiscard]] T* at(std::size_t buffer) const {
+    return reinterpret_cast<T*>(data_ + buffer);
   }
 
  private:
@@ -50,21 +50,21 @@ void factor_panel(CudaStream& stream, const BlockColumn<T>& a, std::span<int> pi
   const std::int64_t rows = a.rows() - offset;
   MatrixView<T> panel =
       whole ? rows_below(*whole, offset) : MatrixView<T>{a.tiles().front().data, rows, a.cols(), rows};
-  Parts parts;
-  const std::size_t work = parts.add<T>(cuda::getrf_work_size(stream, panel));
-  const std::size_t given = parts.add<int>(pivots.size());
-  const std::size_t places = parts.add<TilePlace<T>>(whole ? 0 : a.tiles().size());
-  const std::size_t copy = parts.add<T>(whole ? 0 : static_cast<std::size_t>(rows * a.cols()));
-  parts.take_from(stream);
+  WorkBuffers buffers;
+  const std::size_t work = buffers.add<T>(cuda::getrf_work_size(stream, panel));
+  const std::size_t given = buffers.add<int>(pivots.size());
+  const std::size_t places = buffers.add<TilePlace<T>>(whole ? 0 : a.tiles().size());
+  const std::size_t copy = buffers.add<T>(whole ? 0 : static_cast<std::size_t>(rows * a.cols()));
+  buffers.take_from(stream);
 
   TiledColumn<T> column{};
   if (!whole) {
-    panel.data = parts.at<T>(copy);
-    column = place_tiles(stream, a, parts.at<TilePlace<T>>(places));
+    panel.data = buffers.at<T>(copy);
+    column = place_tiles(stream, a, buffers.at<TilePlace<T>>(places));
     copy_column(stream, column, offset, panel, true);
   }
-  factor_checked(stream, panel, parts.at<T>(work), parts.at<int>(given), status);
-  settle_pivots<T>(stream, parts.at<int>(given), pivots, rows, first);
+  factor_checked(stream, panel, buffers.at<T>(work), buffers.at<int>(given), status);
+  settle_pivots<T>(stream, buffers.at<int>(given), pivots, rows, first);
   if (!whole) copy_column(stream, column, offset, panel, false);
 }
 

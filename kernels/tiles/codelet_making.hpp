@@ -43,8 +43,8 @@ inline double cols(const KernelContext& c, std::size_t i) { return static_cast<d
 /// Divides the columns of B among the members of a team: each member calls `solve` with its columns.
 template <class T, class F>
 void for_columns(Team& team, Out<T> b, F solve) {
-  share(team, b.cols, kColumnStep,
-        [&](std::int64_t first, std::int64_t count) { solve(columns_from(b, first, count)); });
+  split_among(team, b.cols, kColumnStep,
+              [&](std::int64_t first, std::int64_t count) { solve(columns_from(b, first, count)); });
 }
 
 /// Returns the number of operations of LU with partial pivoting of a panel.

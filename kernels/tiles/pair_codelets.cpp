@@ -75,7 +75,7 @@ Codelet ssssm(void (*apply)(In<T>, In<T>, const CheckedPivots&, Out<T>, Out<T>))
                               std::int64_t offset) {
     const CheckedPivots rows = checked(pivots, b.cols + b.rows);
     const Out<T> upper = rows_from(a, offset, b.cols);
-    share(team, c.cols, kColumnStep, [&](std::int64_t first, std::int64_t count) {
+    split_among(team, c.cols, kColumnStep, [&](std::int64_t first, std::int64_t count) {
       apply(b, l, rows, columns_from(upper, first, count), columns_from(c, first, count));
     });
   };

@@ -210,8 +210,8 @@ class StepSubmission {
 
   void submit(const BlockStep& step, int priority) {
     const TaskOptions options{.priority = priority};
-    const auto& c = part(step.row, step.col);
-    const auto& d = part(step.k, step.k);
+    const auto& c = stored(step.row, step.col);
+    const auto& d = stored(step.k, step.k);
     const std::int64_t side = a_.cut().side;
     const std::int64_t offset = 0;
     switch (step.kind) {
@@ -238,13 +238,13 @@ class StepSubmission {
   }
 
  private:
-  using Part = typename BlockMatrix<T>::Part;
+  using StoredSuperBlock = typename BlockMatrix<T>::StoredSuperBlock;
 
-  [[nodiscard]] const Part& part(int row, int col) const { return *a_.find(row, col); }
+  [[nodiscard]] const StoredSuperBlock& stored(int row, int col) const { return *a_.find(row, col); }
 
-  void submit_product(const BlockStep& step, const Part& c, const TaskOptions& options) {
-    const Part& a = part(step.row, step.k);
-    const Part& b = part(step.k, step.col);
+  void submit_product(const BlockStep& step, const StoredSuperBlock& c, const TaskOptions& options) {
+    const StoredSuperBlock& a = stored(step.row, step.k);
+    const StoredSuperBlock& b = stored(step.k, step.col);
     const std::int64_t side = a_.cut().side;
     if (side == 1) {
       runtime_.submit(tile_.gemm_nn, {a.handle(), b.handle(), c.handle()}, args(std::int64_t{0}), options);
@@ -351,9 +351,9 @@ template <class T>
 kernels::ReplacedPivots block_lu_in_sequence(BlockMatrix<T>& a, double least) {
   const std::shared_ptr<void> quiet = kernels::single_threaded_blas();
   kernels::ReplacedPivots all;
-  const auto part = [&](int row, int col) { return a.super_block(*a.find(row, col)); };
+  const auto super_block = [&](int row, int col) { return a.super_block(*a.find(row, col)); };
   for (const BlockStep& step : block_lu_steps(a.pattern(), a.cut().side)) {
-    const auto d = part(step.k, step.k);
+    const auto d = super_block(step.k, step.k);
     switch (step.kind) {
       case BlockStep::Kind::diagonal: {
         const std::int64_t first = step.k * a.cut().side * a.cut().block;
@@ -364,14 +364,15 @@ kernels::ReplacedPivots block_lu_in_sequence(BlockMatrix<T>& a, double least) {
         break;
       }
       case BlockStep::Kind::lower:
-        run_all_pieces(kernels::SolveWithUpper<T>(d.constant(), part(step.row, step.col)));
+        run_all_pieces(kernels::SolveWithUpper<T>(d.constant(), super_block(step.row, step.col)));
         break;
       case BlockStep::Kind::upper:
-        run_all_pieces(kernels::SolveWithLower<T>(d.constant(), part(step.row, step.col)));
+        run_all_pieces(kernels::SolveWithLower<T>(d.constant(), super_block(step.row, step.col)));
         break;
       case BlockStep::Kind::product:
-        run_all_pieces(kernels::SubtractProduct<T>(part(step.row, step.k).constant(), part(step.k, step.col).constant(),
-                                                   part(step.row, step.col)));
+        run_all_pieces(kernels::SubtractProduct<T>(super_block(step.row, step.k).constant(),
+                                                   super_block(step.k, step.col).constant(),
+                                                   super_block(step.row, step.col)));
         break;
     }
   }
@@ -400,10 +401,11 @@ const char* to_string(BlockReuse reuse) { return reuse == BlockReuse::position ?
 template <class T>
 std::vector<std::int64_t> reuse_indexes(const BlockMatrix<T>& a, BlockReuse reuse, BlockSteps steps) {
   std::vector<std::int64_t> indexes;
-  for (const auto& part : a.parts()) indexes.push_back(reuse == BlockReuse::position ? part.row() + part.col() : 0);
+  for (const auto& stored : a.super_blocks())
+    indexes.push_back(reuse == BlockReuse::position ? stored.row() + stored.col() : 0);
   if (reuse == BlockReuse::position) return indexes;
   const auto count = [&](int row, int col) {
-    ++indexes[static_cast<std::size_t>(a.find(row, col) - a.parts().data())];
+    ++indexes[static_cast<std::size_t>(a.find(row, col) - a.super_blocks().data())];
   };
   for (const BlockStep& step : steps_of(a, steps)) {
     count(step.row, step.col);
@@ -420,7 +422,7 @@ std::vector<std::int64_t> reuse_indexes(const BlockMatrix<T>& a, BlockReuse reus
 template <class T>
 void set_reuse(Runtime& runtime, const BlockMatrix<T>& a, BlockReuse reuse, BlockSteps steps) {
   const std::vector<std::int64_t> indexes = reuse_indexes(a, reuse, steps);
-  for (std::size_t i = 0; i < indexes.size(); ++i) runtime.set_reuse(a.parts()[i].handle(), indexes[i]);
+  for (std::size_t i = 0; i < indexes.size(); ++i) runtime.set_reuse(a.super_blocks()[i].handle(), indexes[i]);
 }
 
 template <class T>

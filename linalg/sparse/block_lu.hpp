@@ -120,7 +120,7 @@ enum class BlockReuse {
 };
 [[nodiscard]] const char* to_string(BlockReuse reuse);
 
-/// Returns the index of reuse of each super-block in `BlockMatrix::parts`.
+/// Returns the index of reuse of each super-block in `BlockMatrix::super_blocks`.
 template <class T>
 [[nodiscard]] std::vector<std::int64_t> reuse_indexes(const BlockMatrix<T>& a, BlockReuse reuse,
                                                       BlockSteps steps = BlockSteps::all);

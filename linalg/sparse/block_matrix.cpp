@@ -41,34 +41,34 @@ BlockMatrix<T>::BlockMatrix(Runtime& runtime, BlockPattern pattern, const BlockC
   check_cut(cut);
   supers_ = (pattern_.blocks() + cut.side - 1) / cut.side;
   for (int row = 0; row < supers_; ++row) {
-    row_begin_.push_back(parts_.size());
+    row_begin_.push_back(super_blocks_.size());
     const std::vector<kernels::BlockMask> masks = masks_of(pattern_, row, cut.side, supers_);
     for (int col = 0; col < supers_; ++col) {
       const kernels::BlockMask mask = masks[static_cast<std::size_t>(col)];
       if (mask == 0) continue;
-      Part part;
-      part.row_ = row;
-      part.col_ = col;
-      part.mask_ = mask;
+      StoredSuperBlock stored;
+      stored.row_ = row;
+      stored.col_ = col;
+      stored.mask_ = mask;
       if (storage == BlockStorage::memory) {
         const auto count =
             static_cast<std::size_t>(cut.block * cut.block) * static_cast<std::size_t>(std::popcount(mask));
         try {
-          part.elements_ = std::make_unique<T[]>(count);
+          stored.elements_ = std::make_unique<T[]>(count);
         } catch (const std::bad_alloc&) {
           throw Error(ErrorCode::out_of_memory, fmt::format("no memory for {} blocks of {} x {} ({} bytes)",
                                                             stored_blocks(), cut.block, cut.block, bytes().count));
         }
       }
-      parts_.push_back(std::move(part));
+      super_blocks_.push_back(std::move(stored));
     }
   }
-  row_begin_.push_back(parts_.size());
+  row_begin_.push_back(super_blocks_.size());
   // Register the data after all memory has been allocated. If an allocation failed later, the registered data would
   // have to be released, which itself needs memory.
-  for (Part& part : parts_) {
-    part.data_ = runtime.matrix(part.elements_.get(), cut.block, cut.block * std::popcount(part.mask_), cut.block,
-                                fmt::format("A({},{})", part.row_, part.col_));
+  for (StoredSuperBlock& stored : super_blocks_) {
+    stored.data_ = runtime.matrix(stored.elements_.get(), cut.block, cut.block * std::popcount(stored.mask_), cut.block,
+                                  fmt::format("A({},{})", stored.row_, stored.col_));
   }
 }
 
@@ -78,17 +78,18 @@ Bytes BlockMatrix<T>::bytes() const {
 }
 
 template <class T>
-const typename BlockMatrix<T>::Part* BlockMatrix<T>::find(int row, int col) const {
-  const auto first = parts_.begin() + static_cast<std::ptrdiff_t>(row_begin(row));
-  const auto last = parts_.begin() + static_cast<std::ptrdiff_t>(row_begin(row + 1));
-  const auto found = std::lower_bound(first, last, col, [](const Part& part, int of) { return part.col() < of; });
+const typename BlockMatrix<T>::StoredSuperBlock* BlockMatrix<T>::find(int row, int col) const {
+  const auto first = super_blocks_.begin() + static_cast<std::ptrdiff_t>(row_begin(row));
+  const auto last = super_blocks_.begin() + static_cast<std::ptrdiff_t>(row_begin(row + 1));
+  const auto found =
+      std::lower_bound(first, last, col, [](const StoredSuperBlock& stored, int of) { return stored.col() < of; });
   return found != last && found->col() == col ? &*found : nullptr;
 }
 
 template <class T>
-kernels::SuperBlock<T> BlockMatrix<T>::super_block(const Part& part) const {
-  const MatrixView<T> packed{part.elements_.get(), cut_.block, cut_.block * std::popcount(part.mask_), cut_.block};
-  return {packed, part.mask_, cut_.side};
+kernels::SuperBlock<T> BlockMatrix<T>::super_block(const StoredSuperBlock& stored) const {
+  const MatrixView<T> packed{stored.elements_.get(), cut_.block, cut_.block * std::popcount(stored.mask_), cut_.block};
+  return {packed, stored.mask_, cut_.side};
 }
 
 template <class T>
@@ -98,7 +99,7 @@ MatrixView<T> BlockMatrix<T>::block(int i, int j) const {
 
 template <class T>
 void BlockMatrix<T>::bring_home() const {
-  for (const Part& part : parts_) (void)runtime_->acquire(part.handle(), AccessMode::read);
+  for (const StoredSuperBlock& stored : super_blocks_) (void)runtime_->acquire(stored.handle(), AccessMode::read);
 }
 
 template class BlockMatrix<float>;

@@ -52,7 +52,7 @@ class BlockMatrix {
   [[nodiscard]] Bytes bytes() const;
 
   /// A super-block that has at least one full block.
-  class Part {
+  class StoredSuperBlock {
    public:
     [[nodiscard]] int row() const { return row_; }
     [[nodiscard]] int col() const { return col_; }
@@ -69,15 +69,15 @@ class BlockMatrix {
   };
 
   /// Returns the super-blocks that have full blocks, row by row, in each row by rising columns.
-  [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
-  /// Returns the index of the first part in a row of super-blocks. Row I has the parts from `row_begin(I)` to
+  [[nodiscard]] const std::vector<StoredSuperBlock>& super_blocks() const { return super_blocks_; }
+  /// Returns the index of the first stored super-block in a row of super-blocks. Row I has those from `row_begin(I)` to
   /// `row_begin(I + 1)` - 1.
   [[nodiscard]] std::size_t row_begin(int row) const { return row_begin_[static_cast<std::size_t>(row)]; }
   /// Returns the super-block; null if all its blocks are empty.
-  [[nodiscard]] const Part* find(int row, int col) const;
+  [[nodiscard]] const StoredSuperBlock* find(int row, int col) const;
 
   /// Returns a view of the super-block in the program's memory.
-  [[nodiscard]] kernels::SuperBlock<T> super_block(const Part& part) const;
+  [[nodiscard]] kernels::SuperBlock<T> super_block(const StoredSuperBlock& stored) const;
   /// Returns a block that is full.
   [[nodiscard]] MatrixView<T> block(int i, int j) const;
   /// Returns an element of a block that is full.
@@ -95,7 +95,7 @@ class BlockMatrix {
   BlockPattern pattern_;
   BlockCut cut_;
   int supers_;
-  std::vector<Part> parts_;
+  std::vector<StoredSuperBlock> super_blocks_;
   std::vector<std::size_t> row_begin_;
 };
 

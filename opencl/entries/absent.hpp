@@ -10,7 +10,7 @@ namespace troupe::opencl {
 
 /// Refuses with the error code of `T` if the first handle is not a `T`, otherwise with `status`.
 template <class T, cl_int status, class... Rest>
-cl_int absent(typename T::Handle handle, Rest...) {
+cl_int absent(typename T::ClType handle, Rest...) {
   return find<T>(handle) ? status : T::kInvalid;
 }
 
@@ -30,7 +30,7 @@ void set_last(cl_int status, First, Rest... rest) {
 
 /// An entry for functions that return an object, and store an error code through their last argument.
 template <class T, cl_int status, class Result, class... Rest>
-Result absent_object(typename T::Handle handle, Rest... rest) {
+Result absent_object(typename T::ClType handle, Rest... rest) {
   set_last(find<T>(handle) ? status : T::kInvalid, rest...);
   return nullptr;
 }

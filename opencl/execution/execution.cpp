@@ -18,7 +18,7 @@
 #include "opencl/objects/environment.hpp"
 #include "opencl/objects/refusal.hpp"
 #include "opencl/objects/report.hpp"
-#include "opencl/splitting/part_kernels.hpp"
+#include "opencl/splitting/slice_kernels.hpp"
 #include "platform/opencl/opencl_contexts.hpp"
 #include "proto/mutex.hpp"
 
@@ -60,7 +60,7 @@ void stop_all() {
     // Contexts may still own an execution, so this loop stops each one instead of only releasing it.
     for (auto& [key, execution] : all) execution->stop();
   }).join();
-  part_builder().stop();
+  slice_builder().stop();
   cleaner().stop();
   program_callbacks().stop();
 }

@@ -23,7 +23,7 @@ AccessMode mode_of(const Kernel& kernel, std::size_t index, const Memory& memory
   return !memory.device_writes() || kernel.only_reads(index) ? AccessMode::read : AccessMode::read_write;
 }
 
-/// Returns the codelet that copies the results of a split launch's parts together.
+/// Returns the codelet that copies the results of the slices of a split launch together.
 const Codelet& merging() {
   static const Codelet& codelet =
       *new Codelet(RuntimeCommand::command_codelet("merge parts", kind_set(DeviceKind::cpu_core)));
@@ -166,14 +166,14 @@ const Codelet& Kernel::codelet() {
     const std::size_t source = std::hash<std::string>{}(program_->source());
     const std::string name = fmt::format("{}@{:08x}", name_, source & 0xffffffffU);
     codelet_ = std::make_shared<const Codelet>(RuntimeCommand::command_codelet(name, kind_set(DeviceKind::opencl)));
-    part_codelet_ = std::make_shared<const Codelet>(SplitLaunch::part_codelet(name + " part"));
+    slice_codelet_ = std::make_shared<const Codelet>(SplitLaunch::slice_codelet(name + " part"));
   }
   return *codelet_;
 }
 
-const Codelet& Kernel::part_codelet() {
+const Codelet& Kernel::slice_codelet() {
   (void)codelet();
-  return *part_codelet_;
+  return *slice_codelet_;
 }
 
 }  // namespace troupe::opencl

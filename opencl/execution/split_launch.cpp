@@ -27,26 +27,26 @@ std::unique_ptr<SplitLaunch> SplitLaunch::plan(const Launch& launch, SplittableK
 
 SplitLaunch::SplitLaunch(const Launch& launch, SplitPlan plan)
     : launch_(launch), outputs_(std::move(plan.outputs)), trial_(plan.trial) {
-  for (SplitPlan::Part& planned : plan.parts) {
-    auto part = std::make_unique<Part>();
-    part->whole = this;
-    part->planned = std::move(planned);
-    for (const SplitPlan::Written& written : part->planned.written) {
-      part->pieces.push_back(StoragePool::take(launch_.execution, std::max<std::size_t>(written.size(), 1)));
+  for (SplitPlan::Slice& planned : plan.slices) {
+    auto slice = std::make_unique<Slice>();
+    slice->whole = this;
+    slice->planned = std::move(planned);
+    for (const SplitPlan::Written& written : slice->planned.written) {
+      slice->pieces.push_back(StoragePool::take(launch_.execution, std::max<std::size_t>(written.size(), 1)));
     }
-    parts_.push_back(std::move(part));
+    slices_.push_back(std::move(slice));
   }
 }
 
 void SplitLaunch::submit(const std::vector<Future>& after) {
-  for (const std::unique_ptr<Part>& part : parts_) submit(*part, after);
+  for (const std::unique_ptr<Slice>& slice : slices_) submit(*slice, after);
 }
 
-void SplitLaunch::submit(Part& part, const std::vector<Future>& after) {
+void SplitLaunch::submit(Slice& slice, const std::vector<Future>& after) {
   std::vector<Access> accesses;
   const auto read = [&](Memory& memory) {
-    if (std::ranges::find(part.read, &memory) != part.read.end()) return;
-    part.read.push_back(&memory);
+    if (std::ranges::find(slice.read, &memory) != slice.read.end()) return;
+    slice.read.push_back(&memory);
     accesses.push_back(memory.storage().access(AccessMode::read));
   };
   for (std::size_t i = 0; i < launch_.arguments->list.size(); ++i) {
@@ -54,55 +54,56 @@ void SplitLaunch::submit(Part& part, const std::vector<Future>& after) {
     if (memory && !output_of(i)) read(memory->whole());
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (part.planned.written[i].needs_content) read(outputs_[i].memory->whole());
+    if (slice.planned.written[i].needs_content) read(outputs_[i].memory->whole());
   }
-  for (const std::shared_ptr<Storage>& piece : part.pieces) accesses.push_back(piece->access(AccessMode::write));
+  for (const std::shared_ptr<Storage>& piece : slice.pieces) accesses.push_back(piece->access(AccessMode::write));
   TaskOptions options;
-  options.devices = launch_.execution->workers_of(std::span(&part.planned.device, 1));
+  options.devices = launch_.execution->workers_of(std::span(&slice.planned.device, 1));
   options.after = after;
-  const NdRange& range = part.planned.range;
+  const NdRange& range = slice.planned.range;
   options.name =
       fmt::format("{} from {} {} {}", launch_.kernel->name(), range.offset[0], range.offset[1], range.offset[2]);
-  // The callback keeps the command alive, and the command owns the parts. So a part stays valid even if not all parts
-  // could be submitted.
-  options.callback = [&part, command = launch_.command->shared_from_this()](const TaskOutcome& /*outcome*/) {
-    part.ended = EventState::now();
+  // The callback keeps the command alive, and the command owns the slices. So a slice stays valid even if not all
+  // slices could be submitted.
+  options.callback = [&slice, command = launch_.command->shared_from_this()](const TaskOutcome& /*outcome*/) {
+    slice.ended = EventState::now();
   };
-  launch_.execution->runtime().submit(launch_.kernel->part_codelet(), accesses, args(&part), options);
+  launch_.execution->runtime().submit(launch_.kernel->slice_codelet(), accesses, args(&slice), options);
 }
 
 void SplitLaunch::run_task(const KernelContext& context) {
-  Part& part = *context.argument<Part*>(0);
-  part.started = EventState::now();
-  part.status = part.whole->run(part, context);
+  Slice& slice = *context.argument<Slice*>(0);
+  slice.started = EventState::now();
+  slice.status = slice.whole->run(slice, context);
 }
 
-int SplitLaunch::run(const Part& part, const KernelContext& context) const {
+int SplitLaunch::run(const Slice& slice, const KernelContext& context) const {
   RuntimeCommand& command = *launch_.command;
   if (command.awaited_failure()) return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
   command.event()->advance(CL_RUNNING);
   OpenClLaunch& launch = *static_cast<OpenClLaunch*>(context.stream);
-  if (const int status = copy_content(part, launch, context); status != CL_SUCCESS) return status;
+  if (const int status = copy_content(slice, launch, context); status != CL_SUCCESS) return status;
   std::vector<cl_ulong> before;
-  for (const SplitPlan::Written& written : part.planned.written) before.push_back(written.place);
+  for (const SplitPlan::Written& written : slice.planned.written) before.push_back(written.place);
   const auto placed = [&](std::size_t argument) {
     Memory& memory = *launch_.arguments->list[argument].memory;
     if (const std::optional<std::size_t> output = output_of(argument)) {
-      return PlacedArgument{context.data(part.read.size() + *output).data};
+      return PlacedArgument{context.data(slice.read.size() + *output).data};
     }
-    return PlacedArgument::of(memory, begin_of_whole(part, context, memory));
+    return PlacedArgument::of(memory, begin_of_whole(slice, context, memory));
   };
-  return reported(*launch_.kernel, *part.planned.device,
-                  launch_kernel(*part.planned.kernel, launch, *launch_.arguments, part.planned.range, placed, before));
+  return reported(
+      *launch_.kernel, *slice.planned.device,
+      launch_kernel(*slice.planned.kernel, launch, *launch_.arguments, slice.planned.range, placed, before));
 }
 
-int SplitLaunch::copy_content(const Part& part, OpenClLaunch& launch, const KernelContext& context) const {
+int SplitLaunch::copy_content(const Slice& slice, OpenClLaunch& launch, const KernelContext& context) const {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    const SplitPlan::Written& written = part.planned.written[i];
+    const SplitPlan::Written& written = slice.planned.written[i];
     if (!written.needs_content) continue;
     Memory& memory = *outputs_[i].memory;
-    const cl_mem from = launch.buffer(begin_of_whole(part, context, memory));
-    const cl_mem to = launch.buffer(context.data(part.read.size() + i).data);
+    const cl_mem from = launch.buffer(begin_of_whole(slice, context, memory));
+    const cl_mem to = launch.buffer(context.data(slice.read.size() + i).data);
     const int status = launch.api().clEnqueueCopyBuffer(launch.queue(), from, to, memory.offset() + written.begin,
                                                         written.begin - written.place, written.end - written.begin, 0,
                                                         nullptr, nullptr);
@@ -111,9 +112,9 @@ int SplitLaunch::copy_content(const Part& part, OpenClLaunch& launch, const Kern
   return CL_SUCCESS;
 }
 
-const std::byte* SplitLaunch::begin_of_whole(const Part& part, const KernelContext& context, Memory& memory) {
-  const auto at = std::ranges::find(part.read, &memory.whole());
-  return context.data(static_cast<std::size_t>(at - part.read.begin())).data;
+const std::byte* SplitLaunch::begin_of_whole(const Slice& slice, const KernelContext& context, Memory& memory) {
+  const auto at = std::ranges::find(slice.read, &memory.whole());
+  return context.data(static_cast<std::size_t>(at - slice.read.begin())).data;
 }
 
 std::optional<std::size_t> SplitLaunch::output_of(std::size_t argument) const {
@@ -134,20 +135,20 @@ std::vector<RuntimeCommand::Use> SplitLaunch::merged() const {
 
 std::vector<Access> SplitLaunch::pieces() const {
   std::vector<Access> accesses;
-  for (const std::unique_ptr<Part>& part : parts_) {
-    for (const std::shared_ptr<Storage>& piece : part->pieces) accesses.push_back(piece->access(AccessMode::read));
+  for (const std::unique_ptr<Slice>& slice : slices_) {
+    for (const std::shared_ptr<Storage>& piece : slice->pieces) accesses.push_back(piece->access(AccessMode::read));
   }
   return accesses;
 }
 
 int SplitLaunch::merge(const KernelContext& context) const {
-  for (const std::unique_ptr<Part>& part : parts_) {
-    if (part->status != CL_SUCCESS) return part->status;
+  for (const std::unique_ptr<Slice>& slice : slices_) {
+    if (slice->status != CL_SUCCESS) return slice->status;
   }
   std::size_t next = outputs_.size();
-  for (const std::unique_ptr<Part>& part : parts_) {
+  for (const std::unique_ptr<Slice>& slice : slices_) {
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      const SplitPlan::Written& written = part->planned.written[i];
+      const SplitPlan::Written& written = slice->planned.written[i];
       std::byte* const to = context.data(i).data + outputs_[i].memory->offset() + written.begin;
       const std::byte* const from = context.data(next++).data + (written.begin - written.place);
       if (written.end > written.begin) std::memcpy(to, from, written.end - written.begin);
@@ -158,8 +159,8 @@ int SplitLaunch::merge(const KernelContext& context) const {
 
 std::uint64_t SplitLaunch::started() const {
   std::uint64_t first = 0;
-  for (const std::unique_ptr<Part>& part : parts_) {
-    const std::uint64_t one = part->started;
+  for (const std::unique_ptr<Slice>& slice : slices_) {
+    const std::uint64_t one = slice->started;
     if (one != 0 && (first == 0 || one < first)) first = one;
   }
   return first;
@@ -172,25 +173,25 @@ void SplitLaunch::learn(SplittableKernel& kernel) const {
     std::size_t items = 0;
   };
   std::map<int, Busy> busy;
-  for (const std::unique_ptr<Part>& part : parts_) {
-    Busy& device = busy[part->planned.device->number()];
-    const std::uint64_t started = part->started;
+  for (const std::unique_ptr<Slice>& slice : slices_) {
+    Busy& device = busy[slice->planned.device->number()];
+    const std::uint64_t started = slice->started;
     if (device.items == 0 || started < device.from) device.from = started;
-    device.to = std::max<std::uint64_t>(device.to, part->ended);
-    device.items += part->planned.range.items();
+    device.to = std::max<std::uint64_t>(device.to, slice->ended);
+    device.items += slice->planned.range.items();
   }
   const std::size_t all = launch_.range.items();
   for (const auto& [device, one] : busy) {
-    kernel.speeds.took_part(all, device, one.items, static_cast<double>(one.to - one.from));
+    kernel.speeds.took_slice(all, device, one.items, static_cast<double>(one.to - one.from));
   }
   if (!trial_) kernel.speeds.took_split(all, static_cast<double>(EventState::now() - started()));
 }
 
-Codelet SplitLaunch::part_codelet(const std::string& name) {
-  return RuntimeCommand::codelet_with<Part*>(name, kind_set(DeviceKind::opencl), run_task)
+Codelet SplitLaunch::slice_codelet(const std::string& name) {
+  return RuntimeCommand::codelet_with<Slice*>(name, kind_set(DeviceKind::opencl), run_task)
       .footprint([](const KernelContext& context) {
-        const Part& part = *context.argument<Part*>(0);
-        return part.whole->launch_.arguments->footprint ^ part.planned.range.footprint();
+        const Slice& slice = *context.argument<Slice*>(0);
+        return slice.whole->launch_.arguments->footprint ^ slice.planned.range.footprint();
       });
 }
 

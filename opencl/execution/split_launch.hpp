@@ -1,4 +1,4 @@
-/// Kernel launches that are split into parts, which run on several devices at the same time.
+/// Kernel launches that are split into slices, which run on several devices at the same time.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ class OpenClLaunch;
 
 namespace troupe::opencl {
 
-/// One launch in parts. Each part is a task on one device. It reads the data that the kernel reads. For each buffer
-/// that the kernel writes, the part writes its range into a separate piece of data. The command's own task then copies
+/// One launch in slices. Each slice is a task on one device. It reads the data that the kernel reads. For each buffer
+/// that the kernel writes, the slice writes its range into a separate piece of data. The command's own task then copies
 /// the pieces into the buffers in host memory.
 class SplitLaunch {
  public:
@@ -45,30 +45,30 @@ class SplitLaunch {
   SplitLaunch(const SplitLaunch&) = delete;
   SplitLaunch& operator=(const SplitLaunch&) = delete;
 
-  /// Submits the tasks of the parts to the runtime.
+  /// Submits the tasks of the slices to the runtime.
   void submit(const std::vector<Future>& after);
   /// Returns the written buffers, as uses of the task that merges the pieces.
   [[nodiscard]] std::vector<RuntimeCommand::Use> merged() const;
   /// Returns the pieces, which the merging task accesses after the buffers.
   [[nodiscard]] std::vector<Access> pieces() const;
-  /// Copies the pieces into the buffers. Returns CL_COMPLETE, or the failure of a part.
+  /// Copies the pieces into the buffers. Returns CL_COMPLETE, or the failure of a slice.
   [[nodiscard]] int merge(const KernelContext& context) const;
 
-  /// Returns the time at which the first part began (`EventState::now`), or 0 if none has begun.
+  /// Returns the time at which the first slice began (`EventState::now`), or 0 if none has begun.
   [[nodiscard]] std::uint64_t started() const;
-  /// Records the measured speeds of the kernel. Called when all parts have ended without failure.
+  /// Records the measured speeds of the kernel. Called when all slices have ended without failure.
   void learn(SplittableKernel& kernel) const;
 
-  /// Returns a codelet for the kernel's parts.
-  [[nodiscard]] static Codelet part_codelet(const std::string& name);
+  /// Returns a codelet for the kernel's slices.
+  [[nodiscard]] static Codelet slice_codelet(const std::string& name);
 
  private:
-  struct Part {
+  struct Slice {
     SplitLaunch* whole = nullptr;
-    SplitPlan::Part planned;
+    SplitPlan::Slice planned;
     /// The pieces, one for each output.
     std::vector<std::shared_ptr<Storage>> pieces;
-    /// The buffers that the part reads, in the order of the task's accesses. The pieces come after them in that order.
+    /// The buffers that the slice reads, in the order of the task's accesses. The pieces come after them in that order.
     std::vector<Memory*> read;
     std::atomic<int> status{0};
     std::atomic<std::uint64_t> started{0};
@@ -76,18 +76,19 @@ class SplitLaunch {
   };
 
   static void run_task(const KernelContext& context);
-  [[nodiscard]] int run(const Part& part, const KernelContext& context) const;
-  /// Copies the old content into the pieces, for bytes that the part may leave unwritten.
-  [[nodiscard]] int copy_content(const Part& part, OpenClLaunch& launch, const KernelContext& context) const;
-  void submit(Part& part, const std::vector<Future>& after);
-  [[nodiscard]] static const std::byte* begin_of_whole(const Part& part, const KernelContext& context, Memory& memory);
+  [[nodiscard]] int run(const Slice& slice, const KernelContext& context) const;
+  /// Copies the old content into the pieces, for bytes that the slice may leave unwritten.
+  [[nodiscard]] int copy_content(const Slice& slice, OpenClLaunch& launch, const KernelContext& context) const;
+  void submit(Slice& slice, const std::vector<Future>& after);
+  [[nodiscard]] static const std::byte* begin_of_whole(const Slice& slice, const KernelContext& context,
+                                                       Memory& memory);
   /// Returns the index of an argument in `outputs_`; nothing if the kernel does not write through this argument.
   [[nodiscard]] std::optional<std::size_t> output_of(std::size_t argument) const;
 
   const Launch launch_;
   const std::vector<SplitPlan::Output> outputs_;
   const bool trial_;
-  std::vector<std::unique_ptr<Part>> parts_;
+  std::vector<std::unique_ptr<Slice>> slices_;
 };
 
 }  // namespace troupe::opencl

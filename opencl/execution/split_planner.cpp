@@ -33,7 +33,7 @@ SplitPlanner::SplitPlanner(SplittableKernel& kernel, const KernelArguments& argu
 
 std::optional<SplitPlan> SplitPlanner::plan() {
   if (!find_outputs()) return std::nullopt;
-  // Rows are contiguous in memory. So a part along the last dimension usually writes one contiguous range, and that
+  // Rows are contiguous in memory. So a slice along the last dimension usually writes one contiguous range, and that
   // dimension is tried first.
   for (unsigned d = range_.dimensions; d-- > 0;) {
     if (can_split_along(d)) return plan_along(d);
@@ -42,7 +42,7 @@ std::optional<SplitPlan> SplitPlanner::plan() {
 }
 
 bool SplitPlanner::find_outputs() {
-  for (const WrittenParameter& written : kernel_.parts.written()) {
+  for (const WrittenParameter& written : kernel_.slice_kernels.written()) {
     Memory* const memory = arguments_.list[written.index].memory.get();
     if (memory == nullptr || !memory->device_writes()) return false;
     outputs_.push_back({written.index, memory});
@@ -64,10 +64,10 @@ bool SplitPlanner::can_split_along(unsigned dimension) const {
   if (!kernel_.facts.can_split[dimension]) return false;
   if (range_.global[dimension] < 2 * grain_along(dimension)) return false;
   const KernelFacts::Questions& asks = kernel_.facts.asks;
-  // If the device chooses the size of groups, it may choose another size for the parts, in any dimension.
+  // If the device chooses the size of groups, it may choose another size for the slices, in any dimension.
   const auto any = [](const std::array<bool, 3>& asked) { return std::ranges::any_of(asked, std::identity()); };
   if (!range_.has_local && (any(asks.group_id) || any(asks.num_groups))) return false;
-  // If the writes of two halves do not overlap, the writes of smaller parts should not overlap either.
+  // If the writes of two halves do not overlap, the writes of smaller slices should not overlap either.
   ItemBox lower{range_.offset, range_.global};
   lower.count[dimension] /= 2;
   ItemBox upper{range_.offset, range_.global};
@@ -87,7 +87,7 @@ bool SplitPlanner::asks_along(unsigned dimension) const {
 }
 
 std::size_t SplitPlanner::grain_along(unsigned dimension) const {
-  // The number of items in a grain (the unit of a part's size). It is large enough for groups of a good size.
+  // The number of items in a grain (the unit of a slice's size). It is large enough for groups of a good size.
   constexpr std::size_t kGrain = 64;
   constexpr std::size_t kLaterGrain = 16;
   if (range_.has_local) return range_.local[dimension];
@@ -116,39 +116,39 @@ std::optional<SplitPlan> SplitPlanner::plan_along(unsigned dimension) {
     choice = kernel_.speeds.choose(range_.items(), numbers, merging());
   }
   if (choice.shares.empty()) return std::nullopt;
-  const auto kernels = kernel_.parts.of(range_, asks_along(dimension));
+  const auto kernels = kernel_.slice_kernels.of(range_, asks_along(dimension));
   if (kernels == nullptr) return std::nullopt;
   SplitPlan plan;
   plan.outputs = outputs_;
   plan.trial = choice.trial;
-  for (const RangePart& one :
-       parts_of(range_.global[dimension], grain_along(dimension), choice.shares, choice.rounds)) {
-    SplitPlan::Part& part = plan.parts.emplace_back();
-    part.device = devices_[one.device];
-    part.kernel = (*kernels)[static_cast<std::size_t>(part.device->number())];
-    part.range = range_;
-    part.range.offset[dimension] += one.first;
-    part.range.global[dimension] = one.count;
-    if (part.kernel != nullptr && !range_.has_local) choose_groups(part);
-    if (part.kernel == nullptr || !find_written(part) || !fits(part)) return std::nullopt;
+  for (const RangeSlice& one :
+       slices_of(range_.global[dimension], grain_along(dimension), choice.shares, choice.rounds)) {
+    SplitPlan::Slice& slice = plan.slices.emplace_back();
+    slice.device = devices_[one.device];
+    slice.kernel = (*kernels)[static_cast<std::size_t>(slice.device->number())];
+    slice.range = range_;
+    slice.range.offset[dimension] += one.first;
+    slice.range.global[dimension] = one.count;
+    if (slice.kernel != nullptr && !range_.has_local) choose_groups(slice);
+    if (slice.kernel == nullptr || !find_written(slice) || !fits(slice)) return std::nullopt;
   }
-  if (plan.parts.size() < 2 || !are_apart(plan)) return std::nullopt;
+  if (plan.slices.size() < 2 || !are_apart(plan)) return std::nullopt;
   return plan;
 }
 
-void SplitPlanner::choose_groups(SplitPlan::Part& part) {
+void SplitPlanner::choose_groups(SplitPlan::Slice& slice) {
   constexpr std::size_t kLargest = 64;
   constexpr std::size_t kSmallest = 8;
-  const LaunchLimits limits = LaunchLimits::of(*part.kernel);
+  const LaunchLimits limits = LaunchLimits::of(*slice.kernel);
   std::size_t items = std::bit_floor(std::min({kLargest, limits.group, limits.items[0]}));
-  while (items >= kSmallest && part.range.global[0] % items != 0) items /= 2;
+  while (items >= kSmallest && slice.range.global[0] % items != 0) items /= 2;
   if (items < kSmallest) return;
-  part.range.local = {items, 1, 1};
-  part.range.has_local = true;
+  slice.range.local = {items, 1, 1};
+  slice.range.has_local = true;
 }
 
-bool SplitPlanner::find_written(SplitPlan::Part& part) const {
-  const ItemBox items{part.range.offset, part.range.global};
+bool SplitPlanner::find_written(SplitPlan::Slice& slice) const {
+  const ItemBox items{slice.range.offset, slice.range.global};
   for (const SplitPlan::Output& output : outputs_) {
     const bool reads = kernel_.facts.arguments[output.argument].reads;
     auto range = stored_bytes(kernel_.facts, output.argument, items, values_);
@@ -157,7 +157,7 @@ bool SplitPlanner::find_written(SplitPlan::Part& part) const {
     if (!range || !loaded) return false;
     if (range->empty()) range = loaded;
     if (!loaded->empty()) range = {std::min(range->begin, loaded->begin), std::max(range->end, loaded->end)};
-    SplitPlan::Written& written = part.written.emplace_back();
+    SplitPlan::Written& written = slice.written.emplace_back();
     if (range->empty()) continue;
     // A correct program does not use bytes behind the end of the buffer.
     written.end = std::min<std::uint64_t>(range->end, output.memory->size());
@@ -169,30 +169,30 @@ bool SplitPlanner::find_written(SplitPlan::Part& part) const {
   return true;
 }
 
-bool SplitPlanner::fits(const SplitPlan::Part& part) const {
+bool SplitPlanner::fits(const SplitPlan::Slice& slice) const {
   // Without a limit by the user, data get a fourth of the memory: other programs may need the rest.
   constexpr std::size_t kFraction = 4;
-  const Bytes room = limit_ ? *limit_ : Bytes{part.device->vendor().memory.count / kFraction};
+  const Bytes room = limit_ ? *limit_ : Bytes{slice.device->vendor().memory.count / kFraction};
   std::vector<const Memory*> read;
   for (std::size_t i = 0; i < arguments_.list.size(); ++i) {
     if (!arguments_.list[i].memory) continue;
     const auto output = std::ranges::find(outputs_, i, &SplitPlan::Output::argument);
     const bool is_read =
-        output == outputs_.end() || part.written[static_cast<std::size_t>(output - outputs_.begin())].needs_content;
+        output == outputs_.end() || slice.written[static_cast<std::size_t>(output - outputs_.begin())].needs_content;
     const Memory* const whole = &arguments_.list[i].memory->whole();
     if (is_read && std::ranges::find(read, whole) == read.end()) read.push_back(whole);
   }
   std::uint64_t bytes = 0;
   for (const Memory* memory : read) bytes += memory->size();
-  for (const SplitPlan::Written& written : part.written) bytes += written.size();
+  for (const SplitPlan::Written& written : slice.written) bytes += written.size();
   return bytes <= static_cast<std::uint64_t>(room.count);
 }
 
 bool SplitPlanner::are_apart(const SplitPlan& plan) {
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     std::vector<SplitPlan::Written> all;
-    for (const SplitPlan::Part& part : plan.parts) {
-      if (part.written[i].end > part.written[i].begin) all.push_back(part.written[i]);
+    for (const SplitPlan::Slice& slice : plan.slices) {
+      if (slice.written[i].end > slice.written[i].begin) all.push_back(slice.written[i]);
     }
     std::ranges::sort(all, {}, &SplitPlan::Written::begin);
     const auto overlaps = [](const SplitPlan::Written& one, const SplitPlan::Written& next) {

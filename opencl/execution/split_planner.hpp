@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "opencl/splitting/range_parts.hpp"
+#include "opencl/splitting/range_slices.hpp"
 #include "opencl/splitting/splittable_kernel.hpp"
 
 namespace troupe::opencl {
@@ -18,28 +18,28 @@ struct SplitPlan {
     std::size_t argument = 0;
     Memory* memory = nullptr;
   };
-  /// The range of an output that a part may write and read, in bytes from the argument's address. The range may be
+  /// The range of an output that a slice may write and read, in bytes from the argument's address. The range may be
   /// empty.
   struct Written {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     /// The begin of the piece of data for the range. It is at or before `begin`, so that alignments stay the same.
     std::uint64_t place = 0;
-    /// True if the piece needs the old content: the part reads it, or may leave some of it unwritten.
+    /// True if the piece needs the old content: the slice reads it, or may leave some of it unwritten.
     bool needs_content = false;
 
     [[nodiscard]] std::uint64_t size() const { return end - place; }
   };
-  struct Part {
+  struct Slice {
     RealDevice* device = nullptr;
     std::shared_ptr<VendorKernel> kernel;
     NdRange range;
-    /// The ranges that the part writes, one for each output.
+    /// The ranges that the slice writes, one for each output.
     std::vector<Written> written;
   };
 
   std::vector<Output> outputs;
-  std::vector<Part> parts;
+  std::vector<Slice> slices;
   bool trial = false;
 };
 
@@ -55,20 +55,20 @@ class SplitPlanner {
 
  private:
   [[nodiscard]] bool find_outputs();
-  /// Returns true if parts along this dimension can write to separate memories.
+  /// Returns true if slices along this dimension can write to separate memories.
   [[nodiscard]] bool can_split_along(unsigned dimension) const;
   [[nodiscard]] bool asks_along(unsigned dimension) const;
   [[nodiscard]] std::size_t grain_along(unsigned dimension) const;
   [[nodiscard]] std::optional<SplitPlan> plan_along(unsigned dimension);
   /// Chooses the size of groups, which otherwise the device would choose. The device might choose another size for each
-  /// size of part, and compile the kernel for each.
-  static void choose_groups(SplitPlan::Part& part);
-  /// Finds the range of each output that the part uses; returns false if a range is not known.
-  [[nodiscard]] bool find_written(SplitPlan::Part& part) const;
-  /// Returns true if no two parts use the same byte of an output.
+  /// size of slice, and compile the kernel for each.
+  static void choose_groups(SplitPlan::Slice& slice);
+  /// Finds the range of each output that the slice uses; returns false if a range is not known.
+  [[nodiscard]] bool find_written(SplitPlan::Slice& slice) const;
+  /// Returns true if no two slices use the same byte of an output.
   [[nodiscard]] static bool are_apart(const SplitPlan& plan);
-  /// Returns true if the part's data fit into its device's memory.
-  [[nodiscard]] bool fits(const SplitPlan::Part& part) const;
+  /// Returns true if the slice's data fit into its device's memory.
+  [[nodiscard]] bool fits(const SplitPlan::Slice& slice) const;
   /// Returns the approximate cost of merging the pieces, in nanoseconds.
   [[nodiscard]] double merging() const;
 

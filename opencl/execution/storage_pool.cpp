@@ -15,7 +15,7 @@ namespace {
 /// The largest amount of unused memory that the pool keeps.
 constexpr std::size_t kMostBytes = std::size_t{1} << 28U;
 
-/// Rounds a size up, by at most an eighth, so that storages can be used again for parts of similar size.
+/// Rounds a size up, by at most an eighth, so that storages can be used again for slices of similar size.
 std::size_t rounded(std::size_t size) {
   constexpr std::size_t kPage = 4096;
   const std::size_t step = std::max(kPage, std::bit_floor(size) / 8);

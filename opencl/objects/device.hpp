@@ -17,7 +17,7 @@ class RealDevice;
 
 /// A device. It is made once, together with the platform, and never destroyed. It is a root device in the standard's
 /// sense, so references to it are not counted.
-class Device : public HandleOf<_cl_device_id, ObjectType::device, CL_INVALID_DEVICE> {
+class Device : public TypedObject<_cl_device_id, ObjectType::device, CL_INVALID_DEVICE> {
  public:
   /// Makes a unified device: for all real devices, or for those of one type. `kind` is the name of that type in texts
   /// for people ("GPUs").

@@ -60,16 +60,17 @@ class Object {
 
 /// An object whose handles have the type `Opaque*` in programs; `invalid` is the error code for an invalid handle.
 template <class Opaque, ObjectType kObjectType, cl_int invalid>
-class HandleOf : public Object {
+class TypedObject : public Object {
  public:
-  using Handle = Opaque*;
+  /// The type of handles in programs, such as `cl_context`.
+  using ClType = Opaque*;
   static constexpr ObjectType kType = kObjectType;
   static constexpr cl_int kInvalid = invalid;
 
-  [[nodiscard]] Handle handle() { return reinterpret_cast<Handle>(static_cast<Object*>(this)); }
+  [[nodiscard]] ClType handle() { return reinterpret_cast<ClType>(static_cast<Object*>(this)); }
 
  protected:
-  HandleOf() : Object(kObjectType) {}
+  TypedObject() : Object(kObjectType) {}
 };
 
 /// An object with reference counts. It has two counts. One counts the program's references, which the program can query
@@ -77,7 +78,7 @@ class HandleOf : public Object {
 /// command's to its buffers). The object is destroyed when the last reference ends. Until then it can be used: a
 /// program may get it from another object that refers to it, and retain it again.
 template <class Self, class Opaque, ObjectType kObjectType, cl_int invalid>
-class Counted : public HandleOf<Opaque, kObjectType, invalid> {
+class Counted : public TypedObject<Opaque, kObjectType, invalid> {
  public:
   /// Adds a reference of the program.
   void retain() {
@@ -200,7 +201,7 @@ class WeakRef {
 /// Returns the object of a handle. Returns null for a null handle, a handle of another type, a handle whose object was
 /// destroyed (as long as its memory was not used again), and a value that cannot be an address.
 template <class T>
-[[nodiscard]] T* find(typename T::Handle handle) {
+[[nodiscard]] T* find(typename T::ClType handle) {
   static constexpr std::uintptr_t kFirstPage = 4096;
   const auto address = reinterpret_cast<std::uintptr_t>(handle);
   if (address < kFirstPage || address % alignof(Object) != 0) return nullptr;
@@ -211,7 +212,7 @@ template <class T>
 /// Returns the object as `find` does, but refuses with the error code of its type, such as CL_INVALID_CONTEXT, instead
 /// of returning null.
 template <class T>
-[[nodiscard]] T& need(typename T::Handle handle) {
+[[nodiscard]] T& need(typename T::ClType handle) {
   T* object = find<T>(handle);
   require(object != nullptr, T::kInvalid);
   return *object;

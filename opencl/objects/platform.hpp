@@ -10,7 +10,7 @@ namespace troupe::opencl {
 
 /// The only platform. The first call that needs it makes it, and it is never destroyed. Its constructor asks the
 /// vendors for their devices, and starts no threads.
-class Platform : public HandleOf<_cl_platform_id, ObjectType::platform, CL_INVALID_PLATFORM> {
+class Platform : public TypedObject<_cl_platform_id, ObjectType::platform, CL_INVALID_PLATFORM> {
  public:
   [[nodiscard]] static Platform& get();
 

@@ -72,9 +72,9 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   /// Returns the codelet of the kernel's launches; the first call makes it. Implemented in
   /// execution/kernel_command.cpp. Must be called in the order of submission.
   [[nodiscard]] const Codelet& codelet();
-  /// Returns the codelet for the parts of launches that are split. It is made together with the codelet that `codelet`
+  /// Returns the codelet for the slices of launches that are split. It is made together with the codelet that `codelet`
   /// returns. Must be called in the order of submission.
-  [[nodiscard]] const Codelet& part_codelet();
+  [[nodiscard]] const Codelet& slice_codelet();
 
   /// Returns the data for splitting the kernel's launches; null if these cannot be split. Implemented in
   /// splitting/splittable_kernel.cpp. Must be called in the order of submission.
@@ -143,7 +143,7 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   std::vector<WeakRef<Memory>> buffers_;
   const std::shared_ptr<Division> division_ = std::make_shared<Division>();
   std::shared_ptr<const Codelet> codelet_;
-  std::shared_ptr<const Codelet> part_codelet_;
+  std::shared_ptr<const Codelet> slice_codelet_;
   std::optional<std::shared_ptr<SplittableKernel>> splittable_;
   mutable std::once_flag found_facts_;
   mutable std::shared_ptr<const ProgramFacts> program_facts_;

@@ -17,12 +17,12 @@ constexpr double kPredictedGain = 1.2;
 constexpr double kMeasuredGain = 1.1;
 /// The smallest share of a launch that is given to a device.
 constexpr double kLeastShare = 1.0 / 64;
-/// The length of a trial part on a device that is as fast as the fastest measured one, in nanoseconds; and the limits
-/// of a trial part's share.
+/// The length of a trial slice on a device that is as fast as the fastest measured one, in nanoseconds; and the limits
+/// of a trial slice's share.
 constexpr double kTrialTime = 5e5;
 constexpr double kLeastTrial = 1.0 / 256;
 constexpr double kLargestTrial = 1.0 / 16;
-/// If parts would take longer than this, in nanoseconds, each device gets several parts, so that differences between
+/// If slices would take longer than this, in nanoseconds, each device gets several slices, so that differences between
 /// items even out.
 constexpr double kLongEnough = 4e6;
 constexpr std::size_t kMostRounds = 4;
@@ -69,18 +69,18 @@ KernelSpeeds::Choice KernelSpeeds::choose(std::size_t items, std::span<const int
     return {};
   }
   const bool all_known = std::ranges::all_of(
-      devices, [&here](int device) { return here.part.contains(device) || here.whole.contains(device); });
+      devices, [&here](int device) { return here.slice.contains(device) || here.whole.contains(device); });
   if (!all_known) return {trial(here, devices, whole), true};
   std::vector<double> shares = by_speed(here, devices);
   const auto used = std::ranges::count_if(shares, [](double share) { return share > 0; });
   if (used < 2) return {};
-  // All parts should end at the same time; the split launch takes as long as its longest part.
+  // All slices should end at the same time; the split launch takes as long as its longest slice.
   double split = 0;
   bool settled = true;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (shares[i] == 0) continue;
-    const auto part = here.part.find(devices[i]);
-    const Mean& mean = part != here.part.end() ? part->second : here.whole.at(devices[i]);
+    const auto slice = here.slice.find(devices[i]);
+    const Mean& mean = slice != here.slice.end() ? slice->second : here.whole.at(devices[i]);
     settled = settled && mean.settled;
     split = std::max(split, shares[i] * mean.value * static_cast<double>(items));
   }
@@ -113,7 +113,7 @@ std::vector<double> KernelSpeeds::trial(const Known& known, std::span<const int>
   if (best == devices.size()) return {};
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (i == best) continue;
-    if (known.part.contains(devices[i]) || known.whole.contains(devices[i])) shares[i] = 0;
+    if (known.slice.contains(devices[i]) || known.whole.contains(devices[i])) shares[i] = 0;
     rest -= shares[i];
   }
   shares[best] = rest;
@@ -123,8 +123,8 @@ std::vector<double> KernelSpeeds::trial(const Known& known, std::span<const int>
 std::vector<double> KernelSpeeds::by_speed(const Known& known, std::span<const int> devices) {
   std::vector<double> shares;
   for (const int device : devices) {
-    const auto part = known.part.find(device);
-    shares.push_back(1 / (part != known.part.end() ? part->second.value : known.whole.at(device).value));
+    const auto slice = known.slice.find(device);
+    shares.push_back(1 / (slice != known.slice.end() ? slice->second.value : known.whole.at(device).value));
   }
   const auto normalize = [&shares] {
     const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
@@ -144,10 +144,10 @@ void KernelSpeeds::took_whole(int device, std::size_t items, double time) {
   whole_time_ += time;
 }
 
-void KernelSpeeds::took_part(std::size_t all_items, int device, std::size_t items, double time) {
+void KernelSpeeds::took_slice(std::size_t all_items, int device, std::size_t items, double time) {
   const LockGuard lock(mutex_);
   const bool small = static_cast<double>(items) < kLargestTrial * static_cast<double>(all_items);
-  known(all_items).part[device].add(time / static_cast<double>(items), small);
+  known(all_items).slice[device].add(time / static_cast<double>(items), small);
 }
 
 void KernelSpeeds::took_split(std::size_t items, double time) {

@@ -15,7 +15,7 @@ namespace troupe::opencl {
 /// together. Times are in nanoseconds; the caller numbers the devices. Thread-safe.
 class KernelSpeeds {
  public:
-  /// The approximate cost of building a kernel for parts, which disturbs running work. No launch is split until the
+  /// The approximate cost of building a kernel for slices, which disturbs running work. No launch is split until the
   /// launches that ran alone have taken this long in total.
   static constexpr double kBuilding = 3e8;
 
@@ -27,7 +27,7 @@ class KernelSpeeds {
     std::vector<double> shares;
     /// True if the split only measures how fast some devices are; it does not show whether splitting pays.
     bool trial = false;
-    /// The number of parts for each device.
+    /// The number of slices for each device.
     std::size_t rounds = 1;
   };
 
@@ -36,10 +36,10 @@ class KernelSpeeds {
   [[nodiscard]] Choice choose(std::size_t items, std::span<const int> devices, double merging);
 
   /// Record a time that was measured while no other launch ran on the devices: the time of an unsplit launch on one
-  /// device (`took_whole`), of all parts on one device (`took_part`), or of a whole split launch, including the work
-  /// after the parts (`took_split`).
+  /// device (`took_whole`), of all slices on one device (`took_slice`), or of a whole split launch, including the work
+  /// after the slices (`took_split`).
   void took_whole(int device, std::size_t items, double time);
-  void took_part(std::size_t all_items, int device, std::size_t items, double time);
+  void took_slice(std::size_t all_items, int device, std::size_t items, double time);
   void took_split(std::size_t items, double time);
 
  private:
@@ -47,7 +47,7 @@ class KernelSpeeds {
   struct Mean {
     double value = 0;
     std::size_t count = 0;
-    /// False until there have been two values of large parts; until then the mean is only the last value. Small parts
+    /// False until there have been two values of large slices; until then the mean is only the last value. Small slices
     /// are not typical, and drivers compile during the first launch of a size.
     bool settled = false;
     bool has_large = false;
@@ -57,7 +57,7 @@ class KernelSpeeds {
   /// The times per work-item for launches of similar size.
   struct Known {
     std::map<int, Mean> whole;
-    std::map<int, Mean> part;
+    std::map<int, Mean> slice;
     Mean split;
     /// The number of launches that will not be split before the next attempt, and the length of the next such pause.
     std::size_t pause = 0;

@@ -10,7 +10,7 @@ enum class SplitMode : std::uint8_t {
   never,
   /// The variable is not set: launches are split if a split is expected to be faster.
   where_it_pays,
-  /// `always`, for tests: every launch that can be split is split into equal parts, even if it is short.
+  /// `always`, for tests: every launch that can be split is split into equal slices, even if it is short.
   always,
 };
 

@@ -134,8 +134,8 @@ class DefinitionSearch {
 
 }  // namespace
 
-std::optional<std::string> source_for_parts(const std::string& source, const std::string& kernel,
-                                            std::span<const WrittenParameter> written) {
+std::optional<std::string> source_for_slices(const std::string& source, const std::string& kernel,
+                                             std::span<const WrittenParameter> written) {
   const std::optional<Definition> definition = DefinitionSearch(Tokens(source).take()).of(kernel);
   if (!definition || definition->takes_nothing) return std::nullopt;
   std::string parameters;

@@ -1,4 +1,4 @@
-/// Changes to a program's source that make it possible to launch parts of a launch.
+/// Changes to a program's source that make it possible to launch slices of a launch.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ struct WrittenParameter {
 };
 
 /// Returns the source with a changed kernel. After its own arguments the kernel takes one more argument for each of
-/// `written`, in the same order. This argument is a `ulong`: the part's kernel gets only a part of the buffer, and the
+/// `written`, in the same order. This argument is a `ulong`: the slice's kernel gets only a part of the buffer, and the
 /// number says how many bytes of the whole buffer lie before that part. Returns nothing if the kernel's definition is
 /// not found (macros may produce it), or if there are several.
-[[nodiscard]] std::optional<std::string> source_for_parts(const std::string& source, const std::string& kernel,
-                                                          std::span<const WrittenParameter> written);
+[[nodiscard]] std::optional<std::string> source_for_slices(const std::string& source, const std::string& kernel,
+                                                           std::span<const WrittenParameter> written);
 
 /// Returns a text to put before a source. With it, get_global_size and similar functions return the values of `whole`,
-/// even if the kernel runs only a part. The number of a group is computed from the group size that the device uses.
+/// even if the kernel runs only a slice. The number of a group is computed from the group size that the device uses.
 [[nodiscard]] std::string answers_of_whole(const NdRange& whole);
 
 }  // namespace troupe::opencl

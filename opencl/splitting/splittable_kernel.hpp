@@ -1,4 +1,4 @@
-/// A kernel whose launches can run in parts.
+/// A kernel whose launches can run in slices.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 #include "opencl/analysis/kernel_facts.hpp"
 #include "opencl/programs/kernel.hpp"
 #include "opencl/splitting/kernel_speeds.hpp"
-#include "opencl/splitting/part_kernels.hpp"
+#include "opencl/splitting/slice_kernels.hpp"
 #include "opencl/splitting/split_mode.hpp"
 
 namespace troupe::opencl {
@@ -22,11 +22,11 @@ class SplittableKernel {
   SplittableKernel(const Kernel& kernel, KernelFacts facts, std::vector<WrittenParameter> written, SplitMode mode)
       : facts(std::move(facts)),
         mode(mode),
-        parts(kernel.program(), kernel.name(), std::move(written), mode == SplitMode::always) {}
+        slice_kernels(kernel.program(), kernel.name(), std::move(written), mode == SplitMode::always) {}
 
   const KernelFacts facts;
   const SplitMode mode;
-  PartKernels parts;
+  SliceKernels slice_kernels;
   KernelSpeeds speeds;
   /// The number of launches that were split, for tests and reports.
   std::atomic<std::size_t> split_launches{0};

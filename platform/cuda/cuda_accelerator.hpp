@@ -8,8 +8,8 @@
 #include "platform/cuda/cuda_api.hpp"
 #include "platform/cuda/cuda_copy_engine.hpp"
 #include "platform/cuda/cuda_devices.hpp"
-#include "platform/cuda/cuda_handles.hpp"
 #include "platform/cuda/cuda_loss.hpp"
+#include "platform/cuda/cuda_objects.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::platform {

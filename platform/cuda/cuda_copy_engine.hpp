@@ -11,8 +11,8 @@
 
 #include "platform/accelerators/copy_queue.hpp"
 #include "platform/cuda/cuda_api.hpp"
-#include "platform/cuda/cuda_handles.hpp"
 #include "platform/cuda/cuda_loss.hpp"
+#include "platform/cuda/cuda_objects.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::platform {

@@ -78,44 +78,44 @@ Result<ClusterGroup> parse_group(std::string_view part, std::string_view text) {
 /// Indices of cores, in ascending order.
 using Members = std::vector<std::size_t>;
 
-/// The parts of the machine, each as a list of its cores. If a core occurs several times in `cores`, each occurrence
-/// has its own parts.
-class Parts {
+/// The domains of the machine, each as a list of its cores. If a core occurs several times in `cores`, each occurrence
+/// has its own domains.
+class CoresByDomain {
  public:
-  explicit Parts(const std::vector<Core>& cores) {
+  explicit CoresByDomain(const std::vector<Core>& cores) {
     std::map<int, int> seen;
     for (std::size_t i = 0; i < cores.size(); ++i) {
       const int round = seen[cores[i].pu]++;
-      for (const Domain& domain : cores[i].domains) parts_[{domain.kind, round, domain.index}].push_back(i);
+      for (const Domain& domain : cores[i].domains) domains_[{domain.kind, round, domain.index}].push_back(i);
     }
   }
 
   [[nodiscard]] std::vector<Members> of(DomainKind kind) const {
     std::vector<Members> found;
-    for (const auto& [key, members] : parts_) {
+    for (const auto& [key, members] : domains_) {
       if (std::get<DomainKind>(key) == kind) found.push_back(members);
     }
     return found;
   }
   [[nodiscard]] std::vector<Members> all() const {
     std::vector<Members> found;
-    for (const auto& [key, members] : parts_) found.push_back(members);
+    for (const auto& [key, members] : domains_) found.push_back(members);
     return found;
   }
 
  private:
-  std::map<std::tuple<DomainKind, int, int>, Members> parts_;
+  std::map<std::tuple<DomainKind, int, int>, Members> domains_;
 };
 
 /// Chooses free cores that are near to one another, and marks them as taken.
 class Dealer {
  public:
-  explicit Dealer(const std::vector<Core>& cores) : free_(cores.size(), true), parts_(Parts(cores).all()) {
+  explicit Dealer(const std::vector<Core>& cores) : free_(cores.size(), true), domains_(CoresByDomain(cores).all()) {
     Members everything(cores.size());
     std::iota(everything.begin(), everything.end(), std::size_t{0});
-    for (const std::size_t core : everything) parts_.push_back({core});
-    parts_.push_back(std::move(everything));
-    std::ranges::stable_sort(parts_, [](const Members& a, const Members& b) {
+    for (const std::size_t core : everything) domains_.push_back({core});
+    domains_.push_back(std::move(everything));
+    std::ranges::stable_sort(domains_, [](const Members& a, const Members& b) {
       return a.size() != b.size() ? a.size() < b.size() : a.front() < b.front();
     });
   }
@@ -123,7 +123,7 @@ class Dealer {
   /// Takes `count` cores. At least `count` cores must be free.
   Members take(std::size_t count) {
     Members taken;
-    const Members* scope = &parts_.back();
+    const Members* scope = &domains_.back();
     while (taken.size() < count) {
       const std::size_t rest = count - taken.size();
       if (const Members* inner = smallest_with(rest, *scope)) scope = inner;
@@ -138,47 +138,47 @@ class Dealer {
   }
 
  private:
-  [[nodiscard]] std::size_t free_count(const Members& part) const {
-    return static_cast<std::size_t>(std::ranges::count_if(part, [this](std::size_t core) { return free_[core]; }));
+  [[nodiscard]] std::size_t free_count(const Members& domain) const {
+    return static_cast<std::size_t>(std::ranges::count_if(domain, [this](std::size_t core) { return free_[core]; }));
   }
-  /// Returns true if `part` is smaller than `scope` and lies within it. Two parts have no common core, unless one part
-  /// contains the other.
-  static bool is_smaller_within(const Members& part, const Members& scope) {
-    return part.size() < scope.size() && std::ranges::binary_search(scope, part.front());
+  /// Returns true if `domain` is smaller than `scope` and lies within it. Two domains have no common core, unless one
+  /// domain contains the other.
+  static bool is_smaller_within(const Members& domain, const Members& scope) {
+    return domain.size() < scope.size() && std::ranges::binary_search(scope, domain.front());
   }
-  /// Returns the smallest part that lies within `scope`, is smaller than `scope` and has at least `count` free cores;
-  /// null if there is no such part.
+  /// Returns the smallest domain that lies within `scope`, is smaller than `scope` and has at least `count` free cores;
+  /// null if there is no such domain.
   [[nodiscard]] const Members* smallest_with(std::size_t count, const Members& scope) const {
     const Members* best = nullptr;
     std::size_t fewest = 0;
-    for (const Members& part : parts_) {
-      if (best != nullptr && part.size() > best->size()) break;
-      if (!is_smaller_within(part, scope)) continue;
-      const std::size_t free = free_count(part);
+    for (const Members& domain : domains_) {
+      if (best != nullptr && domain.size() > best->size()) break;
+      if (!is_smaller_within(domain, scope)) continue;
+      const std::size_t free = free_count(domain);
       if (free < count || (best != nullptr && free >= fewest)) continue;
-      best = &part;
+      best = &domain;
       fewest = free;
     }
     return best;
   }
-  /// Returns the part with the most free cores among those within `scope` and smaller than it. `scope` must have more
+  /// Returns the domain with the most free cores among those within `scope` and smaller than it. `scope` must have more
   /// than one core.
   [[nodiscard]] const Members& fullest_within(const Members& scope) const {
     const Members* best = nullptr;
     std::size_t most = 0;
-    for (const Members& part : parts_) {
-      if (!is_smaller_within(part, scope)) continue;
-      const std::size_t free = free_count(part);
+    for (const Members& domain : domains_) {
+      if (!is_smaller_within(domain, scope)) continue;
+      const std::size_t free = free_count(domain);
       if (best != nullptr && free <= most) continue;
-      best = &part;
+      best = &domain;
       most = free;
     }
     return *best;
   }
 
   std::vector<bool> free_;
-  /// The parts, sorted by size, the smallest first, then by first core.
-  std::vector<Members> parts_;
+  /// The domains, the single cores and the whole machine, sorted by size, the smallest first, then by first core.
+  std::vector<Members> domains_;
 };
 
 Core cluster_of(const std::vector<Core>& cores, const Members& members) {
@@ -202,14 +202,14 @@ Result<std::vector<Members>> members_by_level(const Level& level, const std::vec
         fmt::format("clusters '{}': no core is left to run tasks: use fewer accelerators, or no clusters", level.name));
   }
   const bool one_node = level.kind == DomainKind::numa_node && machine.numa_nodes.size() < 2;
-  std::vector<Members> parts = one_node ? std::vector<Members>() : Parts(cores).of(level.kind);
-  if (parts.empty()) {
+  std::vector<Members> domains = one_node ? std::vector<Members>() : CoresByDomain(cores).of(level.kind);
+  if (domains.empty()) {
     return unusable(
         fmt::format("clusters '{}': this machine tells of {} {}: give their number and cores instead, such "
                     "as 1x{}",
                     level.name, one_node ? "only one" : "no", one_node ? level.part : level.parts, cores.size()));
   }
-  return parts;
+  return domains;
 }
 
 Result<std::vector<Members>> members_by_groups(std::vector<ClusterGroup> groups, const std::vector<Core>& cores) {
@@ -265,7 +265,7 @@ std::vector<std::string> warnings_about(const std::vector<Core>& cores, std::vec
   for (const Level& border : kBorders) {
     if (by_level && border.kind == DomainKind::l3) break;
     std::size_t room = 0;
-    for (const Members& part : Parts(cores).of(border.kind)) room = std::max(room, part.size());
+    for (const Members& domain : CoresByDomain(cores).of(border.kind)) room = std::max(room, domain.size());
     std::vector<std::string> names;
     std::size_t most = 0;
     std::erase_if(clusters, [&](const Members& members) {

@@ -16,21 +16,21 @@ namespace {
 struct TopologyDestroyer {
   void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
 };
-using TopologyHandle = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, TopologyDestroyer>;
+using OwnedTopology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, TopologyDestroyer>;
 
 struct BitmapDestroyer {
   void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
 };
-using BitmapHandle = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, BitmapDestroyer>;
+using OwnedBitmap = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, BitmapDestroyer>;
 
 Failure hwloc_failure(const std::string& what, int error) {
   return Failure{ErrorCode::platform, "cannot inspect this machine: " + what + ": " + std::strerror(error)};
 }
 
-Result<TopologyHandle> load(const std::string& synthetic) {
+Result<OwnedTopology> load(const std::string& synthetic) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return hwloc_failure("hwloc_topology_init", errno);
-  TopologyHandle topology(raw);
+  OwnedTopology topology(raw);
   // Keeps PUs that this process may not use, so that the whole machine can be reported; `Machine::allowed` lists the
   // usable PUs. Discovery must not move the calling thread to other PUs.
   const unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED |
@@ -153,9 +153,9 @@ std::string describe_cpu_model(hwloc_topology_t topology) {
 /// Returns the PUs that the operating system allows. If the topology is this machine's, leaves out PUs outside of the
 /// process's affinity mask.
 CpuSet allowed_pus(hwloc_topology_t topology) {
-  BitmapHandle allowed(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
+  OwnedBitmap allowed(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
   if (hwloc_topology_is_thissystem(topology) != 0) {
-    BitmapHandle bound(hwloc_bitmap_alloc());
+    OwnedBitmap bound(hwloc_bitmap_alloc());
     if (hwloc_get_cpubind(topology, bound.get(), HWLOC_CPUBIND_PROCESS) == 0 && !hwloc_bitmap_iszero(bound.get())) {
       hwloc_bitmap_and(allowed.get(), allowed.get(), bound.get());
     }

@@ -12,7 +12,7 @@
 #include "platform/machine/host_memory.hpp"
 #include "platform/memory/host_buffer.hpp"
 #include "platform/opencl/opencl_buffers.hpp"
-#include "platform/opencl/opencl_handles.hpp"
+#include "platform/opencl/opencl_objects.hpp"
 
 namespace troupe::platform {
 

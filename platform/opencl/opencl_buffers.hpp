@@ -6,7 +6,7 @@
 
 #include "platform/memory/address_range.hpp"
 #include "platform/opencl/opencl_devices.hpp"
-#include "platform/opencl/opencl_handles.hpp"
+#include "platform/opencl/opencl_objects.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::platform {

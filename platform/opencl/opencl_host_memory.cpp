@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "platform/opencl/opencl_buffers.hpp"
-#include "platform/opencl/opencl_handles.hpp"
+#include "platform/opencl/opencl_objects.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::platform {

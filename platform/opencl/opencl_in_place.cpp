@@ -14,7 +14,7 @@
 #include "platform/machine/clock.hpp"
 #include "platform/memory/host_buffer.hpp"
 #include "platform/opencl/opencl_contexts.hpp"
-#include "platform/opencl/opencl_handles.hpp"
+#include "platform/opencl/opencl_objects.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::platform {

@@ -204,11 +204,11 @@ class Log::Writer {
 };
 
 /// The writer and its thread. When the last user of the log releases this object, both end.
-class Log::Handle {
+class Log::WriterThread {
  public:
-  explicit Handle(const std::shared_ptr<Writer>& writer)
+  explicit WriterThread(const std::shared_ptr<Writer>& writer)
       : writer_(writer), thread_([writer] { Writer::run(writer); }) {}
-  ~Handle() {
+  ~WriterThread() {
     const bool written = writer_->flush(kLastMoment);
     writer_->stop();
     if (written) {
@@ -217,8 +217,8 @@ class Log::Handle {
       thread_.detach();
     }
   }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
+  WriterThread(const WriterThread&) = delete;
+  WriterThread& operator=(const WriterThread&) = delete;
 
   [[nodiscard]] Writer& writer() const { return *writer_; }
 
@@ -236,23 +236,23 @@ Result<Log> Log::open(const LogConfiguration& configuration) {
   }
   try {
     const auto writer = std::make_shared<Writer>(configuration, std::move(file));
-    return Log(std::make_shared<const Handle>(writer));
+    return Log(std::make_shared<const WriterThread>(writer));
   } catch (const std::system_error& error) {
     return Failure{ErrorCode::platform, fmt::format("cannot start the thread that writes the log: {}", error.what())};
   }
 }
 
 void Log::write(LogLevel level, std::string_view event, LogFields fields) const {
-  handle_->writer().write(level, event, fields);
+  thread_->writer().write(level, event, fields);
 }
 
-void Log::reopen() const { handle_->writer().reopen(); }
+void Log::reopen() const { thread_->writer().reopen(); }
 
-bool Log::flush(std::chrono::milliseconds at_most) const { return handle_->writer().flush(at_most); }
+bool Log::flush(std::chrono::milliseconds at_most) const { return thread_->writer().flush(at_most); }
 
 LogSink Log::sink() const {
-  return [handle = handle_](LogLevel level, std::string_view event, LogFields fields) {
-    handle->writer().write(level, event, fields);
+  return [thread = thread_](LogLevel level, std::string_view event, LogFields fields) {
+    thread->writer().write(level, event, fields);
   };
 }
 

@@ -37,10 +37,10 @@ class Log {
 
  private:
   class Writer;
-  class Handle;
-  explicit Log(std::shared_ptr<const Handle> handle) : handle_(std::move(handle)) {}
+  class WriterThread;
+  explicit Log(std::shared_ptr<const WriterThread> thread) : thread_(std::move(thread)) {}
 
-  std::shared_ptr<const Handle> handle_;
+  std::shared_ptr<const WriterThread> thread_;
 };
 
 }  // namespace troupe::service

@@ -265,7 +265,8 @@ Result<void> Session::welcome(const v1::Operation& first) {
   name_ = hello.name().empty() ? fmt::format("process {}", peer_.process) : hello.name();
   if (host_.options.weight) weight_ = std::max(host_.options.weight(peer_.user), 1e-6);
   auto work = std::make_unique<SessionWork>(
-      SessionWork::Parts{host_.system, host_.codelets, host_.options.limits, memory_, host_.refused, host_.budgets},
+      SessionWork::Collaborators{host_.system, host_.codelets, host_.options.limits, memory_, host_.refused,
+                                 host_.budgets},
       SessionWork::Options{graph_name(id_, name_), peer_.user, weight_}, [mailbox = mailbox_] { mailbox->wake(); });
   v1::Welcome& welcome = *work->outbox().add().mutable_welcome();
   welcome.set_session(id_);

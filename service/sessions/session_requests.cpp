@@ -11,7 +11,8 @@
 
 namespace troupe::service {
 
-SessionRequests::SessionRequests(const Parts& parts, std::function<void()> wake) : parts_(parts) {
+SessionRequests::SessionRequests(const Collaborators& collaborators, std::function<void()> wake)
+    : collaborators_(collaborators) {
   ready_->wake = std::move(wake);
 }
 
@@ -29,9 +30,9 @@ std::function<void()> SessionRequests::ready_callback() {
 
 void SessionRequests::begin(Pending pending, Result<std::unique_ptr<graph::PendingHold>> hold) {
   if (!hold) {
-    if (pending.kind == Kind::partition) parts_.data.drop_blocks(pending.numbers);
-    if (pending.kind == Kind::release) parts_.data.forget(pending.removed);
-    if (pending.request != 0) parts_.outbox.reply(pending.request, hold.failure());
+    if (pending.kind == Kind::partition) collaborators_.data.drop_blocks(pending.numbers);
+    if (pending.kind == Kind::release) collaborators_.data.forget(pending.removed);
+    if (pending.request != 0) collaborators_.outbox.reply(pending.request, hold.failure());
     return;
   }
   pending.hold = std::move(hold).value();
@@ -40,7 +41,7 @@ void SessionRequests::begin(Pending pending, Result<std::unique_ptr<graph::Pendi
 }
 
 Result<void> SessionRequests::acquire(const v1::Acquire& message) {
-  const auto data = parts_.data.get("acquire.handle", message.handle());
+  const auto data = collaborators_.data.get("acquire.handle", message.handle());
   if (!data) return data.failure();
   const auto mode = check_mode("acquire.mode", message.mode());
   if (!mode) return mode.failure();
@@ -49,7 +50,7 @@ Result<void> SessionRequests::acquire(const v1::Acquire& message) {
                      fmt::format("data are held or waited for with request {} already", message.request()));
   }
   begin({.kind = Kind::acquire, .request = message.request(), .hold = nullptr},
-        parts_.graph.begin_acquire(data.value()->handle, mode.value(), ready_callback()));
+        collaborators_.graph.begin_acquire(data.value()->handle, mode.value(), ready_callback()));
   return {};
 }
 
@@ -57,7 +58,7 @@ Result<void> SessionRequests::give_back(const v1::GiveBack& message) {
   if (const auto held = held_.find(message.request()); held != held_.end()) {
     graph::Task* const hold = held->second;
     held_.erase(held);
-    parts_.graph.give_back(hold);
+    collaborators_.graph.give_back(hold);
     return {};
   }
   if (const auto acquiring = acquiring_.find(message.request()); acquiring != acquiring_.end()) {
@@ -69,22 +70,23 @@ Result<void> SessionRequests::give_back(const v1::GiveBack& message) {
 }
 
 Result<void> SessionRequests::partition(const v1::Partition& message) {
-  auto blocks = parts_.data.reserve_blocks(message);
+  auto blocks = collaborators_.data.reserve_blocks(message);
   if (!blocks) return blocks.failure();
   const std::vector<std::uint64_t> numbers{message.handles().begin(), message.handles().end()};
-  if (!parts_.data.allows_blocks(message.whole(), numbers.size(), message.halos())) {
-    parts_.data.drop_blocks(numbers);
-    parts_.outbox.reply(message.request(),
-                        Failure{ErrorCode::invalid_argument,
-                                fmt::format("{} more blocks of one whole beside halo parts are too many for a service: "
-                                            "make larger blocks",
-                                            numbers.size())});
+  if (!collaborators_.data.allows_blocks(message.whole(), numbers.size(), message.halos())) {
+    collaborators_.data.drop_blocks(numbers);
+    collaborators_.outbox.reply(
+        message.request(),
+        Failure{ErrorCode::invalid_argument,
+                fmt::format("{} more blocks of one whole beside halo parts are too many for a service: "
+                            "make larger blocks",
+                            numbers.size())});
     return {};
   }
   if (message.halos()) {
-    const Handle whole = parts_.data.find(message.whole())->handle;
+    const Handle whole = collaborators_.data.find(message.whole())->handle;
     add_blocks(message.request(), message.whole(), numbers, blocks.value(),
-               parts_.graph.halos(whole, blocks.value(), 0));
+               collaborators_.graph.halos(whole, blocks.value(), 0));
     return {};
   }
   begin({.kind = Kind::partition,
@@ -93,38 +95,38 @@ Result<void> SessionRequests::partition(const v1::Partition& message) {
          .whole = message.whole(),
          .blocks = std::move(blocks).value(),
          .numbers = numbers},
-        parts_.graph.begin_change(parts_.data.find(message.whole())->handle, false, ready_callback()));
+        collaborators_.graph.begin_change(collaborators_.data.find(message.whole())->handle, false, ready_callback()));
   return {};
 }
 
 Result<void> SessionRequests::set_reduction(const v1::SetReduction& message) {
-  const auto data = parts_.data.get("set_reduction.handle", message.handle());
+  const auto data = collaborators_.data.get("set_reduction.handle", message.handle());
   if (!data) return data.failure();
   if (auto named = check_name("set_reduction.name", message.name()); !named) return named;
-  auto methods = find_reduction(message.name(), data.value()->layout, parts_.codelets);
+  auto methods = find_reduction(message.name(), data.value()->layout, collaborators_.codelets);
   if (!methods) {
-    parts_.outbox.reply(message.request(), methods.failure());
+    collaborators_.outbox.reply(message.request(), methods.failure());
     return {};
   }
   begin({.kind = Kind::set_reduction,
          .request = message.request(),
          .hold = nullptr,
          .methods = std::move(methods).value()},
-        parts_.graph.begin_change(data.value()->handle, false, ready_callback()));
+        collaborators_.graph.begin_change(data.value()->handle, false, ready_callback()));
   return {};
 }
 
 Result<void> SessionRequests::release(const v1::ReleaseData& message) {
-  auto removed = parts_.data.remove(message.handle());
+  auto removed = collaborators_.data.remove(message.handle());
   if (!removed) return removed.failure();
   const Handle handle = removed.value().handle;
   begin({.kind = Kind::release, .request = message.request(), .hold = nullptr, .removed = std::move(removed).value()},
-        parts_.graph.begin_change(handle, true, ready_callback()));
+        collaborators_.graph.begin_change(handle, true, ready_callback()));
   return {};
 }
 
 Result<void> SessionRequests::refuse(std::uint64_t task, std::span<const Handle> written, Failure why) {
-  auto hold = parts_.graph.begin_refusal(written, ready_callback());
+  auto hold = collaborators_.graph.begin_refusal(written, ready_callback());
   if (!hold) return hold.failure();
   ++refusals_;
   begin({.kind = Kind::refusal, .hold = nullptr, .task = task, .why = std::make_shared<const Failure>(std::move(why))},
@@ -139,7 +141,7 @@ void SessionRequests::take_refused(EndingCollector::Batch& batch) {
 
 Result<void> SessionRequests::wait_all(const v1::WaitAll& message) {
   waits_.push_back(message.request());
-  parts_.graph.combine_open_reductions();
+  collaborators_.graph.combine_open_reductions();
   return {};
 }
 
@@ -173,23 +175,25 @@ void SessionRequests::finish(Pending& pending) {
     case Kind::acquire: return finish_acquire(pending);
     case Kind::partition: return finish_partition(pending);
     case Kind::refusal: return finish_refusal(pending);
-    case Kind::set_reduction: note(parts_.graph.finish_set_reduction(*pending.hold, std::move(pending.methods))); break;
+    case Kind::set_reduction:
+      note(collaborators_.graph.finish_set_reduction(*pending.hold, std::move(pending.methods)));
+      break;
     case Kind::release:
-      note(parts_.graph.finish_release(*pending.hold));
-      parts_.data.forget(pending.removed);
+      note(collaborators_.graph.finish_release(*pending.hold));
+      collaborators_.data.forget(pending.removed);
       break;
   }
-  if (pending.request != 0) parts_.outbox.reply(pending.request, problem);
+  if (pending.request != 0) collaborators_.outbox.reply(pending.request, problem);
 }
 
 void SessionRequests::finish_acquire(Pending& pending) {
-  const auto hold = parts_.graph.finish_acquire(*pending.hold);
+  const auto hold = collaborators_.graph.finish_acquire(*pending.hold);
   std::optional<Failure> problem;
   if (!hold) problem = hold.failure();
   // If the client wrongly uses one number for two requests, the data of the second request are given back at once.
   const bool keep = hold && !pending.returned && !abandoned_ && held_.emplace(pending.request, hold.value()).second;
-  if (hold && !keep) parts_.graph.give_back(hold.value());
-  parts_.outbox.reply(pending.request, problem);
+  if (hold && !keep) collaborators_.graph.give_back(hold.value());
+  collaborators_.outbox.reply(pending.request, problem);
 }
 
 void SessionRequests::finish_refusal(const Pending& pending) {
@@ -198,41 +202,41 @@ void SessionRequests::finish_refusal(const Pending& pending) {
   // A task that came after a cancellation or a stop counts as cancelled; a task that cannot run counts as failed.
   const bool withdrawn = code == ErrorCode::cancelled || code == ErrorCode::stopped;
   const TaskStatus status = withdrawn ? TaskStatus::cancelled : TaskStatus::failed;
-  parts_.graph.finish_refusal(*pending.hold, status, pending.why);
+  collaborators_.graph.finish_refusal(*pending.hold, status, pending.why);
   refused_.push_back({pending.task, status, pending.why});
 }
 
 void SessionRequests::finish_partition(Pending& pending) {
   add_blocks(pending.request, pending.whole, pending.numbers, pending.blocks,
-             parts_.graph.finish_partition(*pending.hold, pending.blocks));
+             collaborators_.graph.finish_partition(*pending.hold, pending.blocks));
 }
 
 void SessionRequests::add_blocks(std::uint64_t request, std::uint64_t whole, std::span<const std::uint64_t> numbers,
                                  std::span<const Block> blocks, const Result<std::vector<Handle>>& handles) {
-  if (handles && parts_.data.find(whole) != nullptr) {
-    parts_.data.add_blocks(whole, numbers, handles.value(), blocks);
+  if (handles && collaborators_.data.find(whole) != nullptr) {
+    collaborators_.data.add_blocks(whole, numbers, handles.value(), blocks);
   } else {
-    parts_.data.drop_blocks(numbers);
+    collaborators_.data.drop_blocks(numbers);
   }
   std::optional<Failure> problem;
   if (!handles) problem = handles.failure();
-  parts_.outbox.reply(request, problem);
+  collaborators_.outbox.reply(request, problem);
 }
 
 void SessionRequests::finish_waits() {
   // No task is submitted during this call, because only this thread submits.
   if (!can_finish_waits()) return;
-  parts_.graph.combine_open_reductions();
+  collaborators_.graph.combine_open_reductions();
   // Check again: if there were reductions, they have become tasks, and this function is called again when they have
   // ended. The result of the call above does not show this, because for a moment the graph still counts tasks as
   // running that have already reported their ends.
   if (!can_finish_waits()) return;
-  parts_.graph.bring_all_home();
-  const auto summary = parts_.graph.failures().take_summary();
+  collaborators_.graph.bring_all_home();
+  const auto summary = collaborators_.graph.failures().take_summary();
   std::optional<Failure> problem;
   if (summary) problem = *summary;
   for (const std::uint64_t request : waits_) {
-    parts_.outbox.reply(request, problem);
+    collaborators_.outbox.reply(request, problem);
     problem.reset();
   }
   waits_.clear();
@@ -241,7 +245,7 @@ void SessionRequests::finish_waits() {
 void SessionRequests::abandon() {
   abandoned_ = true;
   waits_.clear();
-  for (const auto& [request, hold] : held_) parts_.graph.give_back(hold);
+  for (const auto& [request, hold] : held_) collaborators_.graph.give_back(hold);
   held_.clear();
 }
 

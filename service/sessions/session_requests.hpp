@@ -29,7 +29,7 @@ namespace troupe::service {
 /// use this class.
 class SessionRequests {
  public:
-  struct Parts {
+  struct Collaborators {
     graph::TaskGraph& graph;
     SessionData& data;
     SessionOutbox& outbox;
@@ -37,7 +37,7 @@ class SessionRequests {
     const CodeletSource& codelets;
   };
   /// `wake` is called in any thread when `finish_ready` has a request to finish.
-  SessionRequests(const Parts& parts, std::function<void()> wake);
+  SessionRequests(const Collaborators& collaborators, std::function<void()> wake);
 
   // The following functions fail only if the client broke the protocol.
   Result<void> acquire(const v1::Acquire& message);
@@ -57,7 +57,8 @@ class SessionRequests {
   void finish_ready();
   /// Returns true if a WaitAll waits and all its tasks have ended.
   [[nodiscard]] bool can_finish_waits() const {
-    return !waits_.empty() && refusals_ == 0 && parts_.endings.count() >= parts_.graph.progress().submitted;
+    return !waits_.empty() && refusals_ == 0 &&
+           collaborators_.endings.count() >= collaborators_.graph.progress().submitted;
   }
   [[nodiscard]] bool any_waits() const { return !waits_.empty(); }
   /// Blocks until `finish_ready` can finish a request; for callers that have no other work.
@@ -110,7 +111,7 @@ class SessionRequests {
                   std::span<const Block> blocks, const Result<std::vector<Handle>>& handles);
   void finish_waits();
 
-  const Parts parts_;
+  const Collaborators collaborators_;
   const std::shared_ptr<ReadyList> ready_ = std::make_shared<ReadyList>();
   std::uint64_t next_ = 1;
   std::unordered_map<std::uint64_t, Pending> pending_;

@@ -35,7 +35,7 @@ Arguments read_arguments(const SessionCodelet& codelet, const char* bytes) {
 
 }  // namespace
 
-SessionTasks::SessionTasks(const Parts& parts) : parts_(parts) {}
+SessionTasks::SessionTasks(const Collaborators& collaborators) : collaborators_(collaborators) {}
 
 SessionTasks::~SessionTasks() {
   abandon();
@@ -43,27 +43,27 @@ SessionTasks::~SessionTasks() {
     old_refusals_.insert(old_refusals_.end(), kept.refusals.begin(), kept.refusals.end());
   }
   for (const auto& [task, number] : refusals_) old_refusals_.push_back(number);
-  for (const std::uint64_t number : old_refusals_) parts_.refused.forget(number);
+  for (const std::uint64_t number : old_refusals_) collaborators_.refused.forget(number);
 }
 
 void SessionTasks::abandon() {
   if (!open_) return;
   open_->scope.reset();
-  parts_.graph.seal_recording(*open_->kept.recording);
+  collaborators_.graph.seal_recording(*open_->kept.recording);
   old_refusals_.insert(old_refusals_.end(), open_->kept.refusals.begin(), open_->kept.refusals.end());
   open_.reset();
 }
 
 Result<void> SessionTasks::check_room(std::uint64_t tasks) const {
   const std::uint64_t in_flight = in_flight_ + in_runs_;
-  if (tasks <= parts_.limits.tasks - std::min(parts_.limits.tasks, in_flight)) return {};
+  if (tasks <= collaborators_.limits.tasks - std::min(collaborators_.limits.tasks, in_flight)) return {};
   return violation("tasks", fmt::format("{} more, when {} are in flight and {} may be (limits.tasks; those of runs of "
                                         "recordings count)",
-                                        tasks, in_flight, parts_.limits.tasks));
+                                        tasks, in_flight, collaborators_.limits.tasks));
 }
 
 Result<void> SessionTasks::submit(const v1::Tasks& message) {
-  auto columns = TaskColumns::read(message, parts_.codelets);
+  auto columns = TaskColumns::read(message, collaborators_.codelets);
   if (!columns) return columns.failure();
   const std::size_t count = columns.value().size();
   const std::uint64_t next = open_ ? open_->tasks.size() + 1 : numbers_.next();
@@ -71,9 +71,10 @@ Result<void> SessionTasks::submit(const v1::Tasks& message) {
     return violation("tasks.first", fmt::format("{} comes, and {} would be next", message.first(), next));
   }
   if (open_) {
-    if (count > parts_.limits.recorded_tasks - std::min(parts_.limits.recorded_tasks, recorded_tasks_)) {
+    if (count >
+        collaborators_.limits.recorded_tasks - std::min(collaborators_.limits.recorded_tasks, recorded_tasks_)) {
       return violation("tasks", fmt::format("{} more are to be recorded, when recordings have {} and may have {}",
-                                            count, recorded_tasks_, parts_.limits.recorded_tasks));
+                                            count, recorded_tasks_, collaborators_.limits.recorded_tasks));
     }
     recorded_tasks_ += count;
     open_->kept.tasks += count;
@@ -90,7 +91,7 @@ Result<void> SessionTasks::read_accesses(const TaskRow& row) {
   accesses_.clear();
   layouts_.clear();
   for (std::size_t i = 0; i < row.handles.size(); ++i) {
-    const SessionHandle* const data = parts_.data.find(row.handles[i]);
+    const SessionHandle* const data = collaborators_.data.find(row.handles[i]);
     if (data == nullptr) {
       return violation("tasks.handle", fmt::format("no data are registered with the number {}", row.handles[i]));
     }
@@ -159,7 +160,7 @@ std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Argum
   // The function that counts operations may access data that a variadic task does not have. Only a codelet's check
   // excludes this.
   if (definition.variadic && !known.check) return std::nullopt;
-  auto verdict = parts_.kernels.judge(known, layouts_, arguments, options_.devices);
+  auto verdict = collaborators_.kernels.judge(known, layouts_, arguments, options_.devices);
   if (verdict.not_on_cores) options_.devices = options_.devices & DeviceSet::accelerators();
   return std::move(verdict.refused);
 }
@@ -183,7 +184,7 @@ Result<void> SessionTasks::submit_row(const TaskRow& row) {
     const std::uint64_t tag = open_ ? 0 : numbers_.next();
     graph::TaskSpecification task{row.codelet->known->codelet, accesses_, arguments, options_, tag};
     task.follows_failure = follows_failure_;
-    if (const auto submitted = parts_.graph.submit(task)) {
+    if (const auto submitted = collaborators_.graph.submit(task)) {
       future = submitted.value();
     } else {
       refusal = submitted.failure();
@@ -236,14 +237,14 @@ std::vector<Handle> SessionTasks::handles_of(const Numbers& written) const {
     const SessionHandle* whole = &data;
     while (whole != nullptr && whole->whole) {
       if (written.contains(*whole->whole)) return true;
-      whole = parts_.data.find(*whole->whole);
+      whole = collaborators_.data.find(*whole->whole);
     }
     return false;
   };
   std::vector<Handle> handles;
   for (const std::uint64_t number : written) {
     // Released data can be left out, because no task can read them any more.
-    const SessionHandle* const data = parts_.data.find(number);
+    const SessionHandle* const data = collaborators_.data.find(number);
     if (data != nullptr && !is_inside_another(*data)) handles.push_back(data->handle);
   }
   return handles;
@@ -252,7 +253,7 @@ std::vector<Handle> SessionTasks::handles_of(const Numbers& written) const {
 Result<Future> SessionTasks::submit_refused(const TaskRow& row, const Failure& why) {
   const bool recorded = open_ != nullptr;
   const std::uint64_t tag = recorded ? 0 : numbers_.next();
-  const std::uint64_t number = parts_.refused.add(why, recorded);
+  const std::uint64_t number = collaborators_.refused.add(why, recorded);
   if (recorded) {
     open_->kept.refusals.push_back(number);
   } else {
@@ -263,7 +264,7 @@ Result<Future> SessionTasks::submit_refused(const TaskRow& row, const Failure& w
   for (const Handle& handle : handles_of(written_by(row))) accesses.push_back(write(handle));
   // The kernel only fails, so any core may run the task, even if the client named other devices.
   options_.devices = {};
-  return parts_.graph.submit({row.codelet->refused, accesses, args(number), options_, tag, false});
+  return collaborators_.graph.submit({row.codelet->refused, accesses, args(number), options_, tag, false});
 }
 
 void SessionTasks::count(const Future& future) {
@@ -299,11 +300,11 @@ Result<void> SessionTasks::begin_recording(const v1::BeginRecording& message) {
   open->kept.recording = std::make_shared<graph::Recording>(message.name());
   // The recording itself counts as one task, so that empty recordings are limited as well.
   open->kept.tasks = 1;
-  if (recorded_tasks_ >= parts_.limits.recorded_tasks) {
+  if (recorded_tasks_ >= collaborators_.limits.recorded_tasks) {
     return violation("begin_recording", fmt::format("recordings have {} tasks, and may have no more", recorded_tasks_));
   }
   ++recorded_tasks_;
-  auto scope = parts_.graph.begin_recording(*open->kept.recording);
+  auto scope = collaborators_.graph.begin_recording(*open->kept.recording);
   if (!scope) return scope.failure();
   open->scope = std::move(scope).value();
   open_ = std::move(open);
@@ -313,12 +314,12 @@ Result<void> SessionTasks::begin_recording(const v1::BeginRecording& message) {
 Result<void> SessionTasks::end_recording(const v1::EndRecording& message) {
   if (!open_) return violation("end_recording", "no recording is being made");
   open_->scope.reset();
-  parts_.graph.seal_recording(*open_->kept.recording);
+  collaborators_.graph.seal_recording(*open_->kept.recording);
   const std::size_t tasks = open_->kept.recording->size();
   more_bytes_ += open_->kept.bytes;
   recordings_.emplace(open_->number, std::move(open_->kept));
   open_.reset();
-  parts_.outbox.reply(message.request(), std::nullopt, tasks);
+  collaborators_.outbox.reply(message.request(), std::nullopt, tasks);
   return {};
 }
 
@@ -348,14 +349,14 @@ Result<void> SessionTasks::replay(const v1::Replay& message) {
   if (auto room = check_room(1); !room) return room;
   std::vector<Rebinding> rebindings;
   for (const v1::Rebinding& rebinding : message.rebindings()) {
-    const auto recorded = parts_.data.get("replay.rebindings.recorded", rebinding.recorded());
+    const auto recorded = collaborators_.data.get("replay.rebindings.recorded", rebinding.recorded());
     if (!recorded) return recorded.failure();
-    const auto now = parts_.data.get("replay.rebindings.now", rebinding.now());
+    const auto now = collaborators_.data.get("replay.rebindings.now", rebinding.now());
     if (!now) return now.failure();
     rebindings.push_back({recorded.value()->handle, now.value()->handle});
   }
   const auto submitted = withdrawn_ ? Result<Future>(*withdrawn_)
-                                    : parts_.graph.replay(found->second.recording, rebindings, numbers_.next());
+                                    : collaborators_.graph.replay(found->second.recording, rebindings, numbers_.next());
   if (!submitted) {
     refused_.push_back({numbers_.next(), handles_of(written_by(message, found->second)), submitted.failure()});
   }
@@ -373,7 +374,7 @@ Result<void> SessionTasks::cancel(const v1::CancelTask& message) {
     return violation("cancel_task.task", fmt::format("there is no task {}", message.task()));
   }
   const TaskNumbers::Found found = numbers_.find(message.task());
-  if (found.future.valid()) parts_.graph.cancel(found.future);
+  if (found.future.valid()) collaborators_.graph.cancel(found.future);
   return {};
 }
 
@@ -398,10 +399,10 @@ void SessionTasks::ended(std::uint64_t task, TaskStatus status) {
     if (const auto large = large_.extract(task)) more_bytes_ -= large.mapped();
   }
   if (status != TaskStatus::succeeded) {
-    if (const auto refusal = refusals_.extract(task)) parts_.refused.forget(refusal.mapped());
+    if (const auto refusal = refusals_.extract(task)) collaborators_.refused.forget(refusal.mapped());
   }
   if (in_flight_ > 0 || old_refusals_.empty()) return;
-  for (const std::uint64_t number : old_refusals_) parts_.refused.forget(number);
+  for (const std::uint64_t number : old_refusals_) collaborators_.refused.forget(number);
   old_refusals_.clear();
 }
 

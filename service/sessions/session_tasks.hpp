@@ -35,7 +35,7 @@ namespace troupe::service {
 /// task therefore ends like any other task, and the tasks that need its data are cancelled.
 class SessionTasks {
  public:
-  struct Parts {
+  struct Collaborators {
     graph::TaskGraph& graph;
     const SessionCodelets& codelets;
     const SessionData& data;
@@ -44,7 +44,7 @@ class SessionTasks {
     const SessionLimits& limits;
     KernelLimit kernels;
   };
-  explicit SessionTasks(const Parts& parts);
+  explicit SessionTasks(const Collaborators& collaborators);
   ~SessionTasks();
   SessionTasks(const SessionTasks&) = delete;
   SessionTasks& operator=(const SessionTasks&) = delete;
@@ -126,7 +126,7 @@ class SessionTasks {
   /// Charges the task that was counted last with `bytes` above the usual size.
   void charge(std::uint64_t bytes);
 
-  const Parts parts_;
+  const Collaborators collaborators_;
   TaskNumbers numbers_;
   std::uint64_t in_flight_ = 0;
   /// For each running replay of a recording, its number of tasks; and the sum of these numbers.

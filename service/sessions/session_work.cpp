@@ -38,27 +38,27 @@ Failure shortened(const Failure& failure) {
 
 }  // namespace
 
-SessionWork::SessionWork(const Parts& parts, const Options& options, std::function<void()> wake)
-    : parts_(parts),
+SessionWork::SessionWork(const Collaborators& collaborators, const Options& options, std::function<void()> wake)
+    : collaborators_(collaborators),
       wake_(std::move(wake)),
-      charge_(parts_.memory->account().above()),
-      requests_hold_(parts_.budgets, Resource::requests, options.user),
-      recorded_hold_(parts_.budgets, Resource::recorded_tasks, options.user),
+      charge_(collaborators_.memory->account().above()),
+      requests_hold_(collaborators_.budgets, Resource::requests, options.user),
+      recorded_hold_(collaborators_.budgets, Resource::recorded_tasks, options.user),
       endings_(wake_),
-      graph_(parts.system.open_graph(
+      graph_(collaborators.system.open_graph(
           {.name = options.name, .weight = options.weight, .endings = &endings_, .user = options.user})),
-      codelets_(parts.codelets, parts.refused),
-      data_(graph_->graph(), *parts_.memory, parts.limits.handles),
-      tasks_({graph_->graph(), codelets_, data_, parts.refused, outbox_, parts.limits,
-              KernelLimit({.longest = parts.limits.kernel_time,
+      codelets_(collaborators.codelets, collaborators.refused),
+      data_(graph_->graph(), *collaborators_.memory, collaborators.limits.handles),
+      tasks_({graph_->graph(), codelets_, data_, collaborators.refused, outbox_, collaborators.limits,
+              KernelLimit({.longest = collaborators.limits.kernel_time,
                            .seen = [this](const std::string& codelet) { return graph_->best_speed(codelet); },
                            .core_speed = speed_of_cores,
-                           .kinds = parts.system.kinds()})}),
-      requests_({graph_->graph(), data_, outbox_, endings_, parts.codelets}, wake_) {}
+                           .kinds = collaborators.system.kinds()})}),
+      requests_({graph_->graph(), data_, outbox_, endings_, collaborators.codelets}, wake_) {}
 
 SessionWork::~SessionWork() {
   wind_up();
-  for (const auto& [number, handles] : kept_) parts_.system.unlock(handles);
+  for (const auto& [number, handles] : kept_) collaborators_.system.unlock(handles);
 }
 
 void SessionWork::wind_up() {
@@ -124,7 +124,7 @@ Result<void> SessionWork::apply(const v1::Operation& operation) {
       if (!data) return data.failure();
       // The index is only a hint: if the policy cannot use it, the hint has no effect.
       [[maybe_unused]] const auto hinted =
-          parts_.system.set_reuse(data.value()->handle, operation.set_reuse().index(), &graph_->graph());
+          collaborators_.system.set_reuse(data.value()->handle, operation.set_reuse().index(), &graph_->graph());
       return {};
     }
     case v1::Operation::kKeep: return keep(operation.keep());
@@ -154,7 +154,7 @@ Result<void> SessionWork::set_reduction(const v1::SetReduction& message) {
   if (const SessionHandle* const data = data_.find(message.handle())) {
     // Each worker may have a partial result of its own.
     const std::uint64_t before = data->partial_bytes;
-    data_.note_partials(message.handle(), parts_.system.workers() * data->layout.payload().count);
+    data_.note_partials(message.handle(), collaborators_.system.workers() * data->layout.payload().count);
     if (const auto room = charge_.set(bytes()); !room) {
       data_.note_partials(message.handle(), before);
       outbox_.reply(message.request(), room.failure());
@@ -170,10 +170,10 @@ Result<void> SessionWork::keep(const v1::Keep& message) {
   if (kept_.contains(message.keep())) {
     return violation("keep.keep", fmt::format("the number {} is in use", message.keep()));
   }
-  if (kept_.size() >= parts_.limits.handles) {
+  if (kept_.size() >= collaborators_.limits.handles) {
     return violation("keep.keep", fmt::format("the client keeps {} handles, and may keep no more", kept_.size()));
   }
-  auto handles = parts_.system.lock(data.value()->handle, &graph_->graph());
+  auto handles = collaborators_.system.lock(data.value()->handle, &graph_->graph());
   auto& kept = kept_[message.keep()];
   if (handles) kept = std::move(handles).value();
   kept_bytes_ += costs::kRequest + kept.size() * sizeof(HandleId);
@@ -183,7 +183,7 @@ Result<void> SessionWork::keep(const v1::Keep& message) {
 Result<void> SessionWork::let_go(const v1::LetGo& message) {
   const auto found = kept_.find(message.keep());
   if (found == kept_.end()) return violation("let_go.keep", fmt::format("nothing is kept as {}", message.keep()));
-  parts_.system.unlock(found->second);
+  collaborators_.system.unlock(found->second);
   kept_bytes_ -= costs::kRequest + found->second.size() * sizeof(HandleId);
   kept_.erase(found);
   return {};
@@ -201,7 +201,7 @@ void SessionWork::take_endings() {
 bool SessionWork::may_hold() const {
   // Ends of tasks are sent at once if there is a failure or a reply to send. They are also sent at once if half of the
   // client's limit of tasks is in flight, because the client may be waiting for the number to fall.
-  return batch_.others.empty() && outbox_.empty() && tasks_.in_flight() < parts_.limits.tasks / 2;
+  return batch_.others.empty() && outbox_.empty() && tasks_.in_flight() < collaborators_.limits.tasks / 2;
 }
 
 bool SessionWork::took_awaited() {
@@ -279,7 +279,7 @@ void SessionWork::tell_endings(v1::ServiceMessage& message) {
 }
 
 bool SessionWork::overloaded() const {
-  return outbox_.size() > kMostReplies || requests_.unanswered() + requests_.held() > parts_.limits.handles;
+  return outbox_.size() > kMostReplies || requests_.unanswered() + requests_.held() > collaborators_.limits.handles;
 }
 
 void SessionWork::withdraw(const Failure& reason) {

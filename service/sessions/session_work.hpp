@@ -33,7 +33,7 @@ namespace troupe::service {
 /// functions whose comment allows more.
 class SessionWork {
  public:
-  struct Parts {
+  struct Collaborators {
     actors::RuntimeSystem& system;
     const CodeletSource& codelets;
     const SessionLimits& limits;
@@ -49,7 +49,7 @@ class SessionWork {
     double weight = 1;
   };
   /// `wake` is called, in any thread, when there is news for the client or a request to finish.
-  SessionWork(const Parts& parts, const Options& options, std::function<void()> wake);
+  SessionWork(const Collaborators& collaborators, const Options& options, std::function<void()> wake);
   /// Calls `wind_up` and removes the client's data.
   ~SessionWork();
   SessionWork(const SessionWork&) = delete;
@@ -118,7 +118,7 @@ class SessionWork {
     return told_succeeded_ == batch_.succeeded.size() && told_others_ == batch_.others.size();
   }
 
-  const Parts parts_;
+  const Collaborators collaborators_;
   const std::function<void()> wake_;
   MemoryCharge charge_;
   BudgetHold requests_hold_;

@@ -112,7 +112,7 @@ BOOST_FIXTURE_TEST_SUITE(opencl_split_launches, SplitFixture)
 BOOST_AUTO_TEST_CASE(a_kernel_whose_parts_do_not_build_runs_whole_and_silently) {
   if (!can_split()) return;
   const CapturedErrors errors;
-  // The source of two kernels cannot be changed for parts: the parameter of `fixed` is const, and another kernel calls
+  // The source of two kernels cannot be changed for slices: the parameter of `fixed` is const, and another kernel calls
   // `called`.
   const OwnedProgram fixed = make_program(wide_context, R"(
 kernel void fixed(global uint* const out) { out[get_global_id(0)] = 3; }
@@ -131,7 +131,7 @@ kernel void calls(global uint* out) { called(out); }
   BOOST_TEST(errors.text() == "");
 }
 
-BOOST_AUTO_TEST_CASE(parts_make_up_the_whole) {
+BOOST_AUTO_TEST_CASE(slices_make_up_the_whole) {
   if (!can_split()) return;
   const OwnedMemory in = make_words(made(1000, [](cl_uint i) { return i; }));
   const OwnedMemory out = make_words(Words(1000));
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(tables_that_lie_in_columns_are_split_by_columns) {
   BOOST_TEST(splits(kernel) == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(parts_are_told_of_the_whole_launch) {
+BOOST_AUTO_TEST_CASE(slices_are_told_of_the_whole_launch) {
   if (!can_split()) return;
   const OwnedMemory out = make_words(Words(96));
   const OwnedKernel kernel = kernel_with("of_the_launch", out);
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(parts_are_told_of_the_whole_launch) {
     BOOST_TEST((content(out, size) == made(size, [&](cl_uint i) { return expected(size, i); })));
   }
   BOOST_TEST(splits(kernel) == 2U);
-  // If the driver chooses the size of the work-groups, it may choose other sizes for the parts. So this launch is not
+  // If the driver chooses the size of the work-groups, it may choose other sizes for the slices. So this launch is not
   // split.
   launch(kernel, {96, 0});
   BOOST_TEST(table().clFinish(in_order) == CL_SUCCESS);
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(parts_of_buffers_are_written_in_place) {
   BOOST_TEST(splits(kernel) == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(what_may_see_other_parts_writes_is_not_split) {
+BOOST_AUTO_TEST_CASE(what_may_see_the_writes_of_other_slices_is_not_split) {
   if (!can_split()) return;
   const OwnedMemory x = make_words(Words(512, 1));
   const OwnedKernel twice = kernel_with("shared", x, x);
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(what_may_see_other_parts_writes_is_not_split) {
   BOOST_TEST(splits(neighbours) == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(a_launch_that_must_not_run_is_not_run_in_parts) {
+BOOST_AUTO_TEST_CASE(a_launch_that_must_not_run_is_not_run_in_slices) {
   if (!can_split()) return;
   const OwnedMemory x = make_words(Words(256));
   const OwnedMemory in = make_words(Words(256, 3));

@@ -22,11 +22,11 @@ inline bool has_pocl() { return std::filesystem::exists(kPoclFile); }
 inline const cl_icd_dispatch& table() { return *opencl::dispatch_table(); }
 
 /// Owns a reference to an OpenCL object. The destructor releases the reference.
-template <class Handle, auto kRelease>
+template <class ClType, auto kRelease>
 class Owned {
  public:
   Owned() = default;
-  explicit Owned(Handle handle) : handle_(handle) {}
+  explicit Owned(ClType handle) : handle_(handle) {}
   Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Owned& operator=(Owned&& other) noexcept {
     std::swap(handle_, other.handle_);
@@ -35,11 +35,11 @@ class Owned {
   ~Owned() {
     if (handle_ != nullptr) (table().*kRelease)(handle_);
   }
-  operator Handle() const { return handle_; }  // NOLINT: used where the handle would be
-  [[nodiscard]] Handle get() const { return handle_; }
+  operator ClType() const { return handle_; }  // NOLINT: used where the handle would be
+  [[nodiscard]] ClType get() const { return handle_; }
 
  private:
-  Handle handle_ = nullptr;
+  ClType handle_ = nullptr;
 };
 using OwnedContext = Owned<cl_context, &cl_icd_dispatch::clReleaseContext>;
 using OwnedQueue = Owned<cl_command_queue, &cl_icd_dispatch::clReleaseCommandQueue>;

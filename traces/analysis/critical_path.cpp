@@ -5,7 +5,7 @@
 #include <limits>
 #include <tuple>
 
-#include "traces/analysis/kernel_parts.hpp"
+#include "traces/analysis/kernel_intervals.hpp"
 
 namespace troupe::traces {
 
@@ -56,9 +56,9 @@ std::vector<Point> points_of(const Trace& trace, const TaskTree& tree) {
       points.push_back({event.nesting.submitted, Point::Kind::submit, parent, i});
     }
     if (trace.waits.empty()) continue;
-    for_each_part(trace, event, [&](const Interval& part) {
-      if (part.start != event.start) points.push_back({part.start, Point::Kind::resume, i});
-      if (part.end != event.end) points.push_back({part.end, Point::Kind::wait, i});
+    for_each_kernel_interval(trace, event, [&](const Interval& interval) {
+      if (interval.start != event.start) points.push_back({interval.start, Point::Kind::resume, i});
+      if (interval.end != event.end) points.push_back({interval.end, Point::Kind::wait, i});
     });
   }
   const auto key = [&](const Point& point) {
@@ -71,14 +71,14 @@ std::vector<Point> points_of(const Trace& trace, const TaskTree& tree) {
   return points;
 }
 
-/// A part of a task on a chain. `reach` is the length of the longest chain that ends with the part.
-struct Part {
+/// A segment of a task on a chain. `reach` is the length of the longest chain that ends with the segment.
+struct ChainSegment {
   std::size_t event = 0;
   TimeStamp from{};
   TimeStamp to{};
   Duration time{};
   Duration reach{};
-  /// The part before, or `kNone`.
+  /// The segment before, or `kNone`.
   std::size_t before = kNone;
 };
 
@@ -115,16 +115,17 @@ class Chains {
   /// Returns the longest of all chains.
   [[nodiscard]] CriticalPath longest() const {
     std::size_t last = kNone;
-    for (const std::size_t part : ended_) {
-      if (part != kNone && (last == kNone || parts_[part].reach >= parts_[last].reach)) last = part;
+    for (const std::size_t segment : ended_) {
+      if (segment != kNone && (last == kNone || segments_[segment].reach >= segments_[last].reach)) last = segment;
     }
     return path_to(last);
   }
 
  private:
-  /// The part of a running kernel that has not ended. `since` is the time up to which `part` has its kernel's time.
+  /// The segment of a running kernel that has not ended. `since` is the time up to which `segment` has its kernel's
+  /// time.
   struct Open {
-    Part part;
+    ChainSegment segment;
     TimeStamp since{};
     bool runs = false;
   };
@@ -135,11 +136,13 @@ class Chains {
 
   [[nodiscard]] bool goes_before(std::size_t candidate, std::size_t found) const {
     if (candidate == kNone || found == kNone) return found == kNone;
-    const Part& a = parts_[candidate];
-    const Part& b = parts_[found];
+    const ChainSegment& a = segments_[candidate];
+    const ChainSegment& b = segments_[found];
     return a.reach != b.reach ? a.reach > b.reach : a.to > b.to;
   }
-  [[nodiscard]] Duration reach(std::size_t part) const { return part == kNone ? Duration{} : parts_[part].reach; }
+  [[nodiscard]] Duration reach(std::size_t segment) const {
+    return segment == kNone ? Duration{} : segments_[segment].reach;
+  }
 
   void start(const Point& point) {
     std::size_t before = tree_.any() ? submitted_[point.event] : kNone;
@@ -153,25 +156,25 @@ class Chains {
     open(point.event) = {{point.event, point.at, {}, {}, {}, before}, point.at, true};
   }
 
-  /// Returns the open part as it is at this time.
-  [[nodiscard]] Part now(const Open& kernel, TimeStamp at) const {
-    Part part = kernel.part;
-    part.to = at;
-    if (kernel.runs) part.time += at - kernel.since;
-    part.reach = reach(part.before) + part.time;
-    return part;
+  /// Returns the open segment as it is at this time.
+  [[nodiscard]] ChainSegment now(const Open& kernel, TimeStamp at) const {
+    ChainSegment segment = kernel.segment;
+    segment.to = at;
+    if (kernel.runs) segment.time += at - kernel.since;
+    segment.reach = reach(segment.before) + segment.time;
+    return segment;
   }
 
   void submit(const Point& point) {
     const Open& parent = open(point.event);
     if (!parent.runs) return;
-    submitted_[point.child] = parts_.size();
-    parts_.push_back(now(parent, point.at));
+    submitted_[point.child] = segments_.size();
+    segments_.push_back(now(parent, point.at));
   }
 
   void wait(const Point& point) {
     Open& kernel = open(point.event);
-    kernel.part = now(kernel, point.at);
+    kernel.segment = now(kernel, point.at);
     kernel.runs = false;
   }
 
@@ -180,19 +183,19 @@ class Chains {
     kernel.runs = true;
     kernel.since = point.at;
     const std::size_t child = tree_.any() ? inside_[point.event] : kNone;
-    if (child == kNone || parts_[child].reach <= reach(kernel.part.before) + kernel.part.time) return;
-    kernel.part = {point.event, point.at, {}, {}, {}, child};
+    if (child == kNone || segments_[child].reach <= reach(kernel.segment.before) + kernel.segment.time) return;
+    kernel.segment = {point.event, point.at, {}, {}, {}, child};
   }
 
   void end(const Point& point) {
     Open& kernel = open(point.event);
-    Part part = now(kernel, point.at);
+    ChainSegment segment = now(kernel, point.at);
     kernel.runs = false;
     // The trace may have lost a wait, but not the sum of them.
-    part.time = std::max(Duration{}, std::min(part.time, trace_.events[point.event].duration()));
-    part.reach = reach(part.before) + part.time;
-    const std::size_t last = parts_.size();
-    parts_.push_back(part);
+    segment.time = std::max(Duration{}, std::min(segment.time, trace_.events[point.event].duration()));
+    segment.reach = reach(segment.before) + segment.time;
+    const std::size_t last = segments_.size();
+    segments_.push_back(segment);
     ended_[point.event] = last;
     if (!tree_.any()) return;
     for (std::size_t around = point.event; around != kNone; around = tree_.parent_of(around)) {
@@ -203,18 +206,18 @@ class Chains {
 
   [[nodiscard]] CriticalPath path_to(std::size_t last) const {
     CriticalPath path;
-    std::vector<const Part*> parts;
-    for (std::size_t i = last; i != kNone; i = parts_[i].before) parts.push_back(&parts_[i]);
-    std::ranges::reverse(parts);
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const Part& part = *parts[i];
-      const Duration pause = i == 0 ? Duration{} : part.from - parts[i - 1]->to;
-      path.tasks.push_back(part.event);
-      path.times.push_back(part.time);
-      path.length += part.time;
+    std::vector<const ChainSegment*> segments;
+    for (std::size_t i = last; i != kNone; i = segments_[i].before) segments.push_back(&segments_[i]);
+    std::ranges::reverse(segments);
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      const ChainSegment& segment = *segments[i];
+      const Duration pause = i == 0 ? Duration{} : segment.from - segments[i - 1]->to;
+      path.tasks.push_back(segment.event);
+      path.times.push_back(segment.time);
+      path.length += segment.time;
       path.pauses += pause;
       path.longest_pause = std::max(path.longest_pause, pause);
-      if (pause <= kPause) path.unpaused += part.time;
+      if (pause <= kPause) path.unpaused += segment.time;
     }
     return path;
   }
@@ -222,14 +225,14 @@ class Chains {
   const Trace& trace_;
   const TaskTree& tree_;
   const std::vector<Edge> edges_;
-  std::vector<Part> parts_;
+  std::vector<ChainSegment> segments_;
   /// The kernel of each event, as far as it has run; a single one if nothing is nested.
   std::vector<Open> open_;
-  /// The last part of each event that has ended.
+  /// The last segment of each event that has ended.
   std::vector<std::size_t> ended_;
-  /// The part of the parent that ends with the submission of each event.
+  /// The segment of the parent that ends with the submission of each event.
   std::vector<std::size_t> submitted_;
-  /// The part with the longest chain among each event and the events inside of it that have ended.
+  /// The segment with the longest chain among each event and the events inside of it that have ended.
   std::vector<std::size_t> inside_;
 };
 

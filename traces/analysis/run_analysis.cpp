@@ -4,7 +4,7 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "traces/analysis/kernel_parts.hpp"
+#include "traces/analysis/kernel_intervals.hpp"
 #include "traces/analysis/trace_index.hpp"
 
 namespace troupe::traces {
@@ -42,7 +42,7 @@ std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
     if (event.worker.index() >= workers) continue;
     WorkerTimes& worker = times[event.worker.index()];
     ++worker.tasks;
-    for_each_part(trace, event, [&](const Interval& part) { worker.kernels.push_back(part); });
+    for_each_kernel_interval(trace, event, [&](const Interval& interval) { worker.kernels.push_back(interval); });
   }
   for (const TraceState& state : trace.states) {
     if (state.worker.index() >= workers) continue;
@@ -229,7 +229,7 @@ RunAnalysis analyse(const Trace& trace, std::size_t workers, const std::optional
   analysis.dropped = trace.dropped;
   std::vector<Interval> spans;
   for (const TraceEvent& event : trace.events) {
-    for_each_part(trace, event, [&](const Interval& part) { spans.push_back(part); });
+    for_each_kernel_interval(trace, event, [&](const Interval& interval) { spans.push_back(interval); });
   }
   for (const TraceState& state : trace.states) {
     if (state.state == WorkerActivity::helping) spans.push_back({state.start, state.end});

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "proto/json/json.hpp"
-#include "traces/analysis/kernel_parts.hpp"
+#include "traces/analysis/kernel_intervals.hpp"
 #include "traces/analysis/task_tree.hpp"
 #include "traces/analysis/trace_index.hpp"
 #include "traces/files/copy_tracks.hpp"
@@ -186,9 +186,9 @@ class ChromeTrace {
     std::vector<std::pair<TimeStamp, int>> changes;
     changes.reserve(2 * trace_.events.size());
     for (const TraceEvent& event : trace_.events) {
-      for_each_part(trace_, event, [&](const Interval& part) {
-        changes.emplace_back(part.start, 1);
-        changes.emplace_back(part.end, -1);
+      for_each_kernel_interval(trace_, event, [&](const Interval& interval) {
+        changes.emplace_back(interval.start, 1);
+        changes.emplace_back(interval.end, -1);
       });
     }
     std::sort(changes.begin(), changes.end());

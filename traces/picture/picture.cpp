@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "platform/files/atomic_file.hpp"
-#include "traces/analysis/kernel_parts.hpp"
+#include "traces/analysis/kernel_intervals.hpp"
 #include "traces/picture/gnuplot.hpp"
 #include "traces/picture/picture_script.hpp"
 #include "traces/picture/picture_summary.hpp"
@@ -86,9 +86,9 @@ Picture picture_of(const Trace& trace, const TraceDescription& description) {
   for (const TraceEvent& event : trace.events) {
     const std::size_t worker = event.worker.index();
     const double used = event.team_use().share().value_or(1);
-    for_each_part(trace, event, [&](const Interval& part) {
-      picture.spans.push_back({worker, trace.codelet_of(event), seconds(part.start - description.begin),
-                               seconds(part.end - description.begin), used, part.start == event.start});
+    for_each_kernel_interval(trace, event, [&](const Interval& interval) {
+      picture.spans.push_back({worker, trace.codelet_of(event), seconds(interval.start - description.begin),
+                               seconds(interval.end - description.begin), used, interval.start == event.start});
     });
     if (worker < picture.cores.size()) picture.cores[worker] = std::max(picture.cores[worker], event.cores);
   }

@@ -17,7 +17,7 @@ double Outlook::speedup(SizeClassId size_class) const {
 
 void Outlook::collect(const Snapshot& snapshot) {
   const Predictions& predictions = *snapshot.predictions;
-  shares_.clear();
+  classes_.clear();
   speedups_.assign(predictions.left.size(), 1);
   fastest_s_.assign(predictions.left.size(), 0);
   double tasks = 0;
@@ -34,15 +34,16 @@ void Outlook::collect(const Snapshot& snapshot) {
     if (count == 0) continue;
     tasks += count;
     kernel_s_ += mean.fastest_s * count;
-    Share& share = shares_.emplace_back();
-    share.cores_only = cores_only;
-    share.gpus_only = mean.on_core_s == kInfinite;
-    share.speedup = speedups_[i];
-    share.on_cores_s = share.gpus_only ? 0 : mean.on_core_s * count;
-    share.on_gpus_s = share.cores_only ? 0 : mean.on_gpu_s * count;
+    ClassWork& work = classes_.emplace_back();
+    work.cores_only = cores_only;
+    work.gpus_only = mean.on_core_s == kInfinite;
+    work.speedup = speedups_[i];
+    work.on_cores_s = work.gpus_only ? 0 : mean.on_core_s * count;
+    work.on_gpus_s = work.cores_only ? 0 : mean.on_gpu_s * count;
   }
   if (tasks > 0) kernel_s_ /= tasks;
-  std::sort(shares_.begin(), shares_.end(), [](const Share& a, const Share& b) { return a.speedup > b.speedup; });
+  std::sort(classes_.begin(), classes_.end(),
+            [](const ClassWork& a, const ClassWork& b) { return a.speedup > b.speedup; });
 }
 
 Outlook::MeanTimes Outlook::mean_times(const Snapshot& snapshot, SizeClassId size_class) {
@@ -66,20 +67,20 @@ Outlook::MeanTimes Outlook::mean_times(const Snapshot& snapshot, SizeClassId siz
 
 void Outlook::split(double cores, double gpus) {
   double on_cores = 0;
-  for (const Share& share : shares_) on_cores += share.on_cores_s;
+  for (const ClassWork& work : classes_) on_cores += work.on_cores_s;
   double on_gpus = 0;
-  for (const Share& share : shares_) {
+  for (const ClassWork& work : classes_) {
     const double balance = on_cores / cores - on_gpus / gpus;
-    const double change = share.on_gpus_s / gpus + share.on_cores_s / cores;
-    if (!share.gpus_only && (share.cores_only || balance <= change)) {
+    const double change = work.on_gpus_s / gpus + work.on_cores_s / cores;
+    if (!work.gpus_only && (work.cores_only || balance <= change)) {
       // This class is shared by cores and GPUs, or stays with the cores.
-      const double part = share.cores_only ? 0 : std::clamp(balance / change, 0.0, 1.0);
-      pivot_ = share.speedup;
-      rest_s_ = std::max((on_gpus + part * share.on_gpus_s) / gpus, (on_cores - part * share.on_cores_s) / cores);
+      const double part = work.cores_only ? 0 : std::clamp(balance / change, 0.0, 1.0);
+      pivot_ = work.speedup;
+      rest_s_ = std::max((on_gpus + part * work.on_gpus_s) / gpus, (on_cores - part * work.on_cores_s) / cores);
       return;
     }
-    on_gpus += share.on_gpus_s;
-    on_cores -= share.on_cores_s;
+    on_gpus += work.on_gpus_s;
+    on_cores -= work.on_cores_s;
   }
   pivot_ = 0;
   rest_s_ = on_gpus / gpus;
@@ -96,7 +97,7 @@ void Outlook::look(const Snapshot& snapshot) {
   }
   pivot_ = gpus > 0 ? 0 : std::numeric_limits<double>::infinity();
   rest_s_ = 0;
-  for (const Share& share : shares_) rest_s_ += gpus > 0 ? share.on_gpus_s / gpus : share.on_cores_s / cores;
+  for (const ClassWork& work : classes_) rest_s_ += gpus > 0 ? work.on_gpus_s / gpus : work.on_cores_s / cores;
 }
 
 }  // namespace troupe::scheduler

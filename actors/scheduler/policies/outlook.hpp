@@ -35,7 +35,8 @@ class Outlook {
   [[nodiscard]] double kernel_s() const { return kernel_s_; }
 
  private:
-  struct Share {
+  /// The remaining work of one size class.
+  struct ClassWork {
     double speedup = 0;
     /// The time of all tasks of the class together, on one device of each kind.
     double on_cores_s = 0;
@@ -57,7 +58,7 @@ class Outlook {
   static MeanTimes mean_times(const Snapshot& snapshot, SizeClassId size_class);
   void split(double cores, double gpus);
 
-  std::vector<Share> shares_;
+  std::vector<ClassWork> classes_;
   /// The speed-up of each size class.
   std::vector<double> speedups_;
   std::vector<double> fastest_s_;

@@ -66,8 +66,8 @@ class CoreDevice final : public Device {
   }
   void end_prologue() noexcept override;
   void note_wait(Duration waited) noexcept override { waited_ += waited; }
-  PartOfTask take_part() noexcept override { return std::exchange(part_, {}); }
-  PartOfTask help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept override;
+  PiecesDone take_pieces_done() noexcept override { return std::exchange(pieces_done_, {}); }
+  PiecesDone help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept override;
   /// Runs some pieces of a task of `all` pieces inside this call, for a caller that divides the pieces among workers.
   /// Returns the reason if a piece failed, otherwise null.
   graph::FailureLog::Cause run_pieces(const graph::Task& task, PieceRange range, std::uint32_t all) noexcept;
@@ -112,8 +112,8 @@ class CoreDevice final : public Device {
   Duration waited_{};
   /// The core time of a cluster that the last task's kernel used.
   TeamUse last_use_;
-  /// The part of the last task that this device did, if it was a task of pieces.
-  PartOfTask part_;
+  /// The pieces of the last task that this device did, if it was a task of pieces.
+  PiecesDone pieces_done_;
 };
 
 }  // namespace troupe::workers

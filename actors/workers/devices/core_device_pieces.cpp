@@ -16,8 +16,8 @@ class CoreDevice::PieceWork {
   PieceWork(CoreDevice& device, SharedPieces& shared, PieceRange first, const std::function<bool()>* leave)
       : device_(device), shared_(shared), pieces_(*shared.task().codelet->pieces), first_(first), leave_(leave) {}
 
-  /// Returns the part that was done. A failure of a piece is a failure of the task.
-  PartOfTask run() noexcept {
+  /// Returns the pieces that were done. A failure of a piece is a failure of the task.
+  PiecesDone run() noexcept {
     const graph::Task& task = shared_.task();
     const TimeStamp begin = platform::SteadyClock().now();
     try {
@@ -110,7 +110,7 @@ Started CoreDevice::start_pieces(graph::Task& task) noexcept {
   SharedPieces* const shared = open_pieces(task, started.cause);
   if (shared != nullptr) {
     options_.opened(*shared);
-    part_ = PieceWork(*this, *shared, {}, nullptr).run();
+    pieces_done_ = PieceWork(*this, *shared, {}, nullptr).run();
     options_.board->close();
     started.finished = false;
   }
@@ -118,7 +118,7 @@ Started CoreDevice::start_pieces(graph::Task& task) noexcept {
   return started;
 }
 
-PartOfTask CoreDevice::help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept {
+PiecesDone CoreDevice::help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept {
   return PieceWork(*this, shared, first, &leave).run();
 }
 

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "actors/workers/devices/task_failure.hpp"
-#include "actors/workers/devices/time_share.hpp"
+#include "actors/workers/devices/time_charge.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/completion_check.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "platform/cuda/cuda_api.hpp"
-#include "platform/cuda/cuda_handles.hpp"
+#include "platform/cuda/cuda_objects.hpp"
 #include "platform/cuda/cuda_range.hpp"
 #include "platform/cuda/cuda_thread.hpp"
 #include "troupe/codelet.hpp"
@@ -60,7 +60,7 @@ class CudaDevice final : public Device {
     graph::CompletionChecks checks;
     graph::Task* task = nullptr;
     /// The time that the task has been charged, up to the event `base_`. The times of tasks count from this event.
-    TimeShare share;
+    TimeCharge charge;
     /// The time at which the task ended on the GPU, if known; counted from `base_`.
     std::optional<Duration> ended;
     /// The exception that the kernel has thrown, or the failure of the work that it has enqueued.
@@ -240,9 +240,9 @@ Started CudaDevice::enqueue(Slot& slot, graph::Task& task, std::span<graph::Task
   slot.on = &choose_stream(task, behind.empty() ? nullptr : slot_of(behind.back()));
   if (in_flight_.empty()) base_ = &slot.begin;
   in_flight_.push_back(&slot);
-  slot.share.begun.reset();
+  slot.charge.begun.reset();
   slot.ended.reset();
-  slot.share.charged = {};
+  slot.charge.charged = {};
   slot.cause = nullptr;
   slot.checks.clear();
   const cudaStream_t stream = slot.on->stream.get();
@@ -346,7 +346,7 @@ bool CudaDevice::look_for_ends() noexcept {
     if (!timed && slot->ended) slot->ended = Duration{};
   }
   for (Slot* slot : in_flight_) {
-    if (!slot->share.begun) slot->share.begun = time_of(slot->begin);
+    if (!slot->charge.begun) slot->charge.begun = time_of(slot->begin);
   }
   return true;
 }
@@ -358,11 +358,11 @@ void CudaDevice::charge_until(Slot& first) {
     // This task ended just before the previous task, but was found later: its time has been charged already.
     if (end < from) return;
   } else {
-    for (const Slot* slot : in_flight_) from = std::min(from, slot->share.begun.value_or(from));
+    for (const Slot* slot : in_flight_) from = std::min(from, slot->charge.begun.value_or(from));
   }
-  share_time(from, end, in_flight_, [](Slot* slot) { return &slot->share; });
+  charge_time(from, end, in_flight_, [](Slot* slot) { return &slot->charge; });
   for (Slot* slot : in_flight_) {
-    if (slot->share.begun) *slot->share.begun -= end;
+    if (slot->charge.begun) *slot->charge.begun -= end;
     if (slot->ended) *slot->ended -= end;
   }
   std::swap(last_end_, first.end);
@@ -374,10 +374,10 @@ void CudaDevice::end(Slot& slot) {
   // The check may have found other tasks, too, and some of them may have ended later than this task.
   Duration ago{};
   for (const Slot* other : in_flight_) ago = std::max(ago, other->ended.value_or(Duration{}) - *slot.ended);
-  note(slot, slot.share.begun ? *slot.ended - *slot.share.begun : Duration{}, ago, slot.cause != nullptr);
+  note(slot, slot.charge.begun ? *slot.ended - *slot.charge.begun : Duration{}, ago, slot.cause != nullptr);
   graph::Task& task = *std::exchange(slot.task, nullptr);
   --slot.on->tasks;
-  listener_.done(task, std::exchange(slot.cause, nullptr), slot.share.begun ? slot.share.charged : Duration(-1));
+  listener_.done(task, std::exchange(slot.cause, nullptr), slot.charge.begun ? slot.charge.charged : Duration(-1));
 }
 
 FailureLog::Cause CudaDevice::check(Slot& slot) const {

@@ -36,9 +36,9 @@ class DeviceListener {
   /// the device was busy.
   virtual void done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept = 0;
   void done(graph::Task& task, graph::FailureLog::Cause cause) noexcept { done(task, std::move(cause), Duration(-1)); }
-  /// Called instead of `done` if the device ran pieces of a task; `part` describes the device's part. No piece is left
+  /// Called instead of `done` if the device ran pieces of a task; `pieces` describes them. No piece is left
   /// to be taken, but other workers may still run some, so the worker has to leave the task.
-  virtual void part_done(const PartOfTask& /*part*/) noexcept {}
+  virtual void pieces_done(const PiecesDone& /*pieces*/) noexcept {}
 };
 
 /// A core, a GPU, or another device that runs kernels. Used only by its worker's thread. Its functions never throw: an
@@ -55,14 +55,14 @@ class Device {
   /// wait for their ends: it is *issued* behind them, which only some kinds allow (`DeviceTraits::issues`).
   virtual Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept = 0;
   Started start(graph::Task& task) noexcept { return start(task, {}); }
-  /// Called once for each task that `start` did not finish. Returns the device's part of a task of pieces: no piece is
-  /// left to be taken, but other workers may still run some, so the worker has to leave the task. For other tasks,
-  /// `PartOfTask::of` is null.
-  [[nodiscard]] virtual PartOfTask take_part() noexcept { return {}; }
+  /// Called once for each task that `start` did not finish. Returns the pieces of a task that the device did: no piece
+  /// is left to be taken, but other workers may still run some, so the worker has to leave the task. For other tasks,
+  /// `PiecesDone::of` is null.
+  [[nodiscard]] virtual PiecesDone take_pieces_done() noexcept { return {}; }
   /// For cores and clusters: runs pieces of a task that another worker has begun, starting with `first`, which this
   /// worker has taken, until none is left or `leave()` is true. Then the worker has to leave the task. If the device
-  /// will report the end to the listener later, `PartOfTask::of` is null; until then the device keeps calling `leave`.
-  [[nodiscard]] virtual PartOfTask help(SharedPieces& /*shared*/, PieceRange /*first*/,
+  /// will report the end to the listener later, `PiecesDone::of` is null; until then the device keeps calling `leave`.
+  [[nodiscard]] virtual PiecesDone help(SharedPieces& /*shared*/, PieceRange /*first*/,
                                         const std::function<bool()>& /*leave*/) noexcept {
     return {};
   }

@@ -39,8 +39,8 @@ ModelledDevice::~ModelledDevice() {
   for (const Queued& one : queue_) {
     const auto lost = std::make_shared<Failure>(
         Failure{ErrorCode::kernel_failed, graph::describe(*one.task) + " was lost with " + name()});
-    if (one.part.of != nullptr) {
-      one.part.of->fail(lost);
+    if (one.pieces.of != nullptr) {
+      one.pieces.of->fail(lost);
       leave(one);
     } else {
       listener_.done(*one.task, lost);
@@ -54,18 +54,18 @@ Result<Duration> ModelledDevice::duration_of(const graph::Task& task) noexcept {
   return Failure{duration.failure().code, graph::describe(task) + " failed: " + duration.failure().message};
 }
 
-Result<ModelledDevice::Part> ModelledDevice::open(graph::Task& task) noexcept {
-  if (task.codelet->pieces == nullptr || options_.core.board == nullptr) return Part();
+Result<ModelledDevice::DevicePieces> ModelledDevice::open(graph::Task& task) noexcept {
+  if (task.codelet->pieces == nullptr || options_.core.board == nullptr) return DevicePieces();
   try {
     const graph::ExecutionScope scope(options_.core.graph, options_.core.worker, &task);
     const std::uint32_t all = graph::piece_count_of(task, options_.core.worker);
     const std::uint32_t grain = task.codelet->pieces->grain;
-    if (all <= grain) return Part{.all = all};
+    if (all <= grain) return DevicePieces{.all = all};
     const int cores = options_.cores ? options_.cores() : 1;
     SharedPieces& shared = options_.core.board->open(task, options_.core.worker, cores, all, grain);
     const PieceRange first = shared.take();
     options_.core.opened(shared);
-    return Part{.of = &shared, .all = all, .now = first, .owner = true};
+    return DevicePieces{.of = &shared, .all = all, .now = first, .owner = true};
   } catch (...) {
     return *task_failure_of_exception(task, options_.core.worker, options_.core.name);
   }
@@ -74,16 +74,16 @@ Result<ModelledDevice::Part> ModelledDevice::open(graph::Task& task) noexcept {
 Started ModelledDevice::start(graph::Task& task, std::span<graph::Task* const> /*behind*/) noexcept {
   const Result<Duration> duration = duration_of(task);
   if (!duration) return {true, std::make_shared<Failure>(duration.failure())};
-  const Result<Part> part = open(task);
-  if (!part) return {true, std::make_shared<Failure>(part.failure())};
+  const Result<DevicePieces> pieces = open(task);
+  if (!pieces) return {true, std::make_shared<Failure>(pieces.failure())};
   launched_ = std::max(launched_, options_.time->now()) + options_.launch;
-  const Duration takes = part.value().all == 0U ? Duration{} : duration.value();
-  queue_.push_back({&task, takes, options_.cores ? options_.cores() : 1, launched_, part.value()});
+  const Duration takes = pieces.value().all == 0U ? Duration{} : duration.value();
+  queue_.push_back({&task, takes, options_.cores ? options_.cores() : 1, launched_, pieces.value()});
   if (!running_ && !held_) begin();
   return {};
 }
 
-PartOfTask ModelledDevice::help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept {
+PiecesDone ModelledDevice::help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept {
   graph::Task& task = shared.task();
   const Result<Duration> duration = duration_of(task);
   if (!duration) {
@@ -108,32 +108,32 @@ void ModelledDevice::take_back(graph::TaskList& not_begun) noexcept {
 }
 
 Duration ModelledDevice::length(const Queued& one) {
-  if (one.part.of == nullptr) return one.duration;
+  if (one.pieces.of == nullptr) return one.duration;
   // The result is the difference of two rounded times, so that the sum over all pieces loses nothing by rounding.
-  const auto all = static_cast<double>(one.part.of->pieces());
+  const auto all = static_cast<double>(one.pieces.of->pieces());
   const auto until = [&](std::uint32_t pieces) {
     return Duration(std::llround(static_cast<double>(one.duration.count()) * (pieces / all)));
   };
-  return until(one.part.done + one.part.now.number) - until(one.part.done);
+  return until(one.pieces.done + one.pieces.now.number) - until(one.pieces.done);
 }
 
 void ModelledDevice::look_at_last(const Queued& one) {
-  const Part& part = one.part;
-  if (!options_.core.all_taken || !part.all) return;
-  if (part.of == nullptr || part.now.first + part.now.number == *part.all) options_.core.all_taken(*one.task);
+  const DevicePieces& pieces = one.pieces;
+  if (!options_.core.all_taken || !pieces.all) return;
+  if (pieces.of == nullptr || pieces.now.first + pieces.now.number == *pieces.all) options_.core.all_taken(*one.task);
 }
 
 void ModelledDevice::begin() {
   const Queued& one = queue_.front();
   look_at_last(one);
   const TimeStamp begun = std::max(one.launched, options_.time->now());
-  if (one.part.done == 0) part_begun_ = begun;
+  if (one.pieces.done == 0) pieces_begun_ = begun;
   running_ = true;
   end_ = options_.time->at(begun + length(one), [this, begun] { end(begun); });
 }
 
 void ModelledDevice::end(TimeStamp begun) {
-  if (queue_.front().part.of != nullptr) return end_of_pieces(begun);
+  if (queue_.front().pieces.of != nullptr) return end_of_pieces(begun);
   const Queued one = queue_.front();
   queue_.pop_front();
   running_ = false;
@@ -152,27 +152,27 @@ void ModelledDevice::end(TimeStamp begun) {
 
 graph::FailureLog::Cause ModelledDevice::execute(const Queued& one) noexcept {
   if (!options_.executes && one.task->own_domain() == nullptr) return nullptr;
-  const Part& part = one.part;
+  const DevicePieces& pieces = one.pieces;
   // The number of pieces was computed when the task was opened, and must be computed only once: `start` would do it
   // again.
-  if (!part.all) return executor_.start(*one.task).cause;
-  return executor_.run_pieces(*one.task, part.of != nullptr ? part.now : PieceRange{0, *part.all}, *part.all);
+  if (!pieces.all) return executor_.start(*one.task).cause;
+  return executor_.run_pieces(*one.task, pieces.of != nullptr ? pieces.now : PieceRange{0, *pieces.all}, *pieces.all);
 }
 
 void ModelledDevice::end_of_pieces(TimeStamp begun) {
   Queued& one = queue_.front();
-  Part& part = one.part;
-  SharedPieces& shared = *part.of;
+  DevicePieces& pieces = one.pieces;
+  SharedPieces& shared = *pieces.of;
   running_ = false;
   if (!shared.failed()) {
     if (const graph::FailureLog::Cause cause = execute(one)) shared.fail(cause);
   }
-  const bool leaves = !part.owner && leaves_();
-  part.done += part.now.number;
-  part.took += options_.time->now() - begun;
-  part.now = leaves ? PieceRange{} : shared.take();
-  if (!part.now.empty()) return begin();
-  if (part.owner && options_.core.trace != nullptr) note(one, part_begun_, shared.failed());
+  const bool leaves = !pieces.owner && leaves_();
+  pieces.done += pieces.now.number;
+  pieces.took += options_.time->now() - begun;
+  pieces.now = leaves ? PieceRange{} : shared.take();
+  if (!pieces.now.empty()) return begin();
+  if (pieces.owner && options_.core.trace != nullptr) note(one, pieces_begun_, shared.failed());
   const Queued ended = one;
   queue_.pop_front();
   leave(ended);
@@ -180,9 +180,9 @@ void ModelledDevice::end_of_pieces(TimeStamp begun) {
 }
 
 void ModelledDevice::leave(const Queued& one) {
-  const Part& part = one.part;
-  if (part.owner) options_.core.board->close();
-  listener_.part_done({part.of, part.done + part.now.number, part.took * one.cores, part.owner});
+  const DevicePieces& pieces = one.pieces;
+  if (pieces.owner) options_.core.board->close();
+  listener_.pieces_done({pieces.of, pieces.done + pieces.now.number, pieces.took * one.cores, pieces.owner});
 }
 
 void ModelledDevice::tell() {

@@ -55,11 +55,11 @@ class ModelledDevice final : public Device {
   using Device::start;
   Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
   void take_back(graph::TaskList& not_begun) noexcept override;
-  PartOfTask help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept override;
+  PiecesDone help(SharedPieces& shared, PieceRange first, const std::function<bool()>& leave) noexcept override;
 
  private:
   /// The pieces of a task that this device runs.
-  struct Part {
+  struct DevicePieces {
     /// Null if the task runs as a whole, with all of its pieces if it has any.
     SharedPieces* of = nullptr;
     /// The number of all pieces; empty if the task is not made of pieces.
@@ -78,7 +78,7 @@ class ModelledDevice final : public Device {
     int cores = 1;
     /// The time at which the task's launch is finished.
     TimeStamp launched{};
-    Part part = {};
+    DevicePieces pieces = {};
   };
   /// A task that has ended on the device, but whose end has not been reported to the listener yet.
   struct Ended {
@@ -90,7 +90,7 @@ class ModelledDevice final : public Device {
   /// Returns the time of the whole task on this device; a failure names the task.
   Result<Duration> duration_of(const graph::Task& task) noexcept;
   /// Opens a task of pieces that other workers can join, and takes the first pieces.
-  Result<Part> open(graph::Task& task) noexcept;
+  Result<DevicePieces> open(graph::Task& task) noexcept;
   /// Executes the kernel, if kernels are executed or the task is nested.
   graph::FailureLog::Cause execute(const Queued& one) noexcept;
   /// Calls `all_taken` if no other worker can join from here on.
@@ -100,7 +100,7 @@ class ModelledDevice final : public Device {
   [[nodiscard]] static Duration length(const Queued& one);
   void end(TimeStamp begun);
   void end_of_pieces(TimeStamp begun);
-  /// Ends the device's part when the pieces that run have ended, whether or not they failed.
+  /// Leaves the task when the pieces that run have ended, whether or not they failed.
   void leave(const Queued& one);
   void tell();
   void note(const Queued& one, TimeStamp begun, bool failed) noexcept;
@@ -113,7 +113,7 @@ class ModelledDevice final : public Device {
   platform::EventId end_;
   bool running_ = false;
   /// The time at which the first task in the queue began, if it runs in pieces.
-  TimeStamp part_begun_{};
+  TimeStamp pieces_begun_{};
   /// Returns true if the device is to stop helping with its present task.
   std::function<bool()> leaves_ = nullptr;
   /// True if a task has failed, and `take_back` has not been called.

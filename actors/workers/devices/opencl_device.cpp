@@ -16,12 +16,12 @@
 #include "actors/workers/devices/core_device.hpp"
 #include "actors/workers/devices/opencl_lending.hpp"
 #include "actors/workers/devices/task_failure.hpp"
-#include "actors/workers/devices/time_share.hpp"
+#include "actors/workers/devices/time_charge.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/completion_check.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "platform/opencl/opencl_error.hpp"
-#include "platform/opencl/opencl_handles.hpp"
+#include "platform/opencl/opencl_objects.hpp"
 #include "proto/mutex.hpp"
 #include "troupe/codelet.hpp"
 #include "troupe/devices.hpp"
@@ -84,7 +84,7 @@ class OpenClDevice final : public Device {
     /// The driver's status of the task's end: CL_COMPLETE, or a negative error. Empty while the driver has not reported
     /// it.
     std::optional<cl_int> ended;
-    TimeShare share;
+    TimeCharge charge;
   };
   /// The end of a task.
   struct End {
@@ -245,7 +245,7 @@ Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
     slot.task = &task;
     slot.starting = true;
     slot.ended.reset();
-    slot.share = {};
+    slot.charge = {};
   }
   if (options_.turn != nullptr) {
     options_.turn->acquire();
@@ -424,22 +424,22 @@ Duration OpenClDevice::charge(Slot& slot, Duration& ran) {
   const LockGuard lock(mutex_);
   const auto end = time_of(slot.end);
   for (Slot& other : slots_) {
-    if (other.task != nullptr && !other.share.begun) other.share.begun = time_of(other.begin);
+    if (other.task != nullptr && !other.charge.begun) other.charge.begun = time_of(other.begin);
   }
-  if (!end || !slot.share.begun) return Duration(-1);
-  ran = std::max(Duration{}, *end - *slot.share.begun);
+  if (!end || !slot.charge.begun) return Duration(-1);
+  ran = std::max(Duration{}, *end - *slot.charge.begun);
   charge_until(*end);
-  return slot.share.charged;
+  return slot.charge.charged;
 }
 
 void OpenClDevice::charge_until(Duration end) {
-  const auto on_device = [](const Slot& slot) { return slot.task != nullptr && slot.share.begun.has_value(); };
+  const auto on_device = [](const Slot& slot) { return slot.task != nullptr && slot.charge.begun.has_value(); };
   Duration from = end;
   for (const Slot& slot : slots_) {
-    if (on_device(slot)) from = std::min(from, *slot.share.begun);
+    if (on_device(slot)) from = std::min(from, *slot.charge.begun);
   }
   from = std::max(from, charged_until_);
-  share_time(from, end, slots_, [](Slot& slot) { return slot.task != nullptr ? &slot.share : nullptr; });
+  charge_time(from, end, slots_, [](Slot& slot) { return slot.task != nullptr ? &slot.charge : nullptr; });
   charged_until_ = std::max(charged_until_, end);
 }
 

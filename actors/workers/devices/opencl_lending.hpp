@@ -6,7 +6,7 @@
 
 #include "actors/workers/devices/task_views.hpp"
 #include "graph/tasks/task.hpp"
-#include "platform/opencl/opencl_handles.hpp"
+#include "platform/opencl/opencl_objects.hpp"
 #include "platform/opencl/opencl_task_data.hpp"
 #include "troupe/errors.hpp"
 #include "troupe/opencl.hpp"

@@ -59,7 +59,9 @@ class ClustersChecks : public Judgement {
     const ClustersBound* bound = results_.bound(problem, configuration);
     return bound == nullptr ? std::nullopt : std::optional(problem.gflops(bound->iterated_s));
   }
-  [[nodiscard]] const ProductShares* shares(const char* clusters) const { return results_.shares(clusters, policy_); }
+  [[nodiscard]] const ProductDistribution* distribution(const char* clusters) const {
+    return results_.distribution(clusters, policy_);
+  }
 
   /// Returns the speed of configuration `of` divided by that of `over`, minus one; nothing if either was not measured.
   [[nodiscard]] std::optional<double> gain(const ClustersProblem& problem, const char* of, const char* over) const {
@@ -115,10 +117,10 @@ std::string percents(const ValueRange& range) {
 
 bool near(double value, double of) { return std::abs(value / of - 1) <= 0.1; }
 
-void shares_of_one_cluster(ClustersChecks& c) {
-  const ProductShares* single = c.shares("10x1");
-  const ProductShares* all_single = c.shares("20x1");
-  const ProductShares* cluster = c.shares("1x10");
+void distribution_on_one_cluster(ClustersChecks& c) {
+  const ProductDistribution* single = c.distribution("10x1");
+  const ProductDistribution* all_single = c.distribution("20x1");
+  const ProductDistribution* cluster = c.distribution("1x10");
   if (single == nullptr || all_single == nullptr || cluster == nullptr) return;
   c.check(single->cores.empty() && all_single->cores.empty());
   c.check(cluster->cores == std::vector<std::uint64_t>{6} && cluster->gpu == 22);
@@ -126,8 +128,8 @@ void shares_of_one_cluster(ClustersChecks& c) {
         cluster->text(), 1e3 * single->seconds, 1e3 * all_single->seconds, 1e3 * cluster->seconds);
 }
 
-void shares_of_two_clusters(ClustersChecks& c) {
-  const ProductShares* clusters = c.shares("2x10");
+void distribution_on_two_clusters(ClustersChecks& c) {
+  const ProductDistribution* clusters = c.distribution("2x10");
   if (clusters == nullptr) return;
   const double best_s = best_makespan(platform::load_machine(kClustersMachine).value_or_throw(), 2);
   c.check(clusters->seconds <= 1.001 * best_s);
@@ -302,10 +304,10 @@ std::vector<ClustersTested> clusters_with_one_gpu() {
       {{"products-one-cluster", "5",
         "28 products on ten cores and a GPU: single cores get none, a cluster of ten gets 6",
         "nothing to copy: all on the GPU with 10x1 and 20x1; 6 + 22 with 1x10"},
-       shares_of_one_cluster},
+       distribution_on_one_cluster},
       {{"products-two-clusters", "-", "The same with two clusters of ten (ours): the best there is, 5 + 5 + 18",
         "the makespan is the shortest of all ways to share them out"},
-       shares_of_two_clusters},
+       distribution_on_two_clusters},
       {{"bound-small", "fig. 4", "Bounds, n = 5K: 600 GFlop/s higher with clusters",
         "1 GPU, iterated bounds of 2x10 and 20x1: 450 to 750 GFlop/s apart"},
        bound_of_small},

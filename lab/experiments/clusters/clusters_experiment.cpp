@@ -92,15 +92,16 @@ ClustersResults::Bounds measure_bounds(const ClustersOptions& options, const Clu
   return all;
 }
 
-ClustersResults::Shares measure_shares(const ClustersOptions& options, const platform::MachineDescription& machine) {
-  ClustersResults::Shares shares;
+ClustersResults::Distributions measure_distributions(const ClustersOptions& options,
+                                                     const platform::MachineDescription& machine) {
+  ClustersResults::Distributions distributions;
   for (const auto& [cores, clusters] :
        {std::pair{10, "10x1"}, std::pair{10, "1x10"}, std::pair{20, "20x1"}, std::pair{20, "2x10"}}) {
     for (const std::string& policy : options.policies()) {
-      shares[{clusters, policy}] = share_products(machine, cores, clusters, policy);
+      distributions[{clusters, policy}] = distribute_products(machine, cores, clusters, policy);
     }
   }
-  return shares;
+  return distributions;
 }
 
 }  // namespace
@@ -192,12 +193,12 @@ ClustersResults ClustersResults::measure(const ClustersOptions& options, const C
     points[key].bytes = median_interval(std::move(bytes));
   }
   return {std::move(points), measure_bounds(options, assumptions, machine, bounds, progress),
-          measure_shares(options, machine)};
+          measure_distributions(options, machine)};
 }
 
-const ProductShares* ClustersResults::shares(const std::string& clusters, const std::string& policy) const {
-  const auto found = shares_.find({clusters, policy});
-  return found == shares_.end() ? nullptr : &found->second;
+const ProductDistribution* ClustersResults::distribution(const std::string& clusters, const std::string& policy) const {
+  const auto found = distributions_.find({clusters, policy});
+  return found == distributions_.end() ? nullptr : &found->second;
 }
 
 const ClustersPoint* ClustersResults::point(const ClustersProblem& problem, const std::string& configuration,

@@ -125,19 +125,19 @@ class ClustersResults {
   using Points = std::map<std::tuple<ClustersProblem, std::string, std::string>, ClustersPoint>;
   /// Bounds by problem and configuration.
   using Bounds = std::map<std::pair<ClustersProblem, std::string>, ClustersBound>;
-  /// Results of `share_products`, by specification of clusters and policy.
-  using Shares = std::map<std::pair<std::string, std::string>, ProductShares>;
+  /// Results of `distribute_products`, by specification of clusters and policy.
+  using Distributions = std::map<std::pair<std::string, std::string>, ProductDistribution>;
 
-  ClustersResults(Points points, Bounds bounds, Shares shares)
-      : points_(std::move(points)), bounds_(std::move(bounds)), shares_(std::move(shares)) {}
+  ClustersResults(Points points, Bounds bounds, Distributions distributions)
+      : points_(std::move(points)), bounds_(std::move(bounds)), distributions_(std::move(distributions)) {}
   /// Simulates all points. Throws the errors of `simulate`.
   static ClustersResults measure(const ClustersOptions& options, const ClustersAssumptions& assumptions,
                                  ClustersBounds& bounds, const ProgressOptions& progress);
 
   [[nodiscard]] const Points& points() const { return points_; }
   [[nodiscard]] const Bounds& bounds() const { return bounds_; }
-  /// Returns how a policy shared out `kProducts` products; null if that was not simulated.
-  [[nodiscard]] const ProductShares* shares(const std::string& clusters, const std::string& policy) const;
+  /// Returns how a policy distributed `kProducts` products; null if that was not simulated.
+  [[nodiscard]] const ProductDistribution* distribution(const std::string& clusters, const std::string& policy) const;
   /// Returns a point; null if it was not simulated.
   [[nodiscard]] const ClustersPoint* point(const ClustersProblem& problem, const std::string& configuration,
                                            const std::string& policy) const;
@@ -156,7 +156,7 @@ class ClustersResults {
  private:
   Points points_;
   Bounds bounds_;
-  Shares shares_;
+  Distributions distributions_;
 };
 
 /// One policy with its best configuration for each problem, compared with the best rival with any configuration.

@@ -31,14 +31,14 @@ Codelet timed_product() {
 
 }  // namespace
 
-std::string ProductShares::text() const {
+std::string ProductDistribution::text() const {
   std::string text;
   for (const std::uint64_t tasks : cores) text += fmt::format("{} + ", tasks);
   return text + std::to_string(gpu);
 }
 
-ProductShares share_products(platform::MachineDescription machine, int cores, const std::string& clusters,
-                             const std::string& policy) {
+ProductDistribution distribute_products(platform::MachineDescription machine, int cores, const std::string& clusters,
+                                        const std::string& policy) {
   auto simulation = std::make_shared<SimulationOptions>();
   simulation->machine = std::move(machine);
   simulation->gpus = {0};
@@ -52,17 +52,17 @@ ProductShares share_products(platform::MachineDescription machine, int cores, co
   for (int i = 0; i < kProducts; ++i) runtime.submit(product, {});
   runtime.wait();
   const RunReport report = runtime.report();
-  ProductShares shares;
+  ProductDistribution distribution;
   for (const WorkerReport& worker : report.workers) {
     if (is_accelerator(worker.kind)) {
-      shares.gpu += worker.counts.tasks;
+      distribution.gpu += worker.counts.tasks;
     } else if (worker.counts.tasks > 0) {
-      shares.cores.push_back(worker.counts.tasks);
+      distribution.cores.push_back(worker.counts.tasks);
     }
   }
-  std::sort(shares.cores.begin(), shares.cores.end(), std::greater<>());
-  shares.seconds = seconds(*report.virtual_time);
-  return shares;
+  std::sort(distribution.cores.begin(), distribution.cores.end(), std::greater<>());
+  distribution.seconds = seconds(*report.virtual_time);
+  return distribution;
 }
 
 double best_makespan(const platform::MachineDescription& machine, int clusters) {

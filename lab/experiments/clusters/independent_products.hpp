@@ -13,7 +13,7 @@ namespace troupe::apps {
 inline constexpr int kProducts = 28;
 inline constexpr std::int64_t kProductTile = 960;
 
-struct ProductShares {
+struct ProductDistribution {
   /// The numbers of products on the cores or clusters that got at least one, in descending order.
   std::vector<std::uint64_t> cores;
   std::uint64_t gpu = 0;
@@ -25,8 +25,8 @@ struct ProductShares {
 
 /// Simulates `kProducts` products on the machine's first GPU and on `cores` cores, which are grouped by `clusters`. The
 /// products have no data, so nothing is copied. Throws `Error` like `simulate`.
-[[nodiscard]] ProductShares share_products(platform::MachineDescription machine, int cores, const std::string& clusters,
-                                           const std::string& policy);
+[[nodiscard]] ProductDistribution distribute_products(platform::MachineDescription machine, int cores,
+                                                      const std::string& clusters, const std::string& policy);
 
 /// Returns the shortest possible makespan of `kProducts` products on `clusters` clusters of ten cores and the GPU.
 [[nodiscard]] double best_makespan(const platform::MachineDescription& machine, int clusters);

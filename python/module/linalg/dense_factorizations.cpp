@@ -17,7 +17,8 @@ namespace {
 
 using linalg::Application;
 
-enum class Part { all, on_and_below_diagonal };
+/// The elements that are copied from the array of the program.
+enum class LoadedElements { all, on_and_below_diagonal };
 
 template <class T>
 const Codelet& load_codelet() {
@@ -75,12 +76,12 @@ void wait_for_result(Runtime& runtime) {
 template <class T>
 class TiledOperand {
  public:
-  TiledOperand(Runtime& runtime, const Operand<T>& operand, TileSize tile, Part part = Part::all)
-      : runtime_(runtime), operand_(operand), part_(part), by_tasks_(runtime.backend().shares_memory()) {
+  TiledOperand(Runtime& runtime, const Operand<T>& operand, TileSize tile, LoadedElements loaded = LoadedElements::all)
+      : runtime_(runtime), operand_(operand), loaded_(loaded), by_tasks_(runtime.backend().shares_memory()) {
     const MatrixView<T> whole{operand.data, operand.rows, operand.cols, operand.rows};
     if (operand.from && !by_tasks_)
       load_block(whole, operand.from->data, operand.from->row_stride, operand.from->col_stride,
-                 part == Part::all ? kAllBelow : 0);
+                 loaded == LoadedElements::all ? kAllBelow : 0);
     const std::size_t elements = static_cast<std::size_t>(operand.rows) * static_cast<std::size_t>(operand.cols);
     pinned_ = runtime.pin(operand.data, Bytes{elements * sizeof(T)});
     tiles_ = std::make_unique<TiledMatrix<T>>(TiledMatrix<T>::in_place(
@@ -147,13 +148,13 @@ class TiledOperand {
     visit_tiles([&](int i, int j, std::int64_t above) {
       runtime_.submit(load_codelet<T>(), {(*tiles_)(i, j)},
                       args(from.at(i * tiles_->tile().rows, j * tiles_->tile().cols), from.row_stride, from.col_stride,
-                           part_ == Part::all ? kAllBelow : above));
+                           loaded_ == LoadedElements::all ? kAllBelow : above));
     });
   }
 
   Runtime& runtime_;
   const Operand<T> operand_;
-  const Part part_;
+  const LoadedElements loaded_;
   const bool by_tasks_;
   bool clears_ = false;
   T* lower_ = nullptr;
@@ -167,7 +168,7 @@ class TiledOperand {
 template <class T>
 void factorize_cholesky(Runtime& runtime, const Operand<T>& a, TileWidth tile) {
   TiledOperand<T> tiled(runtime, a, linalg::default_tile_size(runtime, Application::cholesky, a.cols, sizeof(T), tile),
-                        Part::on_and_below_diagonal);
+                        LoadedElements::on_and_below_diagonal);
   // If the matrix was copied from `a.from`, the copy already has zeros above the diagonal.
   if (!a.from) tiled.clear_above_diagonal();
   linalg::cholesky(runtime, tiled.tiles());
@@ -218,7 +219,7 @@ template <class T>
 void solve_system(Runtime& runtime, Application application, const Operand<T>& a, const Operand<T>& b, TileWidth tile) {
   const TileSize size = linalg::default_tile_size(runtime, application, a.cols, sizeof(T), tile);
   const bool definite = application == Application::cholesky;
-  TiledOperand<T> factors(runtime, a, size, definite ? Part::on_and_below_diagonal : Part::all);
+  TiledOperand<T> factors(runtime, a, size, definite ? LoadedElements::on_and_below_diagonal : LoadedElements::all);
   TiledOperand<T> x(runtime, b, size);
   std::optional<linalg::Pivots> pivots;
   if (definite) {

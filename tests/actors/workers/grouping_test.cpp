@@ -28,11 +28,11 @@ std::vector<Standing*> pointers(std::deque<Standing>& standings) {
   return all;
 }
 
-/// Returns true if some worker is about to change its part in the grouping.
+/// Returns true if some worker is about to change its state in the grouping.
 bool changes(const std::deque<Standing>& standings) {
   return std::ranges::any_of(standings, [](const Standing& one) {
-    const Part part = one.part();
-    return drains(part) || part == Part::waits_to_lead || part == Part::helps_to_lead;
+    const RegroupingState state = one.state();
+    return drains(state) || state == RegroupingState::waits_to_lead || state == RegroupingState::helps_to_lead;
   });
 }
 
@@ -60,12 +60,12 @@ struct Observed {
                   [this](WorkerId worker) { woken.push_back(worker.value()); }},
                  pointers(standings)) {}
 
-  std::vector<Part> parts() const {
-    std::vector<Part> all;
-    for (const Standing& standing : standings) all.push_back(standing.part());
+  std::vector<RegroupingState> states() const {
+    std::vector<RegroupingState> all;
+    for (const Standing& standing : standings) all.push_back(standing.state());
     return all;
   }
-  void drained(std::size_t worker) { grouping.drained(id(worker), standings[worker].part()); }
+  void drained(std::size_t worker) { grouping.drained(id(worker), standings[worker].state()); }
   /// Calls `open_up` for all workers, as their threads would do.
   void open() {
     for (Standing& standing : standings) standing.open_up();
@@ -80,17 +80,20 @@ struct Observed {
 BOOST_AUTO_TEST_CASE(all_whose_cluster_changes_drain_and_the_last_opens_them) {
   Observed o(4);
   o.grouping.regroup(groups({1, 2, 1}));
-  BOOST_TEST((o.parts() == std::vector{Part::open, Part::drains_to_lead, Part::drains_to_help, Part::open}));
+  BOOST_TEST((o.states() == std::vector{RegroupingState::open, RegroupingState::drains_to_lead,
+                                        RegroupingState::drains_to_help, RegroupingState::open}));
   BOOST_TEST(o.told == (std::vector<std::string>{"1 has 2", "2 has 0"}), kPerElement);
   BOOST_TEST(o.woken == (std::vector<std::uint32_t>{1, 2}), kPerElement);
   o.drained(2);
   o.drained(2);
-  BOOST_TEST((o.parts() == std::vector{Part::open, Part::drains_to_lead, Part::helps, Part::open}));
+  BOOST_TEST((o.states() == std::vector{RegroupingState::open, RegroupingState::drains_to_lead, RegroupingState::helps,
+                                        RegroupingState::open}));
   // Worker 1 has not drained yet, so the places of the workers are unchanged.
   BOOST_TEST(o.grouping.place(id(2)).leader.value() == 2U);
   BOOST_TEST(o.grouping.completed() == 0U);
   o.drained(1);
-  BOOST_TEST((o.parts() == std::vector{Part::open, Part::opens, Part::helps, Part::open}));
+  BOOST_TEST((o.states() == std::vector{RegroupingState::open, RegroupingState::opens, RegroupingState::helps,
+                                        RegroupingState::open}));
   BOOST_TEST(o.grouping.place(id(2)).leader.value() == 1U);
   BOOST_TEST(o.grouping.place(id(2)).rank == 1);
   BOOST_TEST(o.grouping.place(id(1)).cores == 2);
@@ -103,12 +106,13 @@ BOOST_AUTO_TEST_CASE(a_helper_is_called_back_when_its_leader_has_drained) {
   for (std::size_t i = 0; i < 3; ++i) o.drained(i);
   o.open();
   o.grouping.regroup(groups({1, 2}));
-  BOOST_TEST((o.parts() == std::vector{Part::drains_to_lead, Part::helps_to_lead, Part::helps}));
+  BOOST_TEST((o.states() ==
+              std::vector{RegroupingState::drains_to_lead, RegroupingState::helps_to_lead, RegroupingState::helps}));
   BOOST_TEST(o.grouping.place(id(1)).leader.value() == 0U);
   BOOST_TEST(!o.standings[1].passes_on());
   BOOST_TEST(o.standings[2].passes_on());
   o.drained(0);
-  BOOST_TEST((o.parts() == std::vector{Part::opens, Part::opens, Part::helps}));
+  BOOST_TEST((o.states() == std::vector{RegroupingState::opens, RegroupingState::opens, RegroupingState::helps}));
   BOOST_TEST(o.grouping.place(id(2)).leader.value() == 1U);
 }
 
@@ -125,9 +129,9 @@ BOOST_AUTO_TEST_CASE(what_was_asked_for_last_comes_next_even_before_workers_have
   BOOST_TEST(o.grouping.completed() == 2U);
   o.grouping.regroup(groups({1, 1}));
   // The worker had not opened when the next grouping came. So it drains again, and its late `open_up` has no effect.
-  BOOST_TEST((o.parts() == std::vector{Part::drains_to_lead, Part::helps_to_lead}));
+  BOOST_TEST((o.states() == std::vector{RegroupingState::drains_to_lead, RegroupingState::helps_to_lead}));
   o.open();
-  BOOST_TEST((o.parts() == std::vector{Part::drains_to_lead, Part::helps_to_lead}));
+  BOOST_TEST((o.states() == std::vector{RegroupingState::drains_to_lead, RegroupingState::helps_to_lead}));
 }
 
 /// The thread of a worker without tasks. While the worker is open and leads a team, the members run a function
@@ -137,8 +141,8 @@ void work(std::size_t index, Grouping& grouping, Standing& standing, Doorbell& b
   Grouping::Place mine = grouping.place(id(index));
   while (!stop) {
     bell.clear();
-    switch (standing.part()) {
-      case Part::open:
+    switch (standing.state()) {
+      case RegroupingState::open:
         ++entries;
         if (!mine.team) {
           std::this_thread::yield();
@@ -153,15 +157,15 @@ void work(std::size_t index, Grouping& grouping, Standing& standing, Doorbell& b
           if (together != mine.cores) wrong = true;
         }
         break;
-      case Part::drains_to_lead:
-      case Part::drains_to_help: grouping.drained(id(index), standing.part()); break;
-      case Part::waits_to_lead: bell.wait(); break;
-      case Part::opens:
+      case RegroupingState::drains_to_lead:
+      case RegroupingState::drains_to_help: grouping.drained(id(index), standing.state()); break;
+      case RegroupingState::waits_to_lead: bell.wait(); break;
+      case RegroupingState::opens:
         mine = grouping.place(id(index));
         standing.open_up();
         break;
-      case Part::helps:
-      case Part::helps_to_lead: {
+      case RegroupingState::helps:
+      case RegroupingState::helps_to_lead: {
         const std::uint64_t completed = grouping.completed();
         const Grouping::Place place = grouping.place(id(index));
         const auto leave = [&] { return grouping.completed() != completed; };

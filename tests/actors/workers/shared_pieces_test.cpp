@@ -31,7 +31,7 @@ struct Fixture {
   SharedPieces& open(std::uint32_t pieces, std::uint32_t grain = 1, int cores = 1) {
     return board.open(task, kOwner, cores, pieces, grain);
   }
-  static PartOfTask part(SharedPieces& shared, std::uint32_t pieces, bool owner, int took = 0) {
+  static PiecesDone done(SharedPieces& shared, std::uint32_t pieces, bool owner, int took = 0) {
     return {&shared, pieces, Duration(took), owner};
   }
 };
@@ -61,9 +61,9 @@ BOOST_AUTO_TEST_CASE(who_leaves_last_ends_the_task) {
   (void)shared.take();
   (void)shared.take();
   (void)join(shared);
-  BOOST_TEST(!shared.leave(part(shared, 2, true, 20)));
+  BOOST_TEST(!shared.leave(done(shared, 2, true, 20)));
   BOOST_TEST(!shared.free());
-  BOOST_TEST(shared.leave(part(shared, 1, false, 10)));
+  BOOST_TEST(shared.leave(done(shared, 1, false, 10)));
   const SharedPieces::Ended ended = shared.let_go();
   BOOST_TEST(ended.task == &task);
   BOOST_TEST((ended.owner == kOwner));
@@ -75,16 +75,16 @@ BOOST_AUTO_TEST_CASE(who_leaves_last_ends_the_task) {
 BOOST_AUTO_TEST_CASE(nobody_ends_a_task_before_its_owner_has_left) {
   SharedPieces& shared = open(1);
   (void)join(shared);
-  BOOST_TEST(!shared.leave(part(shared, 1, false)));
-  BOOST_TEST(shared.leave(part(shared, 0, true)));
+  BOOST_TEST(!shared.leave(done(shared, 1, false)));
+  BOOST_TEST(shared.leave(done(shared, 0, true)));
 }
 
 BOOST_AUTO_TEST_CASE(times_count_as_on_the_owners_cores) {
   SharedPieces& shared = open(2, 1, 2);
   (void)shared.take();
   (void)join(shared);
-  (void)shared.leave(part(shared, 1, false, 10));
-  BOOST_TEST(shared.leave(part(shared, 1, true, 40)));
+  (void)shared.leave(done(shared, 1, false, 10));
+  BOOST_TEST(shared.leave(done(shared, 1, true, 40)));
   BOOST_TEST((shared.let_go().took == Duration(25)));
 }
 
@@ -98,8 +98,8 @@ BOOST_AUTO_TEST_CASE(the_first_failure_takes_all_that_nobody_has) {
   BOOST_TEST(shared.failed());
   BOOST_TEST(shared.take().empty());
   BOOST_TEST(join(shared).empty());
-  BOOST_TEST(!shared.leave(part(shared, 1, true)));
-  BOOST_TEST(shared.leave(part(shared, 1, false)));
+  BOOST_TEST(!shared.leave(done(shared, 1, true)));
+  BOOST_TEST(shared.leave(done(shared, 1, false)));
   BOOST_TEST((shared.let_go().cause == first));
   // The next task must not inherit the failure of this task.
   BOOST_TEST(!open(1).failed());
@@ -129,12 +129,12 @@ BOOST_AUTO_TEST_CASE(a_board_shows_a_task_until_none_of_its_pieces_is_left) {
   board.close();
   BOOST_TEST(board.open_task() == nullptr);
   BOOST_TEST(anywhere == 0U);
-  BOOST_TEST(!first.leave(part(first, 0, true)));
+  BOOST_TEST(!first.leave(done(first, 0, true)));
   // Another worker still runs a piece of the first task, so the second task gets another `SharedPieces` object.
   SharedPieces& second = open(1);
   BOOST_TEST(&second != &first);
   board.close();
-  BOOST_TEST(first.leave(part(first, 1, false)));
+  BOOST_TEST(first.leave(done(first, 1, false)));
   (void)first.let_go();
   BOOST_TEST(&open(1) == &first);
 }
@@ -184,7 +184,7 @@ struct Race {
     return pieces;
   }
   void leave(SharedPieces& shared, std::uint32_t pieces, bool owner) {
-    if (!shared.leave(Fixture::part(shared, pieces, owner))) return;
+    if (!shared.leave(Fixture::done(shared, pieces, owner))) return;
     ++entry_of(*shared.let_go().task).ended;
     ++ended;
   }

@@ -19,16 +19,16 @@ BOOST_AUTO_TEST_CASE(who_is_to_help_begins_nothing_and_passes_on_what_lies_with_
   deque(kFirst).push(task("a"));
   deque(kFirst).push(task("b"));
   BOOST_TEST(steps() == (Lines{"start b"}), kPerElement);
-  crew.ports[0].standing.set(Part::drains_to_help);
+  crew.ports[0].standing.set(RegroupingState::drains_to_help);
   // Task "a" is passed on, but task "b" still runs, so the worker has not drained yet.
   BOOST_TEST(steps() == (Lines{"send on a"}), kPerElement);
   core.task_ended(*started.front(), nullptr);
   BOOST_TEST(steps() == (Lines{"stand by"}), kPerElement);
-  crew.ports[0].standing.set(Part::helps);
+  crew.ports[0].standing.set(RegroupingState::helps);
   deque(kFirst).push(task("late"));
   BOOST_TEST(core.has_any_to_pass_on());
   BOOST_TEST(steps() == (Lines{"send on late", "stand by"}), kPerElement);
-  crew.ports[0].standing.set(Part::opens);
+  crew.ports[0].standing.set(RegroupingState::opens);
   crew.ports[0].standing.open_up();
   deque(kFirst).push(task("c"));
   BOOST_TEST(steps() == (Lines{"start c"}), kPerElement);
@@ -36,10 +36,10 @@ BOOST_AUTO_TEST_CASE(who_is_to_help_begins_nothing_and_passes_on_what_lies_with_
 
 BOOST_AUTO_TEST_CASE(who_is_to_lead_keeps_what_others_can_steal) {
   deque(kFirst).push(task("a"));
-  crew.ports[0].standing.set(Part::drains_to_lead);
+  crew.ports[0].standing.set(RegroupingState::drains_to_lead);
   BOOST_TEST(steps() == (Lines{"stand by"}), kPerElement);
   core.drained();
-  crew.ports[0].standing.set(Part::waits_to_lead);
+  crew.ports[0].standing.set(RegroupingState::waits_to_lead);
   BOOST_TEST(steps() == (Lines{"stand by"}), kPerElement);
   BOOST_TEST(!core.has_any_to_pass_on());
   BOOST_TEST(deque(kFirst).size() == 1U);
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(who_is_to_lead_has_what_was_placed_on_it_placed_again_once)
   for (int round = 0; round < 2; ++round) {
     deque(kFirst).push(task("a"));
     deque(kFirst).push(task("b"));
-    crew.ports[0].standing.set(Part::drains_to_lead);
+    crew.ports[0].standing.set(RegroupingState::drains_to_lead);
     BOOST_TEST(placed.next().task->extras->name == "a");
     // A task is placed on the worker again. The placement is valid, because the worker will lead a cluster.
     deque(kFirst).push(task("c"));
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(who_is_to_lead_has_what_was_placed_on_it_placed_again_once)
 }
 
 BOOST_AUTO_TEST_CASE(who_does_not_take_tasks_never_rests_among_the_idle) {
-  crew.ports[0].standing.set(Part::drains_to_help);
+  crew.ports[0].standing.set(RegroupingState::drains_to_help);
   BOOST_TEST(!core.park());
   BOOST_TEST(crew.idle.empty());
   BOOST_TEST(core.finds_work());

@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(nobody_sleeps_while_there_are_pieces) {
 BOOST_AUTO_TEST_CASE(a_worker_that_closes_helps_nobody) {
   open(WorkerId(2), 5);
   BOOST_TEST(!core.is_wanted());
-  crew.ports[0].standing.set(Part::drains_to_help);
+  crew.ports[0].standing.set(RegroupingState::drains_to_help);
   BOOST_TEST(core.is_wanted());
   BOOST_TEST(steps() == (Lines{"stand by"}), kPerElement);
 }
@@ -127,9 +127,9 @@ BOOST_AUTO_TEST_CASE(who_helps_last_ends_the_task_and_counts_its_pieces) {
   BOOST_TEST(steps() == (Lines{"help worker 2 from piece 1"}), kPerElement);
   (void)shared.take();
   BOOST_TEST(!shared.leave({&shared, 1, {}, true}));
-  const PartOfTask part{&shared, 2, {}, false};
-  core.helped(part);
-  BOOST_TEST(shared.leave(part));
+  const PiecesDone pieces{&shared, 2, {}, false};
+  core.helped(pieces);
+  BOOST_TEST(shared.leave(pieces));
   core.last_piece_ended(task, shared.let_go().cause);
   BOOST_TEST(tasks.graph.progress().ended == 1U);
   BOOST_TEST(crew.ports[0].counters.pieces == 2U);

@@ -131,12 +131,12 @@ using namespace reference_documents;
 
 BOOST_AUTO_TEST_CASE(options_of_runtimes_are_what_the_code_says) {
   is_kept(runtime_options_document());
-  for (const WrittenPart& part : option_parts()) {
-    const std::string kept = text_of(part.file);
-    const std::string written = with_part(kept, part).value_or_throw();
-    if (kept != written) BOOST_ERROR(part.file + " is not what the code says\n" + difference(kept, written));
+  for (const GeneratedSection& section : option_sections()) {
+    const std::string kept = text_of(section.file);
+    const std::string written = with_section(kept, section).value_or_throw();
+    if (kept != written) BOOST_ERROR(section.file + " is not what the code says\n" + difference(kept, written));
   }
-  BOOST_TEST(!with_part("a text without marks", option_parts().front()).ok());
+  BOOST_TEST(!with_section("a text without marks", option_sections().front()).ok());
 }
 
 BOOST_AUTO_TEST_CASE(errors_and_keys_are_what_the_code_says) {

@@ -10,12 +10,12 @@ struct SpeedsFixture {
   static constexpr std::array kBoth{3, 5};
 
   [[nodiscard]] KernelSpeeds::Choice choose(double merging = 0) { return speeds.choose(kItems, kBoth, merging); }
-  /// Reports two whole launches on device 3 and two parts of launches on device 5. The times are in nanoseconds per
+  /// Reports two whole launches on device 3 and two slices of launches on device 5. The times are in nanoseconds per
   /// work-item.
-  void know(double whole, double part) {
+  void know(double whole, double slice) {
     for (int i = 0; i < 2; ++i) {
       speeds.took_whole(3, kItems, whole * kItems);
-      speeds.took_part(kItems, 5, kItems / 10, part * kItems / 10);
+      speeds.took_slice(kItems, 5, kItems / 10, slice * kItems / 10);
     }
   }
 
@@ -63,24 +63,24 @@ BOOST_AUTO_TEST_CASE(shares_are_as_the_speeds) {
 
 BOOST_AUTO_TEST_CASE(what_a_small_part_has_shown_is_forgotten_when_more_is_known) {
   know(30, 30);
-  // A small part may have needed less work per item, so its time does not count.
-  speeds.took_part(kItems, 5, kItems / 100, 3 * kItems / 100);
+  // A small slice may have needed less work per item, so its time does not count.
+  speeds.took_slice(kItems, 5, kItems / 100, 3 * kItems / 100);
   BOOST_TEST(choose().shares[1] == 0.5, boost::test_tools::tolerance(1e-9));
   KernelSpeeds other{0};
   other.took_whole(3, kItems, 30 * kItems);
-  other.took_part(kItems, 5, kItems / 100, 3 * kItems / 100);
+  other.took_slice(kItems, 5, kItems / 100, 3 * kItems / 100);
   BOOST_TEST(other.choose(kItems, kBoth, 0).shares[1] > 0.9);
-  other.took_part(kItems, 5, kItems / 2, 30 * kItems / 2);
+  other.took_slice(kItems, 5, kItems / 2, 30 * kItems / 2);
   BOOST_TEST(other.choose(kItems, kBoth, 0).shares[1] == 0.5, boost::test_tools::tolerance(1e-9));
 }
 
 BOOST_AUTO_TEST_CASE(launches_in_which_a_driver_compiles_do_not_count) {
   know(30, 30);
-  for (const int device : kBoth) speeds.took_part(4 * kItems, device, 2 * kItems, 900e6);
+  for (const int device : kBoth) speeds.took_slice(4 * kItems, device, 2 * kItems, 900e6);
   speeds.took_whole(3, 4 * kItems, 120e6);
   speeds.took_split(4 * kItems, 900e6);
   BOOST_TEST(speeds.choose(4 * kItems, kBoth, 0).shares.size() == 2);
-  for (const int device : kBoth) speeds.took_part(4 * kItems, device, 2 * kItems, 60e6);
+  for (const int device : kBoth) speeds.took_slice(4 * kItems, device, 2 * kItems, 60e6);
   for (int i = 0; i < 3; ++i) speeds.took_split(4 * kItems, 61e6);
   BOOST_TEST(speeds.choose(4 * kItems, kBoth, 0).shares.size() == 2);
 }
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_device_that_is_no_help_gets_nothing) {
 
 BOOST_AUTO_TEST_CASE(what_merging_costs_more_than_splitting_brings_is_not_split) {
   know(30, 30);
-  // The parts take 15 ms instead of 30 ms. Merging their results may take 9 ms more, but not 11 ms.
+  // The slices take 15 ms instead of 30 ms. Merging their results may take 9 ms more, but not 11 ms.
   BOOST_TEST(choose(9e6).shares.size() == 2);
   BOOST_TEST(choose(11e6).shares.empty());
 }

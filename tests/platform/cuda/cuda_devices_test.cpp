@@ -4,7 +4,7 @@
 #include <string>
 
 #include "platform/cuda/cuda_api.hpp"
-#include "platform/cuda/cuda_handles.hpp"
+#include "platform/cuda/cuda_objects.hpp"
 #include "tests/support/cuda/cuda_fixture.hpp"
 #include "tests/support/environment_variable.hpp"
 #include "tests/support/temporary_folder.hpp"

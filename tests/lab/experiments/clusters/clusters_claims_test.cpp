@@ -23,10 +23,10 @@ struct MadeUp {
 
 struct World {
   ClustersOptions options;
-  ClustersResults::Shares shares{{{"10x1", "mct"}, {{}, 28, 0.0472}},
-                                 {{"20x1", "mct"}, {{}, 28, 0.0472}},
-                                 {{"1x10", "mct"}, {{6}, 22, 0.0375}},
-                                 {{"2x10", "mct"}, {{5, 5}, 18, 0.03123}}};
+  ClustersResults::Distributions distributions{{{"10x1", "mct"}, {{}, 28, 0.0472}},
+                                               {{"20x1", "mct"}, {{}, 28, 0.0472}},
+                                               {{"1x10", "mct"}, {{6}, 22, 0.0375}},
+                                               {{"2x10", "mct"}, {{5, 5}, 18, 0.03123}}};
 };
 
 /// Returns invented results in which all configurations are equally fast. The speed at 45,000 is nine times that at
@@ -54,7 +54,7 @@ ClustersResults results_of(const World& world, Change change) {
       }
     }
   }
-  return {std::move(points), std::move(bounds), world.shares};
+  return {std::move(points), std::move(bounds), world.distributions};
 }
 
 std::map<std::string, std::string> verdicts(const ClustersResults& results, const std::string& policy = "mct") {
@@ -153,8 +153,8 @@ BOOST_AUTO_TEST_CASE(fail_each_where_its_own_numbers_differ) {
 
 BOOST_AUTO_TEST_CASE(on_products_go_by_who_gets_them) {
   World world;
-  world.shares[{"1x10", "mct"}] = {{7}, 21, 0.0437};
-  world.shares[{"2x10", "mct"}] = {{8, 8}, 12, 0.05};
+  world.distributions[{"1x10", "mct"}] = {{7}, 21, 0.0437};
+  world.distributions[{"2x10", "mct"}] = {{8, 8}, 12, 0.05};
   auto found = verdicts(results_of(world, unchanged));
   BOOST_TEST(found["products-one-cluster"] == "holds in part");
   BOOST_TEST(found["products-two-clusters"] == "does not hold");

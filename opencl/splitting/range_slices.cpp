@@ -1,17 +1,17 @@
-#include "opencl/splitting/range_parts.hpp"
+#include "opencl/splitting/range_slices.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace troupe::opencl {
 
-std::vector<RangePart> parts_of(std::size_t size, std::size_t grain, std::span<const double> shares,
-                                std::size_t rounds) {
-  std::vector<RangePart> parts;
+std::vector<RangeSlice> slices_of(std::size_t size, std::size_t grain, std::span<const double> shares,
+                                  std::size_t rounds) {
+  std::vector<RangeSlice> slices;
   const std::size_t grains = (size + grain - 1) / grain;
   const auto sharing = static_cast<std::size_t>(std::ranges::count_if(shares, [](double share) { return share > 0; }));
   const bool enough = grains >= sharing;
-  // The sum of the shares of the parts so far, not rounded. Each part's end is rounded to grains separately, so that
+  // The sum of the shares of the slices so far, not rounded. Each slice's end is rounded to grains separately, so that
   // rounding errors do not add up.
   double end = 0;
   std::size_t begin = 0;
@@ -29,15 +29,15 @@ std::vector<RangePart> parts_of(std::size_t size, std::size_t grain, std::span<c
       }
       const std::size_t until = last ? size : std::min(rounded * grain, size);
       if (until <= begin) continue;
-      if (!parts.empty() && parts.back().device == device) {
-        parts.back().count += until - begin;
+      if (!slices.empty() && slices.back().device == device) {
+        slices.back().count += until - begin;
       } else {
-        parts.push_back({device, begin, until - begin});
+        slices.push_back({device, begin, until - begin});
       }
       begin = until;
     }
   }
-  return parts;
+  return slices;
 }
 
 }  // namespace troupe::opencl

@@ -1,4 +1,4 @@
-#include "opencl/splitting/part_kernels.hpp"
+#include "opencl/splitting/slice_kernels.hpp"
 
 #include <utility>
 
@@ -28,12 +28,12 @@ bool can_be_built(const std::string& text, const std::string& options, const std
 
 }  // namespace
 
-PartKernels::PartKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written,
-                         bool at_once)
+SliceKernels::SliceKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written,
+                           bool at_once)
     : kernel_(std::move(kernel)),
       written_(std::move(written)),
       at_once_(at_once),
-      source_(source_for_parts(program.source(), kernel_, written_).value_or("")),
+      source_(source_for_slices(program.source(), kernel_, written_).value_or("")),
       devices_(Platform::get().real_devices().size()) {
   for (const ProgramBuild& build : program.builds()) {
     if (!build.executable()) continue;
@@ -41,7 +41,7 @@ PartKernels::PartKernels(const Program& program, std::string kernel, std::vector
   }
 }
 
-std::shared_ptr<const PartKernels::OnDevices> PartKernels::of(const NdRange& whole, bool asks_for_whole) {
+std::shared_ptr<const SliceKernels::OnDevices> SliceKernels::of(const NdRange& whole, bool asks_for_whole) {
   if (source_.empty()) return nullptr;
   const Key key = asks_for_whole ? Key(whole.global, whole.offset) : Key();
   const LockGuard lock(mutex_);
@@ -56,7 +56,7 @@ std::shared_ptr<const PartKernels::OnDevices> PartKernels::of(const NdRange& who
   return range.built->kernels;
 }
 
-std::shared_ptr<PartKernels::Built> PartKernels::begin_to_build(std::string source) const {
+std::shared_ptr<SliceKernels::Built> SliceKernels::begin_to_build(std::string source) const {
   auto begun = std::make_shared<Built>();
   // The program may be destroyed before the build ends, so the build uses none of the program's objects.
   auto build = [begun, sources = sources_, kernel = kernel_, devices = devices_, text = std::move(source),
@@ -74,12 +74,12 @@ std::shared_ptr<PartKernels::Built> PartKernels::begin_to_build(std::string sour
   if (at_once_) {
     build();
   } else {
-    part_builder().run(std::move(build));
+    slice_builder().run(std::move(build));
   }
   return begun;
 }
 
-platform::BackgroundThread& part_builder() {
+platform::BackgroundThread& slice_builder() {
   static auto* const thread = new platform::BackgroundThread("opencl parts");
   return *thread;
 }

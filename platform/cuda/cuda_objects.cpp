@@ -1,4 +1,4 @@
-#include "platform/cuda/cuda_handles.hpp"
+#include "platform/cuda/cuda_objects.hpp"
 
 namespace troupe::platform {
 

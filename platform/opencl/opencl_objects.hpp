@@ -16,19 +16,19 @@ namespace troupe::platform {
 /// Owns an object of OpenCL. `Release` is the function in the driver's table that releases the object. The table must
 /// outlive this owner.
 template <class Object, auto Release>
-class OpenClHandle {
+class OpenClObject {
  public:
-  OpenClHandle() = default;
-  OpenClHandle(const _cl_icd_dispatch& api, Object object) : api_(&api), object_(object) {}
-  OpenClHandle(OpenClHandle&& other) noexcept : api_(other.api_), object_(std::exchange(other.object_, nullptr)) {}
-  OpenClHandle& operator=(OpenClHandle&& other) noexcept {
+  OpenClObject() = default;
+  OpenClObject(const _cl_icd_dispatch& api, Object object) : api_(&api), object_(object) {}
+  OpenClObject(OpenClObject&& other) noexcept : api_(other.api_), object_(std::exchange(other.object_, nullptr)) {}
+  OpenClObject& operator=(OpenClObject&& other) noexcept {
     std::swap(api_, other.api_);
     std::swap(object_, other.object_);
     return *this;
   }
-  OpenClHandle(const OpenClHandle&) = delete;
-  OpenClHandle& operator=(const OpenClHandle&) = delete;
-  ~OpenClHandle() {
+  OpenClObject(const OpenClObject&) = delete;
+  OpenClObject& operator=(const OpenClObject&) = delete;
+  ~OpenClObject() {
     if (object_ != nullptr) (void)(api_->*Release)(object_);
   }
 
@@ -39,9 +39,9 @@ class OpenClHandle {
   Object object_ = nullptr;
 };
 
-using OpenClBuffer = OpenClHandle<cl_mem, &_cl_icd_dispatch::clReleaseMemObject>;
-using OpenClQueue = OpenClHandle<cl_command_queue, &_cl_icd_dispatch::clReleaseCommandQueue>;
-using OpenClEvent = OpenClHandle<cl_event, &_cl_icd_dispatch::clReleaseEvent>;
+using OpenClBuffer = OpenClObject<cl_mem, &_cl_icd_dispatch::clReleaseMemObject>;
+using OpenClQueue = OpenClObject<cl_command_queue, &_cl_icd_dispatch::clReleaseCommandQueue>;
+using OpenClEvent = OpenClObject<cl_event, &_cl_icd_dispatch::clReleaseEvent>;
 
 /// Returns success if the status is success, otherwise `code` with a message such as "WHAT failed: CL_INVALID_VALUE
 /// (-30)".

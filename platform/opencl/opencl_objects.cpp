@@ -1,4 +1,4 @@
-#include "platform/opencl/opencl_handles.hpp"
+#include "platform/opencl/opencl_objects.hpp"
 
 namespace troupe::platform {
 

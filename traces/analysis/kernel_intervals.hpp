@@ -1,4 +1,4 @@
-/// Kernel parts: the times in which a task's kernel itself ran, without its waits for children.
+/// Kernel intervals: the times in which a task's kernel itself ran, without its waits for children.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace troupe::traces {
   return {first, std::ranges::upper_bound(first, trace.waits.end(), task, {}, &TraceWait::task)};
 }
 
-/// Calls `visit(interval)` for each part of the event's time in which its kernel ran, in the order of time: once for a
+/// Calls `visit(interval)` for each interval in which the kernel of the event ran, in the order of time: once for a
 /// task whose kernel has not waited.
 template <class Visit>
-void for_each_part(const Trace& trace, const TraceEvent& event, const Visit& visit) {
+void for_each_kernel_interval(const Trace& trace, const TraceEvent& event, const Visit& visit) {
   TimeStamp from = event.start;
   for (const TraceWait& wait : waits_of(trace, event.task)) {
     if (wait.start < from || wait.end > event.end || wait.end <= wait.start) continue;

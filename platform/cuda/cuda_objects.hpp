@@ -10,38 +10,38 @@ namespace troupe::platform {
 
 /// Owns an object of CUDA, and releases it with the function `Destroy`. Errors of this function are ignored: they mean
 /// that the device is lost, and nothing can be done about that.
-template <class Handle, auto CudaApi::*Destroy>
-class CudaHandle {
+template <class Object, auto CudaApi::*Destroy>
+class CudaObject {
  public:
-  CudaHandle() = default;
-  CudaHandle(const CudaApi& api, Handle handle) : api_(&api), handle_(handle) {}
-  CudaHandle(CudaHandle&& other) noexcept : api_(other.api_), handle_(std::exchange(other.handle_, Handle{})) {}
-  CudaHandle& operator=(CudaHandle&& other) noexcept {
+  CudaObject() = default;
+  CudaObject(const CudaApi& api, Object object) : api_(&api), object_(object) {}
+  CudaObject(CudaObject&& other) noexcept : api_(other.api_), object_(std::exchange(other.object_, Object{})) {}
+  CudaObject& operator=(CudaObject&& other) noexcept {
     if (this != &other) {
       reset();
       api_ = other.api_;
-      handle_ = std::exchange(other.handle_, Handle{});
+      object_ = std::exchange(other.object_, Object{});
     }
     return *this;
   }
-  CudaHandle(const CudaHandle&) = delete;
-  CudaHandle& operator=(const CudaHandle&) = delete;
-  ~CudaHandle() { reset(); }
+  CudaObject(const CudaObject&) = delete;
+  CudaObject& operator=(const CudaObject&) = delete;
+  ~CudaObject() { reset(); }
 
   void reset() noexcept {
-    if (handle_ != Handle{}) (void)(api_->*Destroy)(std::exchange(handle_, Handle{}));
+    if (object_ != Object{}) (void)(api_->*Destroy)(std::exchange(object_, Object{}));
   }
-  [[nodiscard]] Handle get() const { return handle_; }
+  [[nodiscard]] Object get() const { return object_; }
 
  private:
   const CudaApi* api_ = nullptr;
-  Handle handle_{};
+  Object object_{};
 };
 
-using CudaStream = CudaHandle<cudaStream_t, &CudaApi::cudaStreamDestroy>;
-using CudaEvent = CudaHandle<cudaEvent_t, &CudaApi::cudaEventDestroy>;
-using CudaMemory = CudaHandle<void*, &CudaApi::cudaFree>;
-using CudaPinnedMemory = CudaHandle<void*, &CudaApi::cudaFreeHost>;
+using CudaStream = CudaObject<cudaStream_t, &CudaApi::cudaStreamDestroy>;
+using CudaEvent = CudaObject<cudaEvent_t, &CudaApi::cudaEventDestroy>;
+using CudaMemory = CudaObject<void*, &CudaApi::cudaFree>;
+using CudaPinnedMemory = CudaObject<void*, &CudaApi::cudaFreeHost>;
 
 /// Makes a stream of the calling thread's device. The stream does not wait for any other stream, and no other stream
 /// waits for it. If `urgent`, it has the highest priority that exists; otherwise the lowest.

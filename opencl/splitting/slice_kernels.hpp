@@ -1,4 +1,4 @@
-/// Kernels that run the parts of split launches.
+/// Kernels that run the slices of split launches.
 #pragma once
 
 #include <array>
@@ -15,21 +15,21 @@
 
 namespace troupe::opencl {
 
-/// The kernels for the parts of one kernel's launches, one for each device for which the program was built. A separate
+/// The kernels for the slices of one kernel's launches, one for each device for which the program was built. A separate
 /// thread builds them once enough launches show that they are useful; until then there are none. Thread-safe.
-class PartKernels {
+class SliceKernels {
  public:
   /// The kernels by `RealDevice::number`; null if there is none.
   using OnDevices = std::vector<std::shared_ptr<VendorKernel>>;
 
   /// If `at_once`, the first call of `of` builds the kernels itself.
-  PartKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written, bool at_once);
+  SliceKernels(const Program& program, std::string kernel, std::vector<WrittenParameter> written, bool at_once);
 
-  /// Returns the written parameters: a part's kernel takes one more argument for each of them.
+  /// Returns the written parameters: a slice's kernel takes one more argument for each of them.
   [[nodiscard]] const std::vector<WrittenParameter>& written() const { return written_; }
-  /// Returns the kernels for parts of this launch; null as long as they do not exist. The first call starts their
+  /// Returns the kernels for slices of this launch; null as long as they do not exist. The first call starts their
   /// build. If the kernels can serve this range only, the build starts after several launches of the range.
-  /// `asks_for_whole` is true if the kernel calls functions whose results differ between the launch and its parts.
+  /// `asks_for_whole` is true if the kernel calls functions whose results differ between the launch and its slices.
   [[nodiscard]] std::shared_ptr<const OnDevices> of(const NdRange& whole, bool asks_for_whole);
 
  private:
@@ -63,6 +63,6 @@ class PartKernels {
 };
 
 /// Returns the thread that builds the kernels. Never destroyed.
-[[nodiscard]] platform::BackgroundThread& part_builder();
+[[nodiscard]] platform::BackgroundThread& slice_builder();
 
 }  // namespace troupe::opencl
