@@ -1,4 +1,4 @@
-/// Device setup: the parts from which a worker's device is made, on this machine or in virtual time.
+/// Device setup: the values from which a worker's device is made, on this machine or in virtual time.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace troupe::actors {
 
-/// The parts from which the device of one worker is made.
+/// The values from which the device of one worker is made.
 struct DeviceSetup {
   /// The device's name, the kind of device whose implementations it runs, and the function that finds the data of its
   /// kernels. A core uses all of these options; other devices use only some.

@@ -23,7 +23,7 @@ namespace troupe::actors {
 /// then. Thread-safe.
 class HostViews {
  public:
-  /// Notes the host memory of each part of a task's data. Must be called before any of these data are copied.
+  /// Notes the host memory of each piece of a task's data. Must be called before any of these data are copied.
   void know(const graph::Task& task) {
     const LockGuard lock(mutex_);
     for (const graph::TaskAccess& access : task.data()) {

@@ -39,8 +39,8 @@ class GraphHost {
   /// A thread calls this before it blocks. In a single-threaded run it handles one event, if there is one. The result
   /// tells the thread to block, to check its condition again, or that nothing is left to do.
   virtual Pump pump() = 0;
-  /// Returns true if a kernel on this worker need not submit more tasks for others to take, and may call what it would
-  /// submit. Called in the thread that runs the kernel.
+  /// Returns true if the other workers have enough tasks, so that a kernel on this worker may call kernels instead of
+  /// submitting them. Called in the thread that runs the kernel.
   [[nodiscard]] virtual bool has_enough(WorkerId /*worker*/) const { return false; }
   /// Returns true if the calling thread's stack has room for another kernel on top of those that it is in.
   [[nodiscard]] virtual bool has_stack() const { return true; }

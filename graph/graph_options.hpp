@@ -18,7 +18,7 @@ namespace troupe::graph {
 
 /// The rules for what kernels may submit.
 struct NestingRules {
-  /// True if tasks may be nested: no other graph shares the workers.
+  /// True if tasks may be nested, which requires that no other graph uses the workers.
   bool tasks = true;
   /// True if kernels are called with their data. If not, only kernels of nested tasks are called, and these must have
   /// no data but weak ones.
@@ -46,12 +46,12 @@ struct GraphOptions {
   /// True if the host names a codelet to run in place of each submitted one (`GraphHost::stand_in`).
   bool stand_ins = false;
   NestingRules nesting = {};
-  /// Nested tasks that are known to take no longer than this, with all that they consist of, call what they submit. If
-  /// it is zero, none do, and no times are learned for this.
+  /// A nested task that is known to take no longer than this, with the tasks inside it, calls the kernels that it
+  /// submits. If zero, this is never done, and no times are learned for it.
   Duration cutoff{};
   /// True if tasks keep the priorities that they are submitted with; otherwise all have the default priority.
   bool priorities = true;
-  /// True if tasks may have deadlines: the run keeps to the clock of the program.
+  /// True if tasks may have deadlines, because the run uses the same clock as the program.
   bool deadlines = true;
   /// Records which task waited for which; outlives the graph. If null, nothing is recorded.
   DependencyTrace* dependency_trace = nullptr;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kNearest = 32;
 
 /// A block of memory: `count` runs of `length` bytes each, which begin `pitch` bytes apart. A block without gaps is one
-/// run. Describes one plane of a volume, unless that has no gaps.
+/// run. Describes one plane of a volume, or the whole volume if it has no gaps.
 struct Runs {
   explicit Runs(const DataView& view)
       : begin(reinterpret_cast<std::uintptr_t>(view.data)),
@@ -83,7 +83,8 @@ DataView plane_of(const DataView& view, std::int64_t index) {
 bool share_memory(const DataView& first, const DataView& second) {
   if (is_empty(first) || is_empty(second)) return false;
   if (planes_of(first) == 1 && planes_of(second) == 1) return plane_shares_memory(first, second);
-  // Planes do not interleave, so that the one that begins first can meet none behind the other.
+  // The planes of a volume follow one another in memory, so the plane that ends first overlaps no later plane of the
+  // other volume.
   std::int64_t i = 0;
   std::int64_t k = 0;
   while (i < planes_of(first) && k < planes_of(second)) {

@@ -27,7 +27,7 @@ Failure no_device_may_run(const Codelet& codelet);
 /// Checks everything that does not need the data: an implementation for one of these kinds of device, the number of
 /// handles, the arguments. Fails with `no_implementation` or `signature_mismatch`.
 Result<void> check_signature(const TaskSpecification& specification, KindSet device_kinds);
-/// The part of `check_signature` that does not ask for an implementation.
+/// Makes the checks of `check_signature`, except that for an implementation.
 Result<void> check_counts(const TaskSpecification& specification);
 
 /// Checks that explicit dependencies are tasks of this owner. Fails with `invalid_argument`.
@@ -79,8 +79,8 @@ Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::si
 Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id,
                             const Domain* domain = nullptr);
 
-/// Returns the record of access number `index` if the access passes a quick test that most pass: the handle is of this
-/// owner, and the data fit the kernel. Takes no lock, so the handle may be about to be released.
+/// Returns the record of access number `index` if the access passes a quick test that most accesses pass: the handle is
+/// of this owner, and the data fit the kernel. Takes no lock, so the handle may be about to be released.
 [[nodiscard]] DataRecord* simple_access(const CodeletDefinition& definition, const Access& access, std::size_t index,
                                         const TaskOwner& owner);
 
@@ -94,7 +94,7 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
 /// const data (graph/data/usable.hpp). Called under the lock of the registry. Fails with `invalid_argument`.
 Result<void> check_usable(const TaskSpecification& specification);
 
-/// Returns true if the options ask for a nested task, rightly or not.
+/// Returns true if the options ask for a nested task, even if the request is not valid.
 [[nodiscard]] inline bool speaks_of_nesting(const TaskOptions& options) {
   return options.nested || !options.weak.empty();
 }

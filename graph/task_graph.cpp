@@ -47,7 +47,7 @@ const Codelet& replay_codelet() {
   return codelet;
 }
 
-/// Returns the codelet of tasks that stand between the tasks on former parts and those on the parts that replace them.
+/// Returns the codelet of tasks that order the tasks on former parts before the tasks on the parts that replace them.
 /// On a core, all of these are the same memory.
 const Codelet& divide_codelet() {
   static const Codelet codelet = Codelet::internal("divide", {}).cpu([](const KernelContext&) {});
@@ -295,7 +295,7 @@ void TaskGraph::cancel(const Future& future) {
   if (future.task() == nullptr || threads_.home.left()) return;  // a task of a recording, or of another process
   const LockGuard lock(submission_mutex_);
   if (future.task()->id.load(std::memory_order_relaxed) != future.id().value()) return;
-  // A reason that was set earlier stays.
+  // If another reason was set earlier, that reason stays.
   for (Withdrawal before : {Withdrawal::none, Withdrawal::limited}) {
     future.task()->withdrawn.compare_exchange_strong(before, Withdrawal::by_program, std::memory_order_relaxed);
   }
@@ -317,7 +317,7 @@ void TaskGraph::cancel_all(std::string why) {
 Result<void> TaskGraph::stop_submissions() {
   if (auto allowed = check_wait(); !allowed) return allowed;
   {
-    // A submission that already has the lock comes before the stop; all later ones fail.
+    // A submission that already has the lock comes before the stop; all later submissions fail.
     const LockGuard lock(submission_mutex_);
     stopped_.store(true, std::memory_order_seq_cst);
   }
@@ -327,7 +327,7 @@ Result<void> TaskGraph::stop_submissions() {
 }
 
 Progress TaskGraph::progress() const {
-  // The ended tasks are read first: the other order could see more ended than submitted.
+  // The number of ended tasks is read first: in the other order it could be larger than the number of submitted tasks.
   const std::uint64_t ended = workers_.completed.total();
   return {window_.submitted.load(std::memory_order_seq_cst), ended};
 }

@@ -75,20 +75,20 @@ class TaskGraph final : public TaskOwner {
   TaskGraph(const TaskGraph&) = delete;
   TaskGraph& operator=(const TaskGraph&) = delete;
 
-  // The next functions handle data.
+  // The next functions are for data.
   Handle register_data(DataDescription description);
   /// Registers memory that may be registered already. Fails with `overlapping_handles`, see `DataRegistry::add_apart`.
   Result<Handle> register_apart(DataDescription description);
   /// Makes handles of disjoint blocks of a handle, after waiting for the tasks that use it (or any other part of the
   /// whole that it belongs to). Fails with `overlapping_handles`, `invalid_handle` or `wait_in_kernel`.
   Result<std::vector<Handle>> partition(const Handle& parent, std::span<const Block> blocks);
-  /// Replaces all parts of a handle by others. Tasks on the former parts are not affected; no further task may use
-  /// these. A task on a new part waits for the tasks on the former parts that it overlaps. Waits as `partition` does if
+  /// Replaces all parts of a handle by new parts. Tasks on the former parts are not affected; no further task may use
+  /// them. A task on a new part waits for the tasks on the former parts that it overlaps. Waits as `partition` does if
   /// tasks use the whole, if the former or the new parts do not cover it or have parts themselves, if halo parts
   /// overlap it, or if there are no cores. Fails as `partition` does.
   Result<std::vector<Handle>> repartition(const Handle& parent, std::span<const Block> blocks);
-  /// Makes handles of halo parts of the handle, see `DataRegistry::add_halos`. Does not wait. Fails with
-  /// `invalid_handle`, too.
+  /// Makes handles of halo parts of the handle, see `DataRegistry::add_halos`. Does not wait. Also fails with
+  /// `invalid_handle`.
   Result<std::vector<Handle>> halos(const Handle& parent, std::span<const Block> blocks, const Rim& rim);
   /// Allows the mode reduce for the handle from now on. Waits for the tasks that use it.
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods);
@@ -96,15 +96,15 @@ class TaskGraph final : public TaskOwner {
   /// memory: then the program cannot notice when it is freed. If the call would have to wait in a kernel or callback,
   /// it fails with `wait_in_kernel`. The content stays in host memory.
   Result<void> release(const Handle& handle);
-  /// Releases a handle like `release`, for callers that cannot handle a failure. If the release fails, the program may
-  /// free the memory all the same. Therefore tasks that use the data and have not begun are cancelled, the call waits
-  /// for tasks that run on other threads if that cannot deadlock, and the calling kernel, or else the next wait for
-  /// everything, fails.
+  /// Releases a handle like `release`, for callers that cannot react to a failure. If the release fails, the program
+  /// may free the memory all the same. Therefore tasks that use the data and have not begun are cancelled, the call
+  /// waits for tasks that run on other threads if that cannot deadlock, and the calling kernel, or else the next wait
+  /// for everything, fails.
   void let_go(const Handle& handle) noexcept;
-  /// Declares the content of a handle worthless, in the order of submissions and without a wait: the effect is that of
-  /// a task that writes the data and leaves them without content. Accesses that read before the next write are refused,
-  /// and no copy is made to preserve the content. Allowed in kernels and callbacks. Fails with `invalid_handle`, and
-  /// with `invalid_argument` for data that were registered as const and inside a recording.
+  /// Declares that the content of the data is not needed any more, in the order of submissions and without a wait: the
+  /// effect is that of a task that writes the data and leaves them without content. Accesses that read before the next
+  /// write are refused, and no copy is made to preserve the content. Allowed in kernels and callbacks. Fails with
+  /// `invalid_handle`, and with `invalid_argument` for data that were registered as const and inside a recording.
   Result<void> discard(const Handle& handle);
   /// Calls `release` for all handles. The next wait reports failures.
   void release_all();
@@ -112,22 +112,22 @@ class TaskGraph final : public TaskOwner {
   /// away: call it only before destruction, when nothing is in flight.
   CodeletDefinitions take_codelets() { return codelets_.take(); }
 
-  // The next function handles tasks.
+  // The next function submits tasks.
   Result<Future> submit(const TaskSpecification& specification);
 
   /// Returns the learned times of tasks with all that they consist of; null if they are not learned.
   [[nodiscard]] SubtreeTimes* subtree_times() const { return subtree_times_.get(); }
-  /// Returns true if a kernel on a core may call what it submits (`GraphOptions::cutoff`).
+  /// Returns true if a kernel on a core may call the kernels that it submits (`GraphOptions::cutoff`).
   [[nodiscard]] bool calls_at_once() const { return (options_.device_kinds & ~kOnCores) == 0; }
 
-  /// Returns where the calling thread is, and whether a call there is to be made at once, in place of a task.
+  /// Returns the task whose kernel this thread runs, and whether a kernel is to be called there instead of submitted.
   [[nodiscard]] CallPlace call_place() const;
   /// Called when a call that was made at once has returned. If the kernel has submitted more than `got` children since
   /// the call began, waits for all of its children, and fails with the first failure among them, unless there was one
   /// before. Sets `place.children` to the present number.
   Result<void> end_call(CallPlace& place, std::uint64_t got);
 
-  // The next functions handle recordings.
+  // The next functions make and run recordings.
   /// While the returned scope lives, tasks that the calling thread submits are recorded instead of run. Fails with
   /// `wait_in_kernel` inside a kernel, `invalid_argument` inside another recording of the same thread.
   Result<std::unique_ptr<RecordingScope>> begin_recording(Recording& recording);
@@ -287,7 +287,7 @@ class TaskGraph final : public TaskOwner {
   void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count)
       TROUPE_REQUIRES(submission_mutex_);
   void fill(Task& task, const TaskSpecification& specification);
-  /// The part of `fill` for options and for an object that the task keeps.
+  /// Does the work of `fill` for the options and for an object that the task keeps.
   void fill_options(Task& task, const TaskSpecification& specification);
   /// Returns false if the task is one of the many that the program gives no options and nothing to keep.
   [[nodiscard]] bool has_options(const TaskSpecification& specification) const {
@@ -373,9 +373,9 @@ class TaskGraph final : public TaskOwner {
     std::vector<DataRecord*> former;
   };
   NewParts renew_parts(DataRecord& record, std::span<const Block> blocks) TROUPE_REQUIRES(submission_mutex_);
-  /// Returns true if the parts may be replaced while tasks use them.
+  /// Returns true if the record's parts may be replaced while tasks use them.
   [[nodiscard]] bool may_replace(const DataRecord& record, bool covers) TROUPE_REQUIRES(submission_mutex_);
-  /// Replaces them so. The caller calls `end_late` for `unused`, without the lock.
+  /// Replaces the record's parts while tasks use them. The caller calls `end_late` for `unused`, without the lock.
   std::vector<DataRecord*> replace_parts(DataRecord& record, std::span<const Block> blocks, TaskList& ready,
                                          std::vector<std::shared_ptr<LateRelease>>& unused)
       TROUPE_REQUIRES(submission_mutex_);
@@ -437,25 +437,25 @@ class TaskGraph final : public TaskOwner {
   /// Checks the options `nested` and `weak`, and that a task of this domain may use its data. `domain` may be null.
   Result<void> check_nesting(const TaskSpecification& specification, const Domain* domain)
       TROUPE_REQUIRES(submission_mutex_);
-  /// The part of `check_nesting` for weak data, except for their content.
+  /// Makes the checks of `check_nesting` for weak data, except for their content.
   Result<void> check_weak(const TaskSpecification& specification, const Domain* domain, std::vector<DataRecord*>& moves)
       TROUPE_REQUIRES(submission_mutex_);
-  /// Checks that tasks of this domain may use the record in this mode. Appends temporary data that move to the domain
-  /// from another one to `moves`.
+  /// Checks that tasks of this domain may use the record in this mode. Appends to `moves` temporary data that move to
+  /// the domain from another domain.
   Result<void> check_belongs(DataRecord& record, AccessMode mode, const Domain* domain, std::vector<DataRecord*>& moves)
       TROUPE_REQUIRES(submission_mutex_);
   void open_domain(Task& task, std::vector<TaskAccess> weak) TROUPE_REQUIRES(submission_mutex_);
   /// Begins a nested task of a recording: submits a nested task that stands for it in this run.
   Begin begin_recorded_nested(RecordedTask& task, TaskList& ready) TROUPE_EXCLUDES(submission_mutex_);
-  /// Notes the class of a nested task, or of a child of a task that has one, and that the calling kernel submits it.
+  /// Sets the class of a nested task or of a child of a task with a class, and notes it for the calling kernel.
   void learn_time(Task& task, const TaskSpecification& specification) TROUPE_REQUIRES(submission_mutex_);
-  // The next functions are for kernels that call what they submit (task_graph_at_once.cpp).
+  // The next functions are for kernels that call other kernels instead of submitting them (task_graph_at_once.cpp).
   /// Calls the kernel at once, in place of a task, and returns the future of a task that has ended. Returns nothing if
   /// the calling kernel does not belong to a small task, or if there has to be a task.
   std::optional<Future> call_at_once(const TaskSpecification& specification) TROUPE_EXCLUDES(submission_mutex_);
   /// Checks that a kernel that was called at once may use the record, as if it were the kernel of a nested task.
   Result<void> check_called(const DataRecord& record, AccessMode mode, const Domain& domain) const;
-  /// Returns an id that no data have yet, or that of data that are being registered.
+  /// Returns a lower bound of the ids of all data whose registration begins after this call.
   [[nodiscard]] std::uint64_t next_handle_id() const TROUPE_NO_THREAD_SAFETY_ANALYSIS {
     return data_.registry.next_id();
   }
@@ -471,23 +471,23 @@ class TaskGraph final : public TaskOwner {
       TROUPE_REQUIRES(submission_mutex_);
   /// Counts one more child. Called before the child can begin.
   void join(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// The last part of `order_nested`: from here on, later tasks wait for the nested task on its weak data.
+  /// Does the last step of `order_nested`: from here on, later tasks on the weak data wait for the nested task.
   void declare_weak(Task& task, DependencyBuilder& builder) TROUPE_REQUIRES(submission_mutex_);
   /// Notes the parts of weak data in mode write that have no content, which the children have to write.
   void note_unwritten(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// Declares those of them invalid that no child writes. Called when the kernel has returned.
+  /// Declares the parts of `note_unwritten` that no child writes invalid. Called when the kernel has returned.
   void poison_unwritten(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// Returns the home (`DataRecord::home`) of data that the calling thread registers.
   [[nodiscard]] TaskReference home_here() const;
   [[nodiscard]] bool is_inside_nested() TROUPE_EXCLUDES(submission_mutex_);
   /// Called when the kernel of a nested task has returned, or will not run. The task ends when its children have ended.
   void kernel_returned(Task& parent, WorkerId worker, TaskList& ready);
-  /// Lets the tasks that wait for the parent because of data wait for its last children in its place. Returns the edges
-  /// of these tasks, newest first, which the caller releases.
+  /// Makes the tasks that wait for the parent because of data wait for its last children instead. Returns the edges of
+  /// these tasks, newest first, which the caller releases.
   [[nodiscard]] Edge* hand_over(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// The part of `hand_over` for tasks that are submitted later.
+  /// Does the work of `hand_over` for tasks that are submitted later.
   void replace_in_states(const Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// The part of `hand_over` for a task that waits for the parent. Returns false if the two have no data in common.
+  /// Does the work of `hand_over` for a task that waits for the parent. Returns false if it must go on waiting.
   bool wait_for_children(Task& task, Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// Makes `waiting`, which is submitted and waits, wait for another task too. Returns false if that task has ended.
   bool add_late_edge(Task& waiting, const TaskReference& predecessor) TROUPE_REQUIRES(submission_mutex_);
@@ -499,14 +499,14 @@ class TaskGraph final : public TaskOwner {
   /// tasks before them (`waits_for_weak`).
   void end_parents(std::size_t slot, WorkerId worker, TaskList& ready);
   /// Makes a nested task whose children have ended wait for the tasks before it that it did not wait for, because its
-  /// data are weak: whoever finds that the nested task has ended takes these to have ended too. Returns true if there
-  /// are such tasks: the nested task then becomes ready once more, to end (`end_parents`).
+  /// data are weak: if the nested task has ended, other tasks assume that these tasks have ended, too. Returns true if
+  /// there are such tasks: the nested task then becomes ready once more, in order to end (`end_parents`).
   bool waits_for_weak(Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
   [[nodiscard]] static Completion completion_of(const Domain& domain, std::size_t slot, WorkerId worker);
-  /// No further task of the domain begins.
+  /// Keeps further tasks of the domain from beginning.
   void cancel_children(Domain& domain);
-  /// Marks data that a nested task is about to overwrite as valid: whether its children succeed is seen from
-  /// themselves.
+  /// Marks as valid the data that a nested task is about to overwrite. Children that fail mark the data that they write
+  /// as invalid again.
   void cure_written(const Task& parent);
   // The next functions wait in the kernel of a nested task (task_graph_kernel_waits.cpp).
   /// Returns the task whose kernel the calling thread runs, if this kernel may wait for its children. Fails with
@@ -515,7 +515,7 @@ class TaskGraph final : public TaskOwner {
   /// Returns the domain of the calling kernel, whose tasks it may wait for; null if it has submitted none. Fails if the
   /// kernel must not wait, or if a task of the domain waits for this kernel.
   Result<Domain*> domain_to_wait_for() TROUPE_REQUIRES(submission_mutex_);
-  /// Does the same, and fails for a future whose task neither has ended nor belongs to the domain.
+  /// Does the same as the function above, and fails if the future's task neither has ended nor belongs to the domain.
   Result<Domain*> domain_to_wait_for(const Future& future) TROUPE_EXCLUDES(submission_mutex_);
   /// Waits for all children of the calling kernel. Fails with the first failure among them.
   Result<void> wait_for_children_here();
@@ -529,12 +529,12 @@ class TaskGraph final : public TaskOwner {
   Result<Task*> acquire_inside(const Handle& handle, AccessMode mode);
   /// Lets the worker of the calling kernel run other tasks until the wait is over.
   Result<void> wait_inside(KernelWait& wait);
-  /// Makes `waiter` hear of the end of a task. Returns null if the task has ended; else a block with the edge, which
-  /// the caller gives back with `stop_hearing`.
+  /// Makes the end of a task signal `waiter`. Returns null if the task has ended; else a block with the edge, which the
+  /// caller gives back with `stop_hearing`.
   [[nodiscard]] EdgeBlock* hear_of_end(const Future& future, TaskWaiter& waiter) TROUPE_EXCLUDES(submission_mutex_);
   void stop_hearing(EdgeBlock* block) TROUPE_EXCLUDES(submission_mutex_);
 
-  /// Returns true if the task uses a part of the record, or a halo part that may overlap one.
+  /// Returns true if the task uses a part of the record, or a halo part that may overlap a part.
   [[nodiscard]] static bool uses_inside(const Task& task, const DataRecord& record);
   /// Returns true if the parts of a record may be replaced in the kernel of a nested task: the kernels of nested tasks
   /// that have ended have made them, and no task uses them.
@@ -554,7 +554,7 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] Result<void> check_may_wait(const DataRecord& record, AccessMode mode,
                                             const Domain* domain = nullptr) const TROUPE_REQUIRES(submission_mutex_);
   void begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind);
-  /// Adds to the readers of a part's parent those who still read the part: tasks on halo parts may have come after the
+  /// Adds the tasks that still read the part to the readers of its parent: tasks on halo parts may have come after the
   /// hold of a release.
   static void leave_readers(const DataRecord& part);
   /// Passes the state of a part (whether its content is missing or invalid) to its parent, before the part is released.
@@ -566,18 +566,18 @@ class TaskGraph final : public TaskOwner {
   Domain* finish_alone(Task& task, const Completion& completion, TaskList& ready);
   /// Records in the log that the task did not succeed.
   void note_failure(const Task& task, const Completion& completion);
-  /// The part of `finish` that every task needs. The task must not be used afterwards.
+  /// Does the work of `finish` that every task needs. The task must not be used afterwards.
   void end(Task& task, const Completion& completion, TaskList& ready);
-  /// The part of `end` for a task outside recordings, except for counting it.
+  /// Does the work of `end` for a task outside recordings, but does not count the task.
   void free(Task& task, TaskStatus status, std::size_t slot, TaskList& ready);
-  /// The part of `end` for a task of a recording.
+  /// Does the work of `end` for a task of a recording.
   void end_recorded(RecordedTask& task, const FailureLog::Cause& cause, std::size_t slot, WorkerId worker,
                     TaskList& ready);
   void count_ending(std::size_t slot);
   void settle_data(Task& task, const Completion& completion);
   /// Marks the data as without valid content, because of `cause`.
   void poison(DataRecord& record, const FailureLog::Cause& cause);
-  /// Returns true if somebody wants to know the end of the task (`CodeletDefinition::ended`).
+  /// Returns true if a function has to be called when the task has ended (`CodeletDefinition::ended`).
   [[nodiscard]] static bool has_end_of_call(const Task& task);
   /// Calls the task's callback, if there is one, and destroys it and the object that the task has kept.
   void call_back(Task& task, const Completion& completion);
@@ -608,7 +608,7 @@ class TaskGraph final : public TaskOwner {
   /// Called when the run's tasks will not run: marks as invalid all data that they would have written.
   void poison_written(const RecordingRun& run, const FailureLog::Cause& cause);
   void end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready);
-  /// Returns true if nothing prevents a ready task from running. This is true of most tasks of most runs.
+  /// Returns true if nothing prevents a ready task from running. The result is true for most tasks of most runs.
   [[nodiscard]] bool is_plain(const Task& task) const {
     const bool runs = task.role <= TaskRole::recorded;
     const bool belongs = task.nesting.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed);
@@ -754,7 +754,7 @@ class TaskGraph final : public TaskOwner {
 
   /// The codelets that `submit_failing` submits in place of others.
   std::map<const CodeletDefinition*, Codelet> failing_ TROUPE_GUARDED_BY(outside_mutex_);
-  /// The task that futures of calls at once name.
+  /// The task that is named by the futures of kernels that were called at once.
   Task called_;
   Threads threads_;
   FailureLog failures_;

@@ -1,4 +1,5 @@
-/// The functions of the task graph for kernels that call what they submit (`GraphOptions::cutoff`).
+/// The functions of the task graph for kernels that call other kernels at once instead of submitting them
+/// (`GraphOptions::cutoff`).
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -19,17 +20,18 @@ namespace troupe::graph {
 
 namespace {
 
-/// The largest number of pieces of data of a call at once.
+/// The largest number of pieces of data of a kernel that is called at once.
 constexpr std::size_t kMostData = 4;
-/// The number of nested tasks around a task among which `learn_time` looks for one of its class.
+/// The number of nested tasks around a task among which `learn_time` looks for a task of the same class.
 constexpr int kLevelsAround = 8;
 
-/// Returns true if all that the options ask for holds for a call at once.
+/// Returns true if a kernel with these options can be called at once instead of becoming a task.
 bool may_be_called(const TaskSpecification& specification, const CodeletDefinition& definition, WorkerId worker) {
   const TaskOptions& options = specification.options;
   if (specification.may_nest || specification.resumes_after != nullptr) return false;
   if (!options.after.empty() || options.callback || is_limited(options) || !options.weak.empty()) return false;
-  // A kernel that asks its context is not told of a cancellation but in a task.
+  // Only the kernel of a task can ask its context whether the task was cancelled, so the kernel must not take the
+  // context.
   if (!definition.typed || definition.variadic || definition.takes_context || definition.pieces != nullptr ||
       definition.team.kernel || definition.prologue != nullptr || definition.ended != nullptr) {
     return false;
@@ -37,8 +39,8 @@ bool may_be_called(const TaskSpecification& specification, const CodeletDefiniti
   return specification.accesses.size() <= kMostData && definition.runs_on(DeviceKind::cpu_core, worker);
 }
 
-/// Returns the id of one more call. Tasks never have such ids, so a future with this id is one of a task that has
-/// ended.
+/// Returns the id of one more call. Tasks never have such ids, so a future with this id counts as the future of a task
+/// that has ended.
 TaskId next_called_id() {
   constexpr std::uint64_t kFirst = std::uint64_t{1} << 62U;
   static std::atomic<std::uint64_t> threads{0};
@@ -61,7 +63,8 @@ void TaskGraph::learn_time(Task& task, const TaskSpecification& specification) {
   if (!task.extras) task.extras = std::make_unique<TaskExtras>();
   task.has_more = true;
   task.extras->subtree = SubtreeTimes::class_of(definition, task.data(), specification.arguments);
-  // A recursion that shows in nothing but what its kernels have captured says nothing by its times.
+  // If a task has the class of a task around it and no smaller data, the recursion's sizes are hidden in what the
+  // kernels have captured. The times of the class are then useless.
   const Domain* around = outer;
   for (int level = 0; around != nullptr && level < kLevelsAround; ++level) {
     const Task& parent = around->parent;
@@ -87,7 +90,7 @@ bool TaskGraph::may_use_at_once(const TaskSpecification& specification, Domain& 
       const bool overlap = record->contains(other) || other.contains(*record);
       if (overlap && (writes(mode) || writes(definition.modes[j])) && !record->is_halo && !other.is_halo) return false;
     }
-    // A submission that is refused takes the usual way, on which it is told why.
+    // A call that is not allowed is submitted in the usual way, which refuses it and says why.
     if (!check_called(*record, mode, domain)) return false;
     if (const TaskAccess* const declared = domain.declared(*record)) {
       if (writes(mode) && !writes(declared->mode())) return false;

@@ -67,7 +67,7 @@ bool TaskGraph::tell_if_cancelled(const Task& task) const noexcept {
   if (task.told()) return true;
   // The cast is allowed because the task belongs to this graph; the task is const only for the code that runs it.
   // Relaxed: the end of the kernel orders this before `complete`, which looks at the reason because of `has_more`.
-  // Several threads of the kernel may be here at once; the reason of the last one counts.
+  // Several threads of the kernel may be here at once; the reason of the last thread counts.
   Task& told = const_cast<Task&>(task);
   told.withdrawn.store(reason, std::memory_order_relaxed);
   std::atomic_ref<bool>(told.has_more).store(true, std::memory_order_relaxed);
@@ -95,7 +95,7 @@ FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
   // The program cannot withdraw a combining task, because it combines the contributions of the reducing tasks. If a
   // contribution was cancelled, the data are marked as not valid.
   if (combines(task)) return nullptr;
-  // A coroutine that is not resumed would never end, and parts that are not divided would lose their content.
+  // If their tasks did not run, a coroutine would never end, and new parts would not get the content of former parts.
   if (task.codelet == &own_codelets_.resume.definition() || task.codelet == &own_codelets_.divide.definition()) {
     return nullptr;
   }

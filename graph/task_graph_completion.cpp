@@ -288,7 +288,7 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
   const std::size_t slot = worker.index();
   const bool special = task.has_more || task.commute.holds || task.nesting.is_child || task.role == TaskRole::host;
   if (cause || special || failures_.any_poison() || options_.endings != nullptr) [[unlikely]] {
-    // The kernel of a division does nothing, so nothing is missing where a worker was lost with it.
+    // The kernel of a division does nothing, so the loss of the worker that ran it does no harm.
     const bool harmless =
         cause && cause->code == ErrorCode::kernel_failed && task.codelet == &own_codelets_.divide.definition();
     FailureLog::Cause why = cause && !harmless ? cause : take_accusation(task);

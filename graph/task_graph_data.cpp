@@ -28,7 +28,7 @@ Result<Handle> TaskGraph::register_apart(DataDescription description) {
 }
 
 bool TaskGraph::is_being_recorded(const DataRecord& record) const {
-  // A recording has dependency states of its own.
+  // The recorded tasks are found in the recording's own dependency states.
   return std::ranges::any_of(recordings_.open, [&record](const Recording* recording) {
     bool orders = false;
     record.visit_tree([&](const DataRecord& part) { orders = orders || recording->orders(part); });

@@ -19,8 +19,8 @@ Result<void> TaskGraph::discard(const Handle& handle) {
     if (auto allowed = check_halo(record, AccessMode::write); !allowed) return allowed;
     if (record.content.read_only) return discards_const(record);
     if (record.home.id != home_here().id) return discards_declared(record);
-    // The task of the first discard is enough. Without this line, discards in a loop would wait for one another in a
-    // chain, which `end_discard` would follow recursively.
+    // If the content is discarded already, nothing is left to do. Without this line, discards in a loop would wait for
+    // one another in a chain, which `end_discard` would follow recursively.
     if (DataRegistry::is_discarded(record)) return {};
     hold = &allocate_hold(record, AccessMode::write);
     hold->extras->discards = true;

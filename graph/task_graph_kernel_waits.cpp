@@ -131,7 +131,7 @@ Result<void> TaskGraph::bring_home_from_children(const Domain& domain) {
       if (record.home.id == domain.id && !record.hidden) own.push_back(&record);
     });
   }
-  // Only the calling kernel could end the registrations of these data, and no task uses them.
+  // No lock is needed: only the calling kernel could end the registrations of these data, and no task uses them.
   for (const DataRecord* record : own) {
     if (auto home = host_.bring_home(*record, AccessMode::read); !home) return home;
   }
@@ -213,7 +213,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
       throw;
     }
     join(*domain);
-    // A hold is no child that a call could leave behind.
+    // `joined` must count only children that a kernel called at once may have submitted, and this hold is none of them.
     domain->joined.fetch_sub(1, std::memory_order_relaxed);
     domain->held.fetch_add(1, std::memory_order_relaxed);
     immediately = builder.finish();
@@ -243,7 +243,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   const Result<void> waited = wait_inside(wait);
   hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
   if (waited) return hold;
-  // This happens in a run in one thread only. A worker will end the task.
+  // The wait fails only in a single-threaded run. A worker will then end the task.
   hold->extras->ready_waiter = nullptr;
   domain->held.fetch_sub(1, std::memory_order_relaxed);
   return waited.failure();
@@ -258,7 +258,8 @@ CallPlace TaskGraph::call_place() const {
   if (scope == nullptr || !scope->worker().valid() || here->codelet->team.kernel != nullptr) return {};
   const Domain* const own = here->own_domain();
   CallPlace place{here, own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0, false, false};
-  // The call may have to wait for what it submits, which it could not do beside accelerators, nor with data in hand.
+  // A kernel that is called at once may have to wait for the tasks that it submits. It cannot if there are
+  // accelerators, or while the calling kernel holds data.
   if ((options_.device_kinds & ~kOnCores) != 0 || recording_here() != nullptr) return place;
   if (own != nullptr && own->held.load(std::memory_order_relaxed) != 0) return place;
   place.at_once = host_.has_enough(scope->worker()) && check_waits_inside().ok();

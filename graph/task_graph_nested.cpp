@@ -44,7 +44,7 @@ Result<Domain*> TaskGraph::open_domain_here() {
   }
   const KindSet accelerators = options_.device_kinds & ~kOnCores;
   if (accelerators != 0 && (here->codelet->kinds() & accelerators) != 0) {
-    // A device may have been given tasks behind this one already.
+    // The device may already have queued later tasks behind this task.
     return Failure{ErrorCode::invalid_argument,
                    describe(*here) +
                        " belongs to a nested task, may run on accelerators, and submits a task itself: "
@@ -78,7 +78,7 @@ void TaskGraph::open_domain(Task& task, std::vector<TaskAccess> weak) {
 
 void TaskGraph::allow_nesting(Task& task) {
   task.nesting.may_nest = true;
-  // The task then ends as children do, which is not the quick way.
+  // The task then ends in the slower way in which children end.
   task.has_more = true;
   nesting_.any.store(true, std::memory_order_relaxed);
 }
@@ -91,7 +91,7 @@ void TaskGraph::order_nested(Task& task, const TaskOptions& options, DependencyB
     if (outer == nullptr && record.dependencies.open_reduction) close_reduction(record, ready);
     return state_in(outer, record);
   };
-  // A state that a part takes over from its whole must not have this task yet.
+  // Makes the states of all parts now: a part copies its whole's state, which must not contain this task yet.
   const auto prepare = [&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) { (void)state_of(record); };
   for (const TaskAccess& access : task.data()) access.data()->visit_tree(prepare);
   if (own != nullptr) {
@@ -190,7 +190,7 @@ void TaskGraph::kernel_returned(Task& parent, WorkerId worker, TaskList& ready) 
       if (!gave_up) poison_unwritten(domain);
       released = hand_over(domain);
     }
-    // Without the lock, because the end of a registration may be among what was waiting.
+    // Called without the lock, because one of the released tasks may end a registration.
     release_successors(parent, released, TaskStatus::succeeded, worker.index(), ready);
   }
   leave(domain, worker.index(), worker, ready);
@@ -228,7 +228,7 @@ void TaskGraph::replace_in_states(const Domain& domain) {
   const auto for_each_state = [&](DataRecord& record, const auto& visit) {
     Domain* around = domain.parent.outer_domain();
     for (int level = 0; level < kLevels; ++level) {
-      // The parent stays in the states of what it has divided itself, until it has ended.
+      // The parent stays in the states of data that it has divided itself, until it has ended.
       if (!is_seen_around(domain, around, record) || has_unseen_parts(domain, around, record)) return;
       visit(state_in(around, record));
       const bool at_home = around == nullptr || record.home.id == around->id;
@@ -236,7 +236,8 @@ void TaskGraph::replace_in_states(const Domain& domain) {
       around = around->parent.outer_domain();
     }
   };
-  // The states of parts are made, from those of their wholes, before the parent is taken out of the latter.
+  // The states of parts are copied from the states of their wholes before the parent is removed from the wholes'
+  // states.
   visit_declared(domain, [&](DataRecord& record) { for_each_state(record, [](DependencyState&) {}); });
   visit_declared(domain, [&](DataRecord& record) {
     const DependencyState* const inner = domain.find(record);
@@ -256,7 +257,8 @@ bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
     shares_data = true;
     const DependencyState* const inner = domain.find(record);
     if (inner == nullptr) return;
-    // A task that only reads waits for children that only read, too: later writers wait for that task alone.
+    // Even a task that only reads has to wait for children that only read, because later writers wait for that task
+    // alone.
     for (const TaskReference& last : last_tasks(*inner, AccessMode::write)) {
       if (last.task == added.task && last.id == added.id) continue;
       add_late_edge(task, last);
@@ -264,7 +266,7 @@ bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
     }
   };
   for (const TaskAccess& access : task.data()) access.data()->visit_tree(wait);
-  // A nested task that is over waits because of its weak data (`waits_for_weak`).
+  // If the kernel of a nested task has returned, the task waits because of its weak data (`waits_for_weak`).
   const Domain* const own = task.own_domain();
   if (own != nullptr && own->over.load(std::memory_order_relaxed)) {
     for (const TaskAccess& access : own->weak) access.data()->visit_tree(wait);
@@ -278,9 +280,9 @@ Edge* TaskGraph::hand_over(Domain& domain) {
   try {
     if (!gave_up) replace_in_states(domain);
   } catch (const std::bad_alloc&) {
-    // Where the parent stays in a state, tasks wait until it has ended.
+    // The parent stays in some states: tasks that find it there wait until it has ended.
   }
-  // All who add edges hold the lock, so the list may be taken and put back in parts.
+  // Every thread that adds edges holds the lock, so the list may be taken, and some of its edges put back.
   Edge* edge = parent.successors.exchange(nullptr, std::memory_order_acq_rel);
   Edge* released = nullptr;
   Edge* kept = nullptr;
@@ -341,7 +343,8 @@ Domain* TaskGraph::end_parent(Domain& domain, std::size_t slot, WorkerId worker,
 void TaskGraph::leave(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready) {
   Domain* left = &domain;
   while (left != nullptr) {
-    // Acquire: the last to leave sees the effects of all children. Release: publishes the own effects to the last.
+    // Acquire: the last thread that leaves sees the effects of all children. Release: publishes this thread's effects
+    // to it.
     const std::uint32_t before = left->open.fetch_sub(1, std::memory_order_acq_rel);
     // The kernel, which blocks, counts as open and keeps the domain until it is signalled.
     if (before == Domain::kAwaited + 2) left->waiter->signal();
@@ -384,8 +387,8 @@ bool TaskGraph::uses_inside(const Task& task, const DataRecord& record) {
 bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) const {
   if (record.children.empty() || is_being_recorded(record)) return false;
   const Task* const run = run_around(domain.parent);
-  // The nested tasks around this kernel use the record, too, and a run of a recording that they belong to. Tasks on all
-  // of the record stand in the states of its parts, but come to them by the record.
+  // The nested tasks around this kernel, and a run of a recording that they belong to, use the record, too. They do not
+  // count here.
   const auto uses = [&record, &domain, run](const TaskReference& task) {
     if (task.ended() || task.task == run || !uses_inside(*task.task, record)) return false;
     const Domain* around = &domain;

@@ -42,7 +42,8 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
     if (writes(mode) && !writes(declared->mode())) {
       return declared_in_read(record, mode, describe(domain->parent));
     }
-    // The kernel of the parent cannot have written weak data.
+    // Weak data in mode write have no content that may be read before a child writes them, because the parent's kernel
+    // does not write weak data.
     const bool overwritten = declared->mode() == AccessMode::write && !domain->uses(record);
     if (!overwritten || !reads(mode) || domain->children_write(record)) return {};
     return Failure{ErrorCode::invalid_argument, describe(record) + " is used in mode " + to_string(mode) + ", but " +
@@ -50,7 +51,8 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
                                                     ", which the task belongs to, declares it as weak in mode write, "
                                                     "and no child writes it before"};
   }
-  // Temporary data of a nested task go with it, and may be handed on when it has ended.
+  // Temporary data belong to the nested task that made them. When that task has ended, another domain may take them
+  // over.
   DataRecord& whole = record.whole();
   if (record.home.id != 0 && (record.home.ended() || never_used(whole))) {
     moves.push_back(&whole);
@@ -105,7 +107,7 @@ Result<void> TaskGraph::check_weak(const TaskSpecification& specification, const
   const auto refuse = [&specification](const Failure& failure) {
     return Failure{failure.code, quoted(specification.codelet) + ": " + failure.message};
   };
-  // The data of the kernel were marked with the last mark.
+  // If the kernel itself uses data, they were marked with the last mark, so that overlaps with weak data are found.
   const std::uint64_t mark = specification.accesses.empty() ? take_mark() : ids_.last_mark;
   for (const Access& access : specification.options.weak) {
     const auto found = data_.registry.find(access.handle, domain);
@@ -130,7 +132,8 @@ Result<void> TaskGraph::check_weak(const TaskSpecification& specification, const
       return refuse({ErrorCode::conflicting_access,
                      describe(record) + " is weak, and the kernel itself reads a halo part of the same data"});
     }
-    // Data that are read only are marked like others: an overlap would have the task in its own children's states.
+    // Data that are only read are marked like all others: if they overlapped, the task would occur in its own
+    // children's states.
     if (!record.mark(mark, AccessMode::write)) {
       return refuse({ErrorCode::conflicting_access,
                      describe(record) + " is weak, and is the same data as, or part of, another handle of the task"});

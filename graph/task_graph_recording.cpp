@@ -219,7 +219,7 @@ Begin TaskGraph::begin_recorded_nested(RecordedTask& task, TaskList& ready) {
   extras->stands_for = &task;
   const LockGuard lock(submission_mutex_);
   Task& nested = allocate_task(task.codelet, task.access_count);
-  // The task is known by the recorded task's id, which traces and messages name.
+  // The new task gets the id of the recorded task, because traces and messages name that id.
   nested.id.store(task.task_id().value(), std::memory_order_release);
   nested.pending.store(0, std::memory_order_relaxed);
   nested.withdrawn.store(task.withdrawn.load(std::memory_order_relaxed), std::memory_order_relaxed);

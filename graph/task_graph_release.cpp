@@ -125,7 +125,7 @@ Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
 bool TaskGraph::goes_with_registration(const DataRecord& record) {
   // A part lies in the memory of a whole, which stays.
   if (record.parent != nullptr) return false;
-  // In virtual time memory of the runtime does not exist.
+  // In virtual time the runtime allocates no memory, so hidden data without an address count as owned.
   return record.owned ? record.owned.use_count() == 1 : record.hidden && record.view.data == nullptr;
 }
 

@@ -33,7 +33,7 @@ void TaskGraph::submit_division(const std::vector<DataRecord*>& former, const La
       DataRecord& one = *former[i];
       set_access(task, i, one, AccessMode::read);
       builder.make_room_to_declare(one.dependencies);
-      // A writer of the part must also wait for those who read the former parts. Divisions do not wait for one another.
+      // A writer of the new part must also wait for readers of the former parts. Divisions do not wait for one another.
       for (const TaskReference& before : last.at(&one)) builder.follow(before);
       builder.declare(one.dependencies, AccessMode::read);
     }
@@ -51,7 +51,7 @@ TaskGraph::NewParts TaskGraph::renew_parts(DataRecord& record, std::span<const B
   NewParts parts;
   for (const Block& block : blocks) parts.overlapped.push_back(DataRegistry::find_overlapped(record, block));
   parts.former = data_.registry.detach_parts(record);
-  // The blocks have been checked.
+  // The call cannot fail, because the blocks have been checked.
   parts.added = data_.registry.add_parts(record, blocks).value_or_throw();
   for (std::size_t i = 0; i < parts.added.size(); ++i) {
     DataRecord& part = *parts.added[i];
@@ -85,7 +85,7 @@ std::vector<DataRecord*> TaskGraph::replace_parts(DataRecord& record, std::span<
 
 std::vector<DataRecord*> TaskGraph::replace_unused_parts(DataRecord& record, std::span<const Block> blocks) {
   if (record.covered) {
-    // The flags in its record are out of date.
+    // A record that its parts cover has no data of its own, so its flags are out of date.
     data_.registry.set_unwritten(record, false);
     record.poisoned.store(false, std::memory_order_relaxed);
   }

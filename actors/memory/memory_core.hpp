@@ -104,7 +104,7 @@ class MemoryCore {
   /// `task` is the task's number in the graph, for eviction policies that know the submitted tasks.
   void acquire(RequestId request, NodeId node, std::span<const Use> uses, std::vector<Command>& out, TaskId task = {});
   /// Acquires the working set if that is possible now: if nothing has to be copied or evicted, no use on another node
-  /// excludes this one, and no request waits for the node. If the working set is acquired, returns true, and appends no
+  /// excludes this use, and no request waits for the node. If the working set is acquired, returns true, and appends no
   /// `acquired` command. Otherwise adds no request and returns false. Allocates almost no memory in steady state.
   [[nodiscard]] bool acquire_at_once(RequestId request, NodeId node, std::span<const Use> uses,
                                      std::vector<Command>& out, TaskId task = {});
@@ -127,9 +127,9 @@ class MemoryCore {
   /// that only a device has is lost; a caller that needs the content acquires it on the host first. No admitted request
   /// may still use the handle, except requests of `bring_home`.
   void forget(HandleId handle, std::vector<Command>& out);
-  /// Called when the content of the handle is worthless: all replicas but the host's are dropped, and nothing is
-  /// copied. What has been said about the handle by hints stays. Has no effect while a request or a transfer uses the
-  /// handle, because the next task that writes it makes all other replicas invalid anyway.
+  /// Called when the content of the handle is not needed: all replicas but the host's are dropped, and nothing is
+  /// copied. The effects of hints about the handle stay. Has no effect while a request or a transfer uses the handle,
+  /// because the next task that writes it makes all other replicas invalid anyway.
   void discard(HandleId handle, std::vector<Command>& out);
   /// Called when the node's device is gone for good. The node is not the host. The ends of transfers under way from the
   /// node or to it must still be reported.
@@ -254,7 +254,7 @@ class MemoryCore {
   /// reads it.
   void finish_eviction(HandleId handle, NodeId node, Commands& out);
 
-  // These functions handle the loss of a node (memory_core_loss.cpp).
+  // These functions react to the loss of a node (memory_core_loss.cpp).
 
   /// Drops the lost node's replica of the handle. A replica that a transfer is bringing stays until the transfer has
   /// ended.
@@ -279,7 +279,7 @@ class MemoryCore {
   void start(HandleId handle, NodeId from, NodeId to, bool waited_for, NodeSet tried, Commands& out);
   void make_urgent(HandleId handle, NodeId to, Commands& out);
   void make_all_urgent(HandleId handle, Commands& out);
-  /// Does the common first part of `transfer_done` and `transfer_failed`; `after_transfer` does the common last part.
+  /// Does the common first steps of `transfer_done` and `transfer_failed`; `after_transfer` does the common last steps.
   Transfer take(TransferId id);
   void after_transfer(const Transfer& transfer, Commands& out);
   void write_back_early(const Request& request, Commands& out);
@@ -301,7 +301,7 @@ class MemoryCore {
   /// Finds a transfer that the request waits for, and sets `why`. Returns false if there is none.
   bool find_transfer(const Request& request, WaitingRequest& why) const;
 
-  // These functions are the parts of `check`.
+  // These functions do the work of `check`.
   [[nodiscard]] std::string_view check_replica(HandleId handle, NodeId node) const;
   [[nodiscard]] std::string_view check_node(NodeId node) const;
   [[nodiscard]] std::string_view check_requests() const;

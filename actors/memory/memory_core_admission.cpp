@@ -1,4 +1,4 @@
-/// The part of the memory core that admits and answers requests.
+/// The functions of the memory core that admit and answer requests.
 #include <algorithm>
 #include <cassert>
 
@@ -29,7 +29,7 @@ void MemoryCore::admit_first(Node& where, Commands& out) {
   if (try_to_admit(where.waiting.front(), out) == Outcome::waits) return;
   where.waiting.pop_front();
   --waiting_;
-  changed_ = true;  // the node has another first request, and other nodes no longer wait for this one
+  changed_ = true;  // the node has another first request, and other nodes no longer wait for this request
 }
 
 MemoryCore::Outcome MemoryCore::try_to_admit(Place place, Commands& out) {

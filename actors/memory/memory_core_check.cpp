@@ -1,4 +1,4 @@
-/// The part of the memory core that checks the rules which must hold between two events.
+/// The functions of the memory core that check the rules which must hold between two events.
 #include "actors/memory/memory_core.hpp"
 
 namespace troupe::memory {

@@ -1,4 +1,4 @@
-/// The part of the memory core that handles the loss of a node.
+/// The functions of the memory core that react to the loss of a node.
 #include <algorithm>
 #include <cassert>
 

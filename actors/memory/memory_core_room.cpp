@@ -1,4 +1,4 @@
-/// The part of the memory core that makes room for data by evicting other data.
+/// The functions of the memory core that make room for data by evicting other data.
 #include <cassert>
 #include <limits>
 

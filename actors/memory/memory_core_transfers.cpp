@@ -1,4 +1,4 @@
-/// The part of the memory core that copies data between nodes.
+/// The functions of the memory core that copy data between nodes.
 #include <cassert>
 #include <tuple>
 #include <utility>

@@ -43,7 +43,7 @@ struct MemoryOptions {
   /// Node 0 is the host's memory, has no limit and holds all data at first.
   std::vector<NodeDescription> nodes;
   /// One cost for each pair of nodes, row by row: from node 0 to each, from node 1 to each, and so on. Data can be
-  /// copied from every node to every other one.
+  /// copied from every node to every other node.
   std::vector<LinkCost> costs;
   /// If true, data that no submitted task writes again (`Use::last_write`) are copied to the host when their writer is
   /// released. Then the program waits less for its result, and the data can be evicted without another copy. If the

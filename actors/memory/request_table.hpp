@@ -19,7 +19,7 @@ struct Request {
   Stage stage = Stage::waiting;
   /// True for a request of `MemoryCore::bring_home`: it ends when it is acquired, and is never released.
   bool lets_go = false;
-  /// The number of requests that came before this one.
+  /// The number of requests that came before this request.
   std::uint64_t arrival = 0;
   /// The memory that the request's working set takes on a node with a limit.
   Bytes needed;

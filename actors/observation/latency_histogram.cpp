@@ -9,7 +9,7 @@ namespace troupe::observation {
 std::size_t LatencyHistogram::bucket_of(std::uint64_t ns) noexcept {
   if (ns < kParts) return static_cast<std::size_t>(ns);
   if (ns >= (std::uint64_t{1} << kLargestPower)) return kBuckets - 1;
-  // The first range that is cut into eight parts is 8 … 15.
+  // The first range that is cut into eight buckets is 8 … 15.
   const auto power = static_cast<std::size_t>(std::bit_width(ns)) - 1;
   const std::size_t part = static_cast<std::size_t>(ns >> (power - 3)) & (kParts - 1);
   return (power - 2) * kParts + part;

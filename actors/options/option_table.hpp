@@ -93,7 +93,7 @@ struct RuntimeOption {
 /// Returns all options, in the order in which all lists show them.
 [[nodiscard]] std::span<const RuntimeOption> runtime_options();
 
-/// Returns the option with this `word`, which may have `-` or `_` between its parts; null if there is no such option.
+/// Returns the option with this `word`, which may have `-` or `_` inside it; null if there is no such option.
 [[nodiscard]] const RuntimeOption* option_of(std::string_view word);
 
 /// Fails with `invalid_argument` if an option has a value that the other doors would refuse. The message is the same as

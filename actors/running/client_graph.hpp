@@ -21,14 +21,14 @@ struct ClientGraphOptions {
   double weight = 1;
   /// This object is notified of how each task ended. It outlives the graph, and may be null.
   graph::TaskEndings* endings = nullptr;
-  /// The number of the client's user: all clients of one user share that user's part of the worker time. Without a
+  /// The number of the client's user: all clients of one user together have one share of the worker time. Without a
   /// number, the client is a user of its own.
   std::optional<std::uint64_t> user = std::nullopt;
 };
 
 /// One client's tasks and data, separate from the tasks and data of other clients: failures, cancellation, waiting and
 /// ids are its own; the workers are shared. The number of tasks in flight has no limit here: the submitting code counts
-/// them. The destructor cancels the tasks that have not started, waits for the running ones, and forgets all data.
+/// them. The destructor cancels the tasks that have not started, waits for the running tasks, and forgets all data.
 /// Before the destructor is called, the program must have ended its accesses to acquired data.
 class ClientGraph {
  public:

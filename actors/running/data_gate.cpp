@@ -15,7 +15,7 @@ namespace troupe::actors {
 namespace {
 
 /// The lowest number for a task's second and later requests. A task's first request has a lower number, and the
-/// program's requests have higher ones.
+/// program's requests have higher numbers.
 constexpr std::uint64_t kAnew = std::uint64_t{1} << 62U;
 
 }  // namespace
@@ -140,7 +140,7 @@ void DataGate::happened(const TaskEvent& event) {
   if (!event.ends_task()) return;
   const memory::RequestId request = request_of(event.task);
   forget_request(event.task);
-  // A dropped task has not acquired any data.
+  // A dropped task has not acquired any data, so nothing has to be released.
   if (event.kind == TaskEvent::Kind::dropped) return;
   if (looks_for_replicas(event.worker)) granted_[event.worker.index()].end(event.task);
   post_release(request);

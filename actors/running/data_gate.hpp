@@ -34,7 +34,7 @@ namespace troupe::actors {
 /// Connects workers and the program with the memory manager, in a runtime with several memories.
 class DataGate final : public workers::DataProvider, public graph::TaskObserver, public memory::MemoryHost {
  public:
-  /// The parts of the runtime that the gate uses. All of them outlive the gate.
+  /// The objects of the runtime that the gate uses. All of them outlive the gate.
   struct Setup {
     const RuntimePlan& plan;
     RunMode& mode;
@@ -103,8 +103,8 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
   /// Posts an event and handles it in this thread, if that needs no waiting. Otherwise the thread that is handling
   /// events, or the memory manager's actor, handles it.
   void post_and_handle(memory::MemoryEvent event);
-  /// Posts an event that only makes something free. The next acquire handles it. If a request waits for that, the event
-  /// is handled at once.
+  /// Posts an event that only makes memory or data free. The next acquire handles it, or this call if a request waits
+  /// for such an event.
   void leave(memory::MemoryEvent event);
   void post_release(memory::RequestId request);
   [[nodiscard]] NodeId node_of(WorkerId worker) const { return setup_.plan.places[worker.index()].node; }

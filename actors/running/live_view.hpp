@@ -30,7 +30,7 @@ struct LiveWorker {
   Duration running_for{};
   std::uint64_t tasks = 0;
   Duration busy{};
-  /// For a cluster: the part of its cores' time that its ended tasks have used; the running task does not count.
+  /// For a cluster: how much of its cores' time its ended tasks have used; the running task does not count.
   TeamUse team;
 };
 

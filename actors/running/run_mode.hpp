@@ -21,7 +21,7 @@
 
 namespace troupe::actors {
 
-/// The parts of a runtime that depend on where and when it runs. All other parts are the same in every mode.
+/// The functions of a runtime that depend on where and when it runs. All others are the same in every mode.
 ///
 /// | mode         | actors run in         | clock, devices          | memories beside the host's |
 /// |--------------|-----------------------|-------------------------|----------------------------|
@@ -31,7 +31,7 @@ namespace troupe::actors {
 class RunMode {
  public:
   /// Makes the mode that the plan's options ask for. Takes the accelerators out of the plan; plan and views outlive the
-  /// mode. Except in virtual time, `submitted` is null if no part of the runtime needs to know tasks before they are
+  /// mode. Except in virtual time, `submitted` is null if nothing in the runtime needs to know tasks before they are
   /// ready.
   static std::unique_ptr<RunMode> make(RuntimePlan& plan, HostViews& views,
                                        std::shared_ptr<scheduler::SubmittedTasks> submitted);

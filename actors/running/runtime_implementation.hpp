@@ -144,7 +144,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   /// The NUMA nodes that have workers.
   std::vector<NumaNode> numa_nodes_;
   HostViews views_;
-  /// Null if no part of the runtime needs to know tasks before they are ready.
+  /// Null if nothing in the runtime needs to know tasks before they are ready.
   std::shared_ptr<scheduler::SubmittedTasks> submitted_;
   /// Null if eviction does not need the future uses of data.
   std::shared_ptr<memory::UpcomingTasks> upcoming_;
@@ -184,7 +184,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] workers::TaskDeque* activation() { return scheduling_ ? &scheduling_->activation : nullptr; }
   /// Returns the scheduler's record. Must be called only under a placing policy: other runtimes have no such mailbox.
   [[nodiscard]] observation::MailboxRecord& mailbox_of_scheduler() { return mailboxes_[plan_.places.size() + 1]; }
-  /// Handles those ready tasks that only some workers may get (`Crew::sets_apart`), and leaves the others in the list.
+  /// Moves the ready tasks that only some workers may get to other queues (`Crew::set_apart`); leaves the others in the
+  /// list.
   void activate_apart(graph::TaskList& ready) noexcept;
   /// Passes the tasks that ask for a NUMA node to that node's workers, and leaves the others in the list.
   void hand_to_numa_nodes(graph::TaskList& ready);

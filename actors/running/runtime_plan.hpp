@@ -1,4 +1,4 @@
-/// Runtime plan: the parts of a runtime, decided before any actor starts.
+/// Runtime plan: the devices and options of a runtime, decided before any actor starts.
 #pragma once
 
 #include <memory>

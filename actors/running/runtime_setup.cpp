@@ -1,4 +1,4 @@
-/// Makes and starts the parts of a runtime.
+/// Makes the objects of a runtime, and starts its actors.
 #include "actors/observation/stall_explanation.hpp"
 #include "actors/running/runtime_implementation.hpp"
 #include "actors/running/supervisor.hpp"

@@ -13,7 +13,7 @@
 
 namespace troupe::actors {
 
-/// The parts of the runtime that the supervisor uses. The functions are called in the supervisor's thread.
+/// The objects of the runtime that the supervisor uses. The functions are called in the supervisor's thread.
 struct SupervisorSetup {
   std::size_t workers = 0;
   std::shared_ptr<workers::Peers> peers;

@@ -161,7 +161,7 @@ class SchedulerCore {
   [[nodiscard]] std::uint64_t copy_key(HandleId handle, NodeId node) const {
     return handle.value() * predictions_.replicas.nodes() + node.value();
   }
-  // These functions are the parts of `happened` (scheduler_core_events.cpp).
+  // These functions do the work of `happened` (scheduler_core_events.cpp).
   void task_started(const graph::TaskEvent& event);
   void all_taken(TaskId task);
   void stopped(const graph::TaskEvent& event);
@@ -202,7 +202,7 @@ class SchedulerCore {
   void learn_if_new(SizeClassId size_class);
   [[nodiscard]] bool fits(const graph::SizeClass& size_class, NodeId node) const;
   struct HeldTask : ReadyTask {
-    /// The number of tasks, of any kernel, that were held before this one.
+    /// The number of tasks, of any kernel, that were held before this task.
     std::uint64_t number = 0;
   };
   /// The tasks of one kernel: a measurement of one task also tells something about the other tasks.
@@ -332,7 +332,7 @@ class SchedulerCore {
     bool known_somewhere = false;
     bool complete = false;
     bool sure = false;
-    /// True if policies get longer times than the predicted ones.
+    /// True if policies get longer times than the predicted times.
     bool in_doubt = false;
     std::uint32_t types = 0;
     std::vector<bool> measured;

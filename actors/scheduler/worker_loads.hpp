@@ -59,7 +59,7 @@ class WorkerLoads {
   struct Running {
     TaskId task;
     Duration execution{};
-    /// The rest of the execution time at `since`; zero if the task is later than predicted and `guess` is false.
+    /// The remaining execution time at `since`; zero if the task is later than predicted and `guess` is false.
     Duration left{};
     bool guess = false;
   };
@@ -86,7 +86,7 @@ class WorkerLoads {
   static void remove(Worker& worker, std::size_t index);
   /// Adds the first `count` waiting tasks in front of those in `ahead`.
   static void add_ahead(Worker& worker, std::size_t count);
-  /// Returns the rest of a running task's execution time at `at`. Since `since`, all running tasks have shared the
+  /// Returns a running task's remaining execution time at `at`. Since `since`, all running tasks have shared the
   /// device.
   static Duration left(const Worker& worker, const Running& running, TimeStamp at);
   static void look_at_running(Worker& worker, TimeStamp at);

@@ -13,7 +13,7 @@ namespace troupe::actors {
 
 namespace {
 
-/// The three parts of a name such as "cholesky/gemm/double"; application and precision are empty if there are none.
+/// The three words of a name such as "cholesky/gemm/double"; application and precision are empty if there are none.
 struct TimedAs {
   std::string_view application;
   std::string_view kernel;

@@ -102,7 +102,7 @@ class SuspendedTasks {
   std::vector<const graph::Task*> tasks_ TROUPE_GUARDED_BY(lock_);
 };
 
-/// The part of one worker that outlives its actor: nothing in it is lost when the actor dies.
+/// The state of one worker that outlives its actor: nothing in it is lost when the actor dies.
 struct alignas(64) WorkerPort {
   TaskDeque deque;
   WorkerCounters counters;

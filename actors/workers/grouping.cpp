@@ -61,7 +61,7 @@ void Grouping::begin(const Groups& groups) {
     const bool will_help = coming_[worker.index()].rank > 0;
     Standing& standing = *standings_[worker.index()];
     if (standing.state() == RegroupingState::helps) {
-      // Until its old leader has drained, the worker still runs its parts of that leader's kernels.
+      // Until the worker's old leader has drained, the worker still helps with that leader's kernels.
       if (!will_help) standing.set(RegroupingState::helps_to_lead);
       continue;
     }

@@ -449,7 +449,7 @@ Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took)
   // of them.
   const std::int64_t more_ns = in_turns ? std::max<std::int64_t>(kLeast_ns - busy.count(), 0) : 0;
   settle(share, charge.charged_ns + charge.forgiven_ns - more_ns, took.count(), busy.count(), &hand);
-  // Other tasks may have waited for this one to end.
+  // Other tasks may have waited for the end of this task.
   if (was_long) look_again();
   return share;
 }

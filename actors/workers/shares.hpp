@@ -138,7 +138,7 @@ class Shares {
     return active_.load(std::memory_order_seq_cst) - static_cast<std::int64_t>(waiting());
   }
 
-  /// Called when `tasks` tasks of this share have become ready.
+  /// Called when `tasks` tasks of the client with this share have become ready.
   void activated(Share& share, std::size_t tasks) noexcept;
   /// Called when the tasks of the list, all of one client, have become ready.
   void activated(const graph::TaskList& ready) noexcept {
@@ -179,7 +179,7 @@ class Shares {
   }
   /// Returns the time that workers have spent on the client's tasks, running tasks included.
   [[nodiscard]] Duration used(const Share& share) const noexcept;
-  /// Returns the client's part of its user's weight, which is divided among the clients of the user that have work.
+  /// Returns the client's weight among all clients: the user's weight is divided among its clients that have work.
   [[nodiscard]] double weight_among_all(const Share& share) const noexcept;
 
   /// Called when the worker's actor, or a successor of that actor, begins. The worker has no task in hand, and will
@@ -207,7 +207,7 @@ class Shares {
   /// Charges the worker's time since it `released` the client's last task. In this time the worker has, for example,
   /// put tasks that waited for that task into queues.
   void followed_up(WorkerId worker, Share& share) noexcept;
-  /// Charges time that a worker has spent on a part of a task that another worker has begun.
+  /// Charges time that a worker has spent on pieces of a task that another worker has begun.
   void charge(Share& share, Duration took) noexcept;
   /// Returns the highest speed of a long task of this codelet, in operations per second; 0 if there was none.
   [[nodiscard]] double best_speed(const std::string& codelet) const;
@@ -253,7 +253,7 @@ class Shares {
   static constexpr std::int64_t kTurn_ns = 50'000;
   static constexpr std::size_t kMostInTurn = 128;
 
-  /// The share to serve next, or null; and the one of its two queues that has the most urgent task that may be begun.
+  /// The share to serve next, or null; and that queue of the share's two whose next task is to be begun.
   struct Served {
     Share* share = nullptr;
     TaskDeque* queue = nullptr;

@@ -77,7 +77,7 @@ caf::behavior WorkerActor::make_behavior() {
       [this](const StartWorker&) {
         woke();
         port_.waits = this;
-        // The actor that this one replaces may have died while the worker was parked.
+        // The actor that this actor replaces may have died while the worker was parked.
         core_.unpark();
         if (crew_.grouping) use_team();
         bool bound = false;

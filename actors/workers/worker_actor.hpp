@@ -21,7 +21,7 @@
 
 namespace troupe::workers {
 
-/// The parts that a worker actor is made of. The objects behind raw pointers outlive the actor.
+/// The objects that a worker actor uses. The objects behind raw pointers outlive the actor.
 struct WorkerSetup {
   WorkerId id;
   std::shared_ptr<Crew> crew;
@@ -34,8 +34,8 @@ struct WorkerSetup {
   const platform::Clock* clock = nullptr;
   /// Measures the mailbox; null if it is not measured.
   observation::MailboxRecord* mailbox = nullptr;
-  /// The PUs that the actor's thread may run on; if there is one PU, the thread is bound to it. If empty, the thread
-  /// may run on the PUs of the thread that started it.
+  /// The processing units (PUs) that the actor's thread may run on; a thread with one PU is bound to it. If empty, the
+  /// thread may run on the PUs of the thread that started it.
   platform::CpuSet pus;
   /// True if all actors share one thread: the worker has no thread of its own, runs one task per message and steals
   /// through the mailbox.
@@ -94,8 +94,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   void help(const Step& step);
   /// Called when the worker has done its pieces of a task; ends the task if all others have left.
   void leave(const PiecesDone& pieces);
-  /// Called when a task leaves the device without having ended: other workers run the rest of its pieces, or it has not
-  /// begun and will start again.
+  /// Called when a task leaves the device without having ended: other workers run the task's remaining pieces, or the
+  /// task has not begun and will start again.
   void is_off_the_device(const graph::Task& task);
   void steal(WorkerId victim);
   /// Called when there is nothing to run. Looks for work for a while, and then declares the worker idle. Returns false
@@ -137,7 +137,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Begins or ends the time in which tasks wait for their data while none runs.
   void note_waiting_for_data();
   /// Notes the state in the trace. A worker that helps with a task of pieces is in the state `helping` until it leaves
-  /// the task, even if its device works by itself and its thread does other things meanwhile. `task` is the task that
+  /// the task, even if its device works by itself and its thread handles messages meanwhile. `task` is the task that
   /// the worker helps with, if any.
   void note_state(WorkerActivity state, TaskId task = {}) {
     if (!crew_.trace || helps_ || port_.trace.state() == state) return;
@@ -152,8 +152,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   Result<void> wait(graph::KernelWait& wait) override;
   /// While a `Suspension` lives, a kernel waits.
   class Suspension;
-  /// The part of `wait` between the suspension of the kernel and its resumption. Tasks that run on top of it use the
-  /// device `twin`.
+  /// Does the work of `wait` while the kernel is suspended. Tasks that run in this thread meanwhile use the device
+  /// `twin`.
   Result<void> run_until(graph::KernelWait& wait, Device& twin);
   void run_on_top(graph::Task& task);
   void wake_for_surplus();
@@ -178,7 +178,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   void act_until_wanted();
   /// Called when the actor ends: ends the spare threads.
   void end_relay();
-  /// Returns a device for another thread, or for a task on top of another one. It is given back to `twins_`.
+  /// Returns a device for another thread, or for a task that runs while a kernel waits. Give it back to `twins_`.
   std::unique_ptr<Device> take_twin();
 
   const std::shared_ptr<WorkerSetup> setup_;
@@ -231,7 +231,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   std::uint64_t attended_ = 0;
   static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
 
-  /// The device of the thread that is the worker, and of the innermost kernel that it is in.
+  /// The device of the thread that is the worker: the device that runs the innermost kernel of this thread.
   Device* active_ = device_.get();
   Relay relay_;
   struct Spare {

@@ -145,7 +145,7 @@ inline bool WorkerCore::begin(Task& task) {
     shares_->taken(options_.self, task);
   TaskList ready;
   const Begin begun = crew_.graph_of(task).begin(task, options_.self, ready);
-  // A task that is ready now may have the same id: it stands for this one.
+  // A task that stands for this task in a run of a recording has the same id, and may be ready now.
   if (begun != Begin::run) [[unlikely]]
     tell_not_run(id, begun == Begin::ended);
   if (!ready.empty()) [[unlikely]] {

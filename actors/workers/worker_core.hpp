@@ -76,13 +76,13 @@ struct Step {
 /// ended: if a task before it has failed, the claimed task ends as cancelled, even if it ran.
 ///
 /// *Next task*: the newest task of the highest priority in the worker's own deque; or the oldest task of the entry
-/// queue, if its priority is higher or the own deque is empty. *Stealing*: the worker asks the first victim that seems
-/// to have tasks, in the order of the steal plan; at most one request is under way at a time. *Successors*: when a task
-/// has ended, tasks that become ready go to the own deque (local policies) or to the activation queue (placing
-/// policies). *Waking*: whenever a task starts and more tasks wait where an idle worker may take them (in the entry
-/// queue, or in the own deque if the plan lets workers steal), one idle worker is woken. The woken worker takes some of
-/// the tasks and, if more are left, wakes the next. Workers are woken, and the scheduler is notified, before a kernel
-/// starts.
+/// queue, if its priority is higher or the worker's own deque is empty. *Stealing*: the worker asks the first victim
+/// that seems to have tasks, in the order of the steal plan; at most one request is under way at a time. *Successors*:
+/// when a task has ended, tasks that become ready go to the own deque (local policies) or to the activation queue
+/// (placing policies). *Waking*: whenever a task starts and more tasks wait where an idle worker may take them (in the
+/// entry queue, or in the own deque if the plan lets workers steal), one idle worker is woken. The woken worker takes
+/// some of the tasks and, if more are left, wakes the next. Workers are woken, and the scheduler is notified, before a
+/// kernel starts.
 ///
 /// *Pieces*: a core that has no tasks and finds none in the queues runs pieces of other workers' tasks
 /// (`Codelet::pieces`); it steals only if there are no pieces. The worker that began a task of pieces leaves the task
@@ -114,13 +114,13 @@ class WorkerCore {
     /// it then counts as placed on this worker. Returns nothing if the worker should ask again later. If the function
     /// is empty, all such tasks are issued.
     std::function<std::optional<bool>(const graph::Task&)> may_issue = nullptr;
-    /// True to take the oldest task of the own deque first, because a placing policy has put the tasks in order.
+    /// True to take the oldest task of the worker's deque first, because a placing policy has put the tasks in order.
     bool in_order = false;
     /// If true, tasks in hand start by priority. If false, they start in the order in which their data arrive. False
     /// suits a policy that keeps ready tasks and places them one by one.
     bool urgent_first = true;
     std::uint64_t seed = 0;
-    /// Under a placing policy, the queue for tasks that become ready; if null, such tasks go to the own deque.
+    /// Under a placing policy, the queue for tasks that become ready; if null, they go to the worker's deque.
     TaskDeque* activation_queue = nullptr;
     /// True while the scheduler has to decide after each end of a task, even if no other task has become ready. If the
     /// pointer is null, the scheduler never has to do so.
@@ -136,8 +136,8 @@ class WorkerCore {
   /// Called when a task has ended; `next` then finds the successors that are ready. `took` is the same as in
   /// `DeviceListener::done`.
   void task_ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took = Duration(-1));
-  /// Called when the worker has done its pieces of a task that it began. Other workers may still run
-  /// the rest. The task is counted as one that this worker has run; the worker is about to leave the task.
+  /// Called when the worker has done its pieces of a task that it began. Other workers may still run the remaining
+  /// pieces. The task is counted as one that this worker has run; the worker is about to leave the task.
   void stopped(const PiecesDone& pieces);
   /// Called when the worker has done its pieces of a task that another worker began.
   void helped(const PiecesDone& pieces);
@@ -169,8 +169,8 @@ class WorkerCore {
   /// Ends, without running it, a task that this worker does not have in hand. If the task has to wait for a commute
   /// lock, it does not end now: it becomes ready again later.
   void reject(graph::Task& task, const graph::FailureLog::Cause& cause);
-  /// Called when `victim` has moved `tasks` tasks to the own deque, or will not answer any more (`tasks` is 0). The
-  /// actor before this one may have sent the request; such an answer is only counted.
+  /// Called when `victim` has moved `tasks` tasks to this worker's deque, or will not answer any more (`tasks` is 0).
+  /// This actor's predecessor may have sent the request; such an answer is only counted.
   void steal_answered(WorkerId victim, std::size_t tasks);
   /// Called with the tasks that `victim` gave; empties `tasks`.
   void steal_answered(WorkerId victim, graph::TaskList& tasks);
@@ -186,7 +186,7 @@ class WorkerCore {
   void resume() {
     ++running_;
     --suspended_;
-    // The kernel goes on and may take long, so the next task must be where other workers find it.
+    // The kernel goes on and may take long, so the next task goes to the deque, where other workers find it.
     if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
   }
   /// Returns the number of kernels that wait.
@@ -211,8 +211,8 @@ class WorkerCore {
 
   /// Returns true if any queue that this worker may take from seems to hold a task.
   [[nodiscard]] bool sees_work() const;
-  /// Returns true if there seems to be work. A worker without work calls this again and again. Moves newly submitted
-  /// tasks into the entry queue's sorted part, at most once per microsecond.
+  /// Returns true if there seems to be work. A worker without work calls this repeatedly. Moves newly submitted tasks
+  /// into the entry queue's sorted part, at most once per microsecond.
   [[nodiscard]] bool finds_work();
   /// Declares the worker idle. Returns false if work has appeared meanwhile: then the worker goes on. Returns true if
   /// the worker has to sleep until it is woken.
@@ -304,7 +304,7 @@ class WorkerCore {
   [[nodiscard]] bool can_be_issued(const graph::Task& task) const;
   [[nodiscard]] std::optional<bool> may_issue(graph::Task& task) const;
   [[nodiscard]] bool fits_ahead(const graph::Task& task) const;
-  /// Returns true if tasks that wait for this one may begin before it is completed.
+  /// Returns true if tasks that wait for `task` may begin on the device before `task` is completed.
   [[nodiscard]] static bool can_be_followed(const graph::Task& task);
   /// Returns the mean time of recent tasks of the task's codelet on this worker; zero if it is not known.
   [[nodiscard]] Duration expected(const graph::Task& task) const;
@@ -340,7 +340,7 @@ class WorkerCore {
   /// Null if all tasks belong to one program.
   Shares* const shares_;
   const bool sets_apart_;
-  /// True if ready tasks go to the own deque, so that one of them may bypass the deque (`handed_over_`).
+  /// True if ready tasks go to the worker's own deque, so that one of them may bypass the deque (`handed_over_`).
   const bool hands_over_;
   Random random_;
   std::size_t running_ = 0;

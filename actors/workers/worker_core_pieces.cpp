@@ -1,4 +1,4 @@
-/// Tasks that run in pieces, on several workers: the worker core's part.
+/// Tasks that run in pieces, on several workers: the functions of the worker core.
 #include "actors/workers/worker_core.hpp"
 #include "troupe/devices.hpp"
 
@@ -43,7 +43,7 @@ void WorkerCore::helped(const PiecesDone& pieces) {
 
 void WorkerCore::has_left() {
   --running_;
-  // The worker is free, though no task has ended.
+  // The worker is free now, and the scheduler has to know it although no task has ended.
   if (ends_count()) activation_due_ = true;
 }
 

@@ -7,7 +7,7 @@ namespace troupe::workers {
 using graph::Task;
 
 Task* WorkerCore::take_inside(const graph::Domain& domain) {
-  // Tasks whose data have to be fetched, and tasks for other workers, are left to the next turn of `next`.
+  // Tasks whose data have to be fetched, and tasks for other workers, are left to the next call of `next`.
   if (options_.fetches) return nullptr;
   while (Task* const task = find_inside(domain)) {
     if (!begin(*task)) continue;

@@ -1,4 +1,4 @@
-/// Tasks that run in pieces: the worker actor's part.
+/// Tasks that run in pieces: the functions of the worker actor.
 #include "actors/workers/worker_actor.hpp"
 
 namespace troupe::workers {

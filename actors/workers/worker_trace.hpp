@@ -67,8 +67,8 @@ struct ChildTask {
 };
 
 /// The worker adds entries, and any thread may take them at any time. No call fails: an entry that finds no room is
-/// lost, and `Content::complete_until` shows this. The trace is a part of the worker's port, which outlives the
-/// worker's actor.
+/// lost, and `Content::complete_until` shows this. The trace is in the worker's port, which outlives the worker's
+/// actor.
 class WorkerTrace {
  public:
   struct Content {

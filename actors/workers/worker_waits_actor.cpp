@@ -1,4 +1,4 @@
-/// Waits in kernels: the worker actor's part.
+/// Waits in kernels: the functions of the worker actor.
 #include <algorithm>
 #include <chrono>
 #include <system_error>
@@ -30,14 +30,14 @@ class WorkerActor::Suspension {
         own_(worker.active_),
         twin_(worker.take_twin()),
         since_(worker.port_.running_since.load(std::memory_order_relaxed)),
-        // The clock is read only where somebody is told of times.
+        // The clock is read only if a trace, an observer or learned times need the time.
         timed_(worker.crew_.observer != nullptr || worker.crew_.trace || task.learns_time()),
         begin_(timed_ ? worker.setup_->clock->now() : TimeStamp{}) {
     worker_.port_.suspended.add(task);
     worker_.core_.suspend();
     mark(true);
     worker_.tell(TaskEvent::Kind::suspended, worker_.setup_->id, task);
-    // The scheduler may have kept tasks back until this one ends.
+    // The scheduler may have kept tasks back until this task ends.
     if (worker_.core_.take_activation()) worker_.setup_->decide();
   }
   Suspension(const Suspension&) = delete;
@@ -87,8 +87,8 @@ Result<void> WorkerActor::wait(graph::KernelWait& wait) {
 }
 
 Result<void> WorkerActor::run_until(graph::KernelWait& wait, Device& twin) {
-  // Other threads run the tasks where these may not run on top of this kernel. A task might wait for data that the
-  // kernel holds.
+  // If no task may run in this thread while the kernel waits, other threads run the tasks. A task that ran here might
+  // wait for data that the kernel holds.
   const bool on_top = active_->allows_on_top() && wait.domain().held.load(std::memory_order_relaxed) == 0;
   active_ = &twin;
   TimeStamp idle_since{};
@@ -143,7 +143,7 @@ void WorkerActor::hand_over(graph::KernelWait& wait) {
   arrivals_.fetch_add(1, std::memory_order_release);
   setup_->peers->doorbell(setup_->id).ring();
   turn.wait();
-  // This thread looks at once for others that want their turns.
+  // This thread looks at once for other threads that want their turns.
   attended_ = kNothing;
 }
 
@@ -214,7 +214,8 @@ void WorkerActor::stand_in(Spare& self) noexcept {
 void WorkerActor::act_until_wanted() {
   Doorbell& doorbell = setup_->peers->doorbell(setup_->id);
   while (true) {
-    // Messages stay in the mailbox until the worker's own thread has its turn again. What they tell of is looked at.
+    // Messages stay in the mailbox until the worker's own thread has its turn again. This thread looks for the same
+    // events.
     attended_ = arrivals_.load(std::memory_order_relaxed);
     if (relay_.wanted()) return;
     collect_done();
@@ -230,7 +231,7 @@ void WorkerActor::act_until_wanted() {
 }
 
 void WorkerActor::end_relay() {
-  // A worker that dies waits for the kernels that wait in other threads of it.
+  // A worker that dies first waits for its kernels that are suspended in other threads.
   while (core_.suspended() != 0) {
     attended_ = arrivals_.load(std::memory_order_relaxed);
     do_steps(Mailbox::of_another_thread);

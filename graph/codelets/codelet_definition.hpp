@@ -47,7 +47,7 @@ struct CodeletDefinition {
   std::vector<AccessMode> modes;
   /// True if `modes` is not used, because every access of a task names its mode.
   bool variadic = false;
-  /// True for a kernel that the program wrote where it submitted it. A service never has it, whatever its name is.
+  /// True for a kernel that is written inside the call that submits it. A service never has such a kernel.
   bool inline_kernel = false;
   /// See `KernelParameters::captures`.
   bool captures = false;

@@ -34,7 +34,7 @@ bool has_words(const std::string& text, const std::string& part) {
   return false;
 }
 
-/// Returns true if the worker is called `name`, which is in lower case. The part of a worker's name in parentheses,
+/// Returns true if the worker is called `name`, which is in lower case. The text in parentheses in a worker's name,
 /// which is its model, may be left out.
 bool is_called(const NamedWorker& worker, const std::string& name) {
   const std::string full = in_lower_case(worker.name);

@@ -26,8 +26,8 @@ using CodeletDefinitions = std::unordered_map<const CodeletDefinition*, std::sha
 /// The codelets that a graph knows. All functions may be called from any thread.
 class KnownCodelets {
  public:
-  /// Returns true if the codelet has been added. If it returns false, the codelet may still have been added: call
-  /// `add`.
+  /// Returns true if the codelet is in the cache of the codelets that were submitted last. If the result is false, the
+  /// codelet may have been added, too: call `add`.
   [[nodiscard]] bool knows(const CodeletDefinition& definition) {
     return recent(definition).load(std::memory_order_acquire) == &definition;
   }

@@ -42,8 +42,9 @@ std::array<std::int64_t, kDimensions> extents_of(const Layout& layout) {
   return {layout.rows, layout.cols, layout.planes};
 }
 
-/// Returns the common indexes of two ranges that have at least two indexes each. The common ones are the least common
-/// multiple of the steps apart. Steps through the range with the larger step until the other one has the index, too.
+/// Returns the common indexes of two ranges that have at least two indexes each. The distance between neighbouring
+/// common indexes is the least common multiple of the steps. The loop walks the range with the larger step until the
+/// other range has the index, too.
 IndexRange common_of_stepped(IndexRange a, IndexRange b) {
   if (a.step < b.step) std::swap(a, b);
   const std::int64_t begin = std::max(a.first, b.first);
@@ -69,7 +70,7 @@ IndexRange common(const IndexRange& a, const IndexRange& b) {
   return common_of_stepped(a, b);
 }
 
-/// Calls `change(range of a, range of b)` for each dimension, and returns the block of what it returns.
+/// Calls `change(range of a, range of b)` for each dimension, and returns the block of the ranges that it returns.
 template <class Change>
 Block by_dimension(const Block& a, const Block& b, const Change& change) {
   const IndexRanges first = ranges_of(a);

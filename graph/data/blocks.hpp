@@ -25,7 +25,7 @@ namespace troupe::graph {
   return (block.col_step != 1 && block.cols > 1) || (block.plane_step != 1 && block.planes > 1);
 }
 
-/// Returns the block without steps that lead nowhere, since there is only one column or plane.
+/// Returns the block with step 1 in each direction in which it has only one column or plane.
 [[nodiscard]] inline Block without_idle_steps(Block block) {
   if (block.cols <= 1) block.col_step = 1;
   if (block.planes <= 1) block.plane_step = 1;
@@ -45,7 +45,7 @@ namespace troupe::graph {
 /// Returns a block without steps together with its rim, as far as the whole goes.
 [[nodiscard]] Block with_rim(const Block& block, const Rim& rim, const Layout& whole);
 
-/// Returns what two blocks of the same whole have in common; a block without elements if that is nothing. O(1) for
+/// Returns the common elements of two blocks of the same whole; a block without elements if there are none. O(1) for
 /// blocks without steps.
 [[nodiscard]] Block intersection(const Block& a, const Block& b);
 

@@ -105,7 +105,7 @@ struct alignas(64) DataRecord {
   /// Where this record lies in its parent.
   Block place;
 
-  /// True if the program accesses the data only while it has acquired them, see `DataDescription`.
+  /// True if the program accesses the data only while it has acquired them (`DataDescription`).
   bool hidden = false;
   /// Keeps memory that the runtime owns; null if the program owns it.
   std::shared_ptr<void> owned;
@@ -113,14 +113,14 @@ struct alignas(64) DataRecord {
   /// The next record in the graph's free list.
   DataRecord* next = nullptr;
 
-  /// Returns the record that this one is a part of, or a part of a part of, or itself.
+  /// Returns the record at the root of the tree: the undivided data that contain this record.
   [[nodiscard]] const DataRecord& whole() const {
     const DataRecord* record = this;
     while (record->parent != nullptr) record = record->parent;
     return *record;
   }
   [[nodiscard]] DataRecord& whole() { return const_cast<DataRecord&>(std::as_const(*this).whole()); }
-  /// Returns true if the other record is this one, or a part of it, or a part of a part.
+  /// Returns true if the other record is this record, or lies below it in the tree of parts.
   [[nodiscard]] bool contains(const DataRecord& other) const {
     const DataRecord* one = &other;
     while (one != nullptr && one != this) one = one->parent;
@@ -128,8 +128,8 @@ struct alignas(64) DataRecord {
   }
   [[nodiscard]] HandleId handle_id() const { return HandleId(id.load(std::memory_order_relaxed)); }
   /// Marks this record and all below it as used by submission `id`. Returns false if this submission has used one of
-  /// them in a mode that excludes `mode`. Called under the submission lock.
-  /// Halo parts conflict with nothing: a task may read one and write parts that it overlaps, in the same memory.
+  /// them in a mode that excludes `mode`. Called under the submission lock. Halo parts conflict with nothing: a task
+  /// may read a halo part and write parts that it overlaps.
   bool mark(std::uint64_t submission, AccessMode mode) {
     if (is_halo) return true;
     bool compatible = true;
@@ -140,9 +140,9 @@ struct alignas(64) DataRecord {
     });
     return compatible;
   }
-  /// Calls `visit(record)` for the records that a task on this one uses, parents first: this record and all below it,
-  /// or for a halo part those that it overlaps. The thread safety analysis is off because `visit` may require a lock of
-  /// the caller, which cannot be named here.
+  /// Calls `visit(record)` for the records that a task on this record uses, parents first: this record and all below
+  /// it, or for a halo part the records that it overlaps. The thread safety analysis is off because `visit` may require
+  /// a lock of the caller, which cannot be named here.
   template <class Visit>
   void visit_tree(const Visit& visit) TROUPE_NO_THREAD_SAFETY_ANALYSIS {
     if (is_halo) [[unlikely]] {
@@ -161,8 +161,8 @@ struct alignas(64) DataRecord {
     visit(*this);
     for (const DataRecord* child : children) child->visit_tree(visit);
   }
-  /// Calls `visit(record)` for the records that end with this one: this record, those below it, and the halo parts of
-  /// all of these. Called under the submission lock.
+  /// Calls `visit(record)` for the records that are freed together with this record: itself, those below it, and the
+  /// halo parts of all of them. Called under the submission lock.
   template <class Visit>
   void visit_family(const Visit& visit) {
     visit(*this);

@@ -60,14 +60,14 @@ void add_overlapped(DataRecord& record, const Block& block, std::vector<DataReco
   if (left > 0) found.push_back(&record);
 }
 
-/// Finds what a halo part overlaps. One without elements is ordered with the tasks on its whole.
+/// Finds what a halo part overlaps. Tasks on a halo part without elements are ordered with the tasks on its whole.
 void find_children(DataRecord& halo) {
   halo.children.clear();
   if (elements_of(halo.place) == 0) return halo.children.push_back(halo.parent);
   add_overlapped(*halo.parent, halo.place, halo.children);
 }
 
-/// Finds anew what the halo parts overlap, after the parts of `changed` have changed.
+/// Finds again what the halo parts overlap, after the parts of `changed` have changed.
 void update_halos(const DataRecord& changed) {
   Block block = whole_block(changed.view.layout);
   for (const DataRecord* record = &changed; record != nullptr; record = record->parent) {
@@ -237,7 +237,7 @@ Result<std::vector<DataRecord*>> DataRegistry::add_halos(DataRecord& parent, std
 
 void DataRegistry::remove(DataRecord& record) {
   if (record.is_halo) {
-    // The records that a halo part overlaps stay.
+    // The children of a halo part are the records that it overlaps: they are not removed with it.
     record.children.clear();
     if (record.parent != nullptr) std::erase(record.parent->halos, &record);
     record.parent = nullptr;

@@ -15,7 +15,7 @@
 
 namespace troupe::graph {
 
-/// Makes, finds and frees records. Records are never moved; a freed one is used again under a new id. All members
+/// Makes, finds and frees records. Records are never moved; a freed record is used again under a new id. All members
 /// require the graph's submission lock.
 class DataRegistry {
  public:
@@ -28,8 +28,8 @@ class DataRegistry {
 
   DataRecord& add(DataDescription description);
   /// Adds data like `add`, but fails with `overlapping_handles` if they share memory with other data that were added by
-  /// this function: the graph would not order tasks on the two handles. Only overlaps that are cheap to find are found
-  /// (`RegisteredMemory`).
+  /// this function: the graph would not order tasks on the two handles. The function misses overlaps whose detection
+  /// would be expensive (`RegisteredMemory`).
   Result<DataRecord*> add_apart(DataDescription description);
   /// Adds one record per block, in order, below `parent`. The blocks must lie inside the parent, and must not overlap
   /// each other or earlier parts: otherwise the call fails with `overlapping_handles`. If one block does not fit, none
@@ -46,8 +46,8 @@ class DataRegistry {
   /// Takes the parts out of the tree: they become former parts.
   std::vector<DataRecord*> detach_parts(DataRecord& parent);
   /// Adds one halo part of `parent` per block, in order: the block with its rim, as far as the parent goes. The blocks
-  /// must lie inside the parent: otherwise the call fails with `overlapping_handles`, and none is added. Fails as
-  /// `check_rim` does, too.
+  /// must lie inside the parent: otherwise the call fails with `overlapping_handles`, and none is added. Also fails if
+  /// `check_rim` does.
   Result<std::vector<DataRecord*>> add_halos(DataRecord& parent, std::span<const Block> blocks, const Rim& rim);
   /// Frees the record and all records below it.
   void remove(DataRecord& record);
@@ -72,7 +72,7 @@ class DataRegistry {
   /// use data whose release waits for its parent.
   [[nodiscard]] Result<DataRecord*> find(const Handle& handle, const Domain* domain = nullptr) const;
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// Returns an id that the next data will have, or a lower one. May be called without the lock.
+  /// Returns a lower bound of the ids that later data will have. May be called without the lock.
   [[nodiscard]] std::uint64_t next_id() const { return next_id_->load(std::memory_order_relaxed); }
   /// Calls `visit(record)` for every handle that is not part of another handle.
   template <class Visit>
@@ -95,7 +95,7 @@ class DataRegistry {
   std::atomic<std::uint64_t> own_ids_{0};
   std::atomic<std::uint64_t>* next_id_;
   std::size_t size_ = 0;
-  /// The number of records with `unwritten`, plus the numbers with `discarded` and with `read_only`.
+  /// The number of records that are `unwritten`, plus the number that are `discarded`, plus the number `read_only`.
   std::size_t to_check_ = 0;
 };
 

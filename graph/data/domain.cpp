@@ -50,7 +50,7 @@ const TaskAccess* Domain::declared(const DataRecord& record) const {
       if (access.data() == one) return &access;
     }
   }
-  // A halo part declares what it overlaps, to be read.
+  // A task that declares a halo part declares that it reads the records that the halo part overlaps.
   for (const DataRecord* one = &record; one != nullptr; one = one->parent) {
     for (const TaskAccess& access : parent.data()) {
       const DataRecord& data = *access.data();
@@ -80,7 +80,7 @@ bool Domain::uses(const DataRecord& record) const {
 bool is_seen_around(const Domain& inner, const Domain* around, const DataRecord& part) {
   const TaskReference& maker = part.made_in;
   if (maker.id == 0) return true;
-  // Nested tasks inside of another have higher ids.
+  // A nested task has a lower id than the nested tasks inside it.
   if (maker.id >= inner.id) return false;
   if (maker.ended()) return true;
   while (around != nullptr && around->id != maker.id) around = around->parent.outer_domain();
@@ -106,8 +106,8 @@ bool parent_gave_up(const Task& task) {
 }
 
 bool may_follow(const Task& task, const Domain& domain) {
-  // A task around both, or a task of a domain around the child, is found. Tasks of one domain wait only for earlier
-  // ones.
+  // Looks for a task around both tasks, or a task of a domain around the child. Tasks of one domain wait only for
+  // earlier tasks of the same domain.
   for (const Task* one = &task;; one = &one->outer_domain()->parent) {
     const Domain* around = &domain;
     const Task* member = nullptr;

@@ -18,8 +18,8 @@ namespace troupe::graph {
 /// A *domain*: the tasks that the kernel of a nested task, its *parent*, submits. The domain has dependency states of
 /// its own, so the children are ordered among themselves, and not behind their parent.
 ///
-/// Life: the parent begins and submits children; its kernel returns (`over`), and what follows on the parent's data now
-/// waits for the last children in its place (`hand_over`); the last child ends, and with it the parent.
+/// Life: the parent begins and submits children; its kernel returns (`over`), and later tasks on the parent's data now
+/// wait for the last children instead of the parent (`hand_over`); the parent ends when the last child ends.
 struct Domain {
   explicit Domain(Task& task) : parent(task), id(task.task_id().value()) {}
 
@@ -48,15 +48,15 @@ struct Domain {
   std::atomic<bool> over{false};
 
   // The next members are guarded by the submission lock.
-  /// A child that waits for the parent's kernel to return, in words; empty if there is none. The kernel must not wait
-  /// for its children then.
+  /// A text that names a child that waits for the return of the parent's kernel, which must not wait for its children
+  /// then; empty if there is none.
   std::string follows_kernel;
   /// The data of `TaskOptions::weak`.
   std::vector<TaskAccess> weak;
   /// The parts of weak data in mode write that have no content until a child writes them.
   std::vector<DataRecord*> unwritten;
-  /// The states of the data that the children have used and that are not at home here (`DataRecord::home`), by the ids
-  /// of their handles.
+  /// The states of the data that the children have used and whose home is not this domain (`DataRecord::home`), by the
+  /// ids of their handles.
   std::unordered_map<std::uint64_t, DependencyState> states;
 
   /// The way in which the parent will end.
@@ -67,8 +67,8 @@ struct Domain {
     /// True if the parent itself failed or was cancelled, so that nothing that it declares to write is valid.
     bool own = false;
   };
-  /// Records that the parent failed or was cancelled, or that a child did not succeed. What the parent itself did
-  /// counts; or else the first failure of a child, or else the first cancellation.
+  /// Records that the parent failed or was cancelled, or that a child did not succeed. The parent's own outcome counts
+  /// first, then the first failure of a child, then the first cancellation.
   void note(const Ending& ending);
   [[nodiscard]] Ending ending() const;
 
@@ -81,7 +81,7 @@ struct Domain {
   /// Returns the state of a record for the tasks of this domain, or null if no task has used it. Called under the
   /// submission lock.
   [[nodiscard]] const DependencyState* find(const DataRecord& record) const;
-  /// Does the same, without a look at the wholes that the record is part of.
+  /// Does the same as `find`, but ignores the states of the wholes that the record is part of.
   [[nodiscard]] const DependencyState* find_own(const DataRecord& record) const;
   /// Returns the access by which the parent declares this record, a whole that it is part of, or a halo part that
   /// overlaps it; null if there is none.
@@ -99,24 +99,24 @@ struct Domain {
   Ending ending_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// Returns the state of a record for the tasks of a domain, or of the program if it is null. Called under the
+/// Returns the state of a record for the tasks of a domain, or of the program if `domain` is null. Called under the
 /// submission lock.
 [[nodiscard]] inline DependencyState& state_in(Domain* domain, DataRecord& record) {
   return domain != nullptr ? domain->state_of(record) : record.dependencies;
 }
 
-/// Returns the home (`DataRecord::home`) of data of the domain, or of the program if it is null.
+/// Returns the home (`DataRecord::home`) of data of the domain, or of the program if `domain` is null.
 [[nodiscard]] inline TaskReference home_in(const Domain* domain) {
   return domain != nullptr ? domain->reference() : TaskReference{};
 }
 
-/// Moves temporary data to the domain, or to the program if it is null. Called under the submission lock.
+/// Moves temporary data to the domain, or to the program if `domain` is null. Called under the submission lock.
 void move_home(const std::vector<DataRecord*>& wholes, const Domain* domain);
 
-/// Returns true if, when the kernel of `inner`'s parent returns, its last children on this part take its place for the
-/// tasks of a domain around it (`around`; null for the program). Otherwise these wait for the parent as for one that
-/// uses the whole: the parent, or a task inside it, has made the part, so that nobody around is expected to use it, and
-/// states of all parts in all domains around them would take too much. Called under the submission lock.
+/// Returns true if, when the kernel of `inner`'s parent returns, tasks of the outer domain `around` (null for the
+/// program) wait for its last children on this part. Otherwise they wait for the parent as for a task that uses the
+/// whole: the parent, or a task inside it, has made the part, so tasks of outer domains are not expected to use it, and
+/// states of all parts in all outer domains would take too much memory. Called under the submission lock.
 [[nodiscard]] bool is_seen_around(const Domain& inner, const Domain* around, const DataRecord& part);
 
 /// Returns true if the record has parts for which `is_seen_around` is false.
@@ -145,9 +145,9 @@ void visit_declared(const Domain& domain, const Visit& visit) TROUPE_NO_THREAD_S
 /// nested task around the child, or may wait for one: the child would never begin. Called under the submission lock.
 [[nodiscard]] bool may_follow(const Task& task, const Domain& domain);
 
-/// Replaces the parent in a state of the tasks around it by the last of its children, whose state is `inner`; null if
-/// no child has used the data. Tasks that are submitted later then wait for these children. If this throws
-/// `std::bad_alloc`, the state is unchanged, and they wait for the parent.
+/// Replaces the parent, in a state of an outer domain, by its last children, whose state is `inner`; null if no child
+/// has used the data. Tasks that are submitted later then wait for these children. If this throws `std::bad_alloc`, the
+/// state is unchanged, and they wait for the parent.
 void replace_parent(DependencyState& state, const TaskReference& parent, const DependencyState* inner);
 
 /// Returns the tasks of a state that a later access in this mode has to wait for.

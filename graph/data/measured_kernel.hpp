@@ -25,12 +25,12 @@ struct CalledKernel {
   const CalledKernel* caller = nullptr;
 };
 
-/// While a `MeasuredKernel` lives, its thread runs the kernel of a task with `TaskExtras::subtree`. If the task is
-/// known to be *small*, because all of its class took less than the cut-off together with what they consist of, what
-/// the kernel submits is called at once (`TaskGraph::call_at_once`).
+/// While a `MeasuredKernel` lives, its thread runs the kernel of a task with `TaskExtras::subtree`. A task is *small*
+/// if it is known that all tasks of its class, including the tasks inside them, took less than the cut-off. Then the
+/// kernels that this kernel submits are called at once (`TaskGraph::call_at_once`).
 ///
-/// The time of a task is that of its kernel, plus what is known of the tasks that it has submitted. So times are
-/// learned from the smallest tasks upwards.
+/// The time of a task is the time of its kernel, plus the known times of the tasks that the kernel has submitted. So
+/// times are learned from the smallest tasks upwards.
 class MeasuredKernel {
  public:
   /// `may_call` is false if the kernel must not call what it submits. `times` outlives this object.
@@ -48,15 +48,15 @@ class MeasuredKernel {
   /// Returns the innermost kernel that was called at once; null in the task's own kernel.
   [[nodiscard]] const CalledKernel* called() const { return called_; }
   void set_called(const CalledKernel* called) { called_ = called; }
-  /// From now on, what the kernel submits becomes tasks.
+  /// From now on, each submission of the kernel becomes a task.
   void stop_calling() { small_ = false; }
-  /// Notes that the kernel has submitted a task of this class; 0 if nothing can be known of it.
+  /// Notes that the kernel has submitted a task of class `of`; 0 stands for a task whose time cannot be known.
   void submitted(std::uint64_t of);
   /// Called when the kernel has returned; `waited` is the time in which it waited for other tasks.
   void returned(Duration waited);
 
  private:
-  /// A small task is a surprise if it takes so many times the cut-off.
+  /// A small task is a surprise if it takes more than this number of times the cut-off.
   static constexpr int kSurprise = 8;
 
   SubtreeTimes& times_;

@@ -28,7 +28,7 @@ std::uint64_t SubtreeTimes::class_of(const CodeletDefinition& codelet, std::span
   for (const TaskAccess& access : data) hash = mix(hash, eighths_of(access.data()->view.layout.payload().count));
   const std::size_t count = arguments.size() - (codelet.captures ? 1 : 0);
   for (std::size_t i = 0; i < count; ++i) {
-    // The bytes between two arguments have no meaning. Without types, they cannot be told from an argument's.
+    // The gap between two arguments has no meaning. If types are unknown, the gap counts as bytes of the argument.
     const std::size_t begin = arguments.offsets()[i];
     const std::size_t end = i < codelet.argument_types.size() ? begin + codelet.argument_types[i].size
                             : i + 1 < arguments.size()        ? arguments.offsets()[i + 1]
@@ -54,7 +54,8 @@ SubtreeTimes::Entry& SubtreeTimes::make(std::uint64_t of) noexcept {
     std::uint64_t found = 0;
     if (entry.of.compare_exchange_strong(found, of, std::memory_order_relaxed) || found == of) return entry;
   }
-  // Another thread may note a time of the old class meanwhile. Times only decide how tasks run, not what they do.
+  // Another thread may note a time of the old class meanwhile. A wrong time does no harm: times only decide how tasks
+  // run.
   Entry& entry = entries_[(of / 2 + (of >> 40U) % kTries) % kEntries];
   entry.of.store(of, std::memory_order_relaxed);
   entry.time.store(kUnknown, std::memory_order_relaxed);

@@ -18,8 +18,8 @@ struct CodeletDefinition;
 namespace troupe::graph {
 
 /// Learned times of tasks, by *class*: tasks of one codelet with equal arguments, whose data have sizes that differ by
-/// less than a tenth, are one class. Thread-safe; takes no lock. The table has room for some thousand classes; one that
-/// finds no room replaces another.
+/// less than a tenth, are one class. Thread-safe; takes no lock. The table has room for some thousand classes; a class
+/// that finds no room replaces another class.
 class SubtreeTimes {
  public:
   SubtreeTimes();
@@ -31,11 +31,11 @@ class SubtreeTimes {
   [[nodiscard]] std::optional<Duration> find(std::uint64_t of) const noexcept;
   /// Takes in the time of one more task. A longer time counts at once, a shorter one by a quarter.
   void note(std::uint64_t of, Duration time) noexcept;
-  /// Notes that the times of tasks of this class say nothing about other tasks of it: from now on nothing is known of
-  /// it.
+  /// Notes that tasks of this class take very different times: from now on, the time of the class counts as not known.
   void distrust(std::uint64_t of) noexcept;
-  /// Notes whether a task of this class, of which little time was known, took much longer. If more than one of
-  /// `kSurprise` does so again and again, the class is distrusted: the system may have taken the core from a few.
+  /// Notes whether a task of this class, of which little time was known, took much longer than expected. If more than
+  /// one task in `kSurprise` does for a while, the class is distrusted. Single surprises have no effect, because the
+  /// system may have taken the core from a task.
   void note_small(std::uint64_t of, bool surprise) noexcept;
 
  private:

@@ -20,9 +20,9 @@ inline void append_working_set(const Task& task, std::vector<memory::Use>& uses)
   }
 }
 
-/// Returns data that the task uses as a whole though they have parts, or null; a halo part, which only cores use,
-/// before others. In host memory the parts lie inside the whole. In a device's memory each part has a place of its own,
-/// so no kernel could use them as one. The task must not have ended.
+/// Returns data that the task uses as a whole although they have parts, or null. Halo parts, which only cores use, come
+/// first. In host memory the parts lie inside the whole. In a device's memory each part has a place of its own, so no
+/// kernel could use them as one. The task must not have ended.
 [[nodiscard]] inline const DataRecord* find_whole_of_parts(const Task& task) {
   const DataRecord* found = nullptr;
   for (const TaskAccess& access : task.data()) {

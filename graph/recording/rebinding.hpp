@@ -28,7 +28,7 @@ void note_written(DataRegistry& registry, const Recording& recording, std::span<
 /// Returns the data without content that the run uses in a reduction first. Called before `note_written`.
 [[nodiscard]] std::vector<DataRecord*> find_without_content(const Recording& recording,
                                                             std::span<DataRecord* const> data);
-/// Returns the parts without content of which the run's first write is that of a nested task's children. Called under
+/// Returns the parts without content that, in this run, are first written by children of a nested task. Called under
 /// the submission lock.
 [[nodiscard]] std::vector<RecordingRun::Unwritten> find_unwritten(const Recording& recording,
                                                                   std::span<DataRecord* const> data);

@@ -31,8 +31,8 @@ void RecordedOrder::drop_implied(std::size_t task) {
   std::vector<Predecessor>& predecessors = predecessors_[task];
   const std::uint32_t oldest = predecessors.front().index;
   const auto mark = static_cast<std::uint32_t>(task);
-  // This search visits the tasks that come before a predecessor, the newest first, back to the oldest predecessor.
-  // Dependencies that earlier calls have dropped are no loss here: the kept dependencies imply them.
+  // This search visits the tasks that come before a predecessor, the newest first, back to the oldest predecessor. The
+  // search need not see dependencies that earlier calls have dropped, because the kept dependencies imply them.
   found_.clear();
   const auto look_behind = [&](std::uint32_t index) {
     for (const Predecessor& before : predecessors_[index]) {

@@ -110,7 +110,7 @@ class Recording {
     /// part of the whole is written.
     bool written = false;
     /// True if data that contain these data are used, too. Then runs are ordered by the containing data only, and
-    /// neither of the two can be exchanged.
+    /// neither these data nor the containing data can be exchanged.
     bool inside_another = false;
     bool contains_another = false;
     /// True if some task reduces into the data.

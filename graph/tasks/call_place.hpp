@@ -11,9 +11,9 @@ struct CallPlace {
   const void* task = nullptr;
   /// The number of tasks that this kernel has submitted.
   std::uint64_t children = 0;
-  /// True if one of these had failed already. Set only if `at_once` is true.
+  /// True if one of these tasks had failed already. Set only if `at_once` is true.
   bool failed = false;
-  /// True if the call is to be made at once, in place of a task: other workers have enough to take from this one.
+  /// True if the kernel is to be called at once instead of becoming a task, because other workers have enough to do.
   bool at_once = false;
 };
 

@@ -145,7 +145,7 @@ FailureLog::Cause FailureLog::poison_of(HandleId handle) const {
 std::unique_ptr<Failure> FailureLog::take_summary() {
   const LockGuard lock(mutex_);
   if (failed_ + cancelled_ + other_ == 0) {
-    details_are_old_ = true;  // there may be details of tasks that summaries pass over
+    details_are_old_ = true;  // there may be details of tasks that summaries do not mention
     return nullptr;
   }
   auto summary = std::make_unique<Failure>(first_.front());

@@ -26,7 +26,7 @@ class FailureLog {
   /// Records a task that ended as `failed` or `cancelled`. `origin` is the first failure, which is the cause itself or
   /// led to it; it is null for a cancellation whose origin is not known.
   void task_ended(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin);
-  /// Records such a task for `status_of` and `failure_of` only: summaries pass over it.
+  /// Records a task that did not succeed for `status_of` and `failure_of` only: summaries do not mention it.
   void task_ended_quietly(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin);
   /// Records a callback that threw, or another failure that belongs to no task's result.
   void add(Failure failure);
@@ -36,8 +36,8 @@ class FailureLog {
   /// Returns why a task did not succeed. The caller reports it to the program, so the failure's origin counts as
   /// reported.
   [[nodiscard]] Failure failure_of(TaskId task);
-  /// Records that this origin was reported to the program. If it is null, the origin is not known, and all origins
-  /// count as reported.
+  /// Records that this origin was reported to the program. If `origin` is null, the origin is not known, and all
+  /// origins count as reported.
   void told(const Cause& origin);
   /// Returns, in one line, the failures since the last summary that were not reported to the program in any way; null
   /// if there are none. Cancellations are not among them: they followed from a failure, or the program wanted them.

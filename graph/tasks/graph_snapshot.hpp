@@ -123,7 +123,7 @@ struct RunningTask {
   const Task* task = nullptr;
   WorkerId worker;
   TimeStamp since{};
-  /// These have the same meaning as in `TaskNode`.
+  /// These members have the same meaning as in `TaskNode`.
   std::uint32_t pieces = 0;
   std::uint32_t pieces_begun = 0;
 };

@@ -14,13 +14,13 @@ class KernelWait {
   KernelWait& operator=(const KernelWait&) = delete;
   virtual ~KernelWait() = default;
 
-  /// Returns true if the wait is over. The kernel's thread calls this again and again.
+  /// Returns true if the wait is over. The kernel's thread calls this repeatedly.
   [[nodiscard]] virtual bool done() noexcept = 0;
   /// Blocks the kernel's thread until the wait is over. Called at most once, and `done` is not called any more.
   virtual void block() = 0;
 
-  /// Returns the domain of the task whose kernel waits. Its tasks, and those of domains inside it, may be run on top of
-  /// the kernel: they never wait for it.
+  /// Returns the domain of the task whose kernel waits. The domain's tasks, and those of domains inside it, may run in
+  /// the kernel's thread: they never wait for the kernel.
   [[nodiscard]] Domain& domain() const { return domain_; }
 
  private:

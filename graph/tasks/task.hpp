@@ -145,7 +145,7 @@ enum class Withdrawal : std::uint8_t {
   none,
   /// The task has a deadline or a stop token (`TaskExtras`), which say when it is not wanted any more.
   limited,
-  /// The program has cancelled the task. If the task has started, its kernel learns of it if it asks.
+  /// The program has cancelled the task. If the task has started, its kernel learns of the cancellation when it asks.
   by_program,
   /// A task that had to succeed before this one did not succeed.
   by_predecessor,
@@ -196,8 +196,8 @@ struct alignas(64) Task {
   std::atomic<std::uint64_t> id{0};
 
   const CodeletDefinition* codelet = nullptr;
-  /// `accesses` and `extras` are kept when the task has ended, for threads that still read them, until the memory is
-  /// used again.
+  /// When the task has ended, `accesses` and `extras` are kept until the memory is used again, because threads may
+  /// still read them.
   TaskAccess* accesses = nullptr;
   /// The next task in a commute lock's queue or in a list of tasks.
   Task* next = nullptr;
@@ -242,12 +242,12 @@ struct alignas(64) Task {
   };
   StoredArguments stored_arguments;
 
-  /// These are set in clients' graphs only (`GraphOptions::shares_workers`), except for what children have. Clients'
-  /// graphs have no nested tasks.
+  /// These members are set in clients' graphs only (`GraphOptions::shares_workers`), which have no nested tasks, except
+  /// that children use `domain` and `submitted`.
   struct OfClient {
     union {
       TaskGraph* graph = nullptr;
-      /// The children that the task is one of, if `nesting.is_child` is true.
+      /// The domain to which the task belongs, if `nesting.is_child` is true.
       Domain* domain;
     };
     union {
@@ -266,7 +266,7 @@ struct alignas(64) Task {
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  /// Returns the children that this task is one of; null if it belongs to no nested task.
+  /// Returns the domain to which this task belongs; null if it belongs to no nested task.
   [[nodiscard]] Domain* outer_domain() const { return nesting.is_child ? client.domain : nullptr; }
   /// Returns the value of `TaskSpecification::tag`; 0 if there is none.
   [[nodiscard]] std::uint64_t tag() const { return nesting.is_child ? 0 : client.tag; }

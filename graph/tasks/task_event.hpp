@@ -23,8 +23,8 @@ struct TaskEvent {
     /// `worker` runs no more pieces of `task`, which this or another worker has begun. The end of the task follows when
     /// no worker runs pieces of it.
     stopped,
-    /// The kernel of `task` waits for other tasks, so that `worker` may run these. The time that the task takes says
-    /// nothing from here on.
+    /// The kernel of `task` waits for other tasks, so that `worker` may run these. The time that the task takes has no
+    /// meaning from here on.
     suspended,
     /// `task` has ended at `at`, has not failed, and is about to be completed. It used its device for `took`, which is
     /// less than its running time if other tasks ran beside it.

@@ -30,8 +30,8 @@ struct TaskSpecification {
   const Future* resumes_after = nullptr;
   /// True if the task becomes nested when its kernel submits a task. Children may do so in any case.
   bool may_nest = false;
-  /// True if a task did not succeed that the graph does not know any more, and after which this one was to run. The
-  /// task is cancelled in its turn. `options` must not be `TaskOptions::none()` then.
+  /// True if this task was to run after a task that did not succeed and that the graph does not know any more. This
+  /// task is then cancelled. `options` must not be `TaskOptions::none()` then.
   bool follows_failure = false;
 
   /// Returns the description of the same task with another codelet.

@@ -48,8 +48,8 @@ class ThreadHolds {
     const Task* hold;
   };
 
-  /// Returns a number that no other thread ever gets. A new thread may have the `std::thread::id` of one that has ended
-  /// and whose hold another thread will give back.
+  /// Returns a number that no other thread ever gets. A new thread may have the `std::thread::id` of an ended thread
+  /// whose hold another thread will give back.
   [[nodiscard]] static std::uint64_t this_thread() {
     static std::atomic<std::uint64_t> last{0};
     // Relaxed: the numbers only have to differ.

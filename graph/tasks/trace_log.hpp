@@ -19,7 +19,7 @@ class TraceBudget {
   explicit TraceBudget(std::size_t entries) : left_(entries) {}
 
   /// Takes room for up to `wanted` entries and returns for how many there is room; 0 if none is left. A single log gets
-  /// only a part of the remaining room, so that the first log does not starve the others.
+  /// only a fraction of the remaining room, so that the first log does not starve the others.
   std::size_t take(std::size_t wanted) noexcept {
     // All accesses are relaxed: `left_` is only a count and publishes nothing.
     std::size_t left = left_.load(std::memory_order_relaxed);

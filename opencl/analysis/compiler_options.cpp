@@ -8,7 +8,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// One word of the options. `quoted` is true if a part of the word was in quotes, which vendors treat differently.
+/// One word of the options. `quoted` is true if some of the word was in quotes, which vendors treat differently.
 struct OptionWord {
   std::string text;
   bool quoted = false;

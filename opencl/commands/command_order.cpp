@@ -24,7 +24,7 @@ int CommandOrder::enqueue(const std::shared_ptr<Command>& command, const std::sh
   for (const Awaited& one : command->awaited_) hold(command, one);
   for (const std::shared_ptr<Command>& one : command->behind_) hold(command, {one, nullptr});
   // The command may run before the last command of the queue has ended. But while the last command is held back, this
-  // one is held back, too.
+  // command is held back, too.
   if (const std::shared_ptr<Command> last = queue->in_order() ? queue->last() : nullptr) hold(command, {last, nullptr});
   queue->add(command);
   if (command->holds_ == 0) return submit(command);

@@ -30,7 +30,7 @@ class CommandOrder {
     queue,
     /// The command waits for all commands that were enqueued before it, like a marker without a wait list.
     all,
-    /// The queue decides, and later commands wait for this one, like a barrier with a wait list.
+    /// The queue decides, and later commands wait for this command, like a barrier with a wait list.
     hold_later,
     /// Both `all` and `hold_later` apply, like a barrier without a wait list.
     all_and_hold_later,

@@ -67,7 +67,7 @@ void EventState::when(int at, Listener listener) {
 int EventState::wait() const {
   // A wait first polls for this many nanoseconds: short commands end before a thread could be woken.
   constexpr std::uint64_t kSpin = 20'000;
-  // If a yield takes this long, another thread has run on this core, perhaps the thread that this one waits for. Two
+  // If a yield takes this long, another thread has run on this core, perhaps the thread that this thread waits for. Two
   // threads that yield to each other stay on one core for long, while a sleeping thread is woken on a free core. So the
   // next wait sleeps at once.
   constexpr std::uint64_t kShared = 3'000;

@@ -1,5 +1,5 @@
-/// The common parts of all objects of OpenCL: the table of functions that loaders call through, a mark that identifies
-/// the object's type, and reference counts.
+/// The members that all objects of OpenCL have: the table of functions that loaders call through, a mark that
+/// identifies the object's type, and reference counts.
 ///
 /// Troupe's handles and the vendors' handles have the same C types. To avoid confusion, Troupe's code does not work
 /// with its own handles: an entry converts a handle to an object (`need<Context>(handle)`), and an object to a handle
@@ -124,10 +124,10 @@ class Counted : public TypedObject<Opaque, kObjectType, invalid> {
   Counted() = default;
   ~Counted() = default;
   /// Called when the program has released its last reference, while the object still exists. A derived type that has
-  /// work to do then defines a function of this name, which hides this one.
+  /// work to do then defines a function of this name, which hides this function.
   void on_last_release() {}
   /// Called when no reference is left, although weak references may still keep the memory. A derived type that has work
-  /// to do then defines a function of this name, which hides this one.
+  /// to do then defines a function of this name, which hides this function.
   void on_unused() {}
 
  private:

@@ -29,7 +29,7 @@ void put_all(std::vector<unsigned char>& to, const Bytes& bytes) {
   to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
-/// Takes parts from the front of the bytes. Once a part is missing, all later parts are missing, too.
+/// Takes fields from the front of the bytes. Once a field is missing, all later fields are missing, too.
 class Reader {
  public:
   explicit Reader(std::span<const unsigned char> rest) : rest_(rest) {}

@@ -11,7 +11,7 @@
 
 namespace troupe::opencl {
 
-/// A function of the program that enqueues a launch in `factor` parts. The program decides how to divide the work. The
+/// A function of the program that enqueues a launch in `factor` pieces. The program decides how to divide the work. The
 /// launch must begin after the event `before`. The function returns an event for the launch's end, which the caller
 /// releases. If the function launches this kernel, the launch is not divided.
 using DivideFunction = cl_int (*)(cl_command_queue queue, cl_uint factor, void* data, cl_event before, cl_event* after);
@@ -37,7 +37,7 @@ class Division {
     cl_uint factor = 1;
   };
   [[nodiscard]] Choice choose();
-  /// Records that a launch in `factor` parts took `time` nanoseconds.
+  /// Records that a launch in `factor` pieces took `time` nanoseconds.
   void took(cl_uint factor, double time);
 
  private:

@@ -91,7 +91,7 @@ cl_int ProgramWork::run(const Step& step) {
     try {
       threads.emplace_back([&, i] { statuses[i] = work_on(builds_[i], step); });
     } catch (const std::system_error&) {
-      statuses[i] = work_on(builds_[i], step);  // No more threads can be started: build in this one.
+      statuses[i] = work_on(builds_[i], step);  // No more threads can be started: build in this thread.
     }
   }
   if (!builds_.empty()) statuses[0] = work_on(builds_[0], step);

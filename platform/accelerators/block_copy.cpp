@@ -15,7 +15,7 @@ BlockCopy BlockCopy::plane(std::size_t index) const {
 
 namespace {
 
-/// Makes columns of the planes of a copy whose planes have one column each.
+/// Describes the planes of a copy, which have one column each, as the columns of a single plane.
 void make_columns_of_planes(BlockCopy& copy) {
   copy.columns = copy.planes;
   copy.from_pitch = copy.from_plane_pitch;
@@ -23,7 +23,7 @@ void make_columns_of_planes(BlockCopy& copy) {
   copy.planes = 1;
 }
 
-/// Makes one column of the columns of each plane.
+/// Describes the columns of each plane, which have no gaps between them, as a single column.
 void join_columns(BlockCopy& copy) {
   copy.column_bytes *= copy.columns;
   copy.columns = 1;

@@ -20,8 +20,8 @@ namespace troupe::platform {
 /// while there is nothing to copy.
 class EmulatedAccelerator final : public Accelerator {
  public:
-  /// Makes an accelerator. `number` becomes part of the name. Fails with `invalid_argument` if an option cannot be used
-  /// (the message names it), with `out_of_memory` if the host has less memory than the accelerator is to have.
+  /// Makes an accelerator. The name contains `number`. Fails with `invalid_argument` if an option cannot be used (the
+  /// message names it), with `out_of_memory` if the host has less memory than the accelerator is to have.
   [[nodiscard]] static Result<std::unique_ptr<EmulatedAccelerator>> make(int number, const EmulationOptions& options);
 
   ~EmulatedAccelerator() override;

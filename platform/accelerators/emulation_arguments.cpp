@@ -29,7 +29,7 @@ struct Given {
   std::optional<double> to_host;
 };
 
-/// The part of a message that says which values are valid; nothing if the value is valid.
+/// The text of a message that says which values are valid; nothing if the value is valid.
 using Wrong = std::optional<std::string>;
 
 std::optional<Duration> parse_latency(std::string_view text) {

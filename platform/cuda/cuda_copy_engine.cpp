@@ -167,7 +167,7 @@ cudaError_t CudaCopyEngine::enqueue_whole(const BlockCopy& block) {
   if (block.in_one_run()) {
     return options_.api->cudaMemcpyAsync(block.to, block.from, block.bytes().count, options_.kind, stream_.get());
   }
-  // A copy by cudaMemcpy3DAsync needs planes a multiple of the pitch apart, which these need not be.
+  // One call of cudaMemcpy3DAsync is not enough: the distance between its planes must be a multiple of the pitch.
   for (std::size_t i = 0; i < block.planes; ++i) {
     const cudaError_t status = enqueue_plane(block.plane(i));
     if (status != cudaSuccess) return status;

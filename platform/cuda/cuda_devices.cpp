@@ -16,7 +16,7 @@ namespace troupe::platform {
 
 namespace {
 
-/// The part of a GPU's memory that stays free for kernel libraries, which need working memory for each stream.
+/// The amount of a GPU's memory that stays free for kernel libraries, which need working memory for each stream.
 constexpr Bytes kForLibraries{std::uint64_t{512} << 20U};
 
 /// Returns "13.0" for 13000.

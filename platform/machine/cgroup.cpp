@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 /// A hierarchy of control groups, as /proc/self/mountinfo lists it.
 struct Mount {
   CgroupVersion version;
-  /// The control group that is visible at the mount point. It is not `/` in a container that sees only its own part.
+  /// The control group that is visible at the mount point. It is not `/` in a container that sees only its own groups.
   fs::path root;
   fs::path mount_point;
   /// Mount options, which in version 1 name the controllers.

@@ -13,7 +13,7 @@
 namespace troupe::platform {
 namespace {
 
-/// All sizes of clusters up to this one are candidates.
+/// All sizes of clusters up to this size are candidates.
 constexpr int kSmallSize = 16;
 
 /// Returns the number of cores of each part of this kind (such as each L3 cache), the largest first.

@@ -1,4 +1,4 @@
-/// The parts of a machine, as plain values: processing units, caches, NUMA nodes, packages.
+/// A machine, as plain values: processing units (PUs), caches, NUMA nodes, packages.
 ///
 /// The choice of the cores that this process works on is in platform/machine/topology.hpp.
 #pragma once
@@ -13,10 +13,10 @@
 
 namespace troupe::platform {
 
-/// The kinds of machine parts that cores can share.
+/// The kinds of units of a machine that cores can share.
 enum class DomainKind : std::uint8_t { core, l1, l2, l3, l4, l5, die, numa_node, group, package, machine };
 
-/// One part of the machine that several cores may share. Two values are equal if they are the same part.
+/// One unit of the machine that several cores may share. Two values are equal if they are the same unit.
 struct Domain {
   DomainKind kind = DomainKind::machine;
   /// The index is unique among the domains of this kind; without gaps, from zero on, except for groups.

@@ -16,8 +16,8 @@ namespace {
 
 /// The intermediate results from which the number of usable cores follows. Messages explain the number with them.
 struct Candidates {
-  /// `granted`: the PUs within cpuset and affinity mask. `restricted`: the granted PUs that the user's restriction
-  /// allows, too. `cores`: the cores of the restricted PUs, one PU per core unless hyperthreads are used.
+  /// `granted`: the processing units (PUs) within cpuset and affinity mask. `restricted`: those of them that the user's
+  /// restriction also allows. `cores`: the cores of the restricted PUs, one PU per core unless hyperthreads are used.
   CpuSet granted;
   CpuSet restricted;
   std::vector<Core> cores;

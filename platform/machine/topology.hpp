@@ -1,4 +1,4 @@
-/// The part of this machine that the process may use, and the cores that it takes.
+/// The cores of this machine that the process may use, and the cores that it takes.
 ///
 /// The usable cores are those that every limit allows: the cpuset and affinity mask of the process, a restriction that
 /// the user gives, and the processor time that control groups grant (a container with `--cpus 1.5` can keep two threads

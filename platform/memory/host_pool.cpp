@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::uint64_t kGranule = kBufferAlignment.count;
 constexpr std::uint64_t kClassesPerDoubling = 16;
-/// A pool keeps at most one part in this number of the machine's memory.
+/// A pool keeps at most the machine's memory divided by this number.
 constexpr std::uint64_t kPoolShareOfMemory = 16;
-/// A kept block has at most one part in this number of what the pool may keep.
+/// A kept block has at most the size that the pool may keep, divided by this number.
 constexpr std::uint64_t kLargestKeptShare = 4;
 constexpr int kLockTries = 1000;
 

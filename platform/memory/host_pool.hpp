@@ -102,18 +102,18 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
   void remove(Block& block) noexcept TROUPE_REQUIRES(lock_);
   /// Keeps the block, or frees it.
   void give_back(std::unique_ptr<Block> block) noexcept;
-  /// Counts a block as one that will be freed.
+  /// Subtracts a block that will be freed from `in_turn_`.
   void leave_turn(const Block& block) noexcept;
-  /// Removes the oldest blocks until the blocks in turn have at most `most` bytes, or none is kept. Returns the removed
-  /// blocks as a list linked through `older`.
+  /// Removes the oldest blocks until `in_turn_` is at most `most`, or no block is kept. Returns the removed blocks as a
+  /// list linked through `older`.
   [[nodiscard]] Block* remove_beyond(Bytes most) noexcept TROUPE_REQUIRES(lock_);
   static void free_all(Block* list) noexcept;
 
   mutable SpinLock lock_;
   Bytes most_kept_ TROUPE_GUARDED_BY(lock_);
   Bytes kept_ TROUPE_GUARDED_BY(lock_);
-  /// The bytes of all blocks that have been kept and not been freed since: of kept blocks and of some lent ones.
-  /// Relaxed accesses suffice: all of them but one are made under the lock, and that one only subtracts.
+  /// The bytes of all blocks that have been kept and not been freed since: of kept blocks and of some lent blocks.
+  /// Relaxed accesses suffice: all but one are made under the lock, and the remaining access only subtracts.
   std::atomic<std::uint64_t> in_turn_{0};
   std::vector<Node> nodes_ TROUPE_GUARDED_BY(lock_);
   Block* newest_ TROUPE_GUARDED_BY(lock_) = nullptr;

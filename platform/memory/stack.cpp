@@ -12,7 +12,7 @@ namespace {
 
 /// Returns the address in the middle of the calling thread's stack.
 std::uintptr_t find_middle() noexcept {
-  // Every address lies below this one, so the answer is that there is no room.
+  // Every address lies below this value, so the answer is that there is no room.
   constexpr auto kUnknown = std::numeric_limits<std::uintptr_t>::max();
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return kUnknown;

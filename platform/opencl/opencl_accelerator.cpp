@@ -186,7 +186,7 @@ int OpenClAccelerator::write(cl_mem buffer, const BlockCopy& copy) {
     return device_.api->clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, copy.bytes().count, copy.from, 0, nullptr,
                                              nullptr);
   }
-  // OpenCL's copies of three dimensions need planes a multiple of the pitch apart, which these need not be.
+  // One copy in three dimensions is not enough: the distance between its planes must be a multiple of the pitch.
   for (std::size_t i = 0; i < copy.planes; ++i) {
     constexpr std::size_t kOrigin[3]{};
     const std::size_t region[3]{copy.column_bytes, copy.columns, 1};

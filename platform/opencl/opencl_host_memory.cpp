@@ -43,7 +43,7 @@ struct Rectangle {
 };
 
 /// Calls `enqueue(rectangle, is_first, is_last)` for each plane, until a call fails. The commands of one queue follow
-/// one another, so that it suffices if the first one waits for others, and others wait for the last one.
+/// one another, so that it suffices if the first command waits for others, and others wait for the last command.
 template <class Enqueue>
 cl_int by_planes(const HostBlock& block, const Enqueue& enqueue) {
   for (std::size_t i = 0; i < block.planes; ++i) {
@@ -157,7 +157,7 @@ Result<OpenClTaskData::Lent> OpenClHostMemory::Buffers::lend(cl_command_queue qu
   if (!found) return found.failure();
   Kept& kept = *found.value();
   if (auto shown = sent(show_device(queue, piece, kept, last), "giving data to", device_); !shown) {
-    // The content of the buffer is unknown now, so the next task must get another buffer.
+    // After this failure the buffer's content is unknown, so the next task must get another buffer.
     if (kept.tasks == 0) kept_.erase(key_of(piece.block));
     return shown.failure();
   }
@@ -185,7 +185,7 @@ cl_int OpenClHostMemory::Buffers::show_device(cl_command_queue queue, const Piec
                                         r.region.data(), block.column_bytes, 0, block.pitch, 0, r.host, 0, nullptr,
                                         is_last ? &last : nullptr);
   });
-  // Planes that were sent before the one that failed still read the memory.
+  // Planes that were sent before the failed plane still read the memory.
   if (status != CL_SUCCESS) (void)api.clFinish(queue);
   return status;
 }

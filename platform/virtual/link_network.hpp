@@ -72,7 +72,7 @@ class LinkNetwork {
     std::uint64_t copies = 0;
     /// The time during which a copy of the pair has been on its way, latencies included.
     Duration busy{};
-    /// The number of copies in the queue, without the one on its way, and their bytes.
+    /// The number of copies in the queue, without the copy on its way, and their bytes.
     std::uint32_t queued = 0;
     Bytes queued_bytes;
     std::uint32_t longest_queue = 0;
@@ -123,7 +123,7 @@ class LinkNetwork {
     Bytes bytes;
     std::uint32_t pair = 0;
     std::uint32_t generation = 0;
-    /// The copies before and after this one in the queue.
+    /// The copies before and after this copy in the queue.
     std::uint32_t previous = kNone;
     std::uint32_t next = kNone;
     Stage stage = Stage::free;

@@ -14,7 +14,7 @@ void ReuseIndex::set_reuse(HandleId handle, std::int64_t index) {
 std::uint64_t ReuseIndex::rank(NodeId /*node*/, HandleId handle) const {
   const std::int64_t* const known = indexes_.find(handle);
   const std::int64_t index = known != nullptr ? *known : 0;
-  // Flipping the sign bit turns signed numbers into unsigned ones in the same order.
+  // Flipping the sign bit turns signed numbers into unsigned numbers in the same order.
   return static_cast<std::uint64_t>(index) ^ (std::uint64_t{1} << 63U);
 }
 

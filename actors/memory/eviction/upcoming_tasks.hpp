@@ -32,7 +32,7 @@ class UpcomingTasks final : public graph::SubmissionObserver, public graph::Task
 
   void submitted(const graph::Task& task) noexcept override;
   /// Adds a task that is going to use these handles, after all tasks that were added before. Each id must be larger
-  /// than the one before.
+  /// than the id before.
   void add(TaskId task, std::span<const Use> uses);
   /// Notes the task if it was dropped: it will not request its data.
   void happened(const graph::TaskEvent& event) override {

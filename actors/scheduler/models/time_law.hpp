@@ -24,7 +24,7 @@ struct TaskMeasures {
 ///
 ///     log t = a + b x + c x² + sum over extents of d_i log(extent_i),   x = log(size).
 ///
-/// The law can describe times that grow as any power of the size, times with a constant part (by the square), and times
+/// The law can describe times that grow as any power of the size, times with a constant term (by the square), and times
 /// that depend on one dimension or one argument more than on the others.
 ///
 /// *Estimate*: Bayesian linear regression. Before anything is measured, b has the mean 1 and every other coefficient
@@ -41,7 +41,7 @@ struct TaskMeasures {
 /// *Ageing*: each new measurement reduces the weights of all earlier measurements a little (`kMemory`).
 ///
 /// *Extrapolation*: the law also holds outside of the measured sizes, but there the time must not fall as the size
-/// grows, nor grow faster than the third power of the size. The part that this limit cuts off counts as doubt.
+/// grows, nor grow faster than the third power of the size. The amount that this limit cuts off counts as doubt.
 ///
 /// Only sums of products are kept, so a measurement costs O(terms²) time and no additional memory. The coefficients are
 /// computed anew when the number of measurements has grown by an eighth: all predictions change at that moment. Plain
@@ -112,13 +112,13 @@ class TimeLaw {
   [[nodiscard]] Terms terms_of(const TaskMeasures& task) const;
   struct Mean {
     double log_time = 0;
-    /// The part of the law's logarithm that is cut off outside of the measured range; `log_time` does not contain it.
+    /// The amount of the law's logarithm that is cut off outside of the measured range; `log_time` does not contain it.
     double cut = 0;
   };
   [[nodiscard]] Mean mean_at(const Terms& terms) const;
   /// Returns the term, clamped to the range that was measured here, or for the law that this law resembles.
   [[nodiscard]] double within(const Terms& terms, std::size_t term) const;
-  /// Returns the standard deviation of the mean's logarithm. `cut` is the part of the prediction that was cut off.
+  /// Returns the standard deviation of the mean's logarithm. `cut` is the amount of the prediction that was cut off.
   [[nodiscard]] double doubt_at(const Terms& terms, double cut) const;
   /// Returns the weight of a measured time: a time that is far from the law gets less weight.
   double trust(const Terms& terms, double log_time);

@@ -16,7 +16,7 @@ namespace {
 struct Waiting {
   int priority = 0;
   double rank_s = 0;
-  /// The number of tasks that became ready before this one.
+  /// The number of tasks that became ready before this task.
   std::uint64_t arrival = 0;
   TaskId task;
 

@@ -40,8 +40,8 @@ struct HomewardOptions {
 /// amount of work decides how long the run takes.
 ///
 /// State: the ready tasks, by decreasing upward rank (computed from fastest times). A task is placed only when a worker
-/// has room. A worker has room if it is an idle core, a GPU with fewer than `ahead` waiting tasks, or free when the
-/// copies are done.
+/// has room. A worker has room if it is an idle core, a GPU with fewer than `ahead` waiting tasks, or will be free when
+/// the task's copies are done.
 ///
 /// *Out of core*: if the data of the remaining tasks do not fit into the GPUs' memories, copies decide how long the run
 /// takes, and in the order of ranks each GPU would copy all data again and again. Therefore, before step 1, each GPU
@@ -57,8 +57,8 @@ struct HomewardOptions {
 ///    either it has slack or the GPUs together gain more time than the chain behind the task loses. Otherwise, among
 ///    the workers that finish within a tolerance, it goes to the worker with the fewest bytes to copy. The tolerance is
 ///    a quarter of the slack, at most four mean kernels, and at least one if the amount of work decides; if not, at
-///    least the square root of the part that the work takes of T. If that worker has room, the task is placed; if not,
-///    the task stays here, and counts as load of that worker for the tasks after it.
+///    least the square root of the fraction of T that the work takes. If that worker has room, the task is placed; if
+///    not, the task stays here, and counts as load of that worker for the tasks after it.
 /// 2. Each core that is still idle (the fastest first, if clusters are of mixed sizes) takes a task whose slack allows
 ///    it: the one with the smallest speed-up and, among equals, the lowest rank. GPUs would run these tasks otherwise.
 /// 3. Each GPU that is still idle takes the task with the highest rank among those that the worker of step 1 would not

@@ -17,7 +17,7 @@ struct KeptTask {
   ReadyTask task;
   /// The task's reuse; 0 if the order ignores it.
   std::int64_t reuse = 0;
-  /// The number of tasks that became ready before this one.
+  /// The number of tasks that became ready before this task.
   std::uint64_t arrival = 0;
 };
 

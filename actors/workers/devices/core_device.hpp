@@ -59,7 +59,7 @@ class CoreDevice final : public Device {
   using Device::start;
   Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
   void use_team(std::shared_ptr<CoreTeam> team) noexcept override;
-  /// Returns false while a prologue is in effect: kernels on top would run under it.
+  /// Returns false while a prologue is in effect, because it would also affect kernels that run during the wait.
   [[nodiscard]] bool allows_on_top() const noexcept override { return prologue_ == nullptr; }
   [[nodiscard]] std::unique_ptr<Device> make_twin() const override {
     return std::make_unique<CoreDevice>(options_, team_);

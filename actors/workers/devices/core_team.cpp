@@ -110,7 +110,7 @@ void CoreTeam::enter(Part part, void* work) {
   } else {
     at_barrier_.store(0, std::memory_order_relaxed);
     pending_.store(helpers, std::memory_order_relaxed);
-    // Publishes the part, and all that the master has done, to helpers, which load `entry_` with acquire in `changed`.
+    // Publishes `part_`, and all that the master has done, to helpers, which load `entry_` with acquire in `changed`.
     // Sequentially consistent, because `notify_all` looks for sleeping threads: a thread that is about to sleep either
     // sees the new entry or is seen by `notify_all`.
     entry_.store(((entry_.load(std::memory_order_relaxed) | kCountMask) + 1) | (helpers + 1),
@@ -148,7 +148,7 @@ bool CoreTeam::bind_like(int rank) const {
 
 void CoreTeam::help(int rank) noexcept {
   platform::name_this_thread(options_.name + "." + std::to_string(rank));
-  // A helper that cannot be bound to its PUs is only slower.
+  // A helper that cannot be bound to its processing units (PUs) is only slower.
   (void)bind_like(rank);
   platform::use_one_openmp_thread();
   std::uint32_t seen = 0;
@@ -168,8 +168,8 @@ bool CoreTeam::answer(int rank, std::uint32_t entry) noexcept {
     take_part(rank);
   }
   add(*own_gained, ticks() - begin);
-  // Publishes the effects of this member's part to the master, which loads `pending_` with acquire in `enter`. Only the
-  // last helper wakes the master.
+  // Publishes the effects of this member's call of `part_` to the master, which loads `pending_` with acquire in
+  // `enter`. Only the last helper wakes the master.
   if (pending_.fetch_sub(1, std::memory_order_seq_cst) == 1) pending_.notify_one();
   return true;
 }

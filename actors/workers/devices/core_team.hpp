@@ -24,8 +24,8 @@ namespace troupe::workers {
 class CoreTeam final : public Team {
  public:
   struct Options {
-    /// The PUs that each helper may run on; a helper with an empty set may run anywhere. The master is bound by its
-    /// worker.
+    /// The processing units (PUs) that each helper may run on; a helper with an empty set may run anywhere. The master
+    /// is bound by its worker.
     std::vector<platform::CpuSet> helpers;
     /// The doorbells at which lent threads sleep, one for each helper. If empty, the team makes threads. The doorbells
     /// outlive the team.
@@ -48,7 +48,7 @@ class CoreTeam final : public Team {
   [[nodiscard]] bool bind_like(int rank) const override;
 
   /// Called by a lent thread, which becomes the member `rank` (at least 1). The thread takes part in each call of
-  /// `enter` that includes this member. Returns when `leave()` is true after such a part, or when no call has come for
+  /// `enter` that includes this member. Returns when `leave()` is true after such a call, or when no call has come for
   /// `Options::spin`. Then the thread has to sleep at its doorbell and call `serve` again, because a call of `enter`
   /// that includes the member waits for it. Two threads must not serve one rank at the same time.
   template <class Leave>
@@ -68,9 +68,9 @@ class CoreTeam final : public Team {
   void limit(int members) noexcept;
   [[nodiscard]] int members() const noexcept { return static_cast<int>(options_.helpers.size()) + 1; }
   /// Returns the core time, in `platform::rough_ticks`, that the team has gained over a master that computes alone. The
-  /// gain is the time that helpers have computed in their parts, without their waits at barriers, minus the time that
-  /// the master has waited for helpers. The value may fall. May be called from any thread; between two calls of `enter`
-  /// the master gets the exact sum.
+  /// gain is the time that helpers have computed inside calls of `enter`, without their waits at barriers, minus the
+  /// time that the master has waited for helpers. The value may fall. May be called from any thread; between two calls
+  /// of `enter` the master gets the exact sum.
   [[nodiscard]] std::int64_t gained_ticks() const noexcept;
 
  private:
@@ -79,8 +79,8 @@ class CoreTeam final : public Team {
     std::exception_ptr error;
     /// The value of `entry_` that a lent thread has seen last.
     std::uint32_t seen = 0;
-    /// The member's part of `gained_ticks`. It has a cache line of its own: the master reads `error` after every call
-    /// of `enter`, but this counter only after a task.
+    /// The member's contribution to `gained_ticks`. The counter has a cache line of its own: the master reads `error`
+    /// after every call of `enter`, but this counter only after a task.
     alignas(64) std::atomic<std::int64_t> gained{0};
   };
 
@@ -110,10 +110,10 @@ class CoreTeam final : public Team {
   /// are in one word, so that a helper that does not take part in one call never mistakes it for the next. If the
   /// number of members is 0, the helpers end.
   alignas(64) std::atomic<std::uint32_t> entry_{0};
-  /// The number of helpers that have not ended their part.
+  /// The number of helpers that have not finished the present call of `enter`.
   alignas(64) std::atomic<std::uint32_t> pending_{0};
-  /// The number of members that wait at the barrier and, in the high half, the number of members that have ended their
-  /// parts and will not come any more.
+  /// The number of members that wait at the barrier and, in the high half, the number of members that have finished the
+  /// call of `enter` and will not come to the barrier.
   alignas(64) std::atomic<std::uint32_t> at_barrier_{0};
   std::atomic<std::uint32_t> barriers_{0};
   std::vector<std::thread> threads_;

@@ -29,8 +29,8 @@ struct CudaDeviceOptions {
 /// the task's end, the task ends, after its checks (graph/codelets/completion_check.hpp). The worker polls the device
 /// to notice this.
 ///
-/// Times are measured on the streams. Kernels that share the GPU slow each other down. So at any moment, all kernels
-/// that have begun and not ended are charged equal parts of the time. The charged time of a task is reported to the
+/// Times are measured on the streams. Kernels that share the GPU slow each other down. So at any moment, the time is
+/// charged in equal amounts to all kernels that have begun and not ended. The charged time of a task is reported to the
 /// listener. All charged times add up to the time in which the GPU was busy. A trace shows each task from its begin to
 /// its end.
 ///

@@ -32,8 +32,8 @@ class DeviceListener {
   virtual ~DeviceListener() = default;
   /// Reports the end of a task. `cause` is empty if the kernel succeeded. `took` is the time for which the task used
   /// the device; negative if the device cannot measure this time better than the worker that started the task. If
-  /// several tasks share the device at a time, each is given a part of that time: all parts add up to the time in which
-  /// the device was busy.
+  /// several tasks share the device at a time, the time is divided among them: all values of `took` add up to the time
+  /// in which the device was busy.
   virtual void done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept = 0;
   void done(graph::Task& task, graph::FailureLog::Cause cause) noexcept { done(task, std::move(cause), Duration(-1)); }
   /// Called instead of `done` if the device ran pieces of a task; `pieces` describes them. No piece is left
@@ -77,7 +77,7 @@ class Device {
   // The next functions are for cores whose kernels wait for other tasks.
   /// Returns true if other kernels may run in the calling thread while a kernel of this device waits.
   [[nodiscard]] virtual bool allows_on_top() const noexcept { return false; }
-  /// Makes a device that stands for the same cores, for another thread or for kernels on top of one of this device.
+  /// Makes another device on the same cores, for another thread, or for kernels that run while one of these waits.
   [[nodiscard]] virtual std::unique_ptr<Device> make_twin() const { return nullptr; }
   /// Undoes in the calling thread what the last kernel's prologue did, if that is still in effect.
   virtual void end_prologue() noexcept {}

@@ -31,8 +31,8 @@ class ModelledDevice final : public Device {
     /// The device's name and worker, and the options that it has in common with a core. `find_replica` is used only if
     /// kernels are executed.
     CoreDevice::Options core;
-    /// True if kernels are executed. If not, only those of nested tasks are, which have no data, and data are never
-    /// touched.
+    /// True if kernels are executed. If false, only kernels of nested tasks are executed, because these tasks have no
+    /// data, and data are never touched.
     bool executes = false;
     platform::VirtualTime* time = nullptr;
     /// Returns the time that a task takes on this device.

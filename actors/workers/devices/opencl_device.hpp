@@ -34,8 +34,8 @@ struct OpenClDeviceOptions {
 /// in their places, the task ends, after its checks. The driver reports the end in a thread of its own. Some drivers
 /// run kernels inside the call that enqueues them: then the task has ended when `start` returns.
 ///
-/// Times are the driver's, from profiling. Kernels that share the device slow each other down. So at any moment, all
-/// kernels that have begun and not ended are charged equal parts of the time.
+/// Times are the driver's, from profiling. Kernels that share the device slow each other down. So at any moment, the
+/// time is charged in equal amounts to all kernels that have begun and not ended.
 ///
 /// An exception of a kernel is its task's failure. It is reported when the work that the kernel had enqueued has ended.
 /// A command that failed is the task's failure, too, as far as the driver reports it: the driver need not report

@@ -1,4 +1,4 @@
-/// Time charges: the parts of a device's time that are charged to the tasks which share the device.
+/// Time charges: divides the time of a device among the tasks that use the device at the same time.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,15 @@ namespace troupe::workers {
 struct TimeCharge {
   /// The time at which the task began on the device, if known.
   std::optional<Duration> begun;
-  /// The task's part of the time up to now.
+  /// The time that the task has been charged up to now.
   Duration charged{};
 };
 
-/// Charges the time from `from` to `end`: at any moment the tasks that have begun share it equally. `charge_of(slot)`
-/// returns the charge of a slot's task, or null if the slot has no task on the device.
+/// Charges the time from `from` to `end`: at any moment, the tasks that have begun are charged equally.
+/// `charge_of(slot)` returns the charge of a slot's task, or null if the slot has no task on the device.
 template <class Slots, class ChargeOf>
 void charge_time(Duration from, Duration end, Slots& slots, const ChargeOf& charge_of) {
-  // One pass for each interval between two begins of tasks: at each begin, one more task shares the time.
+  // One pass for each interval between two begins of tasks: after each begin, the time is divided among one more task.
   for (Duration to; from < end; from = to) {
     to = end;
     std::int64_t sharing = 0;

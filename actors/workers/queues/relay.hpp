@@ -12,7 +12,7 @@
 namespace troupe::workers {
 
 /// One thread at a time *is* the worker: it runs the worker's kernels and uses its core. While a kernel blocks in a
-/// wait, another thread is the worker: one whose wait is over, or else the worker's own thread, or else a *spare*
+/// wait, another thread is the worker: a thread whose wait is over, or else the worker's own thread, or else a *spare*
 /// thread. A thread that wants its turn waits until the thread whose turn it is has ended its kernel. So no wait makes
 /// a core idle, and no two kernels share one core.
 ///
@@ -39,14 +39,14 @@ class Relay {
     own_ = &turn;
     wanted_.store(true, std::memory_order_release);
   }
-  /// Called for a spare thread between two kernels, before its turn is passed on, and for one that has just been made.
+  /// Called for a spare thread between two kernels, before its turn is passed on, and for a new spare thread.
   void rest(graph::TaskWaiter& turn) {
     const LockGuard lock(mutex_);
     resting_.push_back(&turn);
   }
 
-  /// Ends the turn of the calling thread, and begins that of another thread. `granted` is called before, if that thread
-  /// has asked for it (`want`, `want_later`). There must be a successor.
+  /// Ends the turn of the calling thread, and begins that of another thread. `granted` is called before, if the other
+  /// thread has asked for its turn (`want`, `want_later`). There must be a successor.
   void pass_on(const std::function<void()>& granted) {
     graph::TaskWaiter* next = nullptr;
     {

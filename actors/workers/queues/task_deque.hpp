@@ -57,8 +57,8 @@ class alignas(64) TaskDeque {
   [[nodiscard]] graph::Task* pop_newest();
   /// Returns the oldest task of the highest priority, or null.
   [[nodiscard]] graph::Task* pop_oldest();
-  // The next two functions return the same task as those above if `wanted(task)` is true, and else null. `wanted` must
-  // be quick.
+  // The next two functions return the same task as `pop_newest` and `pop_oldest` if `wanted(task)` is true, else null.
+  // `wanted` must be quick.
   template <class Wanted>
   [[nodiscard]] graph::Task* pop_newest_if(const Wanted& wanted) {
     return pop_if([&]()
@@ -72,7 +72,7 @@ class alignas(64) TaskDeque {
   /// Moves half of the tasks, rounded up, at most `limit` and `kMostStolen`, to the end of `stolen`: the oldest of the
   /// highest priority first. The tasks themselves are not touched before the lock is free again.
   std::size_t steal_half(std::size_t limit, graph::TaskList& stolen);
-  /// Does the same, but moves the tasks into an array; returns their number. Touches no task.
+  /// Does the same as the function above, but moves the tasks into an array; returns their number. Touches no task.
   std::size_t steal_half(std::size_t limit, std::array<Entry, kMostStolen>& stolen);
 
   /// Returns the number of tasks. Sequentially consistent: if one thread pushes and then looks for an idle worker, and
@@ -115,7 +115,7 @@ class alignas(64) TaskDeque {
   graph::Task* remove_oldest() TROUPE_REQUIRES(mutex_);
   /// Called after pushes: sequentially consistent, see `size`.
   void publish_more(std::size_t size) TROUPE_REQUIRES(mutex_);
-  /// Called after pops. A worker that goes to sleep need not see these at once.
+  /// Called after pops. A worker that goes to sleep need not see the smaller size at once.
   void publish_less(std::size_t size) TROUPE_REQUIRES(mutex_);
 
   std::atomic<std::size_t> size_{0};

@@ -153,8 +153,8 @@ std::uint64_t CodeTypes::alignment(CodeTypeId id) const {
 
 std::uint64_t CodeTypes::stride(CodeTypeId type) const { return rounded_up(stored_size(type), alignment(type)); }
 
-/// Returns the offset of a part. If `part` is the number of parts, returns the structure's size, which includes the
-/// padding at its end.
+/// Returns the offset of a structure's member. If `part` is the number of members, returns the structure's size, which
+/// includes the padding at its end.
 std::uint64_t CodeTypes::part_offset(CodeTypeId id, std::size_t part) const {
   const CodeType& type = (*this)[id];
   const bool packed = type.kind == CodeType::Kind::packed_structure;

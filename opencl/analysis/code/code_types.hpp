@@ -23,7 +23,7 @@ struct CodeType {
   unsigned address_space = 0;
   /// The number of elements of a vector or an array.
   std::uint64_t count = 0;
-  /// The types of a structure's parts; for a vector or an array, only the type of the elements.
+  /// The types of a structure's members; for a vector or an array, only the type of the elements.
   std::vector<CodeTypeId> parts;
 
   friend bool operator==(const CodeType&, const CodeType&) = default;
@@ -42,7 +42,7 @@ class CodeTypes {
   [[nodiscard]] std::uint64_t stride(CodeTypeId type) const;
   /// Returns the number of bytes that a store of this type writes: less than the stride if there is padding at the end.
   [[nodiscard]] std::uint64_t stored_size(CodeTypeId type) const;
-  /// Returns the offset of a structure's part, in bytes.
+  /// Returns the offset of a structure's member, in bytes.
   [[nodiscard]] std::uint64_t part_offset(CodeTypeId type, std::size_t part) const;
   [[nodiscard]] bool is_pointer(CodeTypeId type) const { return (*this)[type].kind == CodeType::Kind::pointer; }
   [[nodiscard]] CodeTypeId add(CodeType type);
