@@ -184,8 +184,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] workers::TaskDeque* activation() { return scheduling_ ? &scheduling_->activation : nullptr; }
   /// Returns the scheduler's record. Must be called only under a placing policy: other runtimes have no such mailbox.
   [[nodiscard]] observation::MailboxRecord& mailbox_of_scheduler() { return mailboxes_[plan_.places.size() + 1]; }
-  /// Moves the ready tasks that only some workers may get to other queues (`Crew::set_apart`); leaves the others in the
-  /// list.
+  /// Moves the ready tasks that only some workers may get to other queues; leaves the others in the list.
   void activate_apart(graph::TaskList& ready) noexcept;
   /// Passes the tasks that ask for a NUMA node to that node's workers, and leaves the others in the list.
   void hand_to_numa_nodes(graph::TaskList& ready);

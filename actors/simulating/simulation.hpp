@@ -81,7 +81,7 @@ class Simulation final : public MemoryNodes {
   Result<void> fault(const memory::Command& transfer);
   [[nodiscard]] Result<void> lost(NodeId node) const;
   Result<Duration> duration(const graph::Task& task, WorkerId worker);
-  /// Begins the last part of a copy, from its source or from the host.
+  /// Begins the copy from `from`, which is its source or, in a staged copy, the host, to its target.
   void copy_on(Copy& copy, NodeId from);
   void end(memory::TransferId transfer);
   void move_bytes(const memory::Command& transfer);

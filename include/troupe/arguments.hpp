@@ -24,8 +24,8 @@ struct ArgumentsView {
   std::size_t count = 0;
 };
 
-/// Up to `kMaxArguments` trivially copyable values, together at most `kMaxBytes` bytes, packed at their
-/// natural alignment. A copy lies inside every task, so it is small: larger things belong in a handle.
+/// Up to `kMaxArguments` trivially copyable values, together at most `kMaxBytes` bytes, packed at their natural
+/// alignment. A copy lies inside every task, so it is small: register larger values as data.
 class Arguments {
  public:
   static constexpr std::size_t kMaxArguments = 7;

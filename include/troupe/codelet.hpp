@@ -73,7 +73,7 @@ struct ArgumentType {
 struct KernelParameters {
   std::vector<DataParameter> data;
   std::vector<ArgumentType> arguments;
-  /// True if the last argument is what an inline kernel has captured, or its address.
+  /// True if the last argument holds the captures of an inline kernel, or their address.
   bool captures = false;
   /// True if the function takes the context before the other parameters.
   bool takes_context = false;
@@ -90,7 +90,7 @@ struct HandleGroup {
 
   DataParameter parameter;
   AccessMode mode = AccessMode::read;
-  /// If true, the group has one or more handles; if false, it has one. The next group must have another element type.
+  /// If true, the group has one or more handles; if false, one handle. The next group must have another element type.
   bool repeated = false;
 };
 
@@ -210,7 +210,7 @@ struct TypedKernel {
   }
 };
 
-/// A typed kernel whose function takes the context before its views, so that it can ask for more than its data.
+/// A typed kernel whose function takes the context before its views, for example to ask for a cancellation.
 template <class F, class... P>
 struct TypedKernel<F, const KernelContext&, P...> {
   using Rest = TypedKernel<F, P...>;
@@ -399,8 +399,8 @@ class Codelet {
   /// Sets the implementation for a cluster, which is a worker of several cores. The implementation uses at most `most`
   /// of these cores, through `KernelContext::team`. It is either `void(const KernelContext&)`, or a function that takes
   /// the team (`Team&`) first, and then the parameters of an implementation for a core. If the codelet has no
-  /// implementation for a core, a core runs this one with a team of one. Throws `Error` (`invalid_argument`) if `most`
-  /// is below 1.
+  /// implementation for a core, a core runs this implementation with a team of one. Throws `Error` (`invalid_argument`)
+  /// if `most` is below 1.
   template <class F>
   Codelet& cpu_team(F function, int most = std::numeric_limits<int>::max()) & {
     if constexpr (detail::takes_context<F>()) {

@@ -36,14 +36,14 @@ struct Block {
   std::int64_t cols = 0;
   std::int64_t plane = 0;
   std::int64_t planes = 1;
-  /// The distance from one column of the block to its next one, in columns of the whole, and the same for planes; at
+  /// The distance from one column of the block to the next column, in columns of the whole, and the same for planes; at
   /// least 1. With `col_step = 2` the block has every other column. Rows have no step, because the elements of a column
   /// lie side by side.
   std::int64_t col_step = 1;
   std::int64_t plane_step = 1;
 };
 
-/// The rows, columns and planes around a block that a halo part has in addition.
+/// The numbers of rows, columns and planes around a block that a halo part adds to the block.
 struct Rim {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
@@ -106,8 +106,8 @@ struct DataDescription {
 /// could deadlock. In a kernel, the kernel's task then fails; elsewhere, the next `Runtime::wait` fails. Register such
 /// memory in the thread that waits for its tasks.
 ///
-/// Converts to the `Handle` that is passed to tasks. After the end of its runtime the object refers to nothing. Moving
-/// is cheap.
+/// Converts to the `Handle` that is passed to tasks. When its runtime has been destroyed, the object refers to nothing.
+/// Moving is cheap.
 class Data {
  public:
   Data() = default;
@@ -220,8 +220,8 @@ class HostAccess {
 };
 
 /// Keeps data in devices' memories: as long as this object lives, the data are the last to be evicted from the memories
-/// that have a replica of them (`Runtime::keep`). This is a wish, not a guarantee: tasks that need the memory get it.
-/// Must not outlive its runtime; moving is cheap.
+/// that have a replica of them (`Runtime::keep`). This is a request, not a guarantee: tasks that need the memory get
+/// it. Must not outlive its runtime; moving is cheap.
 class KeptData {
  public:
   KeptData() = default;
@@ -231,7 +231,7 @@ class KeptData {
   KeptData(const KeptData&) = delete;
   KeptData& operator=(const KeptData&) = delete;
 
-  /// Ends the wish: the data are then evicted like all other data.
+  /// Ends the request to keep the data: they are then evicted like all other data.
   void let_go() noexcept { kept_.reset(); }
 
  private:

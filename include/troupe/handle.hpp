@@ -149,15 +149,15 @@ class Future {
   [[nodiscard]] bool done() const { return status() != TaskStatus::pending; }
   /// Waits until the task has ended. Throws `Error`: `kernel_failed` or `cancelled` if it did not succeed,
   /// `wait_in_kernel` inside a kernel or callback, unless the task is a child of the nested task that the kernel
-  /// belongs to, or a child of such a child.
+  /// belongs to, or belongs to one of its children.
   void wait() const;
-  /// Cancels the task if it has not started yet. If it runs, its kernel sees this if it asks
-  /// (`KernelContext::cancelled`), and a kernel that does not ask goes on. Tasks that read what a cancelled task writes
-  /// are cancelled, too.
+  /// Cancels the task if it has not started yet. If the task runs, its kernel can ask whether it should stop
+  /// (`KernelContext::cancelled`), and return early; a kernel that does not ask goes on. Tasks that read what a
+  /// cancelled task writes are cancelled, too.
   void cancel() const;
 
   [[nodiscard]] graph::TaskOwner* owner() const { return owner_; }
-  /// Returns a pointer by which the owner finds the task; null if the owner needs no more than the id.
+  /// Returns a pointer by which the owner finds the task; null if the owner finds it by the id alone.
   [[nodiscard]] graph::Task* task() const { return task_; }
 
  private:
@@ -227,9 +227,9 @@ struct TaskOptions {
   /// the next wait for all tasks reports the exception.
   std::function<void(const TaskOutcome&)> callback = nullptr;
   /// True for a *nested* task: the tasks that its kernel submits, its *children*, belong to it, and it ends when the
-  /// last of them has ended. It fails if one of them fails, also where its kernel has caught that failure. The kernel
-  /// may wait for its children (`Runtime::wait`, `Future::wait`, `Runtime::acquire`). Children may use the data that
-  /// the nested task declares, in a mode that its own mode allows, parts of these data, and data that the kernel
+  /// last of them has ended. It fails if one of its children fails, even if its kernel has caught that failure. The
+  /// kernel may wait for its children (`Runtime::wait`, `Future::wait`, `Runtime::acquire`). Children may use the data
+  /// that the nested task declares, in a mode that its own mode allows, parts of these data, and data that the kernel
   /// registers; any other data are refused (`invalid_argument`). Children are ordered among themselves. Tasks that
   /// follow the nested task wait for the last children that use the same data; they need not wait for the other
   /// children.
@@ -237,14 +237,14 @@ struct TaskOptions {
   /// Data that only the children of a nested task use, each with its mode: read, write or read_write. The kernel gets
   /// no view of them, and does not wait for them: each child starts when its own data are ready.
   std::vector<Access> weak = {};
-  /// The time after which nobody wants the result: a task that has not begun then is cancelled when its turn comes, and
-  /// a kernel that runs then sees it if it asks (`KernelContext::cancelled`). Deadlines do not change the order of
-  /// tasks. Submissions fail with `invalid_argument` in recordings, on services, and in virtual time or with
+  /// The time after which nobody wants the result: a task that has not begun by then is cancelled when its turn comes,
+  /// and a running kernel can ask whether it should stop (`KernelContext::cancelled`). Deadlines do not change the
+  /// order of tasks. Submissions fail with `invalid_argument` in recordings, on services, and in virtual time or with
   /// `ThreadOptions::deterministic`, whose runs do not keep to this clock.
   std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt;
-  /// The token of a `std::stop_source`, which many tasks may share: after `request_stop`, those that have not begun are
-  /// cancelled when their turn comes, and kernels that run see it if they ask. Submissions fail with `invalid_argument`
-  /// in recordings and on services.
+  /// The token of a `std::stop_source`, which many tasks may share: after `request_stop`, tasks that have not begun are
+  /// cancelled when their turn comes, and running kernels can ask whether to stop. Submissions fail with
+  /// `invalid_argument` in recordings and on services.
   StopToken stop = {};
 };
 

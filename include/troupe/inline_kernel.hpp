@@ -51,7 +51,7 @@ struct GivenUntyped {
   using Element = void;
   static constexpr ViewShape shape = ViewShape::any;
 };
-/// Describes the thing of type `A` that a program gives for one parameter of a kernel.
+/// Describes the data or value of type `A` that a program gives for one parameter of a kernel.
 template <class A>
 struct Given : std::conditional_t<std::is_convertible_v<A, Handle>, GivenUntyped, GivenValue> {};
 template <class T, ViewShape kShape>
@@ -88,7 +88,7 @@ struct Taken {
   using Value = std::remove_cv_t<P>;
 };
 
-/// Matches parameter number `Number` (from 1) of an inline kernel, of type `P`, with the thing that was given for it.
+/// Matches parameter number `Number` (from 1) of an inline kernel, of type `P`, with the data or value given for it.
 template <std::size_t Number, class P, class A>
 struct InlineParameter {
   using G = Given<A>;
@@ -146,7 +146,7 @@ struct InlineParameter {
     return Mistake::none;
   }
   /// Refuses a wrong parameter with one line, after which the compiler names the parameter's number and types. Returns
-  /// true for a right one.
+  /// true if the parameter is right.
   static constexpr bool check() {
     constexpr Mistake found = mistake();
     static_assert(found != Mistake::mode_not_known,
@@ -193,14 +193,14 @@ struct InlineCodelets {
   /// Makes a codelet for tasks without data. `ended` is called once for each task that was submitted, when it has
   /// ended, whether it ran or not.
   [[nodiscard]] static Codelet make_call(std::string name, Kernel kernel, void (*ended)(ArgumentsView));
-  /// Returns the codelet with this key, number and name. The first call for these makes it; it is never destroyed.
+  /// Returns the codelet with this key, number and name. The first call with them makes it; it is never destroyed.
   [[nodiscard]] static const Codelet& kept(const void* key, std::uint64_t number, const std::string& name,
                                            const std::function<Codelet()>& make);
-  /// Returns the codelet with this key and name of those that the class `Owner` makes. A thread that asks for the same
-  /// codelet again takes no lock.
+  /// Returns the codelet with this key and name among the codelets that the class `Owner` makes. A thread that asks for
+  /// the same codelet again takes no lock.
   template <class Owner, class Make>
   [[nodiscard]] static const Codelet& kept_by(const void* key, const std::string& name, const Make& make) {
-    // Each class has an object of its own here. Their names would not do: two lambdas of a function may have the same.
+    // The address identifies the class. The class's name would not: two lambdas of one function may have the same name.
     static char mark = 0;
     thread_local Last last;
     if (last.codelet == nullptr || last.key != key || last.name != name) {
@@ -222,7 +222,7 @@ template <class F>
 struct IsNamed : std::false_type {};
 template <class F>
 struct IsNamed<NamedKernel<F>> : std::true_type {};
-/// True for everything but a codelet and the options of a task, which `submit` takes in the kernel's place.
+/// False for a codelet and for the options of a task, which `submit` takes in the kernel's place; else true.
 template <class F>
 struct IsInline : std::bool_constant<!std::is_base_of_v<Codelet, F> && !std::is_base_of_v<TaskOptions, F>> {};
 
@@ -324,8 +324,8 @@ struct InlineCall {
     TypedKernel<F>::template add_one<typename One::Type>(parameters);
   }
 
-  /// Returns the codelet of this kernel. A lambda has one for the modes in which it uses its data. Functions and
-  /// function objects of one type, and kernels with names, have one for each function or name.
+  /// Returns the codelet of this kernel. A lambda has one codelet for the modes in which it uses its data. Functions
+  /// and function objects of one type, and kernels with names, have a codelet for each function or name.
   static const Codelet& codelet_for(const F& function, const KernelPlace& place) {
     if constexpr (kPointer) {
       const void* const key = reinterpret_cast<const void*>(function);
@@ -384,7 +384,7 @@ struct TypeList {
   static constexpr std::size_t size = sizeof...(T);
 };
 
-/// Finds the `InlineCall` of a function with these parameters for the things that were given.
+/// Finds the `InlineCall` of a function with these parameters for the data and values that were given.
 template <class F, bool kContext, class Taken, class Given, class Numbers>
 struct InlineCallFor;
 template <class F, bool kContext, class... P, class... A, std::size_t... I>

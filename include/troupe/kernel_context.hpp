@@ -86,9 +86,9 @@ class KernelContext {
 
   /// Returns true once the task need not go on: the program has cancelled it (`Future::cancel`, `Runtime::cancel`) or
   /// the run of a recorded graph that it belongs to, its deadline has passed, or a stop was requested (`TaskOptions`).
-  /// A kernel that runs for long asks now and then, and returns early. Once the answer was true, it stays true, and the
-  /// task ends as cancelled when the kernel returns: the data that it writes then have no valid content. A kernel that
-  /// never asks ends as if nobody had cancelled it; one that throws has failed.
+  /// A kernel that runs for long should ask now and then, and return early. Once the result was true, it stays true,
+  /// and the task ends as cancelled when the kernel returns: the data that it writes then have no valid content. A
+  /// kernel that never asks ends as if nobody had cancelled it; a kernel that throws has failed.
   ///
   /// May be called from any thread while the kernel runs, also inside teams and pieces. Takes a few nanoseconds, a task
   /// with a deadline some 30 more, and never blocks. Kernels that only enqueue work on a device ask while they enqueue.

@@ -47,7 +47,7 @@ struct Layout {
   [[nodiscard]] std::int64_t elements() const { return rows * cols * planes; }
   /// Returns the size of the elements, without the gaps between columns and planes.
   [[nodiscard]] Bytes payload() const { return {static_cast<std::uint64_t>(elements()) * element_size}; }
-  /// Returns the number of elements from the first one to the last one, with the gaps between them.
+  /// Returns the number of elements from the first element to the last element, with the gaps between them.
   [[nodiscard]] std::int64_t extent() const {
     if (elements() == 0) return 0;
     return (planes > 1 ? (planes - 1) * plane_stride : 0) + (cols - 1) * ld + rows;

@@ -121,7 +121,7 @@ class KernelTimes {
   [[nodiscard]] std::vector<double> edges() const { return edges_; }
 
  private:
-  /// Returns the curve of a number of cores, and makes it if there is none.
+  /// Returns the curve for a number of cores, and makes the curve if there is none.
   TimeCurve& curve_on(int cores);
 
   std::string application_;
@@ -166,7 +166,7 @@ struct DescribedRoute {
   Duration latency{0};
 };
 
-/// The description of a machine. Memory nodes are numbered: 0 is the host's, k + 1 that of GPU k.
+/// The description of a machine. Memory nodes are numbered: 0 is host memory, k + 1 is the memory of GPU k.
 struct MachineDescription {
   std::string name;
   std::string description;

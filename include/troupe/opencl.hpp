@@ -55,9 +55,9 @@ class OpenClLaunch {
 
   /// Returns the buffer of a view of the task's data; `address` is the view's pointer. The buffer begins where the data
   /// begin, and may be a little larger than the data. It is valid until the task has ended. Throws `Error`
-  /// (`invalid_argument`) for any other address: to use a part of a view, pass the part's offset to the kernel. The
-  /// pointer only names the data: if a device works on host memory, that memory belongs to the device as long as the
-  /// task runs.
+  /// (`invalid_argument`) for any other address: to use only some elements of a view, pass their offset to the kernel.
+  /// The pointer only serves as a name of the data: if a device works on host memory, that memory belongs to the device
+  /// as long as the task runs.
   [[nodiscard]] _cl_mem* buffer(const void* address) const;
 
   /// Makes the task end after this event, too, and fail if the event fails. Use it for work that the kernel enqueues on
@@ -97,8 +97,8 @@ class OpenClProgram {
   explicit OpenClProgram(std::string source, std::string options = {});
 
   /// Returns the driver's kernel. Only the running task may use it: its arguments stay set from one task to the next of
-  /// the same queue. The kernel lives as long as the program; do not release it. Throws `Error` (`kernel_failed`) with
-  /// the compiler's message if the program cannot be built, and if it has no such kernel.
+  /// the same queue. The kernel lives as long as the program; do not release it. Throws `Error` (`kernel_failed`): with
+  /// the compiler's message if the program cannot be built, and if it has no kernel `name`.
   [[nodiscard]] _cl_kernel* kernel(const OpenClLaunch& launch, const std::string& name) const;
 
  private:

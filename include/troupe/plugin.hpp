@@ -25,7 +25,7 @@
 
 namespace troupe {
 
-/// Refuses a task whose shapes or arguments its kernel cannot handle: see `PluginRegistrar::add`.
+/// Refuses a task whose shapes or arguments its kernel cannot process: see `PluginRegistrar::add`.
 using PluginCheck = std::function<Result<void>(std::span<const Layout> layouts, const Arguments& arguments)>;
 
 /// The object that a plug-in's register function gets. It is valid during that call only.

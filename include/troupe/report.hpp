@@ -29,7 +29,7 @@ struct LinkTraffic {
   double bandwidth_mb_per_s = 0;
   Bytes bytes;
   Duration busy{};
-  /// The highest traffic at one time, as a share of the bandwidth: at most 1, except for rounding.
+  /// The highest traffic at one time, divided by the bandwidth: at most 1, except for rounding.
   double highest_load = 0;
 };
 

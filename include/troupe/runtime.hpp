@@ -193,35 +193,35 @@ class Runtime {
 
   /// Returns handles of disjoint blocks of a matrix or volume. Tasks on the whole and tasks on its blocks are ordered
   /// like all other tasks that conflict. Waits for tasks that use the whole. The handles of the blocks are valid as
-  /// long as the registration of the whole, or until `repartition`. Throws `overlapping_handles`; on a service also
-  /// `no_implementation` for blocks with steps.
+  /// long as the registration of the whole, or until `repartition`. Throws `overlapping_handles`, and
+  /// `no_implementation` for blocks with steps on a service.
   std::vector<Handle> partition(const Handle& whole, std::span<const Block> blocks);
-  /// Replaces all blocks of a matrix by others, while tasks use the former blocks: tasks that were submitted on these
-  /// are not affected, and a task on a new block waits for the tasks on the former blocks that it overlaps. The handles
-  /// of the former blocks are invalid from then on. The call waits, as `partition` does, only if tasks use the whole,
-  /// if the former or the new blocks do not cover it or have blocks themselves, or if halo parts overlap it. Beside
-  /// accelerators the content of the former blocks comes to host memory. Throws what `partition` throws,
-  /// `wait_in_kernel` in the kernel of a nested task, and `no_implementation` on a service.
+  /// Replaces all blocks of a matrix by new blocks, even while tasks use the former blocks: tasks that were submitted
+  /// on these blocks are not affected, and a task on a new block waits for the tasks on the former blocks that it
+  /// overlaps. The handles of the former blocks are invalid from then on. The call waits, as `partition` does, only if
+  /// tasks use the whole, if the former or the new blocks do not cover it or have blocks themselves, or if halo parts
+  /// overlap it. If the runtime has accelerators, the content of the former blocks is copied to host memory. Throws
+  /// what `partition` throws, `wait_in_kernel` in the kernel of a nested task, and `no_implementation` on a service.
   std::vector<Handle> repartition(const Handle& whole, std::span<const Block> blocks);
   /// Returns halo parts of a matrix: blocks together with their rims, as far as the matrix goes. They may overlap each
-  /// other and the blocks of `partition`, and tasks only read them. A task that reads a halo part waits for the tasks
-  /// that write the blocks which it overlaps, and for no others, where `partition` has divided the whole matrix;
-  /// otherwise it waits for all tasks that write the matrix. A task may read a halo part and write blocks that this
-  /// part overlaps: its views are of the same memory. Does not wait. The handles are valid as long as the registration
-  /// of the matrix. Tasks on halo parts run on cores. A volume has halo parts, too. Throws `overlapping_handles` if a
-  /// block does not lie inside the whole, and `invalid_argument` if a rim is negative or a block has steps.
+  /// other and the blocks of `partition`, and tasks only read them. A task that reads a halo part waits only for the
+  /// tasks that write the blocks which it overlaps, if `partition` has divided the whole matrix; otherwise it waits for
+  /// all tasks that write the matrix. A task may read a halo part and write blocks that this part overlaps: its views
+  /// are of the same memory. Does not wait. The handles are valid as long as the registration of the matrix. Tasks on
+  /// halo parts run on cores. A volume has halo parts, too. Throws `overlapping_handles` if a block does not lie inside
+  /// the whole, and `invalid_argument` if a rim is negative or a block has steps.
   std::vector<Halo> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim);
   /// Allows mode reduce for the handle from now on. Waits for tasks that use it.
   void set_reduction(const Handle& handle, ReductionMethods methods);
   /// Ends the registration of the data (and of their blocks) after their last use. Waits for that use, unless the
   /// memory belongs to the runtime. Throws `wait_in_kernel` if it would have to wait in a kernel or callback.
   void release(const Handle& handle);
-  /// Declares the content of the data (and of their blocks) worthless, without freeing the memory. The call does not
-  /// wait, and is ordered like a task that writes the data: tasks that were submitted before see the old content.
-  /// Until a task that writes the data is submitted, or the program acquires them in mode write, they have no content,
-  /// like data that were just allocated, so reading them is refused (`invalid_argument`). What the memory contains
-  /// meanwhile is unspecified. Copies that would only preserve the content, as from a device back to the host, are not
-  /// made. Allowed in kernels and callbacks. Throws `invalid_handle`, and `invalid_argument` for data that were
+  /// Declares that the content of the data (and of their blocks) is not needed any more, without freeing the memory.
+  /// The call does not wait, and is ordered like a task that writes the data: tasks that were submitted before see the
+  /// old content. Until a task that writes the data is submitted, or the program acquires them in mode write, they have
+  /// no content, like data that were just allocated, so reading them is refused (`invalid_argument`). What the memory
+  /// contains meanwhile is unspecified. Copies that would only preserve the content, as from a device back to the host,
+  /// are not made. Allowed in kernels and callbacks. Throws `invalid_handle`, and `invalid_argument` for data that were
   /// registered as const and inside a recording.
   void discard(const Handle& handle);
 
@@ -243,7 +243,7 @@ class Runtime {
     return submit(codelet, std::span<const Access>(accesses.begin(), accesses.size()), arguments, options);
   }
 
-  /// Submits a kernel that is written where it is submitted, with what it takes, in order:
+  /// Submits a kernel that is written inside the call, followed by the values and data for its parameters, in order:
   ///
   ///     runtime.submit([](VectorView<const double> x, double& sum) { … }, x, sum);
   ///
@@ -252,11 +252,11 @@ class Runtime {
   /// element. A first parameter `const KernelContext&` takes the context. Wrong parameters are refused by the compiler,
   /// and for data whose type only the program knows (`Handle`, `Data`) by `signature_mismatch`.
   ///
-  /// The kernel runs on cores. What a lambda captures by value is kept until its task has ended; what it captures by
-  /// reference has to live as long, and no dependency follows from it. All tasks of one lambda that use their data in
-  /// the same modes have one codelet. Its name is that of `named`, or the place in the source of its first submission
-  /// ("solver.cpp:41"). Throws as `submit` of a codelet does, and `no_implementation` on a service, which runs no code
-  /// of its clients.
+  /// The kernel runs on cores. Values that a lambda captures are kept until its task has ended; objects that it
+  /// captures by reference have to live as long, and no dependency follows from them. All tasks of one lambda that use
+  /// their data in the same modes have one codelet. Its name is that of `named`, or the place in the source of its
+  /// first submission ("solver.cpp:41"). Throws as `submit` of a codelet does, and `no_implementation` on a service,
+  /// which runs no code of its clients.
   template <class... A>
   Future submit(const detail::InlineKernel<std::type_identity_t<std::remove_cvref_t<A>>...>& kernel, A&&... given) {
     return kernel.submit(*this, TaskOptions::none(), given...);
@@ -274,10 +274,10 @@ class Runtime {
   ///
   /// The function and its arguments are copied or moved into the task, as `std::async` does (`std::ref` passes a
   /// reference). The task uses no data, so nothing orders it, and it runs on cores. In a kernel the task is a child
-  /// (see `TaskOptions::nested`) if that kernel's task is nested, a child, or such a call itself; the calling task then
-  /// ends after it. There the function may also be called at once, in the calling thread and in place of a task, if
-  /// other workers have enough to do: it must not wait for something that its caller does later.
-  /// `named("name", function)` names the task in traces. Throws `no_implementation` on a service, `stopped`, and
+  /// (see `TaskOptions::nested`) if that kernel's task is nested, is a child, or was itself made by `async`; the
+  /// calling task then ends after it. In such a kernel the function may also be called at once, in the calling thread
+  /// and in place of a task, if other workers have enough to do: it must not wait for something that its caller does
+  /// later. `named("name", function)` names the task in traces. Throws `no_implementation` on a service, `stopped`, and
   /// `invalid_argument` in virtual time, in recordings, and where several clients share the workers.
   template <class F, class... A>
   auto async(F&& function, A&&... arguments) {
@@ -288,8 +288,8 @@ class Runtime {
     }
   }
 
-  /// Begins a coroutine, which runs by itself, in tasks on cores. Throws `invalid_argument` in virtual time, in
-  /// recordings, and where several clients share the workers, `no_implementation` on a service, and `stopped`.
+  /// Begins a coroutine, which then runs in tasks on cores without being awaited. Throws `invalid_argument` in virtual
+  /// time, in recordings, and where several clients share the workers, `no_implementation` on a service, and `stopped`.
   template <class R>
   Started<R> start(Coroutine<R> coroutine) {
     coroutine.check_valid();
@@ -318,9 +318,9 @@ class Runtime {
   /// a task failed, unless the mode is write.
   [[nodiscard]] HostAccess acquire(const Handle& handle, AccessMode mode);
 
-  /// Cancels all tasks submitted so far that have not started; `wait` reports them. Kernels that run see this if they
-  /// ask
-  /// (`KernelContext::cancelled`).
+  /// Cancels all tasks submitted so far that have not started; `wait` reports them.
+  /// Kernels that run can ask whether they should stop (`KernelContext::cancelled`), and return early. Tasks that are
+  /// submitted later are not affected.
   void cancel();
   /// Refuses further tasks: submissions throw `stopped`, also in running kernels and callbacks. Then waits for the
   /// tasks that were submitted before, as `wait` does.
@@ -347,8 +347,8 @@ class Runtime {
   [[nodiscard]] Trace take_trace();
   /// Returns the figures of every actor's mailbox: messages, depth, waiting and handling times.
   [[nodiscard]] MetricsSnapshot metrics() const;
-  /// Returns why tasks do not make progress: what waits for what, root causes first. No thread can submit during the
-  /// call, which takes about 0.4 us per task in flight.
+  /// Returns why tasks do not make progress: which tasks wait, and for what, root causes first. No thread can submit
+  /// during the call, which takes about 0.4 us per task in flight.
   [[nodiscard]] WhyReport why() const;
 
   /// Returns the backend in which the tasks run, for classes built on a runtime, such as `TiledMatrix`.

@@ -55,7 +55,7 @@ struct ThreadOptions {
   std::string system_root = {};
 };
 
-/// The options besides the policy that decide where tasks run, and what is a task at all.
+/// The options, besides the policy, that decide where tasks run, and which submitted kernels become tasks.
 struct PlacementOptions {
   /// Codelets whose tasks only some devices may run, in addition to each task's options: "potrf,trsm:cores"
   /// (`parse_restrictions`).
@@ -70,11 +70,11 @@ struct PlacementOptions {
   /// without times, and tries each codelet a few times on each kind of device. Not used in virtual time or with
   /// `deterministic`.
   std::string models = {};
-  /// Nested tasks that are known to take no longer than this, together with all that they consist of, call what their
-  /// kernels submit at once, in place of tasks: a recursion then costs little below this time, without a limit of its
-  /// own. The times are learned while the program runs, by codelet, arguments and size of the data. Tasks with weak
-  /// data do not call; nor are times learned where accelerators take part, in virtual time, with `deterministic`, on a
-  /// service and of kernels for teams. A kernel must not wait for something that its parent does later. Zero: none do.
+  /// A nested task that is known to take no longer than this, including the tasks inside it, calls the kernels that it
+  /// submits at once, in place of tasks: a recursion then costs little below this time. The times are learned while the
+  /// program runs, by codelet, arguments and size of the data. Tasks with weak data never do so. Times are not learned
+  /// in a runtime with accelerators, in virtual time, with `deterministic`, on a service, and for kernels for teams. A
+  /// kernel must not wait for something that its parent does later. Zero: no task does so.
   Duration cutoff{};
 };
 

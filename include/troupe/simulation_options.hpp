@@ -77,7 +77,7 @@ using platform::plain_machine;
 
 /// The GPUs of a described machine, besides its description.
 struct SimulatedAccelerators {
-  /// The part of each GPU's memory that data may use.
+  /// The fraction of each GPU's memory that data may use.
   double memory_share = 1;
   /// Replaces the description's memory size, for all GPUs.
   std::optional<Bytes> gpu_memory = std::nullopt;
@@ -120,7 +120,7 @@ struct SimulatedKnowledge {
   /// with 1 the assumptions are right.
   double kernel_error = 1;
   double bandwidth_error = 1;
-  /// True: tasks have the priorities that they are submitted with. False: all are equal.
+  /// True: tasks have the priorities that they are submitted with. False: all priorities are equal.
   bool priorities = true;
 };
 

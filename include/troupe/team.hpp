@@ -1,4 +1,4 @@
-/// The cores that run one kernel together, and the share of their time that was used.
+/// The cores that run one kernel together, and the fraction of their time that was used.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace troupe {
 
-/// The cores of the worker that runs a kernel: one, or those of a cluster. A kernel for teams (`Codelet::cpu_team`)
-/// runs in the master, rank 0, and may call the other members any number of times. Only one thread at a time may use a
-/// team, and a function that runs in `run` must not call `run`.
+/// The cores of the worker that runs a kernel: one core, or the cores of a cluster. A kernel for teams
+/// (`Codelet::cpu_team`) runs in the master, rank 0, and may call the other members any number of times. Only one
+/// thread at a time may use a team, and a function that runs in `run` must not call `run`.
 class Team {
  public:
   /// The function that every member calls, with its rank.
@@ -75,11 +75,11 @@ using TeamPrologue = std::shared_ptr<void> (*)(Team& team);
 
 /// The use of the cores of a cluster, or of several clusters. While a worker runs a task, it offers the task's time on
 /// each of its cores; the used time is the time in which these cores computed. The master, which runs the kernel,
-/// computes from the task's beginning to its end, except while it waits for members that have not ended their parts. A
-/// helper computes in its parts. A member that waits at a barrier does not compute. So a kernel without a version for
-/// teams uses one core's time. A kernel that uses its team of four during half of its time uses five eighths of the
-/// offered time. Calling the other members counts as work of the master. Time in which another process had the core
-/// counts as used.
+/// computes from the task's beginning to its end, except while it waits for members that have not returned from their
+/// call. A helper computes in its calls. A member that waits at a barrier does not compute. So a kernel without a
+/// version for teams uses one core's time. A kernel that uses its team of four during half of its time uses five
+/// eighths of the offered time. Calling the other members counts as work of the master. Time in which another process
+/// had the core counts as used.
 struct TeamUse {
   /// The sum of cores times duration of the tasks whose used time is known.
   Duration offered{};
@@ -89,7 +89,7 @@ struct TeamUse {
   /// runtime does not know how many of these threads computed, and when.
   Duration unseen{};
 
-  /// Returns the used share, between 0 and 1; empty if no used time is known.
+  /// Returns the used fraction of the offered time, between 0 and 1; empty if no used time is known.
   [[nodiscard]] std::optional<double> share() const {
     if (offered <= Duration{}) return std::nullopt;
     return seconds(used) / seconds(offered);

@@ -16,8 +16,8 @@
 namespace troupe {
 
 /// A block-cyclic distribution over a grid of nodes, as ScaLAPACK distributes matrices: tile (i, j) belongs to node (i
-/// mod p) q + (j mod q). So every node owns an equal share of each step's tiles, and neighbours in a row or column of
-/// tiles lie on few nodes.
+/// mod p) q + (j mod q). So every node owns about the same number of each step's tiles, and neighbours in a row or
+/// column of tiles lie on few nodes.
 class TileOwners {
  public:
   /// Returns the grid closest to a square that has exactly `nodes` nodes, with at most as many rows as columns.
@@ -62,8 +62,8 @@ enum class TilePlacement {
   /// The first task that writes the memory determines its node.
   first_touch,
   /// The memory is spread block-cyclically over the NUMA nodes that have workers (`TileOwners`): tiles over a grid of
-  /// nodes, block columns in turn. In `gather_from`, a worker of the tile's node copies the tile. With one node this is
-  /// the same as `first_touch`.
+  /// nodes, block columns over the nodes in turn. In `gather_from`, a worker of a tile's node copies the tile. With one
+  /// node this is the same as `first_touch`.
   spread,
 };
 /// The storage of the elements, and their NUMA nodes.
@@ -101,8 +101,8 @@ class Blocks {
   /// Throws what these functions throw, and `invalid_argument` if the size is not positive.
   Blocks(Runtime& runtime, const Handle& whole, TileSize size, std::optional<Rim> rim = {});
 
-  /// Divides the same data anew, into blocks of this size (`Runtime::repartition`), and makes halo parts if there is
-  /// a rim. The former blocks must not be used any more.
+  /// Divides the same data again, into blocks of this size (`Runtime::repartition`), and makes halo parts if there is a
+  /// rim. The former blocks must not be used any more.
   void repartition(Runtime& runtime, TileSize size, std::optional<Rim> rim = {});
 
   /// Return the number of block rows, of block columns and of block planes.

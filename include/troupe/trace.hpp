@@ -87,14 +87,14 @@ struct TraceEvent {
 struct TraceDependency {
   TaskId before;
   TaskId after;
-  /// Used where `before` is a nested task. True if `after` waited for all of it; false if it waited for the kernel
-  /// only, besides for children that have dependencies of their own with it.
+  /// Used where `before` is a nested task. True if `after` waited for all of `before`; false if it waited for the
+  /// kernel of `before`, and perhaps for some of its children, with which it then has dependencies of its own.
   bool whole = false;
 
   friend auto operator<=>(const TraceDependency&, const TraceDependency&) = default;
 };
 
-/// A time in which a worker did something other than running tasks.
+/// A time in which a worker was in a state other than `working`.
 struct TraceState {
   WorkerId worker;
   WorkerActivity state = WorkerActivity::asleep;

@@ -41,7 +41,7 @@ typedef enum troupe_error {
   TROUPE_BAD_INPUT = 18,
   TROUPE_NUMERICAL = 19,
   TROUPE_SERVICE_LOST = 20,
-  /* A failure of another kind. */
+  /* A failure that has none of the codes above. */
   TROUPE_INTERNAL = 21
 } troupe_error;
 
@@ -81,7 +81,7 @@ enum {
   TROUPE_READ_WRITE = 2,
   TROUPE_COMMUTE = 3,
   TROUPE_REDUCE = 4,
-  /* In a task: the mode that the codelet declares. */
+  /* For an access of a task: the mode that the codelet declares. */
   TROUPE_DECLARED = 5
 };
 
@@ -142,8 +142,8 @@ typedef struct troupe_options {
   double why_after;
   void (*on_stall)(const char* why, void* user);
   /* Called for problems that do not stop the run, and in troupe_runtime_free for failures that no wait has reported.
-   * NULL: these go to standard error. So do, in any case, the failures of a runtime that is never freed, when the
-   * program exits. */
+   * NULL: they are printed on standard error. If a runtime is never freed, its failures are always printed there when
+   * the program exits. */
   void (*on_warning)(const char* what, void* user);
   /* The last argument of both functions. */
   void* user;
@@ -193,8 +193,8 @@ troupe_error troupe_allocate(troupe_runtime* runtime, troupe_type type, int64_t 
 typedef struct troupe_shape {
   int64_t rows, cols, planes, ld, plane_stride;
 } troupe_shape;
-/* Do for an array with three dimensions what troupe_register and troupe_allocate do for a matrix. Its kernels call
- * troupe_kernel_volume. On a service they return TROUPE_NO_IMPLEMENTATION. */
+/* Do for an array with three dimensions what troupe_register and troupe_allocate do for a matrix. Kernels get
+ * such data by troupe_kernel_volume. On a service these functions return TROUPE_NO_IMPLEMENTATION. */
 troupe_error troupe_register_volume(troupe_runtime* runtime, troupe_type type, void* memory, const troupe_shape* shape,
                                     const char* name, troupe_data** data);
 troupe_error troupe_allocate_volume(troupe_runtime* runtime, troupe_type type, const troupe_shape* shape,
@@ -212,9 +212,9 @@ typedef struct troupe_block {
 /* Stores the handles of `count` disjoint blocks, which are valid as long as the registration of the whole matrix. */
 troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                               troupe_handle* parts);
-/* Replaces all parts of `whole` by `count` others, while tasks use the former parts, whose handles are invalid from then
- * on. A task on a new part waits for the tasks on the former parts that it overlaps. Waits, as troupe_partition does, only
- * if tasks use the whole, if the former or the new parts do not cover it, or if halo parts overlap it. */
+/* Replaces all parts of `whole` by `count` new parts, even while tasks use the former parts, whose handles are then
+ * invalid. A task on a new part waits for the tasks on the former parts that it overlaps. Waits, as troupe_partition
+ * does, only if tasks use the whole, if the former or the new parts do not cover it, or if halo parts overlap it. */
 troupe_error troupe_repartition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                                 troupe_handle* parts);
 /* Stores the handles of `count` halo parts: the blocks together with `rim_rows` rows above and below and `rim_cols`
@@ -236,7 +236,7 @@ troupe_error troupe_repartition_volume(troupe_runtime* runtime, troupe_handle wh
                                        size_t count, troupe_handle* parts);
 troupe_error troupe_halos_volume(troupe_runtime* runtime, troupe_handle whole, const troupe_box* boxes, size_t count,
                                  int64_t rim_rows, int64_t rim_cols, int64_t rim_planes, troupe_handle* halos);
-/* Declares the content of the data, and of their parts, worthless, without freeing the memory and without a wait. Tasks
+/* Declares that the content of the data and of their parts is not needed, without freeing the memory or waiting. Tasks
  * that were submitted before see the old content. Until the next task that writes the data is submitted, or the program
  * acquires them to write, reading them fails with TROUPE_INVALID_ARGUMENT. Allowed in kernels and callbacks. */
 troupe_error troupe_discard(troupe_runtime* runtime, troupe_handle handle);

@@ -35,7 +35,7 @@ struct CallPlace;
 
 namespace detail {
 
-/// The functions by which coroutines wait for tasks, as far as no type of a value is needed.
+/// The functions by which coroutines wait for tasks that do not depend on the type of a value.
 struct Resumption {
   /// Resumes the coroutine when the task has ended. Throws `Error` if it cannot.
   static void after(const Future& future, std::coroutine_handle<> waiting);
@@ -43,7 +43,7 @@ struct Resumption {
   static void check_outcome(const Future& future);
   /// Waits until a coroutine has ended, whatever its outcome. Throws `wait_in_kernel`.
   static void wait(const Future& end);
-  /// Called when the program has heard of a coroutine's outcome, so that no wait has to report it.
+  /// Called when the program has got the outcome of a coroutine, so that no wait has to report it.
   static void note_told(const Future& end);
   /// Sets the future of a coroutine's end, and resumes the coroutine in a task. Throws `Error`; the coroutine was not
   /// resumed then.
@@ -51,7 +51,7 @@ struct Resumption {
   static void end(const Future& end, const std::exception_ptr& error) noexcept;
 };
 
-/// A call that a task makes, with its outcome. The task and a `Value` own it together.
+/// A function call that a task makes, with its outcome. The task and a `Value` own this object together.
 class AsyncCall {
  public:
   AsyncCall() = default;
@@ -60,7 +60,7 @@ class AsyncCall {
 
   /// Calls the function. Throws what it throws.
   virtual void run() = 0;
-  /// Gives up one of the two references; the last one destroys the object.
+  /// Gives up one of the two references; the second call destroys the object.
   void release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
@@ -70,7 +70,7 @@ class AsyncCall {
   /// Does what `wait` does, for a task that has ended.
   void check_outcome() const;
 
-  /// Returns true if the outcome is there.
+  /// Returns true if the outcome is known.
   [[nodiscard]] bool done() const { return at_once_ || future_.done(); }
   /// Returns the future of the task. If the call was made at once, makes a task for it.
   [[nodiscard]] Future future();
@@ -87,14 +87,14 @@ class AsyncCall {
 
  private:
   /// Makes the call in the calling thread. Returns false if the function threw, or a task that it has submitted failed:
-  /// the task then tells of this as of any failure.
+  /// a task is then submitted to report this failure.
   bool call_at_once(client::Backend& backend, graph::CallPlace place);
   void submit_task(const Codelet& codelet);
 
   std::atomic<int> references_{2};
   /// True if the call was made at once, so that there is no task.
   bool at_once_ = false;
-  /// The number of the call, made at once, that has submitted this one (client/async_call.cpp); 0 if there is none.
+  /// The number of the call at once whose function made this call (client/async_call.cpp); 0 if there is none.
   std::uint64_t maker_ = 0;
   /// Set by the thread that submits the task.
   Future future_;
@@ -157,12 +157,12 @@ class AsyncCallOf final : public AsyncResult<R> {
       this->error_ = std::current_exception();
       throw;
     }
-    // The function's captures and its arguments end in the task.
+    // The function's captures and its arguments are destroyed in the task.
     given_.reset();
   }
 
-  /// Returns the codelet of this function's calls, and of all other calls of this type if the function is an object
-  /// without a name. If `name` is null, the name of the function's type names it.
+  /// Returns the codelet of calls of this function. All function objects of one type without a name have the same
+  /// codelet. If `name` is null, the name of the function's type names it.
   [[nodiscard]] static const Codelet& codelet_for([[maybe_unused]] const F& function, const char* name) {
     const auto make = [name] { return AsyncCall::make_codelet(name != nullptr ? name : std::string(type_name<F>())); };
     const void* key = nullptr;
@@ -208,12 +208,12 @@ class Value {
     call_->wait();
     return take();
   }
-  /// Returns the future of the task, to wait for it, to cancel it, or to make other tasks depend on it.
+  /// Returns the future of the task, with which the program can wait for the task or make other tasks depend on it.
   [[nodiscard]] Future future() const { return call_ != nullptr ? call_->future() : Future(); }
   [[nodiscard]] bool done() const { return call_ != nullptr && call_->done(); }
 
-  /// Lets a coroutine wait for the value: `long n = co_await runtime.async(count, x);`. It goes on in a task of its
-  /// own when the value is there. Throws what `get` throws, but also waits for values of tasks that others have
+  /// Lets a coroutine wait for the value: `long n = co_await runtime.async(count, x);`. The coroutine goes on in a task
+  /// of its own when the value is known. Throws what `get` throws, but also waits for values of tasks that others have
   /// submitted.
   auto operator co_await() {
     struct Awaiting {
@@ -252,8 +252,8 @@ class Value {
   detail::AsyncResult<R>* call_ = nullptr;
 };
 
-/// Lets a coroutine wait for a task: `co_await runtime.submit(…);`. It goes on in a task of its own when the task has
-/// ended. Throws `Error`, as `Future::wait` does, if the task did not succeed.
+/// Lets a coroutine wait for a task: `co_await runtime.submit(…);`. The coroutine goes on in a task of its own when
+/// that task has ended. Throws `Error`, as `Future::wait` does, if the task did not succeed.
 inline auto operator co_await(const Future& future) {
   struct Awaiting {
     [[nodiscard]] bool await_ready() const { return future.done(); }
@@ -294,7 +294,7 @@ struct CoroutineResult<void> {
   }
 };
 
-/// The result of a coroutine that runs by itself, which its frame and a `Started` own together.
+/// The result of a coroutine that was begun by `Runtime::start`; its frame and a `Started` own this object together.
 template <class R>
 struct StartedCoroutine {
   CoroutineResult<R> result;
@@ -303,7 +303,7 @@ struct StartedCoroutine {
 
 template <class R>
 struct CoroutinePromise : CoroutineResult<R> {
-  /// The coroutine that awaits this one; null if this one runs by itself.
+  /// The coroutine that awaits this coroutine; null if this coroutine was begun by `Runtime::start`.
   std::coroutine_handle<> awaiting;
   std::shared_ptr<StartedCoroutine<R>> started;
 
@@ -319,7 +319,7 @@ struct CoroutinePromise : CoroutineResult<R> {
         if (promise.started == nullptr) return promise.awaiting;
         const std::shared_ptr<StartedCoroutine<R>> started = std::move(promise.started);
         static_cast<CoroutineResult<R>&>(started->result) = std::move(static_cast<CoroutineResult<R>&>(promise));
-        // The frame goes first: who waits for the end may then release what the coroutine's variables refer to.
+        // The frame is destroyed first: a thread that waits for the end may then free objects that the frame refers to.
         ended.destroy();
         Resumption::end(started->end, started->result.error);
         return std::noop_coroutine();
@@ -341,10 +341,10 @@ struct CoroutinePromise : CoroutineResult<R> {
 ///       co_return right + co_await left;
 ///     }
 ///
-/// It begins when it is awaited, or by itself when it is given to `Runtime::start`. Each part of it, from one
-/// `co_await` that has to wait to the next, runs on a core in a task of its own, and blocks no worker while it waits.
-/// Tasks that it submits are ordered like those of the program. It keeps its parameters; what they refer to must live
-/// as long. An object that was not awaited destroys the coroutine.
+/// It begins when it is awaited, or when it is passed to `Runtime::start`. Each section of it, from one `co_await` that
+/// has to wait to the next, runs on a core in a task of its own, and blocks no worker while it waits. Tasks that it
+/// submits are ordered like those of the program. It keeps its parameters; objects that they refer to must live as
+/// long. An object that was not awaited destroys the coroutine.
 template <class R = void>
 class [[nodiscard]] Coroutine {
  public:
@@ -387,9 +387,9 @@ class [[nodiscard]] Coroutine {
   std::coroutine_handle<promise_type> coroutine_;
 };
 
-/// A coroutine that runs by itself (`Runtime::start`). It must not be used after its runtime was destroyed. If it is
-/// destroyed before the coroutine has ended, the coroutine goes on, and the next `Runtime::wait` reports an exception
-/// that nobody has got.
+/// A coroutine that was begun by `Runtime::start`. It must not be used after its runtime was destroyed. If it is
+/// destroyed before the coroutine has ended, the coroutine goes on, and the next `Runtime::wait` reports the exception,
+/// if it throws one.
 template <class R = void>
 class Started {
  public:
@@ -398,13 +398,13 @@ class Started {
   [[nodiscard]] bool valid() const { return state_ != nullptr; }
   [[nodiscard]] bool done() const { return state_ != nullptr && state_->end.done(); }
   /// Waits until the coroutine has ended, and returns its value, once; the object is empty then. Throws what the
-  /// coroutine threw, and `wait_in_kernel` in kernels and callbacks, where `co_await` is the way.
+  /// coroutine threw, and `wait_in_kernel` in kernels and callbacks, where a program uses `co_await` instead.
   R get() {
     check_valid();
     detail::Resumption::wait(state_->end);
     return std::exchange(state_, nullptr)->result.take();
   }
-  /// Returns the future of its end, for `TaskOptions::after`. It cannot be cancelled.
+  /// Returns the future of the coroutine's end, for `TaskOptions::after`. The coroutine cannot be cancelled.
   [[nodiscard]] Future future() const { return state_ != nullptr ? state_->end : Future(); }
 
   auto operator co_await() {

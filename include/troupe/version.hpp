@@ -7,7 +7,7 @@ namespace troupe {
 
 /// The version of the library that the program has loaded, even if the program was compiled with older headers.
 struct Version {
-  /// The number, such as "0.1.0"; docs/releasing.md says what changes which part.
+  /// The number, such as "0.1.0"; docs/releasing.md says which changes raise which of its three numbers.
   std::string number;
   /// The first twelve digits of the commit, with a '+' at the end if files had been changed; empty if the library was
   /// not built in a git work tree.
