@@ -20,10 +20,10 @@ namespace troupe::kernels {
 /// Throws `Error` (`out_of_memory`) if a limit of the process leaves no room for the library's work space.
 std::shared_ptr<void> single_threaded_blas();
 
-/// While any of these objects lives, the BLAS library runs in the calling thread only; the last one restores the
-/// program's number of threads. For functions of a program that may call BLAS, one object for each call. Unlike
-/// `single_threaded_blas` it reserves no memory, and so never fails. Making and destroying it takes an uncontended
-/// lock.
+/// While any of these objects lives, the BLAS library runs in the calling thread only; the last object restores the
+/// program's number of threads. It is for functions of a program that may call BLAS: each call has one object. Unlike
+/// `single_threaded_blas`, it reserves no memory, and so never fails. Making and destroying an object takes an
+/// uncontended lock.
 class BlasInOneThread {
  public:
   BlasInOneThread();

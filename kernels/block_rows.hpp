@@ -1,5 +1,4 @@
-/// Functions that return parts of a block as blocks. No pointer is dereferenced here, so they serve cores and GPUs
-/// alike.
+/// Functions that return parts of a block as blocks. They dereference no pointer, so they serve cores and GPUs alike.
 #pragma once
 
 #include <algorithm>

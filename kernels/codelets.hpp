@@ -23,7 +23,7 @@ struct IncrementalLuCodelets {
 /// comments list the handles in their order, with their modes (r read, w write, rw read and write), then the arguments
 /// by value. All codelets keep the BLAS library single-threaded as long as a runtime that has seen them lives, and
 /// count their floating-point operations. docs/gpu-kernels.md lists the codelets that run on CUDA GPUs. On a cluster of
-/// cores each member of the team does a part of the work; teams of the same size give the same bits.
+/// cores the members of the team divide the work; teams of the same size give the same bits.
 ///
 /// Tiles may be taller than wide (`TiledMatrix::diagonal`): `offset` (int64) is the number of rows of a tile above the
 /// diagonal block, which is a square as wide as the tile. D_o is this block of tile D, D_b are the rows below it, D_a

@@ -20,7 +20,7 @@ struct EstimatorSpace {
   std::vector<int> integers;
 };
 
-/// Calls `estimate(n, ld, result, numbers, integers, info)` with work space, and returns the result.
+/// Calls `estimate(n, ld, result, numbers, integers, info)`, a LAPACK routine, with work space, and returns the result.
 template <class T, class Estimate>
 T estimated(MatrixView<const T> a, Estimate estimate) {
   if (a.rows == 0) return T{1};

@@ -1,4 +1,4 @@
-/// Estimates how near a matrix is to a singular one.
+/// Estimates how near a matrix is to a singular matrix.
 #pragma once
 
 #include "troupe/layout.hpp"

@@ -28,7 +28,7 @@ struct Pair {
   }
 
  private:
-  /// Returns a row's first element, and the distance to the next one.
+  /// Returns a row's first element, and the distance to its next element.
   [[nodiscard]] std::pair<T*, std::int64_t> place_of(std::int64_t row) const {
     if (row < upper.rows) return {upper.data + row, upper.ld};
     return {lower.data + (row - upper.rows), lower.ld};

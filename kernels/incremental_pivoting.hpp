@@ -1,4 +1,4 @@
-/// LU of a tile and of pairs of tiles, with row exchanges inside each: the parts of LU with incremental pivoting.
+/// LU of a tile and of pairs of tiles, with row exchanges inside each: the steps of LU with incremental pivoting.
 #pragma once
 
 #include <span>

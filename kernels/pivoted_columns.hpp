@@ -1,4 +1,4 @@
-/// LU with partial pivoting of a few columns in a team: the part of a panel that matrix products cannot do.
+/// LU with partial pivoting of a few columns in a team: the step that cannot be done by matrix products.
 #pragma once
 
 #include <cstdint>

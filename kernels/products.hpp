@@ -35,7 +35,7 @@ struct WorkRange {
   std::int64_t count;
 };
 /// Returns one member's range of `all` rows or columns. The sizes of ranges are multiples of `step`, except for the
-/// last one. If there are fewer steps than members, some ranges are empty.
+/// last range. If there are fewer steps than members, some ranges are empty.
 WorkRange work_range_of(std::int64_t all, int rank, int size, std::int64_t step);
 
 /// The numbers of rows and columns that the innermost loops of products process at once. A product on one core wastes

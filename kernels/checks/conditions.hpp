@@ -34,7 +34,7 @@ class Conditions {
   /// Returns false if a fault was found; then the data and arguments must not be used any more.
   [[nodiscard]] bool ok() const { return !wrong_; }
   [[nodiscard]] const Layout& data(std::size_t index) const { return layouts_[index]; }
-  /// Returns the layouts of a group of a variadic codelet's handles; a group has at least one.
+  /// Returns the layouts of a group of a variadic codelet's handles; a group has at least one handle.
   [[nodiscard]] std::span<const Layout> group(std::size_t index) const;
   template <class T>
   [[nodiscard]] T argument(std::size_t index) const {

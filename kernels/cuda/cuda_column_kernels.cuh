@@ -1,4 +1,4 @@
-/// Kernels for block columns that are given as separate tiles: part of kernels/cuda/cuda_tile_kernels.cu.
+/// Kernels for block columns that are given as separate tiles, included by kernels/cuda/cuda_tile_kernels.cu.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace troupe::kernels {
 namespace {
 
-/// One row of a block column: its first element, and the distance to the next one.
+/// One row of a block column: its first element, and the distance to its next element.
 template <class T>
 struct Row {
   T* data;

@@ -1,4 +1,4 @@
-/// Kernels for panels of tile QR on a GPU: part of kernels/cuda/cuda_tile_kernels.cu.
+/// Kernels for panels of tile QR on a GPU, included by kernels/cuda/cuda_tile_kernels.cu.
 #pragma once
 
 #include <cmath>

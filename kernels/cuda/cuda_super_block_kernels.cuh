@@ -1,4 +1,4 @@
-/// Kernels for steps on super-blocks: part of kernels/cuda/cuda_tile_kernels.cu.
+/// Kernels for steps on super-blocks, included by kernels/cuda/cuda_tile_kernels.cu.
 #pragma once
 
 #include <cmath>

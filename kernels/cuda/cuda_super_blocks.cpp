@@ -87,7 +87,7 @@ void run_batches(CudaStream& stream, SuperBlockStep step, const BlockBatches& ba
   run_batches(stream, step, batches, left, right, result, [](const BlockBatch&) { return 0; });
 }
 
-/// Factorizes a block of the diagonal, in parts of `kFactoredAtOnce` rows; returns the number of launches.
+/// Factorizes a block of the diagonal, `kFactoredAtOnce` rows at a time; returns the number of launches.
 template <class T>
 int factorize_in_parts(CudaStream& stream, MatrixView<T> a, PivotTask<T> task, std::int64_t* report, int* zero_pivot) {
   const std::int64_t above = task.above;

@@ -1,4 +1,4 @@
-/// QR of a few columns: the part of a QR factorization that matrix products cannot do.
+/// QR of a few columns: the step of a QR factorization that cannot be done by matrix products.
 #pragma once
 
 #include <cstdint>

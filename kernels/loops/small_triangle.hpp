@@ -1,4 +1,4 @@
-/// Triangular solves of small order: the part of a triangular solve that matrix products cannot do.
+/// Triangular solves of small order: the step of a triangular solve that cannot be done by matrix products.
 #pragma once
 
 #include <cstdint>

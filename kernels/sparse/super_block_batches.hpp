@@ -12,9 +12,9 @@ namespace troupe::kernels {
 /// One call. Its operations are independent: no operation reads or writes the result of another.
 struct BlockBatch {
   enum class Kind {
-    factorize,    ///< result <- L and U of the result block, which is the only one
-    solve_upper,  ///< result <- result U^-1, U in the right operand; the left one is not used
-    solve_lower,  ///< result <- L^-1 result, L (unit) in the left operand; the right one is not used
+    factorize,    ///< result <- L and U of the result block; the call has only this block
+    solve_upper,  ///< result <- result U^-1, U in the right operand; the left operand is not used
+    solve_lower,  ///< result <- L^-1 result, L (unit) in the left operand; the right operand is not used
     multiply      ///< result <- result - left right
   };
 

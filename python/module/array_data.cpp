@@ -46,7 +46,7 @@ void copy_elements(const DataView& from, const DataView& to) {
   platform::move_bytes(copy, 0, copy.bytes().count);
 }
 
-/// The dimensions of an array from the one whose elements lie closest to the one whose elements lie farthest apart.
+/// The dimensions of an array, sorted by the distance of their elements in memory, the smallest distance first.
 std::array<py::ssize_t, 3> axes_of(ArrayOrder order) {
   return order == ArrayOrder::c ? std::array<py::ssize_t, 3>{2, 1, 0} : std::array<py::ssize_t, 3>{0, 1, 2};
 }

@@ -2,8 +2,8 @@
 ///
 /// A registration keeps its array alive, so that the memory exists as long as tasks may use it. An array in Fortran
 /// order has the same memory layout as the runtime's matrices and volumes. An array in C order is the transpose of the
-/// runtime's matrix: its last dimension has the runtime's rows. Arrays of more than three dimensions are one column, as
-/// are those of three on a service, which has no volumes.
+/// runtime's matrix: its last dimension has the runtime's rows. Arrays of more than three dimensions are one column. On
+/// a service, which has no volumes, so are arrays of three dimensions.
 #pragma once
 
 #include <pybind11/numpy.h>

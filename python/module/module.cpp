@@ -1,5 +1,5 @@
-/// The module `_troupe`. Calls the functions that bind its parts. A type must be bound before functions that have the
-/// type in their signature.
+/// The module `_troupe`. Calls the functions that bind its classes and functions. A type must be bound before functions
+/// that have the type in their signature.
 #include <pybind11/pybind11.h>
 
 #include "python/module/bindings/bindings.hpp"

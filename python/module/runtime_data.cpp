@@ -117,7 +117,7 @@ std::shared_ptr<ArrayData> RuntimeState::find_or_add(py::handle object) {
     auto data = found->second;
     if (!data->released() && (data->moved() || !data->reshaped())) return data;
     if (!data->released()) forget_former(data);
-    // Another thread may have registered the array anew while this thread waited.
+    // Another thread may have registered the array again while this thread waited.
     const auto now = arrays_.find(object.ptr());
     if (now != arrays_.end() && now->second == data) arrays_.erase(now);
   }

@@ -197,7 +197,7 @@ void RuntimeState::wait() {
     forget_unused_arrays();
     forget_dropped(false);
     [[maybe_unused]] const std::optional<Error> calls =
-        take_failed_calls();  // their exceptions are added to the others
+        take_failed_calls();  // their exceptions are added to the exceptions of kernels
     raise_failure(error);
   }
   collect_disposed();

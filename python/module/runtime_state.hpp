@@ -54,8 +54,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// the runtime has ended, and `RuntimeError` in a process that was forked from the process that started the runtime.
   [[nodiscard]] std::shared_ptr<Runtime> runtime() const;
   [[nodiscard]] bool open() const { return runtime_ != nullptr && !foreign(); }
-  /// Returns true if the end of the runtime was interrupted while kernels that do not end were running. Then the
-  /// interpreter's end does not wait for the runtime; only explicit calls of the program do.
+  /// Returns true if the end of the runtime was interrupted while kernels that do not end were running. Then the end of
+  /// the interpreter does not wait for the runtime; only explicit calls of the program wait.
   [[nodiscard]] bool abandoned() const { return abandoned_; }
   /// Returns true if this process was forked from the process that started the runtime.
   [[nodiscard]] bool foreign() const;
@@ -139,7 +139,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// The cells of tasks in the current recording.
   std::vector<CellReference> recorded_cells;
 
-  // The next functions handle the exceptions that kernels in Python raised since the last wait.
+  // The next functions are for the exceptions that kernels in Python raised since the last wait.
   void add_exception(pybind11::object exception);
   [[nodiscard]] pybind11::list take_exceptions();
   /// Keeps a call of a plain function that failed, until the program gets its exception or waits for all tasks. At most
@@ -154,9 +154,9 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   [[nodiscard]] static TaskCell* innermost_task();
   /// Returns the task of this runtime whose kernel in Python the calling thread runs, or null.
   [[nodiscard]] TaskCell* task_here() const;
-  /// While an `AsProgram` lives in a function of `Runtime.call`, what the calling thread registers and submits is of
-  /// the program, and no child of the call: a call names no data, so its children could use none. Without effect in
-  /// nested tasks, in other kernels, and outside of kernels.
+  /// While an `AsProgram` lives in a function of `Runtime.call`, the data and tasks that the calling thread registers
+  /// and submits belong to the program, not to the call: a call names no data, so its children could use none. Without
+  /// effect in nested tasks, in other kernels, and outside of kernels.
   class AsProgram {
    public:
     explicit AsProgram(const RuntimeState& runtime);

@@ -24,8 +24,7 @@ struct SimulatedKernel {
   /// the two, or `timed_as`, must be set.
   std::optional<double> core_s = std::nullopt;
   std::optional<double> gpu_s = std::nullopt;
-  /// The standard deviation of both times, as a share of the mean. It has an effect only with
-  /// `SimulationOptions::noise`.
+  /// The standard deviation of both times, divided by the mean. It has an effect only with `SimulationOptions::noise`.
   double deviation = 0;
   /// A kernel of the machine, such as "cholesky/gemm/double". Its times for `flops` operations are used in place of
   /// `core_s` and `gpu_s`.
@@ -43,8 +42,8 @@ struct SimulatedOutcome {
 };
 
 /// A graph whose data have sizes but no memory. Numbers of data and kernels count from 0, in the order in which they
-/// were added. When the graph is run, its parts are checked as `Runtime::submit` checks them. Only one thread at a time
-/// may use it.
+/// were added. When the graph is run, its data and tasks are checked as `Runtime::submit` checks them. Only one thread
+/// at a time may use it.
 class SimulatedGraph {
  public:
   /// Throws `invalid_argument` for sizes below 0.

@@ -51,7 +51,7 @@ void TaskCell::find_failed_input() {
   if (status != TaskStatus::succeeded) {
     for (const CellReference& input : *inputs) {
       if (!input->ended() || input->status == TaskStatus::succeeded) continue;
-      // The input has found its own failed input, so chains of cells do not grow.
+      // `told` leads to the task that failed first, so that this cell does not keep a chain of cells alive.
       failed_input = &input->told();
       failed_input->add_reference();
       break;
@@ -84,8 +84,8 @@ void TaskCell::end(const TaskOutcome& outcome) {
                                                                          : ErrorCode::kernel_failed);
   }
   // The arguments are still here in two cases: the kernel never ran, or this is a run of a recording, which keeps its
-  // data until its end.
-  // A function that has run to its end has nothing to tell: its task may fail with a child all the same.
+  // data until its end. A function that has run to its end has nothing to tell, even if its task fails because of a
+  // child.
   const bool tells = (stage.load(std::memory_order_relaxed) & kTellsFailure) != 0 && status != TaskStatus::succeeded &&
                      function != nullptr;
   if ((function != nullptr || recording != nullptr) && !tells) forget_call();

@@ -1,5 +1,5 @@
-/// The state of one submitted task for Python: for its future and, if its kernel is in Python or it is a call of a
-/// plain function, for what it runs.
+/// The state of one submitted task for Python: for its future and, if the task runs a kernel in Python or a plain
+/// function, for the function and its arguments.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -62,19 +62,19 @@ struct TaskCell {
   bool plain = false;
   /// The tasks whose results are arguments of a plain function; null if there are none. Dropped when the task ends.
   std::shared_ptr<std::vector<class CellReference>> inputs;
-  /// If the task was cancelled because one of `inputs` did not succeed, or failed with a child, the task that failed
-  /// first; otherwise null.
-  /// This cell owns a reference to it. Valid after the end.
+  /// If the task was cancelled because one of `inputs` did not succeed, or failed because of a child, the task that
+  /// failed first; otherwise null. This cell owns a reference to it. Valid after the end.
   TaskCell* failed_input = nullptr;
 
   /// The task in whose kernel this task was submitted, if this task is one of its children; otherwise null. That task
   /// ends after its children, so the pointer is valid until this task has ended.
   TaskCell* parent = nullptr;
-  /// The first of the task's children, or of theirs, whose function raised an exception; null if there is none. This
+  /// The first task inside this task, at any depth, whose function raised an exception; null if there is none. This
   /// cell owns a reference to it. Written with the interpreter's lock, before the task ends.
   TaskCell* failed_child = nullptr;
-  /// True for a nested task (`TaskOptions::nested`) and for all tasks inside of it: what their kernels submit uses the
-  /// data of the nested task. Kernels that a function of `Runtime.call` submits elsewhere are tasks of the program.
+  /// True for a nested task (`TaskOptions::nested`) and for all tasks inside of it: tasks that their kernels submit use
+  /// the data of the nested task. If `nested` is false, kernels that a function of `Runtime.call` submits are tasks of
+  /// the program.
   bool nested = false;
   /// The weak data of a nested task, which live until the task has ended.
   std::vector<std::shared_ptr<ArrayData>> weak;
@@ -98,8 +98,7 @@ struct TaskCell {
   void forget_call() noexcept;
   [[nodiscard]] bool ended() const { return (stage.load(std::memory_order_acquire) & kEnded) != 0; }
 
-  /// Makes this task known to the tasks around it as one whose function raised an exception. Requires the interpreter's
-  /// lock.
+  /// Tells the tasks around this task that its function raised an exception. Requires the interpreter's lock.
   void tell_parents();
 
   /// Waits without the interpreter's lock until the task has ended, for at most the given time. A Python signal handler
@@ -108,8 +107,8 @@ struct TaskCell {
   /// Requests that `take_ended` returns this cell after the end of the task. Returns false if the task has already
   /// ended.
   bool watch() { return mark(kWatched); }
-  /// Returns the task of which the future tells how it ended: this task, or the input that kept it from running, or the
-  /// child that it failed with.
+  /// Returns the task whose end the future reports: this task, or the input that kept it from running, or the child
+  /// whose failure made it fail.
   [[nodiscard]] TaskCell& told() { return failed_input == nullptr ? *this : *failed_input; }
 
  private:

@@ -59,7 +59,7 @@ class _Future(concurrent.futures.Future):
 
 
 class _Work:
-    """One submitted function. Its task calls it on a worker, and then, for a while, those that wait for their turn."""
+    """One submitted function. Its task calls it on a worker, and then, for a while, other functions that wait."""
 
     __slots__ = ("pool", "future", "function", "arguments", "keywords", "begun", "following", "turn")
 
@@ -70,7 +70,7 @@ class _Work:
         self.arguments = arguments
         self.keywords = keywords
         self.begun = False
-        self.following = None  # the other work that this one's task runs now
+        self.following = None  # the other work that the task of this work runs now
         self.turn = [None]  # whoever takes the element runs the function: its task, or a function that waits for it
 
     def __call__(self):
@@ -110,7 +110,7 @@ class _Work:
                 self._fail(BrokenThreadPool(pool.broken))
         finally:
             running.pop()
-        # The next function of this task may take long, so drop what this one had.
+        # The next function of this task may take long, so drop the references of this function.
         future, self.future = self.future, None
         if future is not None:
             future._work = None
@@ -127,7 +127,7 @@ class _Work:
         else:
             self.future.set_result(result)
 
-    # The next functions are for works that no task runs, or will run.
+    # The next functions are for works that no task runs or will run.
 
     def fail(self, error):
         if self.take_turn():
@@ -140,7 +140,7 @@ class _Work:
     def cancel(self):
         future = self.future
         first = self.take_turn()
-        # If another thread has taken the turn and not begun yet, it tells all who wait for the future.
+        # If another thread has taken the turn and not begun yet, it notifies all threads that wait for the future.
         if future is not None and future.cancel() and first:
             future.set_running_or_notify_cancel()
 
@@ -197,7 +197,7 @@ class _Pool:
             raise
 
     def running_here(self):
-        """Returns the works whose functions this thread is in; each waits for the next one in the list."""
+        """Returns the works whose functions this thread is in; each work waits for the next work in the list."""
         try:
             return self.here.running
         except AttributeError:
@@ -266,8 +266,8 @@ class _Pool:
         self.cancel_waiting()
         if not self.owned:  # other tasks may come before these: a runtime of the executor's own begins them at once
             for future in begun:
-                if future is not None:  # else its function has just ended
-                    future.cancel()  # its task tells those who wait for it
+                if future is not None:  # if there is no future, the function has just ended
+                    future.cancel()  # its task notifies the threads that wait for it
 
     def cancel_waiting(self):
         while (work := self._next()) is not None:
@@ -302,7 +302,7 @@ class _Pool:
             with self.closing:  # of several threads that wait, none goes on before the end
                 self.runtime.close()
         finally:
-            self.cancel_waiting()  # an interrupt may have ended the runtime before them
+            self.cancel_waiting()  # an interrupt may have ended the runtime before these functions
 
 
 class Executor(concurrent.futures.Executor):
@@ -390,8 +390,8 @@ class Executor(concurrent.futures.Executor):
 
 
 def _start_runtime(max_workers, options):
-    # Functions in Python wait for the interpreter's lock more than for caches, and the thread that submits needs a core
-    # as well: bound workers would be in its way.
+    # Functions in Python wait for the interpreter's lock more than for caches, and the submitting thread needs a core
+    # as well, which a bound worker would occupy.
     options = {"bind": False, **options}
     if max_workers is not None and "cores" not in options:
         options |= {"cores": max_workers, "oversubscribe": True}
@@ -425,6 +425,6 @@ def _after_fork():
     _open = weakref.WeakSet()
 
 
-# Functions of atexit come later, so their submissions are refused, as those to a ThreadPoolExecutor are.
+# Functions of atexit run later, so their submissions are refused, as submissions to a ThreadPoolExecutor are.
 getattr(threading, "_register_atexit", atexit.register)(_finish_all)
 os.register_at_fork(after_in_child=_after_fork)

@@ -1,4 +1,4 @@
-/// The functions that bind the parts of the module. Each function is in a file of its own.
+/// The functions that bind the classes and functions of the module. Each of them is in a file of its own.
 #pragma once
 
 #include <pybind11/pybind11.h>

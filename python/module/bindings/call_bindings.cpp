@@ -1,4 +1,4 @@
-/// `Runtime.call`, and what troupe/executor.py stands on.
+/// `Runtime.call`, and the functions that troupe/executor.py uses.
 #include <pybind11/pybind11.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-/// Futures: the part in C++. troupe/futures.py adds support for `concurrent.futures` and `asyncio`.
+/// Futures, as far as they are written in C++. troupe/futures.py adds support for `concurrent.futures` and `asyncio`.
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -58,7 +58,8 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
   if (in_kernel && timeout && *timeout <= 0) return false;
   if (in_kernel || state.recording_here() || (state.runs_in_waiting_thread() && !timeout)) {
     // `Future::wait` throws the right error if this thread must not wait for the task. Otherwise it runs the task in
-    // this thread, or, in a kernel, waits for a child while the worker runs others, which no time limit can interrupt.
+    // this thread, or, in a kernel, waits for a child while the worker runs other tasks, which no time limit can
+    // interrupt.
     const auto runtime = state.runtime();
     {
       const WithoutGil without;

@@ -1,4 +1,4 @@
-// The C++ part of python/troupe/simulation.py: graphs in virtual time, and the results of their runs.
+// The functions in C++ that python/troupe/simulation.py uses: graphs in virtual time, and the results of their runs.
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>

@@ -24,17 +24,17 @@ bool is_transposed(const ArrayForm& form) {
   return form.shape.size() == 1 && form.layout.rows == 1;
 }
 
-/// Returns true if "ld" leads along the columns of the runtime's layout when the function takes this order.
+/// Returns true if the "ld" (leading dimension) of a function in this order is the step along a column of the layout.
 bool leads_across(const ArrayForm& form, ArrayOrder order) { return (order == ArrayOrder::c) != is_transposed(form); }
 
-/// Returns true if the array has an "ld" in this order. An "ld" along the layout's columns means that the elements of
-/// each of the layout's rows lie side by side.
+/// Returns true if the array has an "ld" (leading dimension) in this order. If "ld" is the step along the layout's
+/// columns, the elements of each row of the layout must lie side by side.
 bool has_ld(const ArrayForm& form, ArrayOrder order) {
   const Layout& layout = form.layout;
   return !leads_across(form, order) || layout.cols <= 1 || layout.ld == 1 || layout.elements() == 0;
 }
 
-/// Returns the first array that has an order (C or Fortran) and whose order the function does not get; null if there is
+/// Returns the first array that has an order (C or Fortran) and whose order the function is not told; null if there is
 /// none.
 const ArrayData* first_in_order(const CodeletObject& codelet, CArrays arrays) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {

@@ -1,9 +1,11 @@
-/// Arrays for functions in C: the checks that a function does not misread them, and the distances that it is told.
+/// Arrays for functions in C: the checks that a function does not misread them, and the distances that are passed to
+/// it.
 ///
 /// A function takes arrays in C order or in Fortran order. It is told the rows and columns of the array in Python; an
-/// array of one dimension is one column. The "ld" of a function in C order is the distance from one row to the next,
-/// and elements of a row lie side by side. In Fortran order it is the distance from one column to the next, and
-/// elements of a column lie side by side. So each element is at `row * ld + column`, or at `row + column * ld`.
+/// array of one dimension is one column. The "ld" (leading dimension) of a function in C order is the distance from one
+/// row to the next, and elements of a row lie side by side. In Fortran order it is the distance from one column to the
+/// next, and elements of a column lie side by side. So each element is at `row * ld + column`, or at `row + column *
+/// ld`.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +26,8 @@ using CArrays = std::span<const std::shared_ptr<ArrayData>>;
 struct CArrayOrders {
   /// The bit is set if the array's rows are the columns of the runtime's layout.
   std::uint32_t transposed = 0;
-  /// The bit is set if "ld" leads along the columns of the runtime's layout, not from one column to the next.
+  /// The bit is set if "ld" is the step along a column of the runtime's layout, not the step from one column to the
+  /// next.
   std::uint32_t ld_across = 0;
 };
 

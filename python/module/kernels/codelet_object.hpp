@@ -48,13 +48,13 @@ struct CodeletObject {
   /// For other kernels, the types of the arguments by value, and the element types of the arrays if they are known.
   std::vector<ScalarType> scalars = {};
   std::vector<std::uint64_t> element_tags = {};
-  /// For a C function, a bit for each array. The bit is set if the function gets "ld", "row_stride" or "col_stride" of
-  /// the array.
+  /// For a C function, a bit for each array. The bit is set if the function gets "ld" (the leading dimension),
+  /// "row_stride" or "col_stride" of the array.
   std::uint32_t takes_ld = 0;
   std::uint32_t takes_row_stride = 0;
   std::uint32_t takes_col_stride = 0;
   /// For a C function, a bit for each array. The bit is set if the function gets rows, columns or distances between
-  /// them, which an array of three dimensions has no place for.
+  /// them, which describe no array of three dimensions.
   std::uint32_t knows_matrix = 0;
   /// The order in which a C function expects those arrays with several dimensions for which it does not get both
   /// strides. `any`: all these arrays must have the same order as the first of them.

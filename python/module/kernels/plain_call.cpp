@@ -69,8 +69,8 @@ bool tells_failure(const TaskCell& cell) {
   return (cell.stage.load(std::memory_order_relaxed) & TaskCell::kTellsFailure) != 0;
 }
 
-/// Notes that the call has failed, for the next wait for all tasks. Calls fail with those that they have made, so the
-/// outermost call stands for all of them.
+/// Notes that the call has failed, for the next wait for all tasks. A call fails if a call that it has made fails, so
+/// the outermost call stands for all of them.
 void report_failure(TaskCell& cell) {
   TaskCell* outermost = &cell;
   while (outermost->parent != nullptr && outermost->parent->plain && !tells_failure(*outermost->parent)) {
@@ -99,7 +99,7 @@ void run_plain_call(const KernelContext& context) {
   cell.tell_parents();
   if (!tells_failure(cell)) {
     cell.forget_call();
-    // A call that ends so because calls inside of it were cancelled has not failed.
+    // A call that ends with `Cancelled`, because calls inside of it were cancelled, has not failed.
     if (code != ErrorCode::cancelled) report_failure(cell);
   }
   throw Error(code, text);
@@ -113,8 +113,8 @@ std::string function_name(py::handle function) {
 }
 
 /// Returns the codelet for calls of functions with the name of this function. Equal functions have one codelet, because
-/// reports, traces and learned times are by codelet. A program that makes names without end has one codelet for all
-/// further names.
+/// reports, traces and learned times are by codelet. The number of codelets is limited: all further names have one
+/// codelet.
 const Codelet& codelet_for(py::handle function) {
   // Never destroyed, because the interpreter may end before static objects are destroyed.
   static auto* const all = new std::unordered_map<std::string, Codelet>;
@@ -170,7 +170,7 @@ Future submit_cell(RuntimeState& runtime, const Codelet& codelet, CellReference 
   options.callback = [cell](const TaskOutcome& outcome) { cell->end(outcome); };
   const Arguments arguments = args(cell);
   graph::TaskSpecification specification{codelet, {}, arguments, options};
-  // A function that calls waits for what it has called, as a nested task does.
+  // If a function makes further calls, its task ends after them, as a nested task does.
   specification.may_nest = runtime.calls();
   const Future future = runtime.submit(specification);
   // From here on, the end of the task drops the task's reference.
@@ -210,8 +210,8 @@ void submit_work(RuntimeState& runtime, py::object work, py::handle function) {
   task->function = work.release().ptr();
   task->stage.store(TaskCell::kTellsFailure, std::memory_order_relaxed);
   TaskOptions options;
-  // The functions of an executor are tasks of the program, also where another of them submits them: a chain of
-  // functions that each submit the next one would otherwise be a chain of tasks that all wait for the last.
+  // The functions of an executor are tasks of the program, even if a function of the executor submits them: in a chain
+  // of functions that each submit the next function, all tasks would otherwise wait for the last.
   std::optional<graph::UnboundedSubmission> as_program;
   if (runtime.task_here() != nullptr) as_program.emplace(runtime.graph());
   submit_cell(runtime, codelet_for(function), std::move(task), options);

@@ -26,9 +26,9 @@ struct PlainCall {
   pybind11::object weak = {};
 };
 
-/// Submits the call, and returns its future. Arguments that are futures of this runtime are replaced by their results,
-/// which the task waits for. Throws `NoImplementation` for the runtime of a service, and `InvalidArgument` while the
-/// calling thread records, or for a future that has no result here.
+/// Submits the call, and returns its future. Arguments that are futures of this runtime are replaced by their results:
+/// the task waits for their tasks. Throws `NoImplementation` for the runtime of a service, and `InvalidArgument` while
+/// the calling thread records, or for a future that has no result here.
 [[nodiscard]] pybind11::object submit_plain_call(RuntimeState& runtime, const PlainCall& call, TaskOptions options);
 
 /// Submits a call of `work`, which takes no arguments and raises no exceptions, for an executor. There is no future: if
