@@ -1,4 +1,4 @@
-/// The parts that the command line `troupe` and the programs that it starts have in common.
+/// The functions that the command line `troupe` and the programs that it starts have in common.
 #pragma once
 
 #include <functional>
@@ -41,8 +41,8 @@ int run_program(CLI::App& application, const Command& command, int argc, const c
 /// Calls `run_program` for the application `troupe`.
 int run_troupe(int argc, const char* const* argv);
 
-/// This function and the following ones each add a command. If the user requests the command, parsing sets `chosen` to
-/// the code that runs it.
+/// This function and the following functions each add a command. If the user requests the command, parsing sets
+/// `chosen` to the code that runs it.
 void add_run_command(CLI::App& application, Command& chosen);
 void add_solve_command(CLI::App& application, Command& chosen);
 void add_info_command(CLI::App& application, Command& chosen);

@@ -10,7 +10,7 @@ class Option;
 
 namespace troupe::apps {
 
-/// Returns the commands directly below this one.
+/// Returns the commands directly below this command.
 [[nodiscard]] std::vector<const CLI::App*> commands_of(const CLI::App& application);
 
 /// Returns the options and arguments of the command and of its groups.

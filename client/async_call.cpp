@@ -13,12 +13,12 @@ namespace troupe::detail {
 
 namespace {
 
-/// A call that a kernel makes at once. What it submits belongs to the kernel's task, so it counts what it has waited
-/// for.
+/// A call that a kernel makes at once. Tasks that it submits belong to the kernel's task. It counts the values that it
+/// has waited for.
 struct CallInProgress {
   const void* task = nullptr;
   std::uint64_t number = 0;
-  /// The number of values that the call has got, of those that it has asked for itself.
+  /// The number of values that the call has waited for, of the values that it has asked for itself.
   std::uint64_t got = 0;
   CallInProgress* outer = nullptr;
 };
@@ -49,7 +49,7 @@ void AsyncCall::submit(Runtime& runtime, const Codelet& codelet, AsyncCall* call
     client::Backend& backend = *runtime.backend_;
     call->runtime_ = &runtime;
     const graph::CallPlace place = backend.call_place();
-    // Tasks that run on top of a call that waits are no part of it.
+    // A task may run in this thread while a call waits: such a task's calls do not belong to the waiting call.
     if (innermost != nullptr && innermost->task == place.task) call->maker_ = innermost->number;
     if (!place.at_once || !call->call_at_once(backend, place)) call->submit_task(codelet);
   } catch (...) {
@@ -72,19 +72,19 @@ bool AsyncCall::call_at_once(client::Backend& backend, graph::CallPlace place) {
   try {
     run();
   } catch (...) {
-    // `run` has kept the exception.
+    // The exception need not be handled here, because `run` has kept it.
   }
   innermost = here.outer;
   const std::uint64_t before = place.children;
   if (const Result<void> ended = backend.end_call(place, here.got); !ended && error_ == nullptr) {
     error_ = std::make_exception_ptr(Error(ended.failure()));
   }
-  // All that this call has submitted has ended, so a call around it need not wait for it.
+  // All tasks that this call has submitted have ended, so a call around this call need not wait for them.
   if (innermost != nullptr && innermost->task == place.task) innermost->got += place.children - before;
   if (error_ != nullptr) return false;
   at_once_ = true;
   references_.store(1, std::memory_order_relaxed);
-  // Nobody has to wait for it.
+  // The call has ended, so the call around it need not wait for it.
   if (innermost != nullptr && innermost->number == maker_) maker_ = 0;
   return true;
 }
@@ -92,7 +92,7 @@ bool AsyncCall::call_at_once(client::Backend& backend, graph::CallPlace place) {
 void AsyncCall::wait() {
   if (at_once_) return;
   const Result<void> ended = future_.owner()->wait(future_);
-  // A wait that is refused says nothing about the task.
+  // If the wait itself was refused, the failure is that of the wait, not of the task.
   if (!ended && !future_.done()) throw Error(ended.failure());
   if (innermost != nullptr && innermost->number == std::exchange(maker_, 0)) ++innermost->got;
   check_outcome();

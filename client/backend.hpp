@@ -82,7 +82,7 @@ class Backend {
   virtual Result<void> set_reduction(const Handle& handle, ReductionMethods methods) = 0;
   virtual Result<void> release(const Handle& handle) = 0;
   virtual Result<void> discard(const Handle& handle) = 0;
-  /// Ends a registration for the destructor of `Data`, which cannot handle a failure; see `TaskGraph::let_go`.
+  /// Ends a registration for the destructor of `Data`, which cannot report a failure; see `TaskGraph::let_go`.
   virtual void let_go(const Handle& handle) noexcept = 0;
   virtual Result<void> set_reuse(const Handle& handle, std::int64_t index) = 0;
   /// Keeps the data in devices' memories as long as the returned object lives.
@@ -92,14 +92,14 @@ class Backend {
   virtual Result<Future> submit(const graph::TaskSpecification& specification) = 0;
   /// Returns the owner of the futures that `submit` returns.
   [[nodiscard]] virtual graph::TaskOwner& tasks() = 0;
-  /// Returns where the calling thread is, and whether a call there is to be made at once.
+  /// Returns the task whose kernel the calling thread runs, and whether a call there is to be made at once.
   [[nodiscard]] virtual graph::CallPlace call_place() const { return {}; }
   /// Called when a call that was made at once has returned, see `graph::TaskGraph::end_call`.
   virtual Result<void> end_call(graph::CallPlace& /*place*/, std::uint64_t /*got*/) { return {}; }
   /// Throws what `program` throws.
   virtual Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) = 0;
   /// Called before the runtime is destroyed: waits for all tasks, because tasks may still use the runtime to make and
-  /// end registrations, and warns of failures that the program has not been told of.
+  /// end registrations, and warns of failures that were not reported to the program.
   virtual void finish() noexcept {}
   /// Returns, in one text, the failures that have not been reported to the program; empty if there are none.
   [[nodiscard]] virtual std::string untold_failures() const { return {}; }

@@ -1,4 +1,4 @@
-/// The part of coroutines (troupe/value.hpp) that needs no type of a value.
+/// The functions for coroutines (troupe/value.hpp) that do not depend on the type of a value.
 #include <exception>
 #include <optional>
 #include <string>
@@ -42,7 +42,7 @@ void Resumption::check_outcome(const Future& future) {
 
 void Resumption::wait(const Future& end) {
   const Result<void> ended = end.owner()->wait(end);
-  // A wait that is refused says nothing about the coroutine.
+  // If the wait itself was refused, the failure is that of the wait, not of the coroutine.
   if (!ended && !end.done()) throw Error(ended.failure());
 }
 

@@ -77,7 +77,7 @@ struct GpuRate {
                                              const GpuRate& gpus = {});
 
 /// Returns the inner block of QR, and of LU with incremental pivoting, for a tile. With larger inner blocks, products
-/// have more rows and tiles are read less often, but the operations of all updates grow by the share inner / (4 x
+/// have more rows and tiles are read less often, but the operations of all updates grow by the fraction inner / (4 x
 /// rows).
 [[nodiscard]] std::int64_t default_inner(std::int64_t tile_rows, std::int64_t tile);
 

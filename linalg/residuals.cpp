@@ -47,7 +47,7 @@ double scaled(double error, double size, double norm_of_data) {
   return error / (size * norm_of_data * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2);
 }
 
-/// The part of a tile that a copy keeps. The rest becomes zero, except for ones on the diagonal with `unit_lower`.
+/// The part of a tile that a copy keeps. All other elements become zero, but with `unit_lower` the diagonal becomes 1.
 enum class Keep { lower, unit_lower, upper };
 
 template <class T>

@@ -78,7 +78,7 @@ void add_program_options(CLI::App& command, RuntimeOptions& options);
 /// cache. Warnings go to standard error.
 void add_model_options(CLI::App& command, RuntimeOptions& options);
 
-/// Refuses a folder for `--models` if no part of the run reads it: the policy does not place tasks by times, and
+/// Refuses a folder for `--models` if nothing in the run reads it: the policy does not place tasks by times, and
 /// clusters are not `auto`.
 void refuse_ignored_models(const CLI::App& command, const RuntimeOptions& options);
 

@@ -21,7 +21,7 @@ using Sense = LinearProgram::Sense;
 /// The tolerance for rounding when bytes or tasks are counted. It is larger than the rounding of doubles in the
 /// programs' bounds, and smaller than a whole byte or task.
 constexpr double kBytesRounding = 1e-6;
-/// The tolerance for times, as a share of the makespan. It is larger than differences that GLPK ignores.
+/// The tolerance for times, as a fraction of the makespan. It is larger than differences that GLPK ignores.
 constexpr double kTimeRounding = 1e-6;
 
 /// Returns the makespan in units of the load, plus a small tolerance. Without the tolerance, rounding could make the
@@ -80,7 +80,7 @@ void add_time_limits(LinearProgram& program, const KindLoad& load, const Allocat
   }
 }
 
-/// Returns the terms of a constraint for the share of the kind's tasks that runs on GPUs, times `factor`.
+/// Returns the terms of a constraint for the fraction of the kind's tasks that runs on GPUs, times `factor`.
 std::vector<Term> on_gpus(const KindLoad& load, const AllocationColumns& allocation, std::size_t kind, double factor) {
   std::vector<Term> terms;
   for (std::size_t type = 0; type < load.types.size(); ++type) {

@@ -24,7 +24,7 @@ void GraphRecorder::submitted(const graph::Task& task) noexcept {
       node.overwrites.push_back(tile);
     } else {
       // Insert the updated tile in front. If a task updates several tiles, the last of them comes first, because a
-      // kernel lists last the tile that only this one task updates.
+      // kernel lists last the tile that only this task updates.
       node.reads.insert(writes(use.mode) ? node.reads.begin() : node.reads.end(), tile);
     }
   }

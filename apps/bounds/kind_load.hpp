@@ -10,7 +10,7 @@
 
 namespace troupe::apps {
 
-/// The part of a problem that the linear programs use. Types of worker that differ only in their counts are merged,
+/// The numbers of a problem that the linear programs use. Types of worker that differ only in their counts are merged,
 /// because a schedule for the merged type is also a schedule for the separate types. Types without workers are left
 /// out. Times are in a unit that brings the makespan near 1.
 struct KindLoad {
@@ -32,8 +32,8 @@ struct KindLoad {
   [[nodiscard]] double fastest(std::size_t kind) const;
 };
 
-/// The columns (variables) x(kind, type) of a linear program: the share of the kind's length, from 0 to 1, that runs on
-/// the type.
+/// The columns (variables) x(kind, type) of a linear program: the fraction of the kind's length, from 0 to 1, that runs
+/// on the type.
 class AllocationColumns {
  public:
   /// Adds the columns, and one row (constraint) per kind: all of its tasks run on some type.

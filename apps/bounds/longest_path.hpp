@@ -19,8 +19,8 @@ class LongestPath {
     /// The sum of the lengths of the path's tasks, by kind.
     std::vector<double> length_of_kind;
   };
-  /// Returns the path with the largest weight; if there are several, always the same one. Weights, by kind, must not be
-  /// negative. The time is linear in tasks and edges.
+  /// Returns the path with the largest weight; if there are several, always the same path. Weights, by kind, must not
+  /// be negative. The time is linear in tasks and edges.
   [[nodiscard]] Path find(std::span<const double> weights);
 
  private:

@@ -49,7 +49,7 @@ struct BoundProblem {
 ///
 /// `staged_s`, the largest. The iterated bound lets all workers be busy from beginning to end, but a graph begins and
 /// ends with few tasks. All tasks that are followed by a chain of length q have ended at T - q. All tasks that are
-/// preceded by a chain of length q begin at q or later. In both cases, each type of worker runs its part of these tasks
+/// preceded by a chain of length q begin at q or later. In both cases, each type of worker runs its tasks among them
 /// within T - q. x is split by stage (`StagedProblem`), so that one program has these conditions for 24 values of q,
 /// together with the paths. There is one program for ends and one for beginnings.
 ///

@@ -9,7 +9,7 @@
 
 namespace troupe::apps {
 
-/// Minimises the makespan T over x(kind, type), the share of a kind's length that runs on a type of worker, under
+/// Minimises the makespan T over x(kind, type), the fraction of a kind's length that runs on a type of worker, under
 /// conditions that every schedule fulfils (`LowerBounds`): each type's workers are together busy for at most T times
 /// their number, and the conditions that the functions below add. All times are in units of the load, which must
 /// outlive the program.
@@ -18,7 +18,7 @@ class MakespanProgram {
   explicit MakespanProgram(const KindLoad& load);
 
   /// Adds the condition that a path with this length of each kind takes at most T. Adds columns (variables) y(kind,
-  /// type) for this condition: the share of the path's length of the kind that runs on the type, limited by x.
+  /// type) for this condition: the fraction of the path's length of the kind that runs on the type, limited by x.
   void add_path(const std::vector<double>& length_of_kind);
   /// Adds the condition that all tasks of these kinds run within T minus `closed`.
   void add_stage(const std::vector<bool>& kinds, double closed);

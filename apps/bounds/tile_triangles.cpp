@@ -24,8 +24,8 @@ std::optional<int> shared(const BytesTile& a, const BytesTile& b) {
   return row ? a.row : a.column;
 }
 
-/// A task's three tiles, and three indices: the one that the first and second tile have in common, the one of the first
-/// and third, and the one of the second and third.
+/// A task's three tiles, and three indices: the index that the first and second tile have in common, that of the first
+/// and third, and that of the second and third.
 struct Triangle {
   Tiles tiles;
   Indices indices;
@@ -78,13 +78,14 @@ class Kind {
                                 [&](const auto& tile) { return projections_[b].contains(tile.first); });
   }
 
-  /// Returns the largest possible sqrt(n1 n2 n3) where n1, n2 and n3 are shares of all tiles. The result depends on the
-  /// number of pairs of places that have no tile in common.
+  /// Returns the largest possible sqrt(n1 n2 n3) where n1, n2 and n3 are fractions of all tiles. The result depends on
+  /// the number of pairs of places that have no tile in common.
   [[nodiscard]] double volume() const {
     switch (disjoint(0, 1) + disjoint(0, 2) + disjoint(1, 2)) {
       case 0: return 1;                              // n1 = n2 = n3 = 1
       case 1: return 1.0 / 2;                        // 1/2 for each place of the disjoint pair, 1 for the third.
-      case 2: return 2.0 / 3 * std::sqrt(1.0 / 3);   // 1/3 for the place that is disjoint from both, 2/3 for these.
+      case 2: return 2.0 / 3 * std::sqrt(1.0 / 3);   // 1/3 for the place that is disjoint from both, 2/3 for the
+                                                     // others.
       default: return 1.0 / 3 * std::sqrt(1.0 / 3);  // 1/3 for each place.
     }
   }

@@ -12,7 +12,7 @@ namespace troupe::apps {
 
 /// Finds the tasks of one kind that each need three tiles at the places (i, j), (i, k) and (j, k) of a matrix, or at
 /// the transposed places, for three different i, j, k: the updates of Cholesky, LU and QR. A set of n tiles contains
-/// all three tiles of at most c n^(3/2) such tasks. Two arguments give two constants c; the smaller one is used:
+/// all three tiles of at most c n^(3/2) such tasks. Two arguments give two constants c; the smaller constant is used:
 ///
 /// - Let the indices be the vertices of a graph and the tiles its edges. The tasks are triangles, and n edges form at
 ///   most (2 n)^(3/2) / 6 triangles: six times the number of triangles is the sum of the cubes of the adjacency

@@ -1,4 +1,4 @@
-/// `troupe info`: describes this machine and the part of it that this process may use, or a machine from a file.
+/// `troupe info`: describes this machine and the cores that this process may use, or a machine from a file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

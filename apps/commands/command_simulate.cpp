@@ -152,7 +152,7 @@ Result<void> write_trace_of(const SimulateCommand& arguments, const SimulationRe
   return traces::write_trace(arguments.trace, std::move(outcome.trace), description);
 }
 
-/// Warns once for each policy under which the GPUs were mostly idle, with the lowest busy share of all points.
+/// Warns once for each policy under which the GPUs were mostly idle, with the lowest busy fraction of all points.
 void say_who_left_gpus_idle(const std::vector<SimulationPoint>& points) {
   std::map<std::string, double> busy;
   for (const SimulationPoint& point : points) {

@@ -23,7 +23,7 @@ struct CalibrationOptions {
   /// used. Two more samples allow one outlier to be ignored, such as the first task on cold caches, and give a
   /// deviation.
   std::uint64_t samples = 5;
-  /// The specifications of clusters of cores, measured one after the other; an empty one means single cores.
+  /// The specifications of clusters of cores, measured one after the other; an empty text means single cores.
   std::vector<std::string> clusters{""};
 };
 

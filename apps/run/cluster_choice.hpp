@@ -59,8 +59,8 @@ std::optional<ClusterChoice> settle_clusters(RuntimeOptions& runtime, const Find
                                              const linalg::FactorizationOptions& options, std::int64_t n,
                                              std::size_t element_bytes);
 
-/// Returns the policy for a runtime that regroups its cores itself: the given policy, or a suitable one for "default".
-/// Returns nothing if the policy cannot regroup cores, because it learns no kernel times.
+/// Returns the policy for a runtime that regroups its cores itself: the given policy, or a suitable policy for
+/// "default". Returns nothing if the policy cannot regroup cores, because it learns no kernel times.
 [[nodiscard]] std::optional<std::string> changing_policy(const std::string& policy);
 
 }  // namespace troupe::apps

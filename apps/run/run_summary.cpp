@@ -116,7 +116,7 @@ std::string workers_in_words(const RunReport& report) {
   return text;
 }
 
-/// Returns a line with the used share of the clusters' time; empty if there are no clusters.
+/// Returns a line with the used fraction of the clusters' time; empty if there are no clusters.
 std::string teams_line(const RunReport& report) {
   if (!has_clusters(report)) return {};
   TeamUse use;

@@ -57,8 +57,8 @@ struct RunSummary {
   [[nodiscard]] std::string title() const;
   [[nodiscard]] double median_seconds() const;
   [[nodiscard]] double median_gflops() const;
-  /// Returns the median of the runs' shares of the peak, each relative to the peak that was measured with the run; NaN
-  /// if no peak was measured.
+  /// Returns the median of the runs' rates, each divided by the peak that was measured with the run; NaN if no peak was
+  /// measured.
   [[nodiscard]] double median_share_of_peak() const;
 };
 

@@ -48,7 +48,7 @@ std::string bar(double share, int width) {
 class Rates {
  public:
   explicit Rates(const TopViews& views) : now_(*views.now), before_(views.before) {
-    // Ignore the earlier view if it is from another service that has been replaced by this one.
+    // Ignore the earlier view if it is from another service that has been replaced by this service.
     if (before_ != nullptr && (before_->process != now_.process || before_->age >= now_.age)) before_ = nullptr;
   }
 
@@ -118,7 +118,7 @@ void add_table(Lines& lines, const std::string& title, const traces::Table& tabl
   }
 }
 
-/// Returns the busy share of a worker's time since the earlier view, or since the start if there is none.
+/// Returns the busy fraction of a worker's time since the earlier view, or since the start if there is none.
 double busy_share(const Rates& rates, const ServiceView& now, std::size_t worker) {
   const Duration busy = now.runtime.workers[worker].busy;
   if (!rates.known() || worker >= rates.before()->runtime.workers.size()) {
@@ -204,7 +204,7 @@ void add_jobs(Lines& lines, const ServiceView& now, const Rates& rates, TopOrder
   });
 }
 
-/// Returns the used share of the time of a cluster's cores. Counts the tasks that ended since the earlier view; if
+/// Returns the used fraction of the time of a cluster's cores. Counts the tasks that ended since the earlier view; if
 /// there are none, all tasks since the start.
 std::string team_used(const LiveWorker& worker, const LiveWorker* before) {
   if (worker.members.size() < 2) return "";

@@ -28,10 +28,11 @@ constexpr std::int64_t kFewestTiles = 4;
 /// The cost of simulating one task, for each worker, because each decision about a task considers all workers: 6 to 18
 /// us per task with 24 workers, 45 us with 120.
 constexpr double kSecondsPerTaskAndWorker = 0.4e-6;
-/// Clusters have to be faster than single cores by more than this share, because the model is not more exact than that.
+/// Clusters have to be faster than single cores by more than this fraction, because the model is not more exact than
+/// that.
 constexpr double kNoGain = 0.003;
-/// Single runs without noise count as equal if they differ by less than this share, because they depend on luck that
-/// much.
+/// Single runs without noise count as equal if they differ by less than this fraction, because their times depend on
+/// luck.
 constexpr double kNearBest = 0.1;
 constexpr std::size_t kMostFinalists = 16;
 constexpr std::size_t kLeastNoisyRuns = 4;

@@ -27,7 +27,7 @@ struct ClusterSearchOptions {
 /// take their mean times. If the run has noise, the candidates within 10 % of the best are simulated 4 to 25 times
 /// more, with noise from other seeds than the run's. Their mean times then decide, because the best of many single runs
 /// may just be lucky. If all simulations would take too long, smaller matrices with the same tiles are simulated first,
-/// and only the best few candidates are simulated with larger ones; the last matrix may still be smaller than
+/// and only the best few candidates are simulated with larger matrices; the last matrix may still be smaller than
 /// requested. The result does not depend on the speed of this machine. Passes on the errors of `simulate`, and throws
 /// `invalid_argument` if tasks are restricted to workers by number. `candidates` must not be empty.
 [[nodiscard]] ClusterChoice choose_clusters(const SimulatedRun& run,

@@ -75,7 +75,7 @@ std::size_t shared_links(const MachineDescription& machine, int a, int b) {
   return shared;
 }
 
-/// Orders the GPUs in `left`. The next GPU is always the one that shares the most links with the GPUs before it
+/// Orders the GPUs in `left`. The next GPU is always the GPU that shares the most links with the GPUs before it
 /// (`near`), or the fewest; among equals it is the first in `left`.
 std::vector<int> by_links(const MachineDescription& machine, std::vector<int> left, bool near) {
   std::vector<int> order;

@@ -54,7 +54,7 @@ struct SimulatedRun {
   bool reuse_by_position = false;
   /// For LU only: each tile off the diagonal is empty with a probability of one third, drawn from this seed.
   std::optional<std::uint64_t> empty_tiles_seed = std::nullopt;
-  /// If this has a value, a sparse matrix replaces the dense one; then `n`, `tile` and the options of dense matrices
+  /// If this has a value, a sparse matrix replaces the dense matrix; then `n`, `tile` and the options of dense matrices
   /// are ignored.
   std::optional<SimulatedSparseLu> sparse = std::nullopt;
   /// The memory manager reports every use of data to this observer; may be null.

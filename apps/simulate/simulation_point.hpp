@@ -25,7 +25,7 @@ struct LinkUse {
   std::string name;
   double bandwidth_mb_per_s = 0;
   Estimate bytes;
-  /// The share of the makespan in which data passed over the link.
+  /// The fraction of the makespan in which data passed over the link.
   Estimate busy;
 };
 
@@ -36,7 +36,7 @@ struct WorkerUse {
   int cores = 1;
   Estimate tasks;
   Estimate busy_seconds;
-  /// The busy share of the makespan.
+  /// The busy fraction of the makespan.
   Estimate utilization;
 };
 

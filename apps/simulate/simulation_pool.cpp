@@ -33,7 +33,7 @@ class Pool {
 
   [[nodiscard]] Progress progress() const { return {done_, runs_.count}; }
 
-  /// Called when all threads have ended. Runs are started in order, so all runs before the first failed one have ended
+  /// Called when all threads have ended. Runs are started in order, so all runs before the first failed run have ended
   /// as well.
   std::vector<FactorizationOutcome> take() {
     for (const std::exception_ptr& failure : failures_) {

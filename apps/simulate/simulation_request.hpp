@@ -16,7 +16,7 @@
 
 namespace troupe::apps {
 
-/// The user's arguments. `SimulationRequest::make` chooses defaults for missing ones.
+/// The user's arguments. `SimulationRequest::make` chooses defaults for missing arguments.
 struct SimulationArguments {
   linalg::Application application = linalg::Application::cholesky;
   /// For LU, the pivoting: none or incremental.

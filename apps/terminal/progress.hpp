@@ -17,7 +17,7 @@ namespace troupe::apps {
 
 struct Progress {
   std::uint64_t done = 0;
-  /// The total number of things; zero if it is not known yet. It may grow.
+  /// The total number of tasks or other units of work; zero if it is not known yet. It may grow.
   std::uint64_t total = 0;
 };
 
@@ -26,7 +26,7 @@ struct ProgressOptions {
   bool enabled = true;
   /// The text in front of the bar, which names the activity.
   std::string label;
-  /// The name of the things that are counted.
+  /// The name of the units that are counted.
   std::string unit = "tasks";
   /// The descriptor on which the bar is shown if it is a terminal; must stay open.
   int terminal = STDERR_FILENO;

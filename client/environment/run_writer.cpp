@@ -17,8 +17,8 @@ struct Search {
 };
 
 /// Returns the path of the library for traces that lies beside the library with this code: "…/libtroupe_traces.so.0.1"
-/// beside "…/libtroupe.so.0.1". Empty if this code is not part of a shared library: a program that links Troupe
-/// statically must not load a second copy.
+/// beside "…/libtroupe.so.0.1". Empty if this code is not in a shared library: a program that links Troupe statically
+/// must not load a second copy.
 std::string sibling() {
   constexpr std::string_view kOwn = "libtroupe.so";
   Dl_info info{};

@@ -24,8 +24,8 @@
 namespace troupe::remote {
 
 /// The client's side of a runtime on the service. It checks calls in the same way as an embedded runtime, and sends
-/// correct calls to the service. Handles, futures and waits are handled in this object. client/remote/README.md
-/// describes the order of events.
+/// correct calls to the service. Handles, futures and waits belong to this object, not to the service.
+/// client/remote/README.md describes the order of events.
 class RemoteBackend final : public client::Backend, public graph::TaskOwner {
  public:
   struct Connections {
@@ -151,7 +151,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   const std::string folder_;
   const graph::HomeProcess home_;
   SharedHeap heap_;
-  /// Requires the submission lock, which is a part of the session's sender.
+  /// Requires the submission lock, which belongs to the session's sender.
   graph::DataRegistry registry_{this};
   SharedData data_;
   std::vector<OpenRecording*> open_recordings_;

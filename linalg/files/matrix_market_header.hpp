@@ -1,4 +1,4 @@
-/// The header of a Matrix Market file: the part before the numbers.
+/// The header of a Matrix Market file: the lines before the numbers.
 ///
 /// The format is described in R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market Exchange Formats: Initial
 /// Design", NISTIR 5935.

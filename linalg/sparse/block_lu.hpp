@@ -17,7 +17,7 @@ namespace troupe::linalg {
 
 /// One step of the factorization on super-blocks, described by numbers alone. For the k-th diagonal super-block, first
 /// comes the step on the diagonal, then one step for each solve below and to the right of it, then one step for each
-/// product of a lower super-block with an upper one.
+/// product of a lower super-block with an upper super-block.
 struct BlockStep {
   enum class Kind { diagonal, lower, upper, product };
   Kind kind = Kind::diagonal;

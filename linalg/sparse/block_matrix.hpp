@@ -70,8 +70,8 @@ class BlockMatrix {
 
   /// Returns the super-blocks that have full blocks, row by row, in each row by rising columns.
   [[nodiscard]] const std::vector<StoredSuperBlock>& super_blocks() const { return super_blocks_; }
-  /// Returns the index of the first stored super-block in a row of super-blocks. Row I has those from `row_begin(I)` to
-  /// `row_begin(I + 1)` - 1.
+  /// Returns the index of the first stored super-block in a row of super-blocks. Row I has the super-blocks from
+  /// `row_begin(I)` to `row_begin(I + 1)` - 1.
   [[nodiscard]] std::size_t row_begin(int row) const { return row_begin_[static_cast<std::size_t>(row)]; }
   /// Returns the super-block; null if all its blocks are empty.
   [[nodiscard]] const StoredSuperBlock* find(int row, int col) const;

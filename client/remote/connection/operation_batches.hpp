@@ -38,7 +38,7 @@ class OperationBatches {
     std::uint64_t number = 0;
     std::uint32_t codelet = 0;
     const graph::TaskSpecification& specification;
-    /// Numbers of the tasks that must have ended before this one starts.
+    /// Numbers of the tasks that must have ended before this task starts.
     std::span<const std::uint64_t> after = {};
   };
   void add_task(const EncodedTask& task);
@@ -54,8 +54,8 @@ class OperationBatches {
   [[nodiscard]] std::unique_ptr<Batch> take();
   /// Returns `Batch::needs` of the message that `take` would return.
   [[nodiscard]] std::uint64_t next_needs() const;
-  /// Moves all operations of another object to the end of this one. `counts` is true if the service will report the end
-  /// of these tasks.
+  /// Moves all operations of another object to the end of this object. `counts` is true if the service will report the
+  /// end of these tasks.
   void append(OperationBatches& other, bool counts);
 
  private:

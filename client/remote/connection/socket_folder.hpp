@@ -14,7 +14,7 @@ namespace troupe::remote {
 /// environment: do not call it while another thread changes the environment.
 [[nodiscard]] Result<std::string> socket_folder(const std::string& chosen = {});
 
-/// The folders where services may be: the user's own one, and one for all of the node's users.
+/// The folders where services may be: the user's own folder, and the folder for all users of the node.
 struct SocketPlaces {
   /// The user's own folder; empty if the user can have none.
   std::string own;
