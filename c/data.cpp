@@ -129,7 +129,7 @@ std::vector<Handle> divide_anew(Runtime& runtime, const Handle& whole, BlockSpan
   return runtime.repartition(whole, blocks);
 }
 
-/// Returns a function that makes halo parts with this rim.
+/// Returns a function that makes halo parts: blocks with a rim of this width, which tasks only read.
 auto with_halos(const Rim& rim) {
   return [rim](Runtime& runtime, const Handle& whole, BlockSpan blocks) {
     const std::vector<Halo> made = runtime.halos(whole, blocks, rim);
@@ -290,8 +290,8 @@ troupe_error troupe_acquire(troupe_runtime* runtime, troupe_handle handle, troup
     require(hold, "hold");
     const GivingCall call(runtime->state);
     const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, call.state()->number());
-    // A kernel of a nested task gives back what it holds. If another thread closes the runtime meanwhile, the hold must
-    // last, because the kernel uses the memory.
+    // The kernel of a nested task gives back its holds itself. If another thread closes the runtime meanwhile, such a
+    // hold must last, because the kernel uses the memory.
     const bool first = !call.state()->in_kernel();
     // `std::make_unique` would move the access, which must not be moved (see `troupe_hold`).
     const AccessMode asked = mode_of(mode);

@@ -107,7 +107,7 @@ struct Standing {
 }  // namespace troupe::c
 
 /// The access is behind a pointer because it must not be moved: a moved access counts as handed on to another thread,
-/// and then the thread that acquired the data would not be told that it waits for itself.
+/// and a thread that then waits for itself would get no error.
 struct troupe_hold : troupe::c::Standing<std::unique_ptr<troupe::HostAccess>> {
   using Standing::Standing;
 };

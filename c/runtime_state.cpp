@@ -57,7 +57,7 @@ std::vector<std::shared_ptr<RuntimeState>> left_at_exit() {
   return left;
 }
 
-/// Returns what the program has not been told of a runtime that it has not freed; empty if there is nothing to tell.
+/// Describes the unreported failures of a runtime, otherwise the number of its unfinished tasks; empty without any.
 std::string unknown_at_exit(const Runtime& runtime) {
   std::uint64_t running = 0;
   poll_at_exit([&] {
@@ -71,8 +71,8 @@ std::string unknown_at_exit(const Runtime& runtime) {
   return std::to_string(running) + (running == 1 ? " task had" : " tasks had") + " not ended (troupe_wait waits)";
 }
 
-/// Called when the process exits: tells of the runtimes that the program has not freed. The function writes to standard
-/// error and calls no `on_warning`, whose `user` may have gone with `main`.
+/// Called when the process exits: warns about the runtimes that the program has not freed. The function writes to
+/// standard error and calls no `on_warning`, whose `user` may have gone with `main`.
 void warn_at_exit() noexcept {
   try {
     for (const auto& state : left_at_exit()) {
@@ -175,7 +175,7 @@ void RuntimeState::close() {
     if (dependent->first()) dependent->end();
   }
   for (int calls = calls_; calls != 0; calls = calls_) calls_.wait(calls);
-  // The error of the wait below contains what no wait has reported, too, but nobody may look at it.
+  // This call reports the failures that no wait has reported, because nobody may look at the error of the wait below.
   runtime_->backend().finish();
   std::exception_ptr failed;
   try {

@@ -56,7 +56,7 @@ class RuntimeState {
   [[nodiscard]] bool has_memory() const { return has_memory_; }
 
   /// Adds an object that must end before the runtime. Throws `stopped` if the runtime is being closed, unless a kernel
-  /// has made the object: kernels go on until all tasks have ended, and free what they have made.
+  /// has made the object: kernels go on until all tasks have ended, and free the objects that they have made.
   void add(const std::shared_ptr<Dependent>& dependent);
   /// Removes a dependent object from the list. Call this after the object has ended.
   void remove(const std::shared_ptr<Dependent>& dependent) noexcept;

@@ -1,4 +1,4 @@
-! Codelets, and what kernels ask of their task. arrays.f90.in has the kernels' arrays and arguments.
+! Codelets, and questions of kernels about their task. arrays.f90.in has the kernels' arrays and arguments.
 module troupe_codelets
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int64

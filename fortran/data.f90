@@ -67,7 +67,7 @@ contains
     call conclude(c_type_size(type, size), 'troupe_type_size', status, message)
   end subroutine
 
-  ! Registers column-major memory of any type by its address; columns are `ld` elements apart.
+  ! Registers column-major memory of any type by its address. The first elements of two columns are `ld` elements apart.
   subroutine register_memory(runtime, type, memory, rows, cols, ld, data, name, status, message)
     type(troupe_runtime), intent(in) :: runtime
     integer(c_int), intent(in) :: type
@@ -130,7 +130,7 @@ contains
     call conclude(code, 'troupe_allocate', status, message)
   end subroutine
 
-  ! Writes what a handle knows of its data; it stays empty if these were not registered.
+  ! Writes what a handle knows of its data; the handle stays empty if the data were not registered.
   subroutine complete(data, type, rows, cols)
     type(troupe_data), intent(inout) :: data
     integer(c_int), intent(in) :: type
@@ -181,7 +181,7 @@ contains
     flat = troupe_box(block%row, block%col, 1, block%rows, block%cols, 1)
   end function
 
-  ! Replaces all parts by others, while tasks use the former ones, whose handles are invalid from then on.
+  ! Replaces all parts by new parts, even while tasks use the old parts. The handles of the old parts become invalid.
   subroutine repartition_blocks(runtime, whole, blocks, parts, status, message)
     type(troupe_runtime), intent(in) :: runtime
     class(troupe_handle), intent(in) :: whole
@@ -256,7 +256,7 @@ contains
     parts%c = handles
   end subroutine
 
-  ! Makes halo parts of boxes, with `rim_planes` planes more on either side.
+  ! Makes halo parts of boxes, with `rim_planes` planes more on either side, and with rims of rows and columns.
   subroutine halos_of_boxes(runtime, whole, boxes, rim_rows, rim_cols, rim_planes, halos, status, message)
     type(troupe_runtime), intent(in) :: runtime
     class(troupe_handle), intent(in) :: whole

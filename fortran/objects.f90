@@ -137,7 +137,7 @@ module troupe_objects
       type(c_ptr), value :: user
     end subroutine
 
-    ! Adds one partial result of a reduction to another one.
+    ! Adds one partial result of a reduction, `from`, to another partial result, `into`.
     subroutine troupe_combine(into, from, user) bind(c)
       import :: c_ptr, troupe_view
       type(troupe_view), intent(in) :: into, from

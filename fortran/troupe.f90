@@ -1,4 +1,4 @@
-! Troupe for Fortran: docs/fortran.md. Programs use this module; the others are its parts.
+! Troupe for Fortran: docs/fortran.md. Programs use only this module, which uses all other modules.
 !
 ! The names are those of the C interface (include/troupe/troupe.h), whose comments hold here too. Rows, columns, data
 ! and arguments are counted from 1.

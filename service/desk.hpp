@@ -18,7 +18,7 @@
 namespace troupe::service {
 
 /// Answers one question after the other, from each user in turn. A user who asks much delays only that user's own
-/// questions, and uses at most a part of a core. Thread-safe.
+/// questions, and uses at most a tenth of a core on average. Thread-safe.
 class Desk {
  public:
   /// The most questions of one user that may wait.

@@ -48,8 +48,8 @@ struct ServerOptions {
   std::size_t sessions = 256;
   /// The most sessions of one user.
   std::size_t sessions_per_user = 128;
-  /// The most connections that one user may have to each socket at a time, and the most new ones in a second. Further
-  /// connections wait, except for a burst after a pause.
+  /// The most connections that one user may have to each socket at a time, and the most new connections in a second.
+  /// Further connections wait, except for a burst after a pause.
   std::size_t connections_per_user = 512;
   std::size_t connections_per_second = 50;
   /// The most calls of one user in a second, over all of the user's connections, and the most bytes of answers that the

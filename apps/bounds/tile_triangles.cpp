@@ -84,8 +84,7 @@ class Kind {
     switch (disjoint(0, 1) + disjoint(0, 2) + disjoint(1, 2)) {
       case 0: return 1;                              // n1 = n2 = n3 = 1
       case 1: return 1.0 / 2;                        // 1/2 for each place of the disjoint pair, 1 for the third.
-      case 2: return 2.0 / 3 * std::sqrt(1.0 / 3);   // 1/3 for the place that is disjoint from both, 2/3 for the
-                                                     // others.
+      case 2: return 2.0 / 3 * std::sqrt(1.0 / 3);   // 1/3 for the place disjoint from both, 2/3 for the others.
       default: return 1.0 / 3 * std::sqrt(1.0 / 3);  // 1/3 for each place.
     }
   }

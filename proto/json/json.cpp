@@ -8,7 +8,7 @@
 
 namespace troupe {
 
-/// Converts values to those of nlohmann's library and back.
+/// Converts values of this project's type `Json` to values of nlohmann's library and back.
 struct JsonLibrary {
   using Theirs = nlohmann::json;
 
@@ -70,7 +70,7 @@ Json::Json(const Json& other) = default;
 Json::Json(Json&& other) noexcept : value_(std::exchange(other.value_, Value())) {}
 Json& Json::operator=(const Json& other) = default;
 Json& Json::operator=(Json&& other) noexcept {
-  // `other` may be a part of the value that is destroyed here.
+  // `other` may lie inside the value that is destroyed here.
   Value taken = std::exchange(other.value_, Value());
   value_ = std::move(taken);
   return *this;

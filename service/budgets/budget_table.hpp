@@ -50,7 +50,7 @@ inline constexpr std::array<BudgetTraits, kResources> kBudgetTraits{{
 using ResourceAmounts = std::array<std::uint64_t, kResources>;
 
 /// Returns the amounts that all users of a service together may have: three quarters of the amounts that the system
-/// allows this process now. The service itself needs the rest. Reads files of the system.
+/// allows this process now. The service itself needs the last quarter. Reads files of the system.
 [[nodiscard]] ResourceAmounts amounts_of_system();
 
 }  // namespace troupe::service

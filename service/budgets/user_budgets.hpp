@@ -39,7 +39,7 @@ class UserBudgets {
   [[nodiscard]] const Entry& entry(Resource resource) const { return entries_[static_cast<std::size_t>(resource)]; }
 
   mutable Mutex mutex_;
-  /// `used` and `by_user` are guarded by the mutex; the rest does not change.
+  /// `used` and `by_user` are guarded by the mutex; the other fields do not change.
   std::array<Entry, kResources> entries_;
 };
 

@@ -381,7 +381,7 @@ std::string nearest_key(std::string_view name) {
   std::size_t least = name.size() / 2 + 1;
   const std::string_view last_given = name.substr(name.rfind('.') + 1);
   for (const ConfigurationKey& key : configuration_keys()) {
-    // A key with the right last part of its name in another section also counts as near.
+    // A key with a similar last word in its name, but in another section, also counts as near.
     const std::size_t away = std::min(edit_distance(name, key.name), edit_distance(last_given, key.last_name()) + 2);
     if (away < least) {
       least = away;

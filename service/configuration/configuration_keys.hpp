@@ -40,7 +40,7 @@ struct ConfigurationKey {
   std::function<Wrong(const ConfigurationValue&, Configuration&)> set;
   std::function<ConfigurationValue(const Configuration&)> get;
 
-  /// The two parts of the name: "limits" and "tasks" of "limits.tasks".
+  /// The two words of the name: "limits" and "tasks" of "limits.tasks".
   [[nodiscard]] std::string_view section() const { return std::string_view(name).substr(0, name.find('.')); }
   [[nodiscard]] std::string_view last_name() const { return std::string_view(name).substr(name.find('.') + 1); }
 };

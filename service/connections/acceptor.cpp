@@ -39,8 +39,8 @@ Acceptor::Acceptor(std::vector<Place> places, const AccessRule& rule, const Conn
     : rule_(rule), log_(std::move(log)), stop_(std::move(stop)) {
   for (Place& place : places) {
     ConnectionGate::Limits of_gate = limits;
-    // The gap between connections gives time to count the calls of the first one. A place without `ready_at` does not
-    // count calls and needs no gap.
+    // The gap between connections gives time to count the calls of the earlier connection. A place without `ready_at`
+    // does not count calls and needs no gap.
     if (!place.ready_at) of_gate.gap = {};
     auto gate = std::make_unique<ConnectionGate>(of_gate, place.ready_at);
     doors_.push_back({std::move(place), std::move(gate)});

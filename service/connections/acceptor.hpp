@@ -52,7 +52,7 @@ class Acceptor {
            platform::FileDescriptor stop);
   void run();
   /// The result of accepting connections at a place. `flood`: there were many connections, and most were not let in;
-  /// new ones then stay in the queue of the socket for a moment, where they cost nothing. `full`: the process has no
+  /// new connections then stay in the socket's queue for a moment, where they cost nothing. `full`: the process has no
   /// room for more connections.
   enum class Rush { none, flood, full };
   /// Returns the longest time in milliseconds to wait for new connections; -1 means for ever. `most` is the worst rush

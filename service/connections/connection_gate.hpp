@@ -28,7 +28,7 @@ class ConnectionGate {
     double burst = 200;
     /// The most connections of one user that wait.
     std::size_t most_waiting = 256;
-    /// The least time between two connections of one user, so that the calls of the first one can be counted.
+    /// The least time between two connections of one user, so that the calls of the earlier connection can be counted.
     std::chrono::milliseconds gap{0};
   };
   /// Returns the time from which other limits allow the user another connection. A result later than `now` is the time

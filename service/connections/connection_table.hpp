@@ -19,7 +19,7 @@ namespace troupe::service {
 class ConnectionTable {
  public:
   /// Adds a connection before gRPC gets it. Returns false if its user has `most` connections already; the caller then
-  /// closes the new one.
+  /// closes the new connection.
   bool add(int socket, const Peer& peer, std::size_t most);
   /// Returns the peer that makes a call, by gRPC's name of the connection; nothing if that connection is not in the
   /// table.

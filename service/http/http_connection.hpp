@@ -1,5 +1,5 @@
-/// The part of an HTTP server that unknown programs can reach. It limits time, memory, threads and descriptors for any
-/// input.
+/// The connections of the HTTP server, which unknown programs can reach. Time, memory, threads and descriptors are
+/// limited for any input.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ namespace troupe::service {
 
 struct HttpRequest {
   std::string method;
-  /// The path, without the part that begins with '?'.
+  /// The path, without the text that begins with '?'.
   std::string path;
   std::string query;
   /// The headers, by names in lower case. If several headers have the same name, the first one counts.
@@ -84,7 +84,7 @@ class HttpListener {
     std::string answer = {};
     std::size_t sent = 0;
     /// True if the whole answer has been sent. Bytes that the client still sends are read and dropped. Closing at once
-    /// could discard the part of the answer that the client has not read.
+    /// could discard bytes of the answer that the client has not read.
     bool finishing = false;
   };
 

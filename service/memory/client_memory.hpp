@@ -59,7 +59,7 @@ class ClientMemory {
   bool watch(std::function<void()> gone);
   void unwatch();
 
-  /// Returns the memory of the client's segments, including released ones that tasks still use.
+  /// Returns the memory of the client's segments, including released segments that tasks still use.
   [[nodiscard]] Bytes used() const { return account_->used(); }
   /// Returns the account of the client's shared memory. Its `above` is the account of the user, with all memory that
   /// the service uses for that user.

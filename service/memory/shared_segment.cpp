@@ -66,7 +66,7 @@ class Promises {
   std::uint64_t promised_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
-/// Returns the one object of this process, because all threads share the machine's memory.
+/// Returns the only object of this class in the process: all threads share the machine's memory.
 Promises& promises() {
   static Promises all;
   return all;
@@ -130,7 +130,7 @@ Result<void> SharedSegment::fill() {
   for (std::uint64_t offset = 0; offset < size_.count; offset += kStep) {
     const std::uint64_t step = std::min(kStep, size_.count - offset);
     if (auto room = promises().begin(size_, step); !room) return room;
-    // Huge pages are allocated ten times as fast as small ones, and kernels run faster on them.
+    // Huge pages are allocated ten times as fast as small pages, and kernels run faster on them.
     platform::make_huge(data_ + offset, step);
     const int error = allocate_pages(descriptor_.get(), offset, step);
     promises().end(step);

@@ -115,7 +115,7 @@ export class Model {
     });
   }
 
-  /** Returns the share of the last seconds in which worker i was busy, between 0 and 1. */
+  /** Returns the fraction of the last seconds in which worker i was busy, between 0 and 1. */
   utilization(i) {
     const worker = this.view.workers[i];
     if (this.earlier.length < 2) return worker.task === "" && worker.codelet === "" ? 0 : 1;
@@ -169,7 +169,7 @@ export class Model {
     return {all, now: tasks > 0 ? Math.max(0, (of.relative_error_sum - then.relative_error_sum) / tasks) : all};
   }
 
-  /** Returns the share of all workers' time in the last seconds that was spent on a job. */
+  /** Returns the fraction of all workers' time in the last seconds that was spent on a job. */
   share(job) {
     const rates = this.view.sessions.map((one) => this.rate((v) => v.sessions.find((s) => s.session === one.session)?.worker_seconds));
     const total = rates.reduce((sum, rate) => sum + rate, 0);

@@ -1,4 +1,4 @@
-// Fills each part of the page.
+// Fills each panel of the page.
 
 import {colourOf, lines, spark, timeline, TIMELINE_SECONDS} from "./charts.js";
 import {findPair} from "./model.js";
@@ -128,7 +128,7 @@ export function now(model, colours) {
   jobs(model);
 }
 
-/** Fills the legend of the timeline with the share that each colour takes. */
+/** Fills the legend of the timeline with the fraction that each colour takes. */
 function shares(model, group, pick, end) {
   const counts = new Map();
   let all = 0;
@@ -183,7 +183,7 @@ export function tipAt(model, x, y, colours) {
 
 // ---- The other tabs ----
 
-/** Returns a text for the used share of the time of a cluster's cores: see `human_share`. */
+/** Returns a text for the used fraction of the time of a cluster's cores: see `human_share`. */
 function teamUsed(model, i) {
   if (model.view.workers[i].members.length < 2) return "";
   const use = model.teamUse(i);

@@ -216,7 +216,7 @@ Result<void> Session::handle(grpc::ByteBuffer& bytes) {
     if (auto handled = handle(message); !handled) return handled;
     if (count % kBetweenRests == 0) rest();
   }
-  // The memory of a large message is freed instead of kept for small ones.
+  // The memory of a large message is freed instead of kept for small messages.
   if (bytes.Length() > kUsualMessage) incoming_ = {};
   if (message.malformed()) return malformed();
   if (!work_) return violation("operations", "none, and 'hello' comes first");

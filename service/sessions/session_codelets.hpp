@@ -25,7 +25,7 @@ struct SessionCodelet {
   std::vector<ArgumentType> arguments = {};
   /// The size in bytes of the arguments of one task.
   std::size_t argument_bytes = 0;
-  /// The codelet that replaces this one in tasks that cannot run.
+  /// The codelet that replaces this codelet in tasks that cannot run.
   Codelet refused;
 };
 

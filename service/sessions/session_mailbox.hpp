@@ -23,7 +23,7 @@ struct SessionNews {
   bool gone = false;
   /// True if the last message has been sent or can never be sent.
   bool wrote = false;
-  /// The reason to cancel the session's tasks, including later ones; nothing if they are not cancelled.
+  /// The reason to cancel the session's tasks, including later tasks; nothing if they are not cancelled.
   std::optional<Failure> cancel = std::nullopt;
   /// The reason to refuse new tasks and to end the session when the present tasks have ended; nothing if the session
   /// continues.

@@ -132,8 +132,8 @@ class SessionTasks {
   /// For each running replay of a recording, its number of tasks; and the sum of these numbers.
   std::unordered_map<std::uint64_t, std::uint64_t> runs_;
   std::uint64_t in_runs_ = 0;
-  /// The bytes of recordings plus the bytes above the usual size of tasks in flight. `large_` has the latter for each
-  /// task.
+  /// The bytes of recordings, plus the bytes by which tasks in flight exceed the usual size of a task. `large_` has
+  /// this excess for each task.
   std::uint64_t more_bytes_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> large_;
   std::unordered_set<std::uint64_t> awaited_;

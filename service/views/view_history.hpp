@@ -1,5 +1,5 @@
-/// The view of a service for all who watch it. Requests at about the same time share one view, and a short history
-/// records the tasks of the workers.
+/// The view of a service, for all users who watch the service. Requests at about the same time share one view, and a
+/// short history records the tasks of the workers.
 #pragma once
 
 #include <condition_variable>

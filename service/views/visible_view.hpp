@@ -1,4 +1,4 @@
-/// The part of a service that one user may see.
+/// The view of a service that one user may see.
 #pragma once
 
 #include <functional>

@@ -43,8 +43,8 @@ struct Point {
   std::size_t child = kNone;
 };
 
-/// Returns all instants in an order in which what a task waited for comes before it: at the same time, tasks end before
-/// others start, and children end before their parents go on.
+/// Returns all points in time order. Points at the same time are in an order that puts causes before effects: tasks end
+/// before others start, and children end before their parents go on.
 std::vector<Point> points_of(const Trace& trace, const TaskTree& tree) {
   std::vector<Point> points;
   points.reserve(2 * trace.events.size());

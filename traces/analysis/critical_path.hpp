@@ -26,8 +26,8 @@ struct CriticalPath {
   /// The sum of the times. A run of tasks with these durations cannot be shorter, with any number of workers, if
   /// kernels waited for all that `critical_path` assumes.
   Duration length{};
-  /// The sum of the times between the end of a task of the path and the start of the next one, and the longest of these
-  /// times.
+  /// The sum of the times between the end of a task of the path and the start of the next task, and the longest of
+  /// these times.
   Duration pauses{};
   Duration longest_pause{};
   /// The sum of the times of the tasks that started without pause, including the first task of the path.
@@ -35,12 +35,12 @@ struct CriticalPath {
 };
 
 /// Returns the longest chain of dependent tasks, by the sum of their times. A dependency is ignored if one of its tasks
-/// is missing in the trace, or if the successor started before the predecessor ended. Among predecessors whose chains
-/// are equally long, the one that ended last is taken; among equally long chains, the one whose last task started last.
+/// is missing in the trace, or if the successor started before the predecessor ended. Among predecessors with equally
+/// long chains, the last to end is taken; among equally long chains, the chain whose last task started last.
 ///
-/// A child of a nested task follows the part of the parent's kernel that came before its submission. A task that waited
-/// for a whole nested task follows all tasks inside. What a kernel does after a wait follows all tasks inside that had
-/// ended by then: the trace does not tell for which of them it waited.
+/// A child of a nested task follows the time of the parent's kernel before the submission of the child. A task that
+/// waited for a whole nested task follows all tasks inside. The kernel's time after a wait follows all tasks inside
+/// that had ended by then: the trace does not tell which tasks it waited for.
 [[nodiscard]] CriticalPath critical_path(const Trace& trace);
 [[nodiscard]] CriticalPath critical_path(const Trace& trace, const TraceIndex& index, const TaskTree& tree);
 

@@ -38,7 +38,7 @@ Intervals Intervals::without(const Intervals& other) const {
   for (const Interval& part : parts_) {
     TimeStamp from = part.start;
     while (hole != other.parts_.end() && hole->end <= from) ++hole;
-    // The loop leaves `hole` where it is, because the last hole that overlaps this part may overlap the next part, too.
+    // The loop leaves `hole` where it is, because the last hole in this interval may overlap the next interval, too.
     for (auto next = hole; next != other.parts_.end() && next->start < part.end; ++next) {
       if (from < next->start) result.parts_.push_back({from, next->start});
       from = std::max(from, next->end);

@@ -60,8 +60,8 @@ std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
   return times;
 }
 
-/// Divides the window into the parts of `WorkerUse`. Each part gets only time that no earlier part has got. The sum of
-/// the parts is therefore always the whole window, even if the trace is inconsistent.
+/// Divides the window into the durations of `WorkerUse`. Each duration gets only time that no earlier duration got.
+/// Their sum is therefore always the whole window, even if the trace is inconsistent.
 WorkerUse use_of(WorkerTimes& times, const Interval& window, const Intervals& anywhere) {
   WorkerUse use;
   use.tasks = times.tasks;

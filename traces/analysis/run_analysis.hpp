@@ -19,7 +19,7 @@ struct WorkerUse {
   /// The time in kernels, including pieces of other workers' tasks. The time in which a kernel waits for children does
   /// not count, unless the worker runs other tasks then.
   Duration kernels{};
-  /// The time of the runtime's own work between kernels: all time that belongs to none of the other five parts.
+  /// The time of the runtime's own work between kernels: all time that belongs to none of the other five durations.
   Duration overhead{};
   /// The time spent on steal requests to other workers, or on spinning for work while another worker ran a kernel.
   Duration searching{};
@@ -31,7 +31,7 @@ struct WorkerUse {
   /// The time in which the worker's thread was lent to a cluster of cores. The cluster's kernels count for the worker
   /// that leads the cluster.
   Duration lent{};
-  /// The parts of `searching` and `waiting` after the last task that the worker ran.
+  /// The time of `searching` and `waiting` after the last task that the worker ran.
   Duration at_the_end{};
   /// For a cluster of cores: how much of its cores' time its tasks used. In virtual time this is not known.
   TeamUse team;
@@ -55,7 +55,7 @@ struct CodeletUse {
   Duration slowed{};
 };
 
-/// The share of one codelet in the critical path.
+/// The tasks of one codelet in the critical path, and the sum of their times on the path.
 struct PathUse {
   std::string codelet;
   std::uint64_t tasks = 0;
@@ -63,7 +63,7 @@ struct PathUse {
 };
 
 struct RunAnalysis {
-  /// The length of the analysed time. The parts of each worker's time sum up to this length.
+  /// The length of the analysed time. The durations of each worker sum up to this length.
   Duration makespan{};
   std::uint64_t tasks = 0;
   /// The number of dependencies between tasks of the trace.

@@ -67,7 +67,7 @@ struct NestedUse {
   std::uint64_t inside = 0;
   /// The largest number of nested tasks around a task inside, counted from this task on: 1 if no child is nested.
   std::uint64_t levels = 0;
-  /// The time of the kernels, its own and of the tasks inside, without waits.
+  /// The time of its own kernel and of the kernels of the tasks inside, without waits.
   Duration kernels{};
   /// The time from the begin of its kernel to the end of the last task inside.
   Duration span{};

@@ -24,7 +24,7 @@ class BufferedFile {
 
   /// Returns true after a failure: text that is printed from now on is dropped.
   [[nodiscard]] bool failed() const { return !outcome_.ok(); }
-  /// Writes the rest and moves the file to its place. Call this function once.
+  /// Writes the text that is still in the buffer, and moves the file to its place. Call this function once.
   Result<void> commit() {
     flush();
     return failed() ? outcome_ : file_.commit();

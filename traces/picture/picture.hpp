@@ -18,9 +18,9 @@ struct PictureSpan {
   /// The times, in seconds since the start of the run. They are not negative, and `end_s` is not before `start_s`.
   double start_s = 0;
   double end_s = 0;
-  /// The used share of the time of the worker's cores during the task, from 0 to 1; 1 if the share is not known.
+  /// The used fraction of the time of the worker's cores during the task, from 0 to 1; 1 if it is not known.
   double used = 1;
-  /// False for a further part of a task whose kernel has waited for children in between.
+  /// False if the span shows a task's kernel after a wait for children, so that an earlier span shows the same task.
   bool first = true;
 };
 
@@ -33,7 +33,7 @@ struct Picture {
   std::vector<std::string> workers;
   /// The number of cores of each worker, at least 1. Empty if no worker has more than one core.
   std::vector<int> cores = {};
-  /// The tasks, in any order. A task whose kernel waits for children has a span for each part of it.
+  /// The tasks, in any order. A task whose kernel waits for children has a span before and after each wait.
   std::vector<PictureSpan> spans;
 };
 
@@ -47,10 +47,10 @@ struct PictureFiles {
 };
 
 /// Draws one row per worker and one colour per codelet over time, with a legend. At the right it shows how busy each
-/// worker was and how many tasks it ran. The row of a cluster of cores is higher. A task that used only a share of its
-/// cores' time fills only that share of the row's height. `path` ends in `.svg` or `.png`; the other format is written
-/// beside it. Gnuplot makes the drawing. The files stay below a few megabytes, however many tasks there are: tasks
-/// narrower than two pixels are merged into columns, whose colours show the shares of the time.
+/// worker was and how many tasks it ran. The row of a cluster of cores is higher. A task that used only a fraction of
+/// its cores' time fills only that fraction of the row's height. `path` ends in `.svg` or `.png`; the other format is
+/// written beside it. Gnuplot makes the drawing. The files stay below a few megabytes, however many tasks there are:
+/// tasks narrower than two pixels are merged into columns, whose colours show the fractions of the time.
 ///
 /// Fails with `ErrorCode::invalid_argument` for another ending, and for spans or workers that make no sense; with
 /// `ErrorCode::io` if gnuplot is missing or fails, or a file cannot be written. A failure leaves both files untouched,

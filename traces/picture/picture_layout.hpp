@@ -33,7 +33,7 @@ struct PictureLayout {
   double plot_bottom = 0;
   /// The height of the row of a single core or a GPU.
   double row_pitch = 0;
-  /// The upper edge of each row, and the lower edge of the last one, measured from `plot_top`.
+  /// The upper edge of each row, and the lower edge of the last row, measured from `plot_top`.
   std::vector<double> rows;
   /// Every `label_step`-th row has its name beside it. The step is more than 1 if rows are lower than a line of text.
   std::size_t label_step = 1;

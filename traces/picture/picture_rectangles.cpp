@@ -6,7 +6,7 @@
 namespace troupe::traces {
 namespace {
 
-/// The row of one worker, divided into columns that are one step wide. Stores each colour's share of each column.
+/// The row of one worker, divided into columns that are one step wide. Stores each colour's fraction of each column.
 class Row {
  public:
   Row(std::size_t columns, std::size_t colours, double step_s)
@@ -69,8 +69,8 @@ class Row {
     }
   }
 
-  /// Adds the column's shares to `owed` and returns the colour with the largest value in `owed`, the first one among
-  /// equals.
+  /// Adds the colours' fractions of the column to `owed` and returns the colour with the largest value in `owed`; among
+  /// equal colours, the first.
   std::size_t choose(std::size_t column, std::vector<double>& owed) const {
     double idle = 1;
     for (std::size_t colour = 0; colour < colours_; ++colour) {
@@ -119,7 +119,8 @@ std::vector<PictureRectangle> rectangles(const Picture& picture, const PictureSu
     }
     row.append_rectangles(worker, result);
   }
-  // The exact rectangles come last: later rectangles are drawn over earlier ones, and exact ones should cover columns.
+  // The exact rectangles come last: later rectangles are drawn over earlier rectangles, and exact rectangles should
+  // cover columns.
   result.insert(result.end(), wide.begin(), wide.end());
   return result;
 }

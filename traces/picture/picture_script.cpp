@@ -258,7 +258,7 @@ std::string PictureScript::svg() const {
 
 std::string PictureScript::png() const {
   constexpr int kDots = 2;
-  // This terminal's scale runs from the middle of the first dot to the middle of the last one. The rows must begin and
+  // This terminal's scale runs from the middle of the first dot to the middle of the last dot. The rows must begin and
   // end at the edges of dots; otherwise every edge in them is blurred.
   const auto at_dot_edge = [&](double x) { return (x * kDots - 0.5) / (width_ * kDots - 1); };
   return fmt::format(

@@ -13,8 +13,8 @@ namespace troupe::traces {
 /// Returns a text such as "1.23 s", "45.6 ms", "7.89 us", "2 min 05 s": three digits and a fitting unit.
 std::string human_seconds(double seconds);
 
-/// Returns the used share of cores' time, such as "93.1 %". Returns "unknown" if all tasks that ran brought threads of
-/// their own, "93.1 % + unknown" if some tasks did, and "-" if nothing ran.
+/// Returns the used fraction of cores' time, such as "93.1 %". Returns "unknown" if all tasks that ran brought threads
+/// of their own, "93.1 % + unknown" if some tasks did, and "-" if nothing ran.
 std::string human_share(const TeamUse& use);
 
 /// Returns a text such as "512 B", "1.5 KiB", "3.2 GiB".

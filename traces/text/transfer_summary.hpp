@@ -17,8 +17,8 @@ namespace troupe::traces {
 [[nodiscard]] std::size_t count_accelerators(const RunReport& report);
 [[nodiscard]] std::size_t count_cores(const RunReport& report);
 
-/// Returns the copies that were made between two reports of one runtime. The peak uses of memories are those since the
-/// start of the runtime.
+/// Returns the copies that were made between two reports of one runtime. The peak uses of memories are counted since
+/// the start of the runtime.
 [[nodiscard]] TransferReport difference(const TransferReport& later, const TransferReport& earlier);
 
 /// Returns the copies between each two memories, the use of the devices' memories, and the actions of the memory
