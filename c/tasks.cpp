@@ -47,7 +47,7 @@ DeviceSet devices_of(const char* text) {
                                                "several with | between them");
 }
 
-/// Returns the time that lies so many seconds ahead; a time that the clock cannot tell counts as the end of time.
+/// Returns the time this many seconds from now, or the clock's last time if that is earlier.
 std::chrono::steady_clock::time_point seconds_from_now(double seconds) {
   using Clock = std::chrono::steady_clock;
   if (!(seconds >= 0)) {
@@ -60,7 +60,7 @@ std::chrono::steady_clock::time_point seconds_from_now(double seconds) {
   return now + std::chrono::duration_cast<Clock::duration>(ahead);
 }
 
-/// Takes `nested`, `weak` and `weak_count` over. Children use weak data; the runtime checks their modes.
+/// Copies `nested` and the weak data to `result`. Only children use weak data. The runtime checks the modes later.
 void take_nested(const RuntimeState& state, const troupe_task_options& options, TaskOptions& result) {
   if (options.nested != 0 && options.nested != 1) {
     throw Error(ErrorCode::invalid_argument,

@@ -104,8 +104,8 @@ contains
     troupe_kernel_data_count = int(c_kernel_data_count(context))
   end function
 
-  ! Stores address and shape of the data number `index`, for types of the program and where there is no memory; without
-  ! such data all are 0.
+  ! Stores address and shape of the data number `index`, for types that the program defines and for data without memory.
+  ! All results are 0 if there are no such data.
   subroutine troupe_kernel_data(context, index, memory, rows, cols, ld)
     type(c_ptr), intent(in) :: context
     integer, intent(in) :: index
@@ -119,7 +119,7 @@ contains
     if (index >= 1) memory = c_kernel_data(context, int(index - 1, c_size_t), rows, cols, ld)
   end subroutine
 
-  ! Returns the address of the argument number `index`, for types of the program; a null pointer if there is none.
+  ! Returns the address of the argument number `index`, for types that the program defines; null if there is none.
   type(c_ptr) function troupe_kernel_argument(context, index) result(address)
     type(c_ptr), intent(in) :: context
     integer, intent(in) :: index

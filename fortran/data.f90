@@ -21,7 +21,7 @@ module troupe_registrations
   end interface
 
   ! troupe_partition(runtime, whole, blocks, parts) makes parts of the given blocks, which are disjoint;
-  ! troupe_partition(runtime, whole, rows, cols, parts) cuts the whole into tiles of that size; the last are smaller.
+  ! troupe_partition(runtime, whole, rows, cols, parts) cuts the whole into tiles of that size; the last may be smaller.
   ! Parts of an array with three dimensions are boxes: troupe_partition(runtime, whole, boxes, parts).
   interface troupe_partition
     module procedure :: partition_blocks, partition_tiles, partition_boxes
@@ -208,7 +208,8 @@ contains
     call halos_of_boxes(runtime, whole, flat(blocks), rim_rows, rim_cols, 0, halos, status, message)
   end subroutine
 
-  ! Returns how many of `whole` rows a block has, which begins at row `first`, with its rim.
+  ! Returns the number of rows of a block with its rim. The block has `count` rows from row `first` on; the matrix has
+  ! `whole`.
   elemental integer(int64) function grown(first, count, rim, whole)
     integer(int64), intent(in) :: first, count, rim, whole
 
@@ -393,7 +394,7 @@ contains
     call conclude(c_acquire(runtime%c, handle%c, mode, hold%c), 'troupe_acquire', status, message)
   end subroutine
 
-  ! Stores address and shape of the memory of a hold, for types of the program.
+  ! Stores address and shape of the memory of a hold, for types that the program defines.
   subroutine troupe_hold_memory(hold, memory, rows, cols, ld, status, message)
     type(troupe_hold), intent(in) :: hold
     type(c_ptr), intent(out) :: memory

@@ -11,10 +11,10 @@ module troupe_factorizations
   public :: troupe_factorize, troupe_factorization_solve, troupe_free
 
   ! Factorizes a matrix in place, as LAPACK does, and returns when it is done: troupe_cholesky takes the lower triangle
-  ! of a symmetric positive definite matrix, troupe_lu a square matrix, troupe_qr one with at least as many rows as
+  ! of a symmetric positive definite matrix, troupe_lu a square matrix, troupe_qr a matrix with at least as many rows as
   ! columns. Waits for all tasks of the runtime. The status is troupe_numerical if the factorization breaks down; the
-  ! content of the matrix is then lost. `tile` is the number of columns of a tile; without it the size of the matrix
-  ! chooses. Do not change the matrix while the factors are used.
+  ! content of the matrix is then lost. `tile` is the number of columns of a tile; without it the runtime chooses by the
+  ! size of the matrix. Do not change the matrix while the factors are used.
   interface troupe_factorize
     module procedure :: factorize_real32, factorize_real64
   end interface

@@ -45,7 +45,7 @@ module troupe_objects
     integer(int64) :: rows = 0, cols = 0
   end type
 
-  ! A registration of data. It is a handle, too: whatever takes handles takes data.
+  ! A registration of data. It is a handle, too: a procedure that takes a handle also takes data.
   type, extends(troupe_handle), public :: troupe_data
     type(c_ptr) :: owner = c_null_ptr
   end type
@@ -144,7 +144,7 @@ module troupe_objects
       type(c_ptr), value :: user
     end subroutine
 
-    ! Called when a task has ended; `message`, for troupe_string, says why it did not succeed. It must not wait.
+    ! Called when a task has ended. It must not wait. `message`, a C string for troupe_string, says why the task failed.
     subroutine troupe_callback(task, status, message, user) bind(c)
       import :: c_int, c_int64_t, c_ptr
       integer(c_int64_t), value :: task
@@ -152,7 +152,7 @@ module troupe_objects
       type(c_ptr), value :: message, user
     end subroutine
 
-    ! Called with a text, for troupe_string, about a stall or a problem.
+    ! Called with a text about a stall or a problem. The text is a C string, which troupe_string converts.
     subroutine troupe_notice(text, user) bind(c)
       import :: c_ptr
       type(c_ptr), value :: text, user
@@ -178,7 +178,7 @@ module troupe_objects
     ! If nothing has happened for so many seconds, `on_stall` is called with the reasons; 0: never.
     real(real64) :: why_after = 0
     procedure(troupe_notice), pointer, nopass :: on_stall => null(), on_warning => null()
-    ! The last argument of both.
+    ! The last argument of `on_stall` and `on_warning`.
     type(c_ptr) :: user = c_null_ptr
     ! A described machine for a run in virtual time.
     character(:), allocatable :: platform

@@ -10,7 +10,7 @@ module troupe_runtimes
   public :: troupe_start, troupe_connect, troupe_free, troupe_workers, troupe_progress, troupe_wait, troupe_wait_for
   public :: troupe_cancel, troupe_regroup
 
-  ! Starts workers in this program, with options: troupe_start(runtime, options), or with the two that are used most:
+  ! Starts workers in this program, with options: troupe_start(runtime, options), or with the two usual options:
   ! troupe_start(runtime, cores, policy).
   interface troupe_start
     module procedure :: start_with_options, start_with_two
@@ -95,7 +95,7 @@ contains
   end subroutine
 
   ! Waits for all tasks, and frees the runtime. The error reports what has failed since the last wait; the runtime is
-  ! freed in any case, but in a kernel or a callback, where the error is troupe_wait_in_kernel.
+  ! freed in any case, except in a kernel or a callback, where the error is troupe_wait_in_kernel.
   subroutine free_runtime(runtime, status, message)
     type(troupe_runtime), intent(inout) :: runtime
     integer, intent(out), optional :: status
@@ -131,8 +131,8 @@ contains
     call conclude(c_progress(runtime%c, submitted, ended), 'troupe_progress', status, message)
   end subroutine
 
-  ! Waits for all tasks; the error sums up what has failed since the last call. In the kernel of a nested task: waits for
-  ! all children that it has submitted so far, and the error is that of the first that failed.
+  ! Waits for all tasks; the error sums up what has failed since the last call. In the kernel of a nested task: waits
+  ! for all children that it has submitted so far, and the error is that of the first failed child.
   subroutine troupe_wait(runtime, status, message)
     type(troupe_runtime), intent(in) :: runtime
     integer, intent(out), optional :: status

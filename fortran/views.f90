@@ -263,9 +263,9 @@ contains
         shape_text(view) // ' elements, and not a matrix: use troupe_volume', procedure, status, message)
   end function
 
-  ! Stores the columns of an array of which the view is a section: their length, how many of them lie from the beginning
-  ! of one plane to that of the next, and which of these the view has: every `step`. Returns false after an error:
-  ! Fortran has arrays only where these are whole numbers.
+  ! Describes an array of which the view is a section: the `length` of its columns, the number of `columns` in each
+  ! plane, and `step`: the view has every `step`-th column. Returns false after an error: such an array exists in
+  ! Fortran only if these are whole numbers.
   logical function volume_layout(view, length, columns, step, status, message, context)
     type(troupe_view), intent(in) :: view
     integer(int64), intent(out) :: length, columns, step

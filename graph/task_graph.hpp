@@ -591,7 +591,7 @@ class TaskGraph final : public TaskOwner {
     FailureLog::Cause cause;
     FailureLog::Cause origin;
   };
-  /// Returns true if the task folds the partial results of a reduction into the data, in a recording too.
+  /// Returns true if the task adds the partial results of a reduction to the data. Recorded tasks count, too.
   [[nodiscard]] bool combines(const Task& task) const { return task.codelet == &own_codelets_.combine.definition(); }
   /// Returns why the task is not wanted: `by_predecessor`, one of the reasons that kernels are told, or `none`.
   [[nodiscard]] Withdrawal why_unwanted(const Task& task) const noexcept;

@@ -30,7 +30,7 @@ class BlockColumn {
   /// Returns the number of rows above tile number `index`.
   [[nodiscard]] std::int64_t begin_of(std::size_t index) const { return ends_[index] - tiles_[index].rows; }
 
-  /// Returns the whole column as one block if each tile begins right below the one before it, as the tiles of one
+  /// Returns the whole column as one block if each tile begins right below the tile before it, as the tiles of one
   /// column-major matrix do; otherwise returns nothing.
   [[nodiscard]] std::optional<MatrixView<T>> whole() const {
     const MatrixView<T>& first = tiles_.front();

@@ -28,8 +28,8 @@ struct MedianInterval {
   const std::size_t count = values.size();
   const double median = count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
   // The interval leaves out the k smallest and the k largest values. The probability that the median is below the
-  // interval equals that of at most k heads in one coin toss per value; k grows while this probability is at most
-  // 0.025.
+  // interval equals the probability of at most k heads in one coin toss per value; k grows while this probability is at
+  // most 0.025.
   double probability = std::exp2(-static_cast<double>(count));
   double sum = probability;
   std::size_t left_out = 0;

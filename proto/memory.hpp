@@ -21,7 +21,7 @@ inline constexpr NodeId kHost{0};
 
 /// The state of a handle's data on a memory node.
 enum class ReplicaState : std::uint8_t {
-  /// The node has no content, or an outdated one.
+  /// The node has no content, or outdated content.
   invalid,
   /// The node has no content yet; a transfer to it is under way.
   incoming,

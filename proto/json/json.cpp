@@ -248,7 +248,7 @@ const std::string& Json::as_text() const {
 bool Json::equals(const Json& other) const {
   if (is_number() && other.is_number()) {
     if (is_number_float() || other.is_number_float()) return as_double() == other.as_double();
-    // A negative number does not equal an unsigned one.
+    // A negative number does not equal an unsigned number.
     const auto negative = [](const Json& json) { return !json.is_number_unsigned() && json.as_signed() < 0; };
     return negative(*this) == negative(other) && as_unsigned() == other.as_unsigned();
   }

@@ -49,7 +49,7 @@ class UserCalls {
   const Limits limits_;
   UserRates rates_;
   UserRates refusals_;
-  /// The rate of all calls, answered or refused, because a refused call takes as much time as an answered one.
+  /// The rate of all calls, answered or refused, because a refused call takes as much time as an answered call.
   UserRates arrivals_;
   Mutex mutex_;
   /// The users with open calls, by the user's number.

@@ -27,7 +27,7 @@ struct HttpConfiguration {
   bool enabled = false;
   /// A numeric address of this machine. An address other than loopback requires a token.
   std::string address = "127.0.0.1";
-  /// The TCP port; 0 takes any free one.
+  /// The TCP port; 0 takes any free port.
   std::uint16_t port = 9477;
   /// A file with the token that HTTP clients must send; only its owner may read the file. If it is empty, no token is
   /// needed.
@@ -72,7 +72,7 @@ struct Configuration {
 [[nodiscard]] std::string default_configuration_file();
 
 /// Sets the values that the file names, and leaves all others unchanged. Fails with `bad_input`: the message names the
-/// file, the line and the key, and for an unknown key the nearest known one.
+/// file, the line and the key, and for an unknown key the nearest known key.
 [[nodiscard]] Result<void> read_configuration(const std::string& path, Configuration& configuration);
 /// Reads a configuration from text, like `read_configuration`; `source` is the text's name in messages.
 [[nodiscard]] Result<void> read_configuration_text(std::string_view text, const std::string& source,

@@ -14,7 +14,7 @@ namespace troupe::service {
 struct HttpOptions {
   /// IPv4, IPv6 or "localhost". An address that other machines can reach needs a token.
   std::string address = "127.0.0.1";
-  /// The TCP port; 0 takes any free one.
+  /// The TCP port; 0 takes any free port.
   std::uint16_t port = 0;
   /// The secret text that every client must send, also clients on this machine; empty means that no client needs one.
   /// With HTTP, anybody who can read the network's traffic can read the token.

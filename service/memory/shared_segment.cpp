@@ -66,7 +66,7 @@ class Promises {
   std::uint64_t promised_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
-/// Returns the only object of this class in the process: all threads share the machine's memory.
+/// Returns the only `Promises` of the process, because all threads use the memory of the same machine.
 Promises& promises() {
   static Promises all;
   return all;

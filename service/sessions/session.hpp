@@ -113,7 +113,7 @@ class Session : public StreamListener {
   std::deque<grpc::ByteBuffer> messages_;
   v1::Operation incoming_;
   v1::ServiceMessage outgoing_;
-  /// The flags tell if a message is being read or written now, and if the client has sent its last one.
+  /// The flags tell if a message is being read or written now, and if the client has sent its last message.
   struct Traffic {
     bool reading = false;
     bool writing = false;

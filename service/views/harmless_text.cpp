@@ -21,7 +21,7 @@ std::size_t harm_at(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(at + i < text.size() ? text[at + i] : 0); };
   if ((byte(0) < ' ' && byte(0) != '\n') || byte(0) == 0x7F) return 1;
   if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) < 0xA0) return 2;  // C1 control characters.
-  if (byte(0) == 0xD8 && byte(1) == 0x9C) return 2;                    // U+061C.
+  if (byte(0) == 0xD8 && byte(1) == 0x9C) return 2;                    // U+061C (a mark of direction).
   if (byte(0) != 0xE2) return 0;
   const bool separates = byte(1) == 0x80 && byte(2) >= 0xA8 && byte(2) <= 0xAE;  // U+2028 to U+202E.
   const bool marks = byte(1) == 0x80 && (byte(2) == 0x8E || byte(2) == 0x8F);    // U+200E, U+200F.

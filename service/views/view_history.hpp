@@ -22,7 +22,7 @@ struct ViewHistoryOptions {
   Duration shared_for = std::chrono::milliseconds(100);
   /// The time between two samples of the workers' tasks. Tasks that are shorter appear only in some samples.
   Duration sample_every = std::chrono::milliseconds(50);
-  /// The most samples that are kept: a minute of them.
+  /// The most samples that are kept: enough for a minute.
   std::size_t most_samples = 1200;
   /// Samples are taken for this time after the last request for samples, so that a service without watchers does no
   /// work.

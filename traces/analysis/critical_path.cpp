@@ -94,7 +94,7 @@ class Chains {
         submitted_(tree.any() ? trace.events.size() : 0, kNone),
         inside_(tree.any() ? trace.events.size() : 0, kNone) {
     if (is_plain()) {
-      // The order of the starts will do: a task ends before the tasks start that waited for it.
+      // The events are ordered by their starts. A task's predecessors have therefore ended when its turn comes.
       for (std::size_t i = 0; i < trace.events.size(); ++i) {
         start({trace.events[i].start, Point::Kind::start, i});
         end({trace.events[i].end, Point::Kind::end, i});
@@ -122,8 +122,7 @@ class Chains {
   }
 
  private:
-  /// The segment of a running kernel that has not ended. `since` is the time up to which `segment` has its kernel's
-  /// time.
+  /// The open segment of a kernel that has not ended. The segment's time counts the kernel's time up to `since`.
   struct Open {
     ChainSegment segment;
     TimeStamp since{};
@@ -191,7 +190,7 @@ class Chains {
     Open& kernel = open(point.event);
     ChainSegment segment = now(kernel, point.at);
     kernel.runs = false;
-    // The trace may have lost a wait, but not the sum of them.
+    // The trace may have lost a wait, but not the sum of the waits.
     segment.time = std::max(Duration{}, std::min(segment.time, trace_.events[point.event].duration()));
     segment.reach = reach(segment.before) + segment.time;
     const std::size_t last = segments_.size();
@@ -226,7 +225,7 @@ class Chains {
   const TaskTree& tree_;
   const std::vector<Edge> edges_;
   std::vector<ChainSegment> segments_;
-  /// The kernel of each event, as far as it has run; a single one if nothing is nested.
+  /// The kernel of each event, as far as it has run; a single element if nothing is nested.
   std::vector<Open> open_;
   /// The last segment of each event that has ended.
   std::vector<std::size_t> ended_;

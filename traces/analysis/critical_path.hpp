@@ -20,11 +20,11 @@ struct CriticalPath {
   /// Indices into `Trace::events`, from the first to the last. A task whose kernel waits for children can occur twice:
   /// before them and after them.
   std::vector<std::size_t> tasks;
-  /// For each element of `tasks`, the task's time on the path. Where its child comes next, this is the time of its
-  /// kernel until it submitted the child; where a child came before, the time since the wait.
+  /// For each element of `tasks`, the task's time on the path. If its child comes next on the path, this is the
+  /// kernel's time until it submitted the child; if a child came before, the time since the wait for children.
   std::vector<Duration> times;
   /// The sum of the times. A run of tasks with these durations cannot be shorter, with any number of workers, if
-  /// kernels waited for all that `critical_path` assumes.
+  /// kernels waited for all tasks that `critical_path` assumes.
   Duration length{};
   /// The sum of the times between the end of a task of the path and the start of the next task, and the longest of
   /// these times.

@@ -20,15 +20,15 @@ class TaskTree {
 
   TaskTree(const Trace& trace, const TraceIndex& index);
 
-  /// Returns true if some task of the trace has its parent there.
+  /// Returns true if the trace has the parent of some task.
   [[nodiscard]] bool any() const { return any_; }
   /// Returns the event of the nested task that the event's task belongs to; `kNone` if there is none in the trace.
   [[nodiscard]] std::size_t parent_of(std::size_t event) const { return any_ ? parents_[event] : kNone; }
   /// Returns the number of nested tasks around the event's task.
   [[nodiscard]] std::size_t depth_of(std::size_t event) const { return any_ ? depths_[event] : 0; }
-  /// Returns the end of the last task that belongs to the event's task, itself included. Used only if there are any.
+  /// Returns the last end among the event's task and all tasks that belong to it. Used only if `any()` is true.
   [[nodiscard]] TimeStamp end_of(std::size_t event) const { return ends_[event]; }
-  /// The events, each after its parent. Used only if there are any.
+  /// The events, each after its parent. Used only if `any()` is true.
   [[nodiscard]] const std::vector<std::size_t>& parents_first() const { return parents_first_; }
 
  private:
@@ -80,13 +80,13 @@ struct NestedUse {
 struct NestedTasks {
   /// The number of nested tasks that belong to no other.
   std::uint64_t outermost = 0;
-  /// The number of tasks that belong to nested tasks, and the largest number of nested tasks around one of them.
+  /// The number of tasks that belong to nested tasks, and the largest number of nested tasks around such a task.
   std::uint64_t inside = 0;
   std::uint64_t levels = 0;
   /// The nested tasks that belong to no other and have the largest spans, at most `kMost`, the largest first.
   std::vector<NestedUse> longest;
   /// The nested tasks, at any level, with the fewest kernels at once, at most `kMost`, the worst first. Nested tasks
-  /// whose span is below `kShare` of the longest one's do not count.
+  /// whose span is below `kShare` times the longest span do not count.
   std::vector<NestedUse> narrowest;
 
   static constexpr std::size_t kMost = 10;

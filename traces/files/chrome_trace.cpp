@@ -166,7 +166,7 @@ class ChromeTrace {
     });
   }
 
-  /// Prints an arrow from a task, at a time of it, to the start of another.
+  /// Prints an arrow from the task `from`, at the time `at`, to the start of the task `to`.
   void print_flow(std::string_view name, std::size_t flow, std::size_t from, TimeStamp at, std::size_t to) {
     // An arrow that starts at the very end of the task would be outside of it.
     const TraceEvent& event = trace_.events[from];

@@ -35,8 +35,8 @@ std::optional<Channel> open_channel() {
   Channel channel{platform::FileDescriptor(ends[0]), {}};
   const platform::FileDescriptor low(ends[1]);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  // The child gets copies of its ends with the numbers 0 to 2. The original must have a higher number, even if this
-  // program was started with 0 to 2 closed.
+  // The child gets copies of its ends with the numbers 0 to 2. The end in this process must have a higher number, even
+  // if this program was started with the descriptors 0 to 2 closed.
   channel.theirs = platform::FileDescriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, 3));
   if (!channel.theirs.valid()) return std::nullopt;
   return channel;
