@@ -28,7 +28,7 @@ struct DeviceSetup {
   std::vector<platform::CpuSet> helpers;
   /// The time for which a cluster's threads look for work before they sleep.
   Duration spin{};
-  /// The PUs that the device's own threads may run on; if empty, the PUs of the thread that makes the device.
+  /// The processing units of the device's own threads; if empty, those of the thread that makes the device.
   platform::CpuSet pus;
   /// Called when the device turns out to be lost, before the first task fails because of the loss.
   std::function<void()> on_lost;

@@ -174,7 +174,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] LiveWorker look_at_worker(std::size_t index) TROUPE_REQUIRES(clients_.mutex);
   /// Makes the objects that receive the events of tasks.
   void make_observers();
-  /// Returns the PUs that a worker's threads run on.
+  /// Returns the processing units that a worker's threads run on.
   [[nodiscard]] platform::CpuSet pus_of(int pu) const;
   [[nodiscard]] DeviceSetup device_setup(WorkerId worker);
   /// Called when a worker's device has stopped working; from any thread, any number of times.

@@ -246,8 +246,8 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
 
 platform::CpuSet RuntimeSystem::Implementation::pus_of(int pu) const {
   if (plan_.options.threads.bind && plan_.topology.bindable && pu >= 0) return {pu};
-  // The worker may run on all allowed PUs. If it inherited the PUs of the thread that starts the runtime, and that
-  // thread is bound, all workers would be on one core.
+  // The worker may run on all allowed processing units (PUs). If it inherited the PUs of the thread that starts the
+  // runtime, and that thread is bound, all workers would be on one core.
   return plan_.topology.machine.this_system ? plan_.topology.allowed_pus : platform::CpuSet{};
 }
 

@@ -83,8 +83,8 @@ void Grouping::begin(const Groups& groups) {
 
 void Grouping::drained(WorkerId worker, RegroupingState as) {
   const LockGuard lock(mutex_);
-  // The worker may have read its state before another regrouping made it drain for another role. Such a call has no
-  // effect.
+  // The call has no effect if the worker read its state before another regrouping, which may have changed the role for
+  // which the worker drains (finishes its tasks).
   if (!draining_[worker.index()] || standings_[worker.index()]->state() != as) return;
   draining_[worker.index()] = false;
   standings_[worker.index()]->set(coming_[worker.index()].rank > 0 ? RegroupingState::helps

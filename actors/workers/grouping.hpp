@@ -30,8 +30,8 @@ class Grouping {
   using Groups = std::vector<std::vector<WorkerId>>;
 
   struct Options {
-    /// The PUs that each worker's thread may run on, for the workers that drive a core; these workers have the lowest
-    /// ids. A thread with an empty set may run anywhere.
+    /// The processing units that each worker's thread may run on, for the workers that drive a core; these workers have
+    /// the lowest ids. A thread with an empty set may run anywhere.
     std::vector<platform::CpuSet> pus;
     /// Returns the doorbell at which the worker's thread sleeps. If this function is empty, workers have no threads of
     /// their own, and clusters have no teams of threads.

@@ -411,7 +411,7 @@ bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
 bool WorkerCore::finds_work() {
   if (lost()) [[unlikely]]
     return has_any_to_send_on();
-  // A worker that is not open has to call `next`, which decides what it does.
+  // A worker that is not open (`Standing`) must call `next`, which decides what the worker does.
   if (!port_.standing.open()) [[unlikely]]
     return true;
   return crew_.entry.drained() > 0 || sees_work_besides_entry() || (look_at_arrivals() && crew_.entry.drained() > 0);

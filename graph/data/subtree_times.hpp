@@ -29,12 +29,12 @@ class SubtreeTimes {
                                               const Arguments& arguments);
   /// Returns the time of a class; empty if nothing is known of it, or if its tasks have nothing in common.
   [[nodiscard]] std::optional<Duration> find(std::uint64_t of) const noexcept;
-  /// Takes in the time of one more task. A longer time counts at once, a shorter one by a quarter.
+  /// Takes in the time of one more task. A longer time counts at once, a shorter time by a quarter.
   void note(std::uint64_t of, Duration time) noexcept;
   /// Notes that tasks of this class take very different times: from now on, the time of the class counts as not known.
   void distrust(std::uint64_t of) noexcept;
-  /// Notes whether a task of this class, of which little time was known, took much longer than expected. If more than
-  /// one task in `kSurprise` does for a while, the class is distrusted. Single surprises have no effect, because the
+  /// Notes whether a task of this class, of which little time was known, took much longer than expected. If for a while
+  /// more than one of `kSurprise` tasks does, the class is distrusted. Single surprises have no effect, because the
   /// system may have taken the core from a task.
   void note_small(std::uint64_t of, bool surprise) noexcept;
 

@@ -20,8 +20,8 @@ namespace {
 /// plug-in, must limit the number of its threads itself (see `openmp_team`).
 void (*const kSetOpenmpThreads)(int) = reinterpret_cast<void (*)(int)>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
 
-/// A mask for `kMaxPu + 1` PUs. One `cpu_set_t` holds only 1024 PUs, and the kernel refuses to write into a mask that
-/// is shorter than its own.
+/// A mask for `kMaxPu + 1` processing units (PUs). One `cpu_set_t` holds only 1024 PUs, and the kernel refuses to write
+/// into a mask that is shorter than its own.
 class Mask {
  public:
   Mask() : words_(CPU_ALLOC_SIZE(kMaxPu + 1) / sizeof(cpu_set_t), cpu_set_t{}) {}

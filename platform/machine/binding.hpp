@@ -9,19 +9,19 @@
 
 namespace troupe::platform {
 
-/// Binds the calling thread to one PU, given by the operating system's index (`Core::pu`). Threads that it creates
-/// later inherit the binding, so a library's thread pool may end up on one core. Fails with `platform` if the PU does
-/// not exist or is not allowed.
+/// Binds the calling thread to one processing unit (PU), by the operating system's index (`Core::pu`). Threads that it
+/// creates later inherit the binding, so a library's thread pool may end up on one core. Fails with `platform` if the
+/// PU does not exist or is not allowed.
 [[nodiscard]] Result<void> bind_this_thread(int pu);
-/// Lets the calling thread run on any of several PUs, even if it inherited another binding. PUs that this process may
-/// not use are ignored; fails with `platform` if none is left.
+/// Lets the calling thread run on any of several processing units (PUs), even if it inherited another binding. PUs that
+/// this process may not use are ignored; fails with `platform` if none is left.
 [[nodiscard]] Result<void> bind_this_thread(const CpuSet& pus);
 
-/// Returns the PUs that the calling thread may run on. Fails with `platform`.
+/// Returns the processing units that the calling thread may run on. Fails with `platform`.
 [[nodiscard]] Result<CpuSet> this_thread_binding();
 
-/// Returns the PU that the calling thread runs on; -1 if the system cannot say. Unless the thread is bound, it may move
-/// to another PU at once.
+/// Returns the processing unit (PU) that the calling thread runs on; -1 if the system cannot say. Unless the thread is
+/// bound, it may move to another PU at once.
 [[nodiscard]] int this_pu() noexcept;
 
 /// Names the calling thread for debuggers, `top -H` and `perf`. Linux keeps 15 bytes; the rest is cut off. Errors are

@@ -70,7 +70,7 @@ struct ClusterLevel {
 /// Returns the groups of planned cores, the largest first; empty if there are no cores.
 [[nodiscard]] std::vector<ClusterGroup> groups_of(const std::vector<Core>& planned);
 
-/// Returns "cpu core 3" or "cluster of 4 cores 0-3" (by PU).
+/// Returns "cpu core 3" or "cluster of 4 cores 0-3" (numbers of processing units).
 [[nodiscard]] std::string worker_name(const Core& core);
 
 }  // namespace troupe::platform

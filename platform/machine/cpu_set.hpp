@@ -9,11 +9,11 @@
 
 namespace troupe::platform {
 
-/// The operating system's indices of PUs, in ascending order, each once.
+/// The operating system's indices of processing units, in ascending order, each once.
 using CpuSet = std::vector<int>;
 
-/// The largest index that is valid when a set is parsed: no machine has more PUs, and a mistake such as `0-4000000000`
-/// must not use up all memory.
+/// The largest index that is valid when a set is parsed: no machine has more processing units, and a mistake such as
+/// `0-4000000000` must not use up all memory.
 inline constexpr int kMaxPu = 65535;
 
 /// Reads the list notation of taskset, Slurm and cpuset(7): `0-3,8`. Blanks around numbers are allowed. Fails with
@@ -23,7 +23,7 @@ inline constexpr int kMaxPu = 65535;
 /// Writes the list notation; an empty set is `none`.
 [[nodiscard]] std::string to_string(const CpuSet& set);
 
-/// Returns the PUs that are in both sets. Both sets must be sorted.
+/// Returns the processing units that are in both sets. Both sets must be sorted.
 [[nodiscard]] CpuSet intersection(const CpuSet& a, const CpuSet& b);
 
 [[nodiscard]] bool contains(const CpuSet& set, int pu);

@@ -31,8 +31,8 @@ Result<OwnedTopology> load(const std::string& synthetic) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return hwloc_failure("hwloc_topology_init", errno);
   OwnedTopology topology(raw);
-  // Keeps PUs that this process may not use, so that the whole machine can be reported; `Machine::allowed` lists the
-  // usable PUs. Discovery must not move the calling thread to other PUs.
+  // Keeps processing units (PUs) that this process may not use, so that the whole machine can be reported;
+  // `Machine::allowed` lists the usable PUs. Discovery must not move the calling thread to other PUs.
   const unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED |
                               HWLOC_TOPOLOGY_FLAG_THISSYSTEM_ALLOWED_RESOURCES |
                               HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING | HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
@@ -94,9 +94,9 @@ Core describe_pu(hwloc_topology_t topology, const hwloc_obj* pu) {
   bool has_numa_node = false;
   for (const hwloc_obj* object = pu; object != nullptr; object = object->parent) {
     const auto kind = domain_kind(object->type);
-    // A NUMA node covers exactly the PUs of the object that it is attached to. If that object is a cache, the node
-    // comes after it in the list; if it is a package, before it. So the list names the closest link between two cores
-    // first.
+    // A NUMA node covers exactly the processing units of the object that it is attached to. If that object is a cache,
+    // the node comes after it in the list; if it is a package, before it. So the list names the closest link between
+    // two cores first.
     const bool before_numa = kind && *kind < DomainKind::numa_node;
     if (before_numa) result.domains.push_back({*kind, domain_index(object)});
     if (const auto* node = attached_numa_node(object); node != nullptr && !has_numa_node) {
@@ -150,8 +150,8 @@ std::string describe_cpu_model(hwloc_topology_t topology) {
   return model != nullptr && *model != '\0' ? model : "unknown processor";
 }
 
-/// Returns the PUs that the operating system allows. If the topology is this machine's, leaves out PUs outside of the
-/// process's affinity mask.
+/// Returns the processing units (PUs) that the operating system allows. If the topology is this machine's, leaves out
+/// PUs outside of the process's affinity mask.
 CpuSet allowed_pus(hwloc_topology_t topology) {
   OwnedBitmap allowed(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
   if (hwloc_topology_is_thissystem(topology) != 0) {

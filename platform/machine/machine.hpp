@@ -25,9 +25,9 @@ struct Domain {
   friend bool operator==(const Domain&, const Domain&) = default;
 };
 
-/// A place that one thread runs on: one PU of a physical core; or a cluster, which is represented by its first core.
+/// A place for one thread: one processing unit of a physical core; or a cluster, represented by its first core.
 struct Core {
-  /// The operating system's index of the PU that a thread is bound to.
+  /// The operating system's index of the processing unit that a thread is bound to.
   int pu = 0;
   /// The logical index of the physical core in the whole machine; hyperthreads of one core have the same index.
   int core = 0;
@@ -38,11 +38,11 @@ struct Core {
   /// The domains that contain the whole core or cluster, innermost first and the machine last. Each domain contains the
   /// previous one.
   std::vector<Domain> domains;
-  /// The PUs of a cluster's other cores (`plan_clusters`); empty for a single core.
+  /// The processing units of a cluster's other cores (`plan_clusters`); empty for a single core.
   std::vector<int> helper_pus = {};
 
   [[nodiscard]] int size() const { return 1 + static_cast<int>(helper_pus.size()); }
-  /// Returns all PUs, beginning with the PU of the first core.
+  /// Returns all processing units, beginning with that of the first core.
   [[nodiscard]] std::vector<int> all_pus() const;
 };
 
@@ -50,7 +50,7 @@ struct Core {
 struct CacheLevel {
   int level = 1;
   Bytes size;
-  /// The number of these caches, and the number of PUs that share one.
+  /// The number of these caches, and the number of processing units that share a cache.
   int count = 0;
   int pus_each = 0;
 };
@@ -62,7 +62,7 @@ struct NumaNode {
   Bytes memory;
 };
 
-/// The whole machine, including the PUs that this process may not use.
+/// The whole machine, including the processing units that this process may not use.
 struct Machine {
   /// The processor's model; `unknown processor` if the machine does not report it.
   std::string cpu_model;
@@ -73,12 +73,12 @@ struct Machine {
   std::vector<CacheLevel> caches;
   /// The NUMA nodes, sorted by logical index.
   std::vector<NumaNode> numa_nodes;
-  /// Every PU, by logical index: neighbours in this list are neighbours in the machine.
+  /// Every processing unit, by logical index: neighbours in this list are neighbours in the machine.
   std::vector<Core> pus;
-  /// The PUs that the operating system lets this process use: cpuset, and affinity mask of the process (the union over
-  /// its threads). For a described machine, all PUs.
+  /// The processing units (PUs) that the system lets this process use: cpuset, and affinity mask of the process (the
+  /// union over its threads). For a described machine, all PUs.
   CpuSet allowed;
-  /// True if the PUs exist on the computer that runs this process, so that threads can be bound to them.
+  /// True if the processing units exist on the computer that runs this process, so that threads can be bound to them.
   bool this_system = false;
 };
 

@@ -14,7 +14,7 @@ namespace troupe::platform {
 /// same neighbour. Deterministic; takes time proportional to the number of cores.
 [[nodiscard]] std::vector<std::vector<int>> rings_around(const std::vector<Core>& cores, int centre);
 
-/// Returns the first PU of every physical core, in the order of `pus`.
+/// Returns the first processing unit of every physical core, in the order of `pus`.
 [[nodiscard]] std::vector<Core> one_pu_per_core(const std::vector<Core>& pus);
 
 /// Returns `count` of `cores` that are near to one another, in the order of `cores`. `cores` must be in logical order,

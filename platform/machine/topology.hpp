@@ -25,8 +25,8 @@ struct TopologyOptions {
   /// If true, more cores than allowed may be requested: cores are then taken several times, beginning with the first,
   /// and no thread is bound. Meant for tests.
   bool oversubscribe = false;
-  /// The PUs to which the choice is restricted, by the operating system's index: `0-3,8`. Empty restricts nothing.
-  /// Indices that the machine does not have are ignored.
+  /// The processing units to which the choice is restricted, by the operating system's index: `0-3,8`. Empty restricts
+  /// nothing. Indices that the machine does not have are ignored.
   std::string restrict_to = {};
   /// The machine to assume in place of the real one, in hwloc's notation: `package:2 l3:2 core:4 pu:2`. If empty, it is
   /// this machine, or the machine that hwloc's environment variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE) name.
@@ -45,7 +45,7 @@ struct Topology {
   std::vector<Core> cores;
   /// The number of cores that could be taken.
   int allowed_cores = 0;
-  /// The PUs that the affinity mask and the restriction allow.
+  /// The processing units that the affinity mask and the restriction allow.
   CpuSet allowed_pus;
   /// The processor time that control groups grant; nothing if they set no limit.
   std::optional<CpuQuota> cpu_quota;
@@ -62,7 +62,7 @@ struct Topology {
   std::vector<std::string> warnings;
   /// The memory of the real machine at the time of discovery; `read_host_memory` returns the current state.
   HostMemory memory;
-  /// The whole machine, including the PUs that this process may not use.
+  /// The whole machine, including the processing units that this process may not use.
   Machine machine;
 
   /// Inspects the machine and applies the limits. May be called from any thread; takes milliseconds. Fails with

@@ -6,7 +6,7 @@ namespace troupe::platform {
 
 namespace {
 
-/// The PUs that the process could use before any thread was bound.
+/// The processing units that the process could use before any thread was bound.
 const Result<CpuSet> kPusAtStart = this_thread_binding();
 
 }  // namespace

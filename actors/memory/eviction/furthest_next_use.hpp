@@ -60,12 +60,12 @@ class FurthestNextUse final : public RankedEviction {
     std::uint64_t earlier = kNone;
     std::uint64_t later = kNone;
   };
-  /// The remaining needs of a handle.
+  /// The remaining needs (`Need`) of a handle.
   struct Future {
     std::uint64_t first = kNone;
     std::uint64_t last = kNone;
     std::uint32_t needs = 0;
-    /// The number of needs whose tasks are expected by some node.
+    /// The number of these needs whose tasks some node expects.
     std::uint32_t expected = 0;
   };
 

@@ -116,7 +116,7 @@ class TimeLaw {
     double cut = 0;
   };
   [[nodiscard]] Mean mean_at(const Terms& terms) const;
-  /// Returns the term, clamped to the range that was measured here, or for the law that this law resembles.
+  /// Returns the term, clamped to the range of the measured terms and of the prior's terms (`resemble`).
   [[nodiscard]] double within(const Terms& terms, std::size_t term) const;
   /// Returns the standard deviation of the mean's logarithm. `cut` is the amount of the prediction that was cut off.
   [[nodiscard]] double doubt_at(const Terms& terms, double cut) const;

@@ -47,7 +47,7 @@ void EmulatedDevice::take_back(graph::TaskList& not_begun) noexcept {
 void EmulatedDevice::work() {
   platform::name_this_thread("kernels " + std::to_string(worker_.value()));
   platform::use_one_openmp_thread();
-  // If the system refuses to bind the thread, the thread stays on its present PUs.
+  // If the system refuses to bind the thread, the thread stays on its present processing units.
   if (!pus_.empty()) (void)platform::bind_this_thread(pus_);
   UniqueLock lock(mutex_);
   while (true) {

@@ -31,7 +31,7 @@ class EmulatedDevice final : public Device {
     CoreDevice::Options executor;
     /// The accelerator. Its injected faults make tasks on this device fail. Outlives the device.
     platform::EmulatedAccelerator* accelerator = nullptr;
-    /// The PUs that the kernel thread may run on; if empty, those of the thread that makes the device.
+    /// The processing units that the kernel thread may run on; if empty, those of the thread that makes the device.
     platform::CpuSet pus = {};
     /// Called once in the kernel thread when the accelerator is lost, before the first task fails because of the loss.
     /// May be null.
