@@ -1,5 +1,5 @@
-/// The table of functions that every handle points to. No entry is null: for functions that Troupe does not implement,
-/// the table has entries that return an error.
+/// The table of functions that every OpenCL handle points to. No entry is null: for functions that Troupe does not
+/// implement, the table has entries that return an error.
 #include "opencl/entries/absent.hpp"
 #include "opencl/entries/entries.hpp"
 #include "opencl/objects/platform.hpp"

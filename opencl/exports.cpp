@@ -1,5 +1,5 @@
 /// The functions that loaders look up in the library by name; the version script in this folder hides all others.
-/// Loaders call the other functions through the table that every handle points to.
+/// Loaders call the other functions through the table that every OpenCL handle points to.
 #include "opencl/entries/entries.hpp"
 
 extern "C" {

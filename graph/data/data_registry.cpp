@@ -46,7 +46,7 @@ const Block* find_outside(const DataRecord& parent, std::span<const Block> block
   return found != blocks.end() ? &*found : nullptr;
 }
 
-/// Adds the records of a tree that have data of their own in a block inside of `record`.
+/// Adds the innermost parts of `record` that overlap `block`. If they do not cover `block`, adds `record` as well.
 void add_overlapped(DataRecord& record, const Block& block, std::vector<DataRecord*>& found) {
   std::int64_t left = elements_of(block);
   for (DataRecord* part : record.children) {

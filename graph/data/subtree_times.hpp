@@ -1,4 +1,4 @@
-/// Subtree times: how long tasks take together with all that they consist of.
+/// Subtree times: how long tasks take together with all tasks inside them.
 #pragma once
 
 #include <atomic>

@@ -72,7 +72,7 @@ void Recording::note_uses(RecordedTask& task) {
   };
   for (std::size_t i = 0; i < task.access_count; ++i) note(task.accesses[i], false);
   if (task.extras) std::ranges::for_each(task.extras->recorded_weak, [&](TaskAccess& access) { note(access, true); });
-  // The task may read through a halo part the old content of data that it writes.
+  // Put reads before writes: the task may write data and also read their old content through a halo part.
   std::stable_partition(first_accesses_.begin() + before, first_accesses_.end(),
                         [](const Access& access) { return !writes(access.mode); });
 }

@@ -74,7 +74,7 @@ struct RecordingRun {
   std::shared_ptr<Recording> recording;
   /// The data that the run uses, one entry for each of `Recording::uses`; empty if the run uses the recorded data.
   std::vector<DataRecord*> data;
-  /// The id of the run's first task; the others follow it.
+  /// The id of the run's first task; the ids of its other tasks follow.
   std::uint64_t first_id = 0;
   /// The data that the run reduces first, and that have no content when the run begins.
   std::vector<DataRecord*> without_content = {};

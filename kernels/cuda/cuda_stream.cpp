@@ -103,8 +103,8 @@ CudaStream::~CudaStream() {
 
 void CudaStream::give_back() {
   (void)cuda_->cudaSetDevice(device_);
-  // The stream may be destroyed already, so the handles must not use it again. On a lost device all of these calls
-  // fail, which can be ignored.
+  // The stream may be destroyed already, so the libraries' handles must not use it again. On a lost device all of these
+  // calls fail, which can be ignored.
   (void)solver_->cusolverDnSetStream(solver_handle_, nullptr);
   (void)solver_->cusolverDnDestroy(solver_handle_);
   (void)blas_->cublasSetStream_v2(blas_handle_, nullptr);
@@ -204,8 +204,8 @@ CudaStream& CudaStreams::find(cudaStream_t stream) {
   std::unique_ptr<CudaStream>& found = streams_[{device, stream}];
   if (!found) {
     found = std::make_unique<CudaStream>(device, stream);
-    // All kernels of the stream use the handles and the work space, so the time to make them must not count as this
-    // kernel's time.
+    // All kernels of the stream use the libraries' handles and the work space, so the time to make them must not count
+    // as this kernel's time.
     graph::count_time_from_here();
   }
   return *found;

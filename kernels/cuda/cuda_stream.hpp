@@ -1,4 +1,4 @@
-/// The resources of kernels on one CUDA stream: the libraries' handles, memory for intermediate results, and statuses.
+/// The resources of kernels on one CUDA stream: handles of cuBLAS and cuSOLVER, memory for work, and statuses.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -61,11 +61,11 @@ class StatusPool : public std::enable_shared_from_this<StatusPool> {
 };
 
 /// The resources of one device and one stream. Each stream has its own, because two streams must not use a handle of
-/// these libraries, or its work space, at the same time. Only one thread at a time may use the object, and this device
-/// must be current in that thread.
+/// cuBLAS or cuSOLVER, or its work space, at the same time. Only one thread at a time may use the object, and this
+/// device must be current in that thread.
 class CudaStream {
  public:
-  /// Makes the libraries' handles, which allocates and waits. `device` must be the current device.
+  /// Makes the handles of cuBLAS and cuSOLVER, which allocates and waits. `device` must be the current device.
   CudaStream(int device, cudaStream_t stream);
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
@@ -99,7 +99,7 @@ class CudaStream {
 
  private:
   [[nodiscard]] std::byte* work_bytes(std::size_t size);
-  /// Destroys the handles and frees the memory. Makes this object's device current in the calling thread.
+  /// Destroys the libraries' handles and frees the memory. Makes this object's device current in the calling thread.
   void give_back();
 
   const platform::CudaApi* cuda_;

@@ -1,5 +1,5 @@
-/// Entries for functions that this platform does not have. They fit any place of the table, check the first handle, and
-/// return an error.
+/// Entries for functions that this platform does not have. They fit any place of the table, check the first OpenCL
+/// handle, and return an error.
 #pragma once
 
 #include <CL/cl.h>
@@ -8,13 +8,13 @@
 
 namespace troupe::opencl {
 
-/// Refuses with the error code of `T` if the first handle is not a `T`, otherwise with `status`.
+/// Refuses with the error code of `T` if the first OpenCL handle is not a `T`, otherwise with `status`.
 template <class T, cl_int status, class... Rest>
 cl_int absent(typename T::ClType handle, Rest...) {
   return find<T>(handle) ? status : T::kInvalid;
 }
 
-/// An entry for functions whose first argument is not a handle of this platform.
+/// An entry for functions whose first argument is not an OpenCL handle of this platform.
 template <cl_int status, class... Arguments>
 cl_int absent_for_all(Arguments...) {
   return status;

@@ -1,9 +1,9 @@
 /// The members that all objects of OpenCL have: the table of functions that loaders call through, a mark that
 /// identifies the object's type, and reference counts.
 ///
-/// Troupe's handles and the vendors' handles have the same C types. To avoid confusion, Troupe's code does not work
-/// with its own handles: an entry converts a handle to an object (`need<Context>(handle)`), and an object to a handle
-/// (`object->handle()`).
+/// OpenCL's handles (`cl_context`) of Troupe and of the vendors have the same C types. To avoid confusion, Troupe's
+/// code does not work with its own handles: an entry converts such a handle to an object (`need<Context>(handle)`), and
+/// an object to a handle (`object->handle()`).
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -16,7 +16,7 @@
 
 namespace troupe::opencl {
 
-/// Returns the table that every handle points to (opencl/dispatch_table.cpp).
+/// Returns the table that every OpenCL handle points to (opencl/dispatch_table.cpp).
 [[nodiscard]] const cl_icd_dispatch* dispatch_table();
 
 /// The marks of types in memory. The numbers are large, so that other memory is unlikely to contain such a number.
@@ -33,8 +33,8 @@ enum class ObjectType : std::uint64_t {
   none = 0,
 };
 
-/// The object that a handle points to. It has no virtual functions, because loaders expect the table's address in its
-/// first word.
+/// The object that an OpenCL handle points to. It has no virtual functions, because loaders expect the table's address
+/// in its first word.
 class Object {
  public:
   Object(const Object&) = delete;
@@ -49,8 +49,8 @@ class Object {
  protected:
   explicit Object(ObjectType type) : dispatch_(dispatch_table()), type_(static_cast<std::uint64_t>(type)) {}
   ~Object() { forget_type(); }
-  /// Erases the mark. If the program uses the handle later, `find` rejects it, as long as the object's memory has not
-  /// been used for something else.
+  /// Erases the mark. If the program uses its OpenCL handle later, `find` rejects it, as long as the object's memory
+  /// has not been used for something else.
   void forget_type() { type_.store(static_cast<std::uint64_t>(ObjectType::none), std::memory_order_relaxed); }
 
  private:
@@ -62,7 +62,7 @@ class Object {
 template <class Opaque, ObjectType kObjectType, cl_int invalid>
 class TypedObject : public Object {
  public:
-  /// The type of handles in programs, such as `cl_context`.
+  /// The type of the OpenCL handles in programs, such as `cl_context`.
   using ClType = Opaque*;
   static constexpr ObjectType kType = kObjectType;
   static constexpr cl_int kInvalid = invalid;

@@ -16,7 +16,7 @@ constexpr std::string_view kPlatformExtensions = "cl_khr_icd";
 }  // namespace
 
 Platform& Platform::get() {
-  // The platform is never destroyed: programs may use handles in their own static objects' destructors.
+  // The platform is never destroyed: programs may use OpenCL handles in the destructors of their own static objects.
   static auto* platform = new Platform();
   return *platform;
 }

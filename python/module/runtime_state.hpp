@@ -106,7 +106,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
 
   /// Begins to record the calling thread's submissions, until `end_recording`.
   void begin_recording(std::string name);
-  /// The result of a recording of the calling thread: the recorded tasks, with their cells.
+  /// The result of a recording of the calling thread: the recorded tasks, and their cells (`TaskCell`).
   struct Recorded {
     std::shared_ptr<client::RecordedTasks> tasks;
     std::shared_ptr<std::vector<CellReference>> cells;

@@ -299,7 +299,7 @@ class _Pool:
 
     def _close(self):
         try:
-            with self.closing:  # of several threads that wait, none goes on before the end
+            with self.closing:  # all threads that wait go on only after the end
                 self.runtime.close()
         finally:
             self.cancel_waiting()  # an interrupt may have ended the runtime before these functions
