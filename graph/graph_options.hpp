@@ -21,7 +21,7 @@ struct NestingRules {
   /// True if tasks may be nested, which requires that no other graph uses the workers.
   bool tasks = true;
   /// True if kernels are called with their data. If not, only kernels of nested tasks are called, and these must have
-  /// no data but weak ones.
+  /// no data but weak data.
   bool with_data = true;
   /// True if calls that return values and coroutines run: every kernel is called, and takes the time that it takes.
   bool calls = true;

@@ -32,7 +32,7 @@ Result<void> check_counts(const TaskSpecification& specification);
 
 /// Checks that explicit dependencies are tasks of this owner. Fails with `invalid_argument`.
 Result<void> check_after(const TaskSpecification& specification, const TaskOwner& owner);
-/// These return the failures of dependencies between a task that is recorded and one that is not: the first for a
+/// These return the failures of dependencies between a task that is recorded and a task that is not: the first for a
 /// dependency on a recorded task, the second for a recorded task's dependency on a task outside.
 [[nodiscard]] Failure recorded_dependency(const Codelet& codelet);
 [[nodiscard]] Failure unrecorded_dependency(const Codelet& codelet);

@@ -115,12 +115,12 @@ class TaskGraph final : public TaskOwner {
   // The next function submits tasks.
   Result<Future> submit(const TaskSpecification& specification);
 
-  /// Returns the learned times of tasks with all that they consist of; null if they are not learned.
+  /// Returns the learned times of tasks with all tasks inside them; null if times are not learned.
   [[nodiscard]] SubtreeTimes* subtree_times() const { return subtree_times_.get(); }
   /// Returns true if a kernel on a core may call the kernels that it submits (`GraphOptions::cutoff`).
   [[nodiscard]] bool calls_at_once() const { return (options_.device_kinds & ~kOnCores) == 0; }
 
-  /// Returns the task whose kernel this thread runs, and whether a kernel is to be called there instead of submitted.
+  /// Returns the task whose kernel this thread runs, and whether a submitted kernel is to be called at once instead.
   [[nodiscard]] CallPlace call_place() const;
   /// Called when a call that was made at once has returned. If the kernel has submitted more than `got` children since
   /// the call began, waits for all of its children, and fails with the first failure among them, unless there was one
@@ -289,7 +289,7 @@ class TaskGraph final : public TaskOwner {
   void fill(Task& task, const TaskSpecification& specification);
   /// Does the work of `fill` for the options and for an object that the task keeps.
   void fill_options(Task& task, const TaskSpecification& specification);
-  /// Returns false if the task is one of the many that the program gives no options and nothing to keep.
+  /// Returns false if the task has no options and keeps nothing, as is usual.
   [[nodiscard]] bool has_options(const TaskSpecification& specification) const {
     return &specification.options != no_options_ || specification.kept != nullptr;
   }

@@ -33,7 +33,7 @@ struct InFlight {
   const Task* task = nullptr;
 };
 
-/// Keeps the oldest `kMostTasks` tasks, and at most as many newer ones that wait for nothing, such as running tasks.
+/// Keeps the oldest `kMostTasks` tasks, and at most as many newer tasks that wait for nothing, such as running tasks.
 void keep_oldest(std::vector<InFlight>& tasks) {
   if (tasks.size() <= kMostTasks) return;
   const auto rest = tasks.begin() + kMostTasks;

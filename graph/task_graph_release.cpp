@@ -152,7 +152,7 @@ void TaskGraph::end_late(LateRelease& late) noexcept {
   forget(*late.record);
   Task& hold = *late.hold;
   hold.status.store(TaskStatus::succeeded, std::memory_order_release);
-  // Nobody can wait for the hold: its data have been refused since it was submitted.
+  // No task can wait for the hold: tasks on its data were refused from its submission on.
   hold.successors.store(Task::closed(), std::memory_order_release);
   give_back_more(hold, submission_caches_);
   pools_.tasks.free(submission_caches_.tasks, &hold);

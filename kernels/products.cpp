@@ -35,7 +35,7 @@ Grid grid_for(std::int64_t rows, std::int64_t cols, int size) {
 /// Returns the first column of a member's strip of a trapezoid. The strips have equal areas.
 std::int64_t strip_begin(std::int64_t rows, std::int64_t cols, int rank, int size) {
   if (rank == size) return cols;
-  // The columns before x have the area rows x - x^2 / 2.
+  // The columns before column x have the area rows * x - x^2 / 2.
   const auto height = static_cast<double>(rows);
   const auto width = static_cast<double>(cols);
   const double before = (height - width / 2) * width * rank / size;

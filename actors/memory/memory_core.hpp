@@ -163,8 +163,8 @@ class MemoryCore {
   /// Returns true if releases have to be handled soon: a request waits to be admitted (for room, or for other requests
   /// to be released), or each release may begin a write-back. Nothing else waits for a release.
   [[nodiscard]] bool awaits_release() const { return waiting_ > 0 || write_back_finished_; }
-  /// Returns all requests that have not been acquired yet: node by node, first the admitted ones, then those that wait
-  /// to be admitted, the oldest first.
+  /// Returns all requests that have not been acquired yet: node by node, first admitted requests, then requests that
+  /// wait to be admitted, the oldest first.
   [[nodiscard]] std::vector<WaitingRequest> waiting() const;
 
   // These functions check the rules that hold between events. Each returns the first rule that is broken, in words, or

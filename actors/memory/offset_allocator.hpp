@@ -11,7 +11,7 @@
 namespace troupe::memory {
 
 /// Allocates blocks of an arena without touching its memory, so it can be used for device memory, host memory and
-/// models. Takes the smallest free block that is large enough; among equals, the one at the lowest offset. Joins free
+/// models. Takes the smallest free block that is large enough; among equals, the block at the lowest offset. Joins free
 /// blocks that are neighbours. Offsets and sizes are multiples of `kAlignment`. Each call takes O(log n) for n free
 /// blocks. Not thread-safe.
 class OffsetAllocator {

@@ -145,7 +145,7 @@ struct PolicyDescription {
 [[nodiscard]] constexpr std::string_view default_policy(bool accelerators) { return accelerators ? "homeward" : "lws"; }
 
 /// Makes a policy from a user's text: its name, and its options behind a colon (`dada:alpha=0.5,cp`). An unknown name,
-/// an unknown option or an unusable value is an `invalid_argument` error that lists the known ones.
+/// an unknown option or an unusable value is an `invalid_argument` error that lists the known names.
 ///
 /// - `eager`: one queue of all ready tasks; a free worker takes the oldest of the highest priority.
 /// - `ws`: each worker has a deque and takes its newest task of the highest priority first; a worker without work asks

@@ -276,7 +276,7 @@ class SchedulerCore {
   [[nodiscard]] bool anybody_works() const;
   /// Gives up kept tasks that no worker can run since a worker was lost: each goes to a worker that reports the reason.
   void give_up_kept(Decision& decision);
-  /// Returns the worker with the fewest queued tasks among those that can run the task; of equals, the one with the
+  /// Returns the worker with the fewest queued tasks among those that can run the task; of equals, the worker with the
   /// smallest id. If no worker can run it, returns a worker whose kind of device the codelet runs on, and which will
   /// report the reason.
   [[nodiscard]] WorkerId least_loaded(const ReadyTask& task) const;

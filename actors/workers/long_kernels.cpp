@@ -10,7 +10,7 @@ void LongKernels::note(const std::string& kernel, Duration took) {
     if (took >= kLong) times_.emplace(kernel, took);
     return;
   }
-  // One short run among long ones says little about the kernel, so the expected time falls by at most a quarter.
+  // One short run among long runs says little about the kernel, so the expected time falls by at most a quarter.
   found->second = std::max(took, found->second / 4 * 3);
   if (found->second < kLong) times_.erase(found);
 }

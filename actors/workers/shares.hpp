@@ -194,7 +194,7 @@ class Shares {
   /// For a task in a restricted queue, which only some workers can run: returns true if the task may begin before the
   /// tasks that wait for their turns. Without this check, the task's user would be served before all others.
   [[nodiscard]] bool comes_first(const graph::Task& task) const noexcept;
-  /// Called when the worker takes a task: the one that `take_turn` has just returned, or any other. From now on the
+  /// Called when the worker takes a task: the task that `take_turn` has just returned, or any other. From now on the
   /// worker has the task in hand.
   void taken(WorkerId worker, const graph::Task& task) noexcept;
   /// Called when the task's kernel begins.

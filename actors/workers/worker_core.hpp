@@ -137,7 +137,7 @@ class WorkerCore {
   /// `DeviceListener::done`.
   void task_ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took = Duration(-1));
   /// Called when the worker has done its pieces of a task that it began. Other workers may still run the remaining
-  /// pieces. The task is counted as one that this worker has run; the worker is about to leave the task.
+  /// pieces. The task is counted as a task that this worker has run; the worker is about to leave the task.
   void stopped(const PiecesDone& pieces);
   /// Called when the worker has done its pieces of a task that another worker began.
   void helped(const PiecesDone& pieces);

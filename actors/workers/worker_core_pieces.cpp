@@ -18,8 +18,8 @@ bool WorkerCore::help(Step& step) {
     step.kind = Step::Kind::help;
     step.shared = shared;
     ++running_;
-    // If `step.wake` names a worker, only that one is woken. Otherwise another helper is woken or, because this worker
-    // may have been woken for a task, a worker that can run that task.
+    // If `step.wake` names a worker, only that worker is woken. Otherwise another helper is woken or, because this
+    // worker may have been woken for a task, a worker that can run that task.
     if (!step.wake.valid()) step.wake = crew_.take_idle_for(*shared, options_.self);
     if (!step.wake.valid() && !crew_.idle.empty()) step.wake = sleeper_in_its_place();
     return true;

@@ -41,7 +41,7 @@ class LinearProgram {
   /// follows from the multipliers of the last solution, the rows and the columns' bounds by weak duality. For
   /// multipliers y of the right sign, every x that fulfils the rows has c x >= y b + (c - y A) x, and the last product
   /// is least if each x is 0 or at its upper bound. The result is therefore a valid bound for any multipliers, even
-  /// inexact ones. For optimal multipliers it equals the minimum, apart from rounding.
+  /// inexact multipliers. For optimal multipliers it equals the minimum, apart from rounding.
   [[nodiscard]] double lower_bound() const;
 
  private:

@@ -41,7 +41,7 @@ class PendingRequests {
   std::uint64_t begin(std::function<void(const Answer&)> then);
 
   void answer(std::uint64_t request, Answer answer);
-  /// Answers all requests, including future ones, with this failure.
+  /// Answers all requests, including future requests, with this failure.
   void lose(const Failure& cause);
   /// Returns true if some thread has got the loss of the service as its answer.
   [[nodiscard]] bool loss_told() const {

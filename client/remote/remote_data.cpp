@@ -141,7 +141,7 @@ bool RemoteBackend::is_being_recorded(const graph::DataRecord& record) const {
 
 namespace {
 
-/// Fails if a block is one that the protocol has no fields for.
+/// Fails if a block has properties for which the protocol has no fields.
 Result<void> check_plain(std::span<const Block> blocks) {
   const auto is_plain = [](const Block& block) { return block.planes == 1 && !graph::has_steps(block); };
   if (std::ranges::all_of(blocks, is_plain)) return {};

@@ -90,8 +90,8 @@ struct alignas(64) DataRecord {
   bool releasing = false;
   DataRecord* parent = nullptr;
   /// The parts; for a halo part, the records that have data of their own which it overlaps. This list changes only
-  /// while no task but the one that changes it uses any record of the tree
-  /// (`TaskGraph::partition`), under the submission lock.
+  /// while no task but the task that changes it uses any record of the tree (`TaskGraph::partition`), under the
+  /// submission lock.
   std::vector<DataRecord*> children;
   /// The halo parts of this record. Guarded by the submission lock.
   std::vector<DataRecord*> halos;

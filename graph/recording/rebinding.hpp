@@ -11,8 +11,8 @@
 
 namespace troupe::graph {
 
-/// Returns the data of one run, in the order of `recording.uses()`: each is the recorded piece of data, or the one that
-/// `rebindings` names in its place. Called under the lock of the registry. Fails with `invalid_handle` or
+/// Returns the data of one run, in the order of `recording.uses()`: each is the recorded piece of data, or the piece
+/// that `rebindings` names in its place. Called under the lock of the registry. Fails with `invalid_handle` or
 /// `invalid_argument`.
 Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRegistry& registry,
                                         std::span<const Rebinding> rebindings);

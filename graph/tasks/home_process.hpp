@@ -1,4 +1,4 @@
-/// Tells whether the calling process is the one in which an object and its threads were made.
+/// Tells whether the calling process is the process in which an object and its threads were made.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace troupe::graph {
 
-/// A member of objects that have threads: knows whether this process is still the one in which it was made. A child of
+/// A member of objects that have threads: knows whether this process is still the process that made it. A child of
 /// `fork` has a copy of the object, but none of its threads: a wait for them would never end, and a lock might be held
 /// by one of them for ever. Thread-safe.
 class HomeProcess {
@@ -16,10 +16,10 @@ class HomeProcess {
   HomeProcess();
 
   [[nodiscard]] bool left() const;
-  /// Fails with `stopped` if this process is not the one in which the object was made, but a child of it made by
-  /// `fork`.
+  /// Fails with `stopped` if this process is not the process in which the object was made, but a child that was made by
+  /// `fork` later.
   [[nodiscard]] Result<void> check() const;
-  /// Returns a flag that is true in every process that may be a child of the one in which an object of this class was
+  /// Returns a flag that is true in every process that may be a child of a process in which an object of this class was
   /// made. The flag serves callers for which a call of `left` would take too long.
   [[nodiscard]] static const std::atomic<bool>& any_left();
 

@@ -147,7 +147,7 @@ enum class Withdrawal : std::uint8_t {
   limited,
   /// The program has cancelled the task. If the task has started, its kernel learns of the cancellation when it asks.
   by_program,
-  /// A task that had to succeed before this one did not succeed.
+  /// A task that had to succeed before this task did not succeed.
   by_predecessor,
   // From here on, the kernel has asked and learned that its task is not wanted. The task ends as cancelled when the
   // kernel returns. The values give the reason that the kernel was told.
@@ -302,7 +302,7 @@ inline Edge* reversed(Edge* edge) {
   return head;
 }
 
-/// Calls `visit(waiting task)` once for each edge to a task that waits for this one, newest first, at most `most`
+/// Calls `visit(waiting task)` once for each edge to a task that waits for this task, newest first, at most `most`
 /// times. Called by the thread that will complete the task: until then none of the waiting tasks can end. They may
 /// still be in the middle of their submission, which `Task::pending` shows (`kSubmitting`). Not for tasks of
 /// recordings.

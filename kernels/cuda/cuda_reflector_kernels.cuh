@@ -103,7 +103,7 @@ __device__ void factor_reflectors(T* r, std::int64_t ldr, T* b, std::int64_t ldb
         const std::int64_t column = first + own;
         T& head = row[column * ldr];
         if (column < j) {
-          // The product of the two reflectors is needed for T. In a stacked panel, the leading ones of the two
+          // The product of the two reflectors is needed for T. In a stacked panel, the leading elements (1) of the two
           // reflectors are in different rows, so they do not contribute to the product.
           t[column + j * ldt] = stacked ? sum : sum + head;
         } else {

@@ -33,9 +33,9 @@ class Command : public std::enable_shared_from_this<Command> {
   Command& operator=(const Command&) = delete;
 
   /// Gives the command to the code that runs it. This code calls `QueueOrder::end` once, possibly inside this call.
-  /// `awaited` are the submitted commands that must end before this one runs. Calls are in the order of submission, and
-  /// for one command of a context at a time. An exception from this call is the command's failure: the command must not
-  /// have begun then.
+  /// `awaited` are the submitted commands that must end before this command runs. Calls are in the order of submission,
+  /// and for one command of a context at a time. An exception from this call is the command's failure: the command must
+  /// not have begun then.
   virtual void submit(const std::vector<std::shared_ptr<Command>>& awaited) = 0;
 
   [[nodiscard]] const std::shared_ptr<EventState>& event() const { return event_; }
@@ -56,7 +56,7 @@ class Command : public std::enable_shared_from_this<Command> {
 
   const std::shared_ptr<EventState> event_;
   std::atomic<int> outcome_{kNotEnded};
-  /// The number of commands that were enqueued before this one in its queue. The queue's lock protects it.
+  /// The number of commands that were enqueued before this command in its queue. The queue's lock protects it.
   std::uint64_t position_ = 0;
 
   // The lock of the context's order protects the following members. Only `dependents_` changes after the
@@ -67,9 +67,9 @@ class Command : public std::enable_shared_from_this<Command> {
   /// twice in the wait list counts twice.
   std::size_t holds_ = 0;
   std::vector<Awaited> awaited_;
-  /// Earlier commands of the same queue that must end before this one, with or without failure.
+  /// Earlier commands of the same queue that must end before this command, with or without failure.
   std::vector<std::shared_ptr<Command>> behind_;
-  /// The commands that are held back because they wait for this one.
+  /// The commands that are held back because they wait for this command.
   std::vector<std::shared_ptr<Command>> dependents_;
   /// The queue in which the command was enqueued; null after its end.
   std::shared_ptr<QueueOrder> queue_;

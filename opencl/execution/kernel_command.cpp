@@ -74,7 +74,7 @@ class KernelCommand final : public RuntimeCommand {
   }
 
   /// Finds the command's place among the launches that have not ended: its depth in the graph of launches that depend
-  /// on each other. Returns true if no other launch in flight could run at the same time as this one.
+  /// on each other. Returns true if no other launch in flight could run at the same time as this launch.
   bool find_place() {
     std::uint64_t follows = 0;
     for (const Use& one : uses()) {

@@ -26,7 +26,7 @@ struct ErrorNotification {
 class Context : public Counted<Context, _cl_context, ObjectType::context, CL_INVALID_CONTEXT> {
  public:
   Context(ContextProperties properties, std::vector<Device*> devices, ErrorNotification notification);
-  /// Calls the destructor callbacks, beginning with the one that was registered last.
+  /// Calls the destructor callbacks, beginning with the callback that was registered last.
   ~Context();
 
   /// Returns the devices that the program named, each once.

@@ -19,7 +19,7 @@ class Info {
  public:
   Info(std::size_t size, void* value, std::size_t* size_ret) : size_(size), value_(value), size_ret_(size_ret) {}
 
-  /// Answers with a value; its type must be the one that the standard names for the parameter.
+  /// Answers with a value; its type must be the type that the standard names for the parameter.
   template <class T>
   void value(const T& answer) const {
     static_assert(std::is_trivially_copyable_v<T>);

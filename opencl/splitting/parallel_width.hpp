@@ -10,8 +10,8 @@
 
 namespace troupe::opencl {
 
-/// Counts the launches that have not ended, by their depth. The depth of a launch is one more than that of the deepest
-/// launch on which its data depend. Launches of equal depth could run at the same time. Thread-safe.
+/// Counts the launches that have not ended, by their depth. The depth of a launch is one more than the depth of the
+/// deepest launch on which its data depend. Launches of equal depth could run at the same time. Thread-safe.
 class ParallelWidth {
  public:
   struct Place {

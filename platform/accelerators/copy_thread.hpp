@@ -14,7 +14,7 @@
 
 namespace troupe::platform {
 
-/// Makes one copy after the other, urgent ones first. Thread-safe.
+/// Makes one copy after the other, urgent copies first. Thread-safe.
 class CopyThread {
  public:
   struct Options {

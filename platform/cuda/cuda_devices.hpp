@@ -53,7 +53,7 @@ enum class AskFreeMemory : bool { no, yes };
 /// A GPU's memory and its copy engines.
 ///
 /// After some errors (a fault in a kernel or of the hardware) no CUDA call on the device succeeds. The device is then
-/// lost: all copies under way and all later ones end with `device_lost`.
+/// lost: all copies under way and all later copies end with `device_lost`.
 class CudaAccelerator : public Accelerator {
  public:
   /// Returns the index, as in `CudaDeviceInfo`.

@@ -21,7 +21,7 @@ struct DescribedKernel {
 /// Returns a message that names two places in the file and the criterion that their times break, or "" if no time is
 /// wrong. A time is wrong if
 ///
-/// - from one tile of a kernel to the next larger one, the time or the rate falls by a factor of more than
+/// - from one tile of a kernel to the next larger tile, the time or the rate falls by a factor of more than
 ///   `kBetweenTiles` (in Troupe's own machines at most 2.2), or the operations divided by the cube of the edge change
 ///   by more than this factor;
 /// - a cluster of k cores takes more than `kBetweenCores` times as long as one core, or less than 1 / (k *

@@ -95,8 +95,8 @@ std::vector<std::string> specifications(const std::vector<Core>& cores, const Ma
   }
   all.push_back(groups_of_sizes(parts));
   for (const ClusterLevel& level : cluster_levels(cores, machine)) all.push_back(level.name);
-  // Clusters that span parts come last. If several specifications give the same workers, only the first one is kept,
-  // and that one should have no clusters that span parts.
+  // Clusters that span parts come last. If several specifications give the same workers, only the first is kept, which
+  // should have no clusters that span parts.
   if (spanning == Spanning::allowed) {
     const int total = static_cast<int>(cores.size());
     for (int size = total; size > parts.front(); size = size * 4 / 5) all.push_back(to_string({ClusterGroup{1, size}}));

@@ -149,7 +149,7 @@ class LinkNetwork {
     Line urgent;
     Line prefetches;
     std::uint32_t active = kNone;
-    /// The numbers of copies that the driver has got, including the one on its way.
+    /// The numbers of copies that the driver has got, including the copy on its way.
     std::uint32_t given_waited_for = 0;
     std::uint32_t given_prefetches = 0;
     /// The time at which the copy that is on its way began.

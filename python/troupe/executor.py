@@ -171,7 +171,7 @@ class _Pool:
         self.lock = threading.RLock()
         self.idle = threading.Condition(self.lock)
         self.begun = set()  # at most `limit` functions, which have a task
-        self.waiting = collections.deque()  # the functions after them
+        self.waiting = collections.deque()  # the functions that have not begun
         self.shut = False
         self.broken = False
         self.closer = None

@@ -151,7 +151,7 @@ class SessionTasks {
   std::vector<Access> accesses_;
   std::vector<Layout> layouts_;
   TaskOptions options_;
-  /// True if a task that has ended without success is one after which the task is to run.
+  /// True if one of the tasks after which the task is to run has ended without success.
   bool follows_failure_ = false;
 };
 

@@ -13,7 +13,7 @@
 
 namespace troupe::memory {
 
-/// Evicts the replica with the lowest rank; among equals the one whose last use is longest ago. Ranks are computed
+/// Evicts the replica with the lowest rank; among equals the replica whose last use is longest ago. Ranks are computed
 /// again only when a victim is needed, and only ranks that may have changed. So a node that is never full costs almost
 /// nothing. `next_victim` is O(c log n) if c of the node's n replicas have changed since the last call.
 class RankedEviction : public EvictionPolicy {

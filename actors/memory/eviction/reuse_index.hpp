@@ -11,7 +11,7 @@ namespace troupe::memory {
 
 /// Each handle has an index, which says how much the data will be used during the whole run. The program sets the
 /// index, or an earlier run has learned it; an unknown index is 0. The handle with the lowest index is evicted first;
-/// among equals, the one whose last use is longest ago.
+/// among equals, the handle whose last use is longest ago.
 class ReuseIndex final : public RankedEviction {
  public:
   void set_reuse(HandleId handle, std::int64_t index) override;

@@ -7,7 +7,7 @@ namespace troupe::scheduler {
 
 /// Count, mean and standard deviation of times, in seconds (Welford's method).
 ///
-/// *Ageing*: from `kMemory` times on, each new time has the weight 1/`kMemory`, and the older ones fade. So the mean
+/// *Ageing*: from `kMemory` times on, each new time has the weight 1/`kMemory`, and the older times fade. So the mean
 /// follows a machine that has changed, and no wrong time has an effect for ever.
 ///
 /// *Strange times*: the first task of a kind, with cold caches and untouched memory, can take ten times as long as the
@@ -23,7 +23,7 @@ class TimeStatistics {
   static constexpr std::uint64_t kInARow = 3;
 
   TimeStatistics() = default;
-  /// Makes statistics from numbers that were saved earlier; a `count` of 0 makes empty ones.
+  /// Makes statistics from numbers that were saved earlier; a `count` of 0 makes empty statistics.
   TimeStatistics(std::uint64_t count, double mean_s, double deviation_s, std::uint64_t strange);
 
   void add(double time_s);

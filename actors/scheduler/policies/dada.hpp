@@ -39,8 +39,8 @@ struct DadaOptions {
     /// Both phases start from zero: a round is balanced in itself. The workers' time stamps only decide between workers
     /// on which a task would end at the same time.
     zero,
-    /// Both phases start from zero. Among the workers that have room, a task goes to the one where it will really end
-    /// first, after the tasks that are queued there.
+    /// Both phases start from zero. Among the workers that have room, a task goes to the worker where it will really
+    /// end first, after the tasks that are queued there.
     stamps,
   };
   /// The affinity phase gives a worker no more tasks once its load has reached this fraction of the guessed length

@@ -30,7 +30,7 @@ struct HomewardOptions {
   /// that are better off on cores, `spare_cover` for other tasks.
   double cover = 0.3;
   double spare_cover = 0.25;
-  /// If the data do not fit into the GPUs' memories: the number of ready tasks that are searched for the one with the
+  /// If the data do not fit into the GPUs' memories: the number of ready tasks that are searched for the task with the
   /// fewest bytes to copy.
   std::size_t looked_at_for_data = 4096;
 };

@@ -44,8 +44,8 @@ class TaskRing {
 
  private:
   static constexpr std::size_t kFirstCapacity = 64;
-  /// The number of tasks between the one that is taken and the one that is prefetched: handling them takes about as
-  /// long as one memory access.
+  /// The number of tasks between the taken task and the prefetched task: these tasks take about as long as one memory
+  /// access.
   static constexpr std::size_t kAhead = 3;
 
   void swap(TaskRing& other) noexcept {

@@ -41,10 +41,10 @@ class SharedPlace {
   };
   [[nodiscard]] Part whole() const { return {0, 0, layout_.rows, layout_.cols}; }
 
-  // The functions below move content between shared memory and the program's. They do nothing if there is no copy, or
-  // after `take_back`. They are thread-safe: when a call returns, the calling thread sees the content, even if another
-  // thread has copied it. `written` is the number of the newest task that may have written the data when the caller
-  // requested them. Tasks up to number `task` have ended, or wait until the caller gives the data back.
+  // The functions below move content between shared and program memory. They do nothing if there is no copy, or after
+  // `take_back`. They are thread-safe: when a call returns, the calling thread sees the content, even if another thread
+  // has copied it. `written` is the number of the newest task that may have written the data when the caller requested
+  // them. Tasks up to number `task` have ended, or wait until the caller gives the data back.
 
   /// Copies a part to the program's memory. Tasks and other threads must not write the part during the call.
   void copy_out(const Part& part, std::uint64_t written, std::uint64_t task);

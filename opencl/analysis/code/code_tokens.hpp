@@ -49,7 +49,7 @@ class CodeTokens {
   void expect(char sign);
   void expect(std::string_view word);
   [[nodiscard]] std::string_view expect(CodeToken::Kind kind);
-  /// Skips the next token, which must be `(`, `[`, `{` or `<`, and all tokens up to the one that closes it.
+  /// Skips the next token, which must be `(`, `[`, `{` or `<`, and all tokens up to the token that closes it.
   void skip_group();
 
  private:
