@@ -80,7 +80,7 @@ class SchedulerCore {
   struct Decision {
     /// Tasks that are run to measure times. They go before all queued tasks, because other tasks wait for these times.
     std::vector<Placed> tried;
-    /// The other placed tasks, in the order in which they are to be queued.
+    /// All other placed tasks (not in `tried`), in the order in which they are to be queued.
     std::vector<Placed> placed;
     /// Tasks that should be taken from their workers, if they have not begun there, and activated again. Only policies
     /// with `takes_back` ask for this.
@@ -148,7 +148,7 @@ class SchedulerCore {
     /// The number of the type of the worker's device when the task was placed.
     std::uint32_t type = 0;
     WorkerId worker = {};
-    /// True if other workers can run some of its pieces.
+    /// True if other workers can run some pieces of the task.
     bool open = false;
     /// The codelet of a task of pieces on an accelerator; null for all other tasks.
     const CodeletDefinition* of_pieces = nullptr;

@@ -78,7 +78,7 @@ class WorkerLoads {
     /// Sums over the first `ahead.size()` waiting tasks: the last element covers all of these, the element before it
     /// covers all but the first, and so on. So removing the first task needs no new sums.
     std::vector<Line> ahead;
-    /// The sum over the other waiting tasks.
+    /// The sum over the waiting tasks that `ahead` does not cover.
     Line behind;
   };
 

@@ -43,7 +43,7 @@ class AllocationColumns {
   [[nodiscard]] int at(std::size_t kind, std::size_t type) const { return columns_[kind * types_ + type]; }
   /// The workers of one type, or the cores that all types share, and the time for which they are busy.
   struct Capacity {
-    /// The number of these workers or cores.
+    /// The number of workers of the type, or of the shared cores.
     double count = 0;
     /// The terms of a row: the total time that these workers are busy with tasks of the requested kinds.
     std::vector<LinearProgram::Term> busy;

@@ -25,7 +25,7 @@ void add_sparse_lu_options(CLI::App& command, SparseLuArguments& sparse);
 /// For sparse-lu: refuses options that have no effect in combination with the other given options. `reuse` is the
 /// result of `looks_at_reuse`.
 void check_sparse_lu_options(const CLI::App& command, const SparseLuArguments& sparse, bool reuse);
-/// For other applications: refuses all options of sparse-lu.
+/// For all applications except sparse-lu: refuses all options of sparse-lu.
 void refuse_sparse_lu_options(const CLI::App& command);
 
 }  // namespace troupe::apps

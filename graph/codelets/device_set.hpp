@@ -40,7 +40,7 @@ struct WorkerSet {
 struct DevicesHere {
   /// The kinds of device in the set.
   KindSet kinds = kEveryKind;
-  /// If not null, only these workers are in the set.
+  /// If this is not null, the set contains only the workers in it.
   std::shared_ptr<const WorkerSet> workers;
 };
 

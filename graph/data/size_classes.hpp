@@ -20,7 +20,7 @@ namespace troupe::graph {
 
 struct SizeClass {
   SizeClassId id;
-  /// The codelet of these tasks, which lives as long as the graph.
+  /// The codelet of the class's tasks, which lives as long as the graph.
   const CodeletDefinition* codelet = nullptr;
   /// Floating-point operations of one task; 0 if the codelet does not count them.
   double flops = 0;

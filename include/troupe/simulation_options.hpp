@@ -148,7 +148,7 @@ struct SimulationOptions {
   std::vector<int> gpus = {};
   /// The number of cores that run tasks. 0: all cores of the machine, minus one per GPU, which drives the GPU.
   int cores = 0;
-  /// The clusters of these cores, see `RuntimeOptions::clusters`.
+  /// The clusters of the simulated cores, see `RuntimeOptions::clusters`.
   std::string clusters = {};
   /// The seed of the noise and of all other random choices.
   std::uint64_t seed = 1;

@@ -50,7 +50,7 @@ struct Core {
 struct CacheLevel {
   int level = 1;
   Bytes size;
-  /// The number of these caches, and the number of processing units that share a cache.
+  /// The number of caches of this level and size, and the number of processing units that share one cache.
   int count = 0;
   int pus_each = 0;
 };

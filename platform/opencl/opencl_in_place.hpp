@@ -9,12 +9,12 @@ struct _cl_context;
 
 namespace troupe::platform {
 
-/// The result of the test.
+/// The result of the test whether kernels can work on host memory in place.
 struct OpenClInPlace {
   /// True if a buffer over host memory (CL_MEM_USE_HOST_PTR) uses this memory itself: after mapping, the host sees the
   /// device's writes, and after unmapping, the device sees the host's writes. Neither step copies.
   bool works = false;
-  /// The reason why it does not work; empty if it works.
+  /// The reason why work in place does not work; empty if it works.
   std::string why_not;
 };
 

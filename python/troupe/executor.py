@@ -70,7 +70,7 @@ class _Work:
         self.arguments = arguments
         self.keywords = keywords
         self.begun = False
-        self.following = None  # the other work that the task of this work runs now
+        self.following = None  # a later piece of work that the same task runs now
         self.turn = [None]  # whoever takes the element runs the function: its task, or a function that waits for it
 
     def __call__(self):

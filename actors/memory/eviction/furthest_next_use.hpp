@@ -65,7 +65,7 @@ class FurthestNextUse final : public RankedEviction {
     std::uint64_t first = kNone;
     std::uint64_t last = kNone;
     std::uint32_t needs = 0;
-    /// The number of these needs whose tasks some node expects.
+    /// The number of the handle's needs whose tasks some node expects.
     std::uint32_t expected = 0;
   };
 

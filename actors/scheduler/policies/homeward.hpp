@@ -14,7 +14,7 @@ struct HomewardOptions {
   /// (less if the longest chain decides, see step 1); `most_tolerance` is the upper limit.
   double least_tolerance = 1;
   double most_tolerance = 4;
-  /// Between these bounds, the tolerance is this fraction of a task's slack.
+  /// Between the two fields above, the tolerance is this fraction of a task's slack.
   double slack_share = 0.25;
   /// The weight of a byte that a task writes; a byte that it only reads has the weight 1. Written bytes count more
   /// because the written data stay on the task's node, and other data have to be copied there when tasks use them
