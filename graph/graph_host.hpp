@@ -70,8 +70,8 @@ class GraphHost {
   /// Translates a set of devices into this runtime's workers. Fails with `invalid_argument` if the set names a device
   /// that the runtime does not have. May be called from any thread.
   virtual Result<DevicesHere> find_devices(const DeviceSet& devices);
-  /// Used with `GraphOptions::stand_ins`: returns this codelet, or another one in its place, which the host keeps as
-  /// long as the graph. `nested` says whether the task is nested. Fails if no device here could run it.
+  /// Used with `GraphOptions::stand_ins`: returns this codelet, or another codelet in its place, which the host keeps
+  /// as long as the graph. `nested` says whether the task is nested. Fails if no device here could run it.
   virtual Result<const Codelet*> stand_in(const Codelet& codelet, bool /*nested*/) { return &codelet; }
 };
 

@@ -280,7 +280,7 @@ Edge* TaskGraph::hand_over(Domain& domain) {
   try {
     if (!gave_up) replace_in_states(domain);
   } catch (const std::bad_alloc&) {
-    // The parent stays in some states: tasks that find it there wait until it has ended.
+    // The parent stays in some dependency states: later tasks that find the parent there wait until it has ended.
   }
   // Every thread that adds edges holds the lock, so the list may be taken, and some of its edges put back.
   Edge* edge = parent.successors.exchange(nullptr, std::memory_order_acq_rel);

@@ -38,7 +38,7 @@ class HandleTable {
     return pages_[handle.index() / kRows].rows[handle.index() % kRows * width_];
   }
 
-  /// Returns the handle's row; makes a new one with default values if there is none.
+  /// Returns the handle's row; makes a new row with default values if there is none.
   T& make(HandleId handle) {
     const std::size_t at = handle.index() / kRows;
     if (at >= pages_.size()) pages_.resize(at + 1);

@@ -34,7 +34,7 @@ Result<platform::Topology> topology_of(const RuntimeOptions& options, bool clust
 }
 
 /// Returns the processing units of this machine's accelerators: usable cores that run no tasks, the last first. If the
-/// number of cores is not given, each accelerator takes a core away from the tasks, but never the last one. If there
+/// number of cores is not given, each accelerator takes a core away from the tasks, but never the last core. If there
 /// are fewer cores than devices, the remaining accelerators get -1, and share cores.
 std::vector<int> take_cores(const RuntimeOptions& options, std::size_t accelerators, platform::Topology& topology) {
   std::vector<int> taken;

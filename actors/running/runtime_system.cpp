@@ -326,7 +326,7 @@ Trace RuntimeSystem::Implementation::take_trace() {
 }
 
 void RuntimeSystem::Implementation::stop() {
-  // Two waits are needed, because tasks may submit tasks until the last one has ended. Failures have been reported to
+  // Two waits are needed, because tasks may submit tasks until the last task has ended. Failures have been reported to
   // the threads that waited; a destructor cannot report any.
   [[maybe_unused]] Result<void> outcome = graph_.wait_until_ended();
   outcome = graph_.stop_submissions();

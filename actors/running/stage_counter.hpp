@@ -18,7 +18,7 @@ class StageCounter {
   explicit StageCounter(std::vector<platform::ClusterStage> stages) : stages_(std::move(stages)) {}
 
   /// Called when a task has ended. Calls `begin(stage)` if a stage begins. These calls never overlap, and a later stage
-  /// is never followed by an earlier one.
+  /// is never followed by an earlier stage.
   template <class Begin>
   void task_ended(Begin&& begin) {
     const std::uint64_t ended = ended_.fetch_add(1, std::memory_order_relaxed) + 1;

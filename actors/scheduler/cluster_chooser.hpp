@@ -46,8 +46,8 @@ class ClusterChooser {
                                                   TimeStamp now);
   /// Adds the time that other groupings would have saved since the last look.
   void count_saved(TimeStamp now);
-  /// Decides by the savings so far. `level_s` holds the time of the ready tasks with each grouping, the present one
-  /// last.
+  /// Decides by the savings so far. `level_s` holds the time of the ready tasks with each grouping, the present
+  /// grouping last.
   [[nodiscard]] std::optional<std::size_t> choose_by_past(const std::vector<double>& level_s, double change_s);
 
   const Options options_;

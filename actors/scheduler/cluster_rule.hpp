@@ -46,8 +46,8 @@ struct EqualWorkers {
 /// kinds).
 [[nodiscard]] double level_seconds(const TaskLevel& level, std::span<const EqualWorkers> workers, int cores);
 
-/// Returns the grouping to change to now, or nothing if the present one should stay. `seconds[level][grouping]` holds
-/// times; level 0 runs next. Dynamic programming finds the cheapest plan through all levels, where each change of
+/// Returns the grouping to change to now, or nothing if the present grouping should stay. `seconds[level][grouping]`
+/// holds times; level 0 runs next. Dynamic programming finds the cheapest plan through all levels, where each change of
 /// grouping costs `change_s`. A change is made now if the plan begins with it, and if it saves more than a tenth of the
 /// time until the plan's next change. In a tie the present grouping wins, then the first. O(levels * groupings).
 [[nodiscard]] std::optional<std::size_t> change_now(const std::vector<std::vector<double>>& seconds,

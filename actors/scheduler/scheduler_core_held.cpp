@@ -23,7 +23,7 @@ constexpr std::size_t kTriedOf = 256;
 /// When some worker has room, the policy is asked about this many tasks at most, times the number of workers. This is
 /// enough that the policy also gives some tasks to workers that it thinks slow.
 constexpr std::size_t kShownPerWorker = 16;
-/// The number of tasks that wait on an accelerator behind the running one, so that their copies overlap with it.
+/// The number of tasks that wait on an accelerator behind the running task, so that their copies overlap with it.
 constexpr std::size_t kAhead = 2;
 /// No task is queued behind a task whose time is more doubtful than this (the standard deviation of the time's
 /// logarithm).

@@ -58,7 +58,7 @@ struct WorkerCounters {
   }
 };
 
-/// A victim's answer to a steal request: half of its tasks. A victim is a worker from which another one steals.
+/// A victim's answer to a steal request: half of its tasks. A victim is a worker from which another worker steals.
 struct StealAnswer {
   WorkerId victim;
   graph::TaskList tasks;
@@ -208,8 +208,8 @@ class Crew {
   /// placing policy, or null.
   void share_workers(TaskDeque* activation = nullptr) { shares = std::make_unique<Shares>(ports.size(), activation); }
 
-  /// Takes out of the idle set the worker to wake for new work: the first one at or after `near`. Returns an invalid id
-  /// if all workers are awake.
+  /// Takes out of the idle set the worker to wake for new work: the first worker at or after `near`. Returns an invalid
+  /// id if all workers are awake.
   WorkerId take_idle(WorkerId near) { return idle.take(near.valid() ? near.index() : 0); }
 
   /// Returns a task of pieces that another worker has begun and that this worker can help with; null if there is none.

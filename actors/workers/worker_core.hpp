@@ -277,7 +277,7 @@ class WorkerCore {
   [[nodiscard]] bool ends_count() const {
     return options_.ends_count != nullptr && options_.ends_count->load(std::memory_order_seq_cst);
   }
-  /// Called when a client's task has left the workers: there may be room for another one.
+  /// Called when a client's task has left the workers: there may be room for another task.
   void leave(Share& share);
 
   struct InHand;

@@ -17,7 +17,7 @@ v1::Parameter::Shape wire_shape(ViewShape shape) {
     case ViewShape::scalar: return v1::Parameter::SCALAR;
     case ViewShape::vector: return v1::Parameter::VECTOR;
     case ViewShape::matrix: return v1::Parameter::MATRIX;
-    case ViewShape::volume: break;  // refused before
+    case ViewShape::volume: break;  // refused by an earlier check
   }
   return v1::Parameter::ANY;
 }

@@ -62,7 +62,7 @@ namespace troupe::graph {
 [[nodiscard]] const Block* find_overlap(const std::vector<Block>& blocks);
 
 /// Return texts such as "(2, 3)" and "2,3": the place of the first element. The plane is added if `whole` has several
-/// planes, or if the block does not lie in the first one.
+/// planes, or if the block does not lie in the first plane.
 [[nodiscard]] std::string place_text(const Block& block, const Layout& whole);
 [[nodiscard]] std::string short_place_text(const Block& block, const Layout& whole);
 /// Returns a text such as "4 x 3" or "4 x 3 x 2".

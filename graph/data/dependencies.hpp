@@ -83,7 +83,7 @@ template <class Uses>
 /// Returns true if some task other than `except` that uses data in this state has not ended. Called under the
 /// submission lock.
 [[nodiscard]] bool in_use(const DependencyState& state, const Task* except);
-/// Does the same for the record and all records below it.
+/// Returns true if such a task uses the record or a record below it in the tree of parts.
 [[nodiscard]] bool in_use(const DataRecord& record, const Task* except);
 
 }  // namespace troupe::graph

@@ -17,7 +17,7 @@ class RecordedOrder {
   struct Predecessor {
     std::uint32_t index = 0;
     /// True if `TaskOptions::after` named the predecessor. Such a dependency is never dropped: if the earlier task
-    /// fails, the later one must be cancelled.
+    /// fails, the later task must be cancelled.
     bool is_explicit = false;
   };
 

@@ -50,9 +50,9 @@ class QueueOrder {
 
   const bool in_order_;
   mutable Mutex mutex_;
-  /// The commands, beginning with the first one whose event is not complete.
+  /// The commands, beginning with the first command whose event is not complete.
   std::deque<Entry> entries_ TROUPE_GUARDED_BY(mutex_);
-  /// The number of commands before the first one in `entries_`.
+  /// The number of commands before the first command in `entries_`.
   std::uint64_t gone_ TROUPE_GUARDED_BY(mutex_) = 0;
 
   /// In an out-of-order queue, the last barrier; all later commands wait for it until it has ended. The lock of the

@@ -57,7 +57,7 @@ void stop_all() {
   // Another thread stops the runtimes: they use thread-local variables, and those of this thread have already been
   // destroyed.
   std::thread([&all] {
-    // Contexts may still own an execution, so this loop stops each one instead of only releasing it.
+    // Contexts may still own an execution, so this loop stops each execution instead of only releasing it.
     for (auto& [key, execution] : all) execution->stop();
   }).join();
   slice_builder().stop();

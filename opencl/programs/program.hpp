@@ -29,7 +29,7 @@ struct ProgramBuild {
   std::string log;
   /// The vendor's binary from which the program was made; empty if it was not made from binaries.
   std::vector<unsigned char> given;
-  /// The vendor's program of the last build, compilation or link; null before the first one.
+  /// The vendor's program of the last build, compilation or link; null before the first build.
   std::shared_ptr<VendorProgram> program;
   /// The facts about the program's kernels, found in the source; not valid if the source was not analysed.
   FutureFacts facts;

@@ -27,7 +27,7 @@ struct BlockCopy {
   [[nodiscard]] bool in_one_run() const {
     return planes == 1 && (columns == 1 || (from_pitch == column_bytes && to_pitch == column_bytes));
   }
-  /// Return the size of the memory that the copy reads, or writes, from the first byte to the last one.
+  /// Return the size of the memory that the copy reads, or writes, from the first byte to the last byte.
   [[nodiscard]] std::size_t from_span() const { return span(from_pitch, from_plane_pitch); }
   [[nodiscard]] std::size_t to_span() const { return span(to_pitch, to_plane_pitch); }
   /// Returns the copy of one plane.

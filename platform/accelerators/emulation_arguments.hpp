@@ -27,8 +27,8 @@ namespace troupe::platform {
 /// Fails with `invalid_argument`; the message quotes the invalid text and says which text is valid.
 [[nodiscard]] Result<std::vector<EmulationOptions>> parse_emulated_gpus(std::string_view text);
 
-/// Returns a text that `parse_emulated_gpus` reads: the number of accelerators, and the properties of the first one
-/// that differ from the defaults. Returns an empty text if there are no accelerators.
+/// Returns a text that `parse_emulated_gpus` reads: the number of accelerators, and the properties of the first
+/// accelerator that differ from the defaults. Returns an empty text if there are no accelerators.
 [[nodiscard]] std::string emulated_gpus_text(std::span<const EmulationOptions> gpus);
 
 }  // namespace troupe::platform

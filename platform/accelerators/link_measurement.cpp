@@ -41,7 +41,7 @@ CopySpeed copy_speed_of(std::span<const CopyTime> times) {
   const CopyTime& least = times.front();
   const CopyTime& most = times.back();
   const auto bytes = static_cast<double>(most.size.count - least.size.count);
-  // If there is only one size, or if a disturbance made the large copy seem no slower than the small one, the rate is
+  // If there is only one size, or if a disturbance made the large copy seem no slower than the small copy, the rate is
   // the size divided by the whole time.
   const double taken = seconds(most.time - least.time);
   const double rate = taken > 0 ? bytes / taken : static_cast<double>(most.size.count) / seconds(most.time);

@@ -31,7 +31,7 @@ struct CheckedFormat {
                                         const std::function<void(const JsonField&)>& read);
 
 /// Replaces the file in one step: a reader sees either the old file or the new file. If several processes write, the
-/// last one wins. Creates the folder if it is missing. Fails with `io`.
+/// last writer wins. Creates the folder if it is missing. Fails with `io`.
 [[nodiscard]] Result<void> write_checked(const std::string& path, const CheckedFormat& format,
                                          const std::string& machine_key, Json content);
 

@@ -36,7 +36,7 @@ struct Core {
   /// The index of the nearest node in `Machine::numa_nodes`.
   int numa_node = 0;
   /// The domains that contain the whole core or cluster, innermost first and the machine last. Each domain contains the
-  /// previous one.
+  /// previous domain.
   std::vector<Domain> domains;
   /// The processing units of a cluster's other cores (`plan_clusters`); empty for a single core.
   std::vector<int> helper_pus = {};

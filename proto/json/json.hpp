@@ -65,7 +65,7 @@ class Json {
   [[nodiscard]] static Json object(std::initializer_list<std::pair<const std::string, Json>> members = {});
 
   /// Parses a text. Throws `Error` with code `bad_input` if the text is not JSON. If several members have the same
-  /// name, the last one counts.
+  /// name, the last member counts.
   [[nodiscard]] static Json parse(std::string_view text);
   /// Parses a text. Returns nothing if it is not JSON.
   [[nodiscard]] static std::optional<Json> try_parse(std::string_view text);

@@ -25,7 +25,7 @@ struct HttpRequest {
   /// The path, without the text that begins with '?'.
   std::string path;
   std::string query;
-  /// The headers, by names in lower case. If several headers have the same name, the first one counts.
+  /// The headers, by names in lower case. If several headers have the same name, the first header counts.
   std::map<std::string, std::string> headers;
 
   /// Returns a header's value; empty if the request has no such header.

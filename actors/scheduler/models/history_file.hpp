@@ -32,7 +32,7 @@ struct HistoryBounds {
 [[nodiscard]] Result<ExecutionHistory> read_history(const std::string& path, const std::string& machine_key);
 
 /// Replaces the file atomically, within the bounds. A program that reads the file meanwhile sees the old or the new
-/// version. If there are several writers, the last one wins. Makes the folder if there is none. Fails with `io`.
+/// version. If there are several writers, the last writer wins. Makes the folder if there is none. Fails with `io`.
 [[nodiscard]] Result<void> write_history(const std::string& path, const std::string& machine_key,
                                          const ExecutionHistory& history, const HistoryBounds& bounds = {});
 

@@ -15,7 +15,7 @@ namespace troupe::scheduler {
 /// long as the number of times in the mean (`kInARow` suffice), the mean was wrong, and the strange times replace it. A
 /// time that is not strange ends the row and drops it. If times vary so much that more than a quarter were set aside,
 /// they are no exceptions: from then on all times count. So the mean and the deviation leave out rare exceptions only,
-/// and no time is dropped because earlier ones were wrong.
+/// and no time is dropped because earlier times were wrong.
 class TimeStatistics {
  public:
   static constexpr std::uint64_t kMemory = 100;

@@ -24,7 +24,7 @@ namespace troupe::scheduler {
 ///   every core before any task has run. The affinity functions of XKaapi, for which DADA was written, ignore the host
 ///   (`src/memory/kaapi_memory_taskdescr.c`: only valid copies in address spaces other than 0 count). So does this
 ///   policy, unless `host` is set.
-/// - If several workers have the same score, which one gets the task? The worker where it would end first.
+/// - If several workers have the same score, which worker gets the task? The worker where it would end first.
 /// - May a task follow its data to a worker where it takes longer than lambda? It may not, because a schedule of length
 ///   lambda cannot contain it.
 ///

@@ -20,7 +20,7 @@ struct HomewardOptions {
   /// because the written data stay on the task's node, and other data have to be copied there when tasks use them
   /// together.
   double written_weight = 2;
-  /// The number of tasks that wait on a GPU behind the running one, so that their copies overlap with it.
+  /// The number of tasks that wait on a GPU behind the running task, so that their copies overlap with it.
   std::size_t ahead = 2;
   /// The number of tasks that one decision examines: those with the highest ranks.
   std::size_t looked_at = 32;

@@ -23,7 +23,7 @@ class TaskRing {
   [[nodiscard]] bool empty() const { return begin_ == end_; }
   [[nodiscard]] std::size_t size() const { return end_ - begin_; }
 
-  /// Adds a task as the newest one. Throws `std::bad_alloc`.
+  /// Adds a task as the newest task. Throws `std::bad_alloc`.
   void push_newest(graph::Task* task) {
     if (size() == capacity_) grow();
     at(end_++) = task;

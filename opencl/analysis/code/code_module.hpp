@@ -49,8 +49,8 @@ struct CodeInstruction {
   /// For a call, the name of the function; empty if the code calls a computed address.
   std::string_view callee;
   CodeEffects effects;
-  /// For branches, the blocks that the branch may go to. A conditional branch goes to the first one if its condition is
-  /// true.
+  /// For branches, the blocks that the branch may go to. A conditional branch goes to the first block if its condition
+  /// is true.
   std::vector<std::string_view> labels;
   /// True for a volatile or atomic access.
   bool is_special = false;
