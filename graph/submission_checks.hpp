@@ -41,7 +41,7 @@ Result<void> check_after(const TaskSpecification& specification, const TaskOwner
 [[nodiscard]] inline bool is_limited(const TaskOptions& options) {
   return options.deadline.has_value() || options.stop.stop_possible();
 }
-/// These return the failures `invalid_argument` of tasks with a deadline or a stop token where they cannot be kept.
+/// These return the failures `invalid_argument` of tasks whose deadline or stop token cannot have an effect.
 [[nodiscard]] Failure deadline_in_virtual_time(const Codelet& codelet);
 [[nodiscard]] Failure limited_in_recording(const Codelet& codelet);
 [[nodiscard]] Failure limited_on_service(const Codelet& codelet);

@@ -459,7 +459,7 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] std::uint64_t next_handle_id() const TROUPE_NO_THREAD_SAFETY_ANALYSIS {
     return data_.registry.next_id();
   }
-  /// Returns true if a child of the domain may use the data now, as nobody else does.
+  /// Returns true if a child of the domain may use the data now, because nobody else uses them.
   bool may_use_at_once(const TaskSpecification& specification, Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
   /// Submits a task in place of a call that threw: it fails in the same way.
   Result<Future> submit_failing(const TaskSpecification& specification, const std::exception_ptr& thrown)
@@ -482,8 +482,8 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] bool is_inside_nested() TROUPE_EXCLUDES(submission_mutex_);
   /// Called when the kernel of a nested task has returned, or will not run. The task ends when its children have ended.
   void kernel_returned(Task& parent, WorkerId worker, TaskList& ready);
-  /// Makes the tasks that wait for the parent because of data wait for its last children instead. Returns the edges of
-  /// these tasks, newest first, which the caller releases.
+  /// Redirects the tasks that wait for the parent because of data: they wait for its last children instead. Returns the
+  /// edges of these tasks, newest first, which the caller releases.
   [[nodiscard]] Edge* hand_over(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of `hand_over` for tasks that are submitted later.
   void replace_in_states(const Domain& domain) TROUPE_REQUIRES(submission_mutex_);

@@ -222,9 +222,10 @@ bool TaskGraph::add_late_edge(Task& waiting, const TaskReference& predecessor) {
 
 void TaskGraph::replace_in_states(const Domain& domain) {
   // Visits the states of the record that may name the parent. The first is the state in the domain that the parent
-  // belongs to. If the kernel of that domain's own parent has returned (`over`), the last tasks of that domain have
-  // replaced it in the state one domain further out. The parent may be one of these tasks, so that state is visited,
-  // too, and so on outwards. After `kLevels` domains, tasks further out just wait until the parent has ended.
+  // belongs to. If the kernel of that domain's own parent P has returned (`over`), the last tasks of the domain have
+  // replaced P in the state one domain further out. The parent may be such a last task, so the outer state is visited,
+  // too, and so on outwards, over at most `kLevels` domains. Tasks in domains beyond these wait until the parent has
+  // ended.
   const auto for_each_state = [&](DataRecord& record, const auto& visit) {
     Domain* around = domain.parent.outer_domain();
     for (int level = 0; level < kLevels; ++level) {

@@ -87,8 +87,8 @@ struct TraceEvent {
 struct TraceDependency {
   TaskId before;
   TaskId after;
-  /// Used where `before` is a nested task. True if `after` waited for all of `before`; false if it waited for the
-  /// kernel of `before`, and perhaps for some of its children, with which it then has dependencies of its own.
+  /// Used where `before` is a nested task. True if `after` waited for all of `before`. False if `after` waited for the
+  /// kernel of `before` only; its waits for children of `before` are dependencies of their own.
   bool whole = false;
 
   friend auto operator<=>(const TraceDependency&, const TraceDependency&) = default;

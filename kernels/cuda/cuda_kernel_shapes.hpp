@@ -10,7 +10,7 @@ namespace troupe::kernels {
 
 /// The number of threads in a block of every kernel.
 inline constexpr int kKernelThreads = 256;
-/// The number of row exchanges that are combined to one permutation, each by one thread.
+/// The number of row exchanges that are combined to one permutation: one thread per exchange.
 inline constexpr int kExchangesAtOnce = kKernelThreads;
 /// The largest number of blocks in one direction of a grid. If the data need more blocks, the kernels loop.
 inline constexpr int kMostBlocks = 32768;
