@@ -36,7 +36,7 @@ enum class OptionDoor : std::uint8_t { environment = 1, command = 2, service = 4
 /// The subjects of options. A command takes the options of some subjects.
 enum class OptionGroup : std::uint8_t { machine, tasks, accelerators, observation };
 
-/// One option. All doors except C++ give its value as a text, and the table checks that text.
+/// One option. All doors (ways to set it) except C++ give its value as a text, and the table checks that text.
 struct RuntimeOption {
   /// The field of `RuntimeOptions`, with the structs that it is in: "accelerators.ahead.issue".
   std::string_view field;
@@ -45,7 +45,7 @@ struct RuntimeOption {
   std::string_view word;
   OptionKind kind = OptionKind::text;
   OptionGroup group = OptionGroup::machine;
-  /// The doors, as a sum of `OptionDoor`'s values.
+  /// The ways to set the option, as a sum of `OptionDoor`'s values.
   unsigned doors = 0;
   /// One line that says what the option is; it begins with a small letter.
   std::string_view meaning;
@@ -76,11 +76,11 @@ struct RuntimeOption {
   [[nodiscard]] std::string default_text() const { return text(RuntimeOptions{}); }
   /// Returns true if the option has its default.
   [[nodiscard]] bool is_default(const RuntimeOptions& options) const { return text(options) == default_text(); }
-  /// Sets the option. A failure's text begins with `name`, the option's name at the door: "--lookahead: '2000' is too
-  /// large: …".
+  /// Sets the option. A failure's text begins with `name`, the option's name as the user gave it: "--lookahead: '2000'
+  /// is too large: …".
   [[nodiscard]] Result<void> set(RuntimeOptions& options, const std::string& given, const std::string& name) const;
 
-  /// The names at the doors: "TROUPE_LOOKAHEAD", "--lookahead", "runtime.lookahead".
+  /// The option's names: "TROUPE_LOOKAHEAD", "--lookahead", "runtime.lookahead".
   [[nodiscard]] std::string variable() const;
   [[nodiscard]] std::string flag() const;
   [[nodiscard]] std::string key() const { return "runtime." + std::string(word); }
@@ -96,8 +96,8 @@ struct RuntimeOption {
 /// Returns the option with this `word`, which may have `-` or `_` inside it; null if there is no such option.
 [[nodiscard]] const RuntimeOption* option_of(std::string_view word);
 
-/// Fails with `invalid_argument` if an option has a value that the other doors would refuse. The message is the same as
-/// at the other doors, but begins with the field, such as "RuntimeOptions::accelerators.ahead.gpu: ".
+/// Fails with `invalid_argument` if an option has a value that the other ways to set it would refuse. The message is
+/// the same as there, but begins with the field, such as "RuntimeOptions::accelerators.ahead.gpu: ".
 [[nodiscard]] Result<void> check_options(const RuntimeOptions& options);
 
 }  // namespace troupe

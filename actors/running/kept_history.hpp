@@ -11,7 +11,7 @@
 
 namespace troupe::actors {
 
-/// The end of the warning that a file of kernel times could not be written.
+/// The last words of the warning that a file of kernel times could not be written.
 inline constexpr std::string_view kTimesLost = "what was learned of kernel times is lost";
 
 /// The kernel times of one machine. The constructor reads the file; the scheduler then adds to the history.

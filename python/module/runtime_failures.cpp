@@ -38,7 +38,7 @@ void RuntimeState::forget_failed_call(const TaskCell& call) {
 }
 
 std::optional<Error> RuntimeState::take_failed_calls() {
-  // A call of another thread may be about to end: it is for the next wait.
+  // A call of another thread may be about to end. The next wait reports such a call.
   std::vector<CellReference> ended;
   for (CellReference& call : std::exchange(failed_calls_, {})) {
     if (call->ended() && call->told().exception.load() == nullptr) continue;  // it was cancelled

@@ -46,7 +46,7 @@ class _Future(concurrent.futures.Future):
             return
         pool = work.pool
         running = pool.running_here()
-        # The task of another function may run on top of one of this executor's, which waits for it.
+        # A task of this executor may wait for another function, whose task then runs on top of it.
         if not running or pool.here.task != _troupe._task_here():
             raise WaitInKernel(
                 "a function or kernel waited for a function of an executor that runs on its own runtime, whose workers "
