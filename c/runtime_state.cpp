@@ -57,7 +57,7 @@ std::vector<std::shared_ptr<RuntimeState>> left_at_exit() {
   return left;
 }
 
-/// Describes the unreported failures of a runtime, otherwise the number of its unfinished tasks; empty without any.
+/// Describes the unreported failures of a runtime, otherwise the number of its unfinished tasks; empty if none.
 std::string unknown_at_exit(const Runtime& runtime) {
   std::uint64_t running = 0;
   poll_at_exit([&] {

@@ -146,7 +146,7 @@ ClusterChoice choose_clusters(const SimulatedRun& run, const std::vector<platfor
   std::vector<TriedClusters> contest;
   for (const platform::ClusterCandidate& candidate : candidates) contest.push_back({candidate});
   if (candidates.size() > 1 && !options.changing_policy.empty()) {
-    // Changing clusters count as having as many workers as single cores.
+    // For clusters that change during the run, the number of workers is that of single cores.
     contest.push_back({{kAutomaticClusters, "changing", candidates.back().largest, candidates.front().count}});
   }
   ClusterChoice choice;

@@ -470,7 +470,7 @@ class Codelet {
   /// function that takes the stream (`cudaStream_t`) first, and then the parameters of an implementation for a core:
   /// the same handles and arguments, if the codelet has both. Only the address of a `T&` may be used on the host. To
   /// check something when the work has ended, call `check_at_completion`. Throws `Error` (`invalid_argument`) for a
-  /// codelet that reduces, as partial results lie in host memory.
+  /// codelet that reduces, because partial results lie in host memory.
   template <class F>
   Codelet& cuda(F function) & {
     check_no_reduction(DeviceKind::cuda);
@@ -491,8 +491,8 @@ class Codelet {
   /// either `void(const KernelContext&)`, which finds the `OpenClLaunch` in the context, or a function that takes the
   /// launch (`OpenClLaunch&`, troupe/opencl.hpp) first, and then the parameters of an implementation for a core. A view
   /// gives the sizes of the data, and a pointer from which `OpenClLaunch::buffer` finds the data's buffer; the host
-  /// must not touch the memory behind that pointer. Throws `Error` (`invalid_argument`) for a codelet that reduces, as
-  /// partial results lie in host memory.
+  /// must not touch the memory behind that pointer. Throws `Error` (`invalid_argument`) for a codelet that reduces,
+  /// because partial results lie in host memory.
   template <class F>
   Codelet& opencl(F function) & {
     check_no_reduction(DeviceKind::opencl);
@@ -572,7 +572,7 @@ class Codelet {
   void check_pieces(std::size_t grain) const;
   void check_count_takes(const KernelParameters& parameters) const;
   Codelet& implement_pieces(PieceCount count, PieceKernel piece, std::size_t grain);
-  /// Throws `invalid_argument` if tasks are made of pieces, as the new implementation would never be called.
+  /// Throws `invalid_argument` if tasks are made of pieces, because the new implementation would never be called.
   void check_no_pieces() const;
   void check_parameters() const;
   void check_no_reduction(DeviceKind kind) const;

@@ -12,7 +12,7 @@
 
 namespace troupe::opencl {
 
-/// Reads a kernel's instructions once, in any order, as the facts hold for all orders of execution. Throws
+/// Reads a kernel's instructions once, in any order, because the facts hold for all orders of execution. Throws
 /// CodeNotUnderstood if no facts can be found.
 class KernelReader {
  public:

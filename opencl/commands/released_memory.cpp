@@ -4,8 +4,8 @@ namespace troupe::opencl {
 
 namespace {
 
-/// A wait ends when at most this much released memory is not yet freed. The amount is fixed, as the next buffer of the
-/// program may be small or large.
+/// A wait ends when at most this much released memory is not yet freed. The amount is fixed, because the next buffer of
+/// the program may be small or large.
 constexpr std::size_t kLittle = std::size_t{32} << 20U;
 
 }  // namespace

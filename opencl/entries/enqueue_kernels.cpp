@@ -136,7 +136,7 @@ cl_int enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint count, con
   });
 }
 
-/// Always refuses, as no device reports that it can run native kernels (CL_DEVICE_EXECUTION_CAPABILITIES).
+/// Always refuses, because no device reports that it can run native kernels (CL_DEVICE_EXECUTION_CAPABILITIES).
 cl_int enqueue_native_kernel(cl_command_queue queue, void(CL_CALLBACK*)(void*), void*, std::size_t, cl_uint,
                              const cl_mem*, const void**, cl_uint, const cl_event*, cl_event*) {
   return guarded([&] {

@@ -18,7 +18,7 @@ void enqueue_marker_of(Queue& queue, cl_command_type type, const WaitList& list,
 
 }  // namespace
 
-/// Does nothing, as every command is submitted as early as possible.
+/// Does nothing, because every command is submitted as early as possible.
 cl_int flush(cl_command_queue queue) {
   return guarded([&] { (void)need<Queue>(queue); });
 }

@@ -43,7 +43,7 @@ void* get_extension_function_address(const char* name) {
   return nullptr;
 }
 
-/// Does nothing, as the vendors' drivers unload their compilers themselves.
+/// Does nothing, because the vendors' drivers unload their compilers themselves.
 cl_int unload_compiler() { return CL_SUCCESS; }
 
 cl_int unload_platform_compiler(cl_platform_id platform) {

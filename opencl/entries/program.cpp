@@ -75,7 +75,7 @@ cl_program create_program_with_binary(cl_context context, cl_uint num_devices, c
   });
 }
 
-/// Always refuses, as no device has built-in kernels, so no name is valid.
+/// Always refuses, because no device has built-in kernels, so no name is valid.
 cl_program create_program_with_built_in_kernels(cl_context context, cl_uint num_devices,
                                                 const cl_device_id* device_list, const char*, cl_int* errcode_ret) {
   return guarded_result(errcode_ret, [&]() -> cl_program {

@@ -70,8 +70,8 @@ RuntimeOptions options_for(const std::string& policy, std::span<RealDevice* cons
   std::vector<int> indices;
   for (const RealDevice* device : devices) indices.push_back(device->vendor().index);
   RuntimeOptions options;
-  // One core is enough, as it only runs commands on host memory. The program's own threads and CPU devices may use all
-  // cores.
+  // One core is enough, because it only runs commands on host memory. The program's own threads and CPU devices may use
+  // all cores.
   options.cores = 1;
   options.threads.bind = false;
   options.accelerators.opencl = fmt::format("{}", fmt::join(indices, ","));

@@ -13,8 +13,8 @@
 namespace troupe::opencl {
 namespace {
 
-/// The extensions of real devices that the platform reports unchanged. The platform needs no code for them, as they
-/// extend only the language of kernels.
+/// The extensions of real devices that the platform reports unchanged. The platform needs no code for them, because
+/// they extend only the language of kernels.
 constexpr std::array<std::string_view, 15> kPassedThrough{"cl_khr_fp64",
                                                           "cl_khr_fp16",
                                                           "cl_khr_byte_addressable_store",

@@ -72,7 +72,7 @@ class CopyEngine {
   TimeStamp ended_ TROUPE_GUARDED_BY(mutex_){};
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
-  /// The engine's thread. Declared last, as it uses the other members.
+  /// The engine's thread. Declared last, because it uses the other members.
   std::thread thread_;
 };
 

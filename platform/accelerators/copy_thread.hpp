@@ -58,7 +58,7 @@ class CopyThread {
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
   Mutex joining_;
-  /// The thread; it is joined with the lock `joining_` held. Declared last, as it uses the other members.
+  /// The thread; it is joined with the lock `joining_` held. Declared last, because it uses the other members.
   std::thread thread_;
 };
 

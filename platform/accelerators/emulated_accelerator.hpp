@@ -38,7 +38,7 @@ class EmulatedAccelerator final : public Accelerator {
   /// Returns true if `source` is another emulated accelerator, and both have a rate for copies between accelerators.
   [[nodiscard]] bool reaches(const Accelerator& source) const override;
   /// Copies at the rate of this accelerator. If the source is lost, the copy fails with `transfer_failed` and not with
-  /// `device_lost`, as copies from other accelerators may still succeed.
+  /// `device_lost`, because copies from other accelerators may still succeed.
   void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
 
   [[nodiscard]] CopySpeed speed(CopyDirection direction) const override;

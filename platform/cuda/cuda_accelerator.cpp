@@ -135,7 +135,7 @@ bool OpenCudaAccelerator::enable_access_to(int other) const {
 }
 
 void OpenCudaAccelerator::measure_peer(int other) const {
-  // Measures with memory of its own, as the devices' blocks hold the program's data.
+  // Measures with memory of its own, because the devices' blocks hold the program's data.
   Result<CudaMemory> to = make_cuda_memory(api_, kMeasuredCopy);
   Result<CudaStream> stream = make_cuda_stream(api_);
   if (!to || !stream || api_.cudaSetDevice(other) != cudaSuccess) return;

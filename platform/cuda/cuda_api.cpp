@@ -50,8 +50,8 @@ Result<const CudaApi*> cuda_api() {
 }
 
 bool is_of_mps(cudaError_t status) {
-  // The range goes from cudaErrorMpsConnectionFailed to cudaErrorMpsClientTerminated. It is given in numbers, as older
-  // headers do not name all of these errors.
+  // The range goes from cudaErrorMpsConnectionFailed to cudaErrorMpsClientTerminated. It is given in numbers, because
+  // older headers do not name all of these errors.
   constexpr int kFirst = 805;
   constexpr int kLast = 810;
   const int number = status;

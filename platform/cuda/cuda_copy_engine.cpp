@@ -96,7 +96,7 @@ void CudaCopyEngine::run() {
     }
     if (!in_flight_.empty()) wait();
   }
-  // The staging memory is freed here, as the GPU is this thread's current device.
+  // The staging memory is freed here, because the GPU is this thread's current device.
   staging_.reset();
 }
 

@@ -94,7 +94,7 @@ class CudaCopyEngine {
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
   Mutex stopping_;
-  /// The engine's thread; it is joined with the lock `stopping_` held. Declared last, as it uses all other members.
+  /// The engine's thread; it is joined with the lock `stopping_` held. Declared last: it uses all other members.
   std::thread thread_;
 };
 

@@ -28,7 +28,8 @@ Result<CopySpeed> measure_copies(const CudaApi& api, cudaStream_t stream, std::b
     return std::max(least, Duration(1));
   };
   const Bytes little = std::min(size, kSmall);
-  // The first copy of each size takes longer, as CUDA creates objects on first use. The minimum excludes that copy.
+  // The first copy of each size takes longer, because CUDA creates objects on first use. The minimum excludes that
+  // copy.
   Result<Duration> latency = shortest(little, kSmallCopies);
   if (!latency) return latency.failure();
   Result<Duration> all = shortest(size, kLargeCopies);

@@ -83,8 +83,8 @@ int lanes_of_multiprocessor(int major, int minor) {
 }
 
 /// Returns true if tensor cores multiply matrices in double precision twice as fast as the other units do. cuBLAS uses
-/// tensor cores without being asked, as they round like the other units. GPUs such as B200 (10.0) also have such tensor
-/// cores, but there they are not faster.
+/// tensor cores without being asked, because they round like the other units. GPUs such as B200 (10.0) also have such
+/// tensor cores, but there they are not faster.
 bool tensor_cores_double_the_rate(int major, int minor) { return minor == 0 && (major == 8 || major == 9); }
 
 /// Returns an attribute of a device; 0 if CUDA does not know the attribute.

@@ -31,7 +31,7 @@ struct Range {
 using Ranges = std::map<const std::byte*, Range>;
 
 struct Registry {
-  /// Held during a registration: only one registration runs at a time, as each takes milliseconds.
+  /// Held during a registration: only one registration runs at a time, because each takes milliseconds.
   Mutex registering;
   Mutex mutex;
   Ranges ranges TROUPE_GUARDED_BY(mutex);

@@ -21,7 +21,7 @@ struct HostMemory {
 
 /// Reads the memory of the machine (MemAvailable of /proc/meminfo), the limits of the control groups and the limit of
 /// the address space as they are now. `root` is `/` except in tests; with another root, the limit of the address space
-/// is ignored, as no file contains it. May be called from any thread; takes some tens of microseconds.
+/// is ignored, because no file contains it. May be called from any thread; takes some tens of microseconds.
 [[nodiscard]] HostMemory read_host_memory(const std::filesystem::path& root = "/");
 
 /// Returns the free memory of the allocator to the system. Takes milliseconds; does nothing if the allocator has no

@@ -42,8 +42,8 @@ Result<OwnedTopology> load(const std::string& synthetic) {
   if (!std::filesystem::exists("/sys/devices/system/cpu")) {
     hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "linux");
   }
-  // The OpenCL plug-in of hwloc asks OpenCL's loader for devices. But this call may itself come from the loader, as
-  // Troupe is an OpenCL driver, too.
+  // The OpenCL plug-in of hwloc asks OpenCL's loader for devices. But this call may itself come from the loader,
+  // because Troupe is an OpenCL driver, too.
   hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "opencl");
   if (!synthetic.empty() && hwloc_topology_set_synthetic(raw, synthetic.c_str()) != 0) {
     return Failure{ErrorCode::invalid_argument,

@@ -1,5 +1,5 @@
-/// The system's limits that can keep a process from starting threads. They are checked before threads are started, as
-/// some code that starts threads cannot handle a failure.
+/// The system's limits that can keep a process from starting threads. They are checked before threads are started,
+/// because some code that starts threads cannot handle a failure.
 #pragma once
 
 #include <cstddef>

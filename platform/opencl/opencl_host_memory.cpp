@@ -135,7 +135,7 @@ Result<OpenClHostMemory::Buffers::Kept*> OpenClHostMemory::Buffers::find(const H
   Kept made;
   made.in_place = block.in_one_run() && block.bytes().count > 0 &&
                   reinterpret_cast<std::uintptr_t>(block.address) % alignment_ == 0;
-  // Data of zero bytes have a buffer, too, as OpenCL has no empty buffers.
+  // Data of zero bytes have a buffer, too, because OpenCL has no empty buffers.
   const std::size_t size = std::max<std::size_t>(1, block.bytes().count);
   cl_int status = CL_SUCCESS;
   const cl_mem_flags flags = CL_MEM_READ_WRITE | (made.in_place ? CL_MEM_USE_HOST_PTR : 0U);

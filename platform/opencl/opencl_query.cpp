@@ -19,7 +19,7 @@ Failure no_answer(const char* question, cl_int status) {
   return {ErrorCode::platform, fmt::format("asking for {} failed: {}", question, opencl_error(status))};
 }
 
-/// Removes zeros at the end of the text and blanks around it, as some drivers pad names.
+/// Removes zeros at the end of the text and blanks around it, because some drivers pad names.
 std::string tidied(std::string text) {
   text.resize(std::min(text.size(), text.find('\0')));
   const auto last = text.find_last_not_of(" \t\r\n");

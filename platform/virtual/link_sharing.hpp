@@ -47,7 +47,7 @@ class LinkSharing {
   double least_share();
   /// Fixes the rates of flows whose limit is at most `share`. Returns false if there are no such flows.
   bool settle_limited(std::span<const SharedFlow> flows, double share);
-  /// Fixes the rates of flows over the links with the smallest share.
+  /// Fixes the rates of flows over the links that give each flow the smallest rate, `share`.
   void settle_on_tightest(std::span<const SharedFlow> flows, double share);
   void settle(const SharedFlow& flow, std::uint32_t index, double rate);
 

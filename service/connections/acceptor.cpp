@@ -50,7 +50,7 @@ Acceptor::Acceptor(std::vector<Place> places, const AccessRule& rule, const Conn
 
 Acceptor::~Acceptor() {
   const std::uint64_t one = 1;
-  // This write wakes the thread. It cannot fail, as nobody has written to the eventfd before.
+  // This write wakes the thread. It cannot fail, because nobody has written to the eventfd before.
   [[maybe_unused]] const auto written = ::write(stop_.get(), &one, sizeof one);
   thread_.join();
 }
