@@ -294,9 +294,9 @@ troupe_error troupe_kernel_data_type(const troupe_kernel_context* context, size_
 troupe_error troupe_kernel_argument_type(const troupe_kernel_context* context, size_t index, troupe_type* type);
 /* Returns the worker that runs the kernel; -1 outside of a runtime. */
 int troupe_kernel_worker(const troupe_kernel_context* context);
-/* Returns 1 once the task need not go on, because it was cancelled or its deadline has passed; else 0. A kernel that runs
- * for long asks now and then, and returns 0 early: the task then ends as cancelled, and its data have no valid content. A
- * kernel that never asks ends as if nobody had cancelled it. Any thread may ask while the kernel runs. */
+/* Returns 1 once the task need not go on, because it was cancelled or its deadline has passed; else 0. A kernel that
+ * runs for long asks now and then, and returns 0 early: the task then ends as cancelled, and its data have no valid
+ * content. A kernel that never asks ends as if nobody had cancelled it. Any thread may ask while the kernel runs. */
 int troupe_kernel_cancelled(const troupe_kernel_context* context);
 /* Makes the task fail with this text, whatever the kernel returns. Use this function in languages whose callbacks
  * return 0 when they throw. */
