@@ -89,7 +89,7 @@ constexpr auto kTasks = OptionGroup::tasks;
 constexpr auto kAccelerators = OptionGroup::accelerators;
 constexpr auto kObservation = OptionGroup::observation;
 
-/// The ways to set an option (doors) if only programs can set it.
+/// The doors (ways to set an option) of options that only programs can set.
 constexpr unsigned kPrograms = static_cast<unsigned>(OptionDoor::c);
 /// The commands' kernels have no implementation for OpenCL, so `troupe run` has no option for OpenCL devices.
 constexpr unsigned kNoCommand = without(OptionDoor::command);

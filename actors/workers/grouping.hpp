@@ -59,7 +59,7 @@ class Grouping {
 
   /// A worker's place among the clusters. A place holds until all workers whose places change have drained.
   struct Place {
-    /// The worker itself if it leads a cluster or is a single core.
+    /// The worker that leads the cluster; the worker itself if it leads a cluster or is a single core.
     WorkerId leader;
     int rank = 0;
     /// The number of cores of the cluster.

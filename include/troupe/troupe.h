@@ -266,7 +266,7 @@ troupe_error troupe_acquire(troupe_runtime* runtime, troupe_handle handle, troup
 /* Returns the address of the first element, and stores the shape; the pointers may be NULL. Returns NULL if the
  * runtime has been freed, or if the data do not have exactly one plane: for these there is troupe_hold_volume. */
 void* troupe_hold_memory(const troupe_hold* hold, int64_t* rows, int64_t* cols, int64_t* ld);
-/* Does the same for data with any number of planes. A matrix is one plane; `plane_stride` then has no meaning. */
+/* Works like troupe_hold_memory, for any number of planes. A matrix is one plane: `plane_stride` has no meaning. */
 void* troupe_hold_volume(const troupe_hold* hold, troupe_shape* shape);
 void troupe_hold_free(troupe_hold* hold);
 
