@@ -112,7 +112,7 @@ Result<void> check_hold_mode(AccessMode mode);
 [[nodiscard]] Failure not_declared(const DataRecord& record, const std::string& parent);
 [[nodiscard]] Failure declared_in_read(const DataRecord& record, AccessMode mode, const std::string& parent);
 
-/// These return failures that are reported in several places.
+/// These functions return failures that are reported in several places.
 [[nodiscard]] Failure takes_no_tasks(const Codelet& codelet);
 [[nodiscard]] Failure waits_in_kernel();
 [[nodiscard]] Failure waits_in_recording();

@@ -515,7 +515,7 @@ class TaskGraph final : public TaskOwner {
   /// Returns the domain of the calling kernel, whose tasks it may wait for; null if it has submitted none. Fails if the
   /// kernel must not wait, or if a task of the domain waits for this kernel.
   Result<Domain*> domain_to_wait_for() TROUPE_REQUIRES(submission_mutex_);
-  /// Does the same as the function above, and fails if the future's task neither has ended nor belongs to the domain.
+  /// Returns the same domain. Also fails if the future's task has not ended and belongs to another domain.
   Result<Domain*> domain_to_wait_for(const Future& future) TROUPE_EXCLUDES(submission_mutex_);
   /// Waits for all children of the calling kernel. Fails with the first failure among them.
   Result<void> wait_for_children_here();

@@ -54,8 +54,8 @@ class MemoryState {
   [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire) {
     return acquire_at_once(acquire, [](const MemoryCore&) {});
   }
-  /// Does the same as the function above, and calls `granted(core)` after a success, before the core's state changes
-  /// again.
+  /// Acquires the working set like the function above. After a success it calls `granted(core)`, before the core's
+  /// state changes again.
   template <class Granted>
   [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire, Granted granted) {
     const LockGuard lock(mutex_);

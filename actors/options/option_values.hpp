@@ -30,7 +30,7 @@ namespace troupe {
 /// for more than 1e9 seconds.
 [[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
 
-/// These return a text from which the functions above read the same value: "64GiB", "250ms".
+/// These functions return a text from which the functions above read the same value: "64GiB", "250ms".
 [[nodiscard]] std::string text_of(bool on);
 [[nodiscard]] std::string text_of(Bytes bytes);
 [[nodiscard]] std::string text_of(Duration time);

@@ -75,7 +75,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void start();
   void stop();
 
-  // These implement `GraphHost`.
+  // These functions implement `GraphHost`.
   void activate(graph::TaskList& ready, WorkerId worker) noexcept override;
   Pump pump() override { return mode_->pump(system_); }
   Result<void> bring_home(const graph::DataRecord& data, AccessMode mode) override;
@@ -92,7 +92,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
     return mode_->stand_in(codelet, nested);
   }
 
-  // These implement `WorkerQueues`.
+  // These functions implement `WorkerQueues`.
   graph::Task* next_activated() override;
   void take_events(std::vector<graph::TaskEvent>& out) override { scheduling_->news.take(out); }
   void push(graph::Task* task, WorkerId worker, bool first) override;

@@ -12,7 +12,7 @@
 
 namespace troupe::actors {
 
-/// Its functions may be called from any thread.
+/// The functions of this class may be called from any thread.
 class WorkerStarts {
  public:
   explicit WorkerStarts(std::size_t workers) : bound_(workers) {}

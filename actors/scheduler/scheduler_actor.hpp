@@ -63,10 +63,10 @@ struct SchedulerState {
   /// which would otherwise have to wait until the actor's thread wakes up. Never throws: an exception that would have
   /// ended the actor is kept, and the actor throws it later.
   [[nodiscard]] Left try_to_decide() noexcept;
-  /// Does the same as `try_to_decide`, but only if no other task is under way. It runs in the thread of a program that
-  /// has submitted a task. A program that waits for each of its tasks would otherwise wait until the actor's thread
-  /// wakes up. If other tasks are under way, the actor decides instead: then workers have work meanwhile, and the
-  /// policy sees several tasks at a time.
+  /// Works like `try_to_decide`, but decides only if no other task is under way. It runs in the thread of a program
+  /// that has submitted a task. A program that waits for each of its tasks would otherwise wait until the actor's
+  /// thread wakes up. If other tasks are under way, the actor decides instead: then workers have work meanwhile, and
+  /// the policy sees several tasks at a time.
   [[nodiscard]] Left try_to_decide_alone() noexcept;
   /// The task waits only for tasks on this worker's device. Returns true if the policy would place it on this worker;
   /// the task then counts as placed there. Returns nothing if another thread is deciding.

@@ -288,7 +288,7 @@ const graph::Task* WorkerActor::another_running() const {
 
 void WorkerActor::is_off_the_device(const graph::Task& task) {
   std::erase_if(running_, [&](const Running& one) { return one.task == &task; });
-  // From here on, threads that report running tasks see another one of this worker's tasks.
+  // From here on, threads that report running tasks see another task of this worker.
   port_.running.store(const_cast<graph::Task*>(another_running()), std::memory_order_release);
 }
 
@@ -298,7 +298,7 @@ Duration WorkerActor::tell_ended(graph::Task& task, bool failed, Duration took) 
   const TimeStamp now = setup_->clock->now();
   if (took < Duration{}) took = now - found->since;
   running_.erase(found);
-  // From here on, threads that report running tasks see another one of this worker's tasks.
+  // From here on, threads that report running tasks see another task of this worker.
   if (const graph::Task* const other = another_running()) {
     port_.running.store(const_cast<graph::Task*>(other), std::memory_order_release);
   }

@@ -124,7 +124,7 @@ OptionEntry entry_of(const CLI::Option& option) {
   entry.group = option.get_group();
   entry.required = option.get_required();
   entry.repeated = option.get_items_expected_max() > 1;
-  if (option.get_type_size() == 0 || option.get_items_expected_max() == 0) return entry;  // It is a flag.
+  if (option.get_type_size() == 0 || option.get_items_expected_max() == 0) return entry;  // The option is a flag.
   const std::string type = option.get_type_name();
   entry.choices = choices_in(type);
   entry.range = range_in(type);
@@ -138,11 +138,11 @@ OptionEntry entry_of(const CLI::Option& option) {
 CommandPage page_under(const CLI::App& application, const std::string& name) {
   CommandPage page{name, for_anybody(application.get_description()), {}, {}, {}};
   for (const CLI::Option* option : options_of(application)) {
-    if (option->nonpositional() && option->get_group().empty()) continue;  // It is hidden.
+    if (option->nonpositional() && option->get_group().empty()) continue;  // The option is hidden.
     (option->nonpositional() ? page.options : page.arguments).push_back(entry_of(*option));
   }
   for (const CLI::App* command : commands_of(application)) {
-    if (command->get_group().empty()) continue;  // It is hidden.
+    if (command->get_group().empty()) continue;  // The command is hidden.
     page.commands.push_back(page_under(*command, name + ' ' + command->get_name()));
   }
   return page;

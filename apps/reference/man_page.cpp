@@ -110,7 +110,7 @@ std::string synopsis(const CommandPage& page) {
 std::string synopses(const CommandPage& page) {
   std::string text;
   for_each_page(page, [&](const CommandPage& one) {
-    if (&one == &page && !one.commands.empty() && one.arguments.empty()) return;  // It needs a subcommand.
+    if (&one == &page && !one.commands.empty() && one.arguments.empty()) return;  // The command needs a subcommand.
     text += (text.empty() ? "" : ".br\n") + synopsis(one);
   });
   return text;

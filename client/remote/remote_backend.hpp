@@ -145,7 +145,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   /// Refuses the handle from now on, without a wait. The record is deleted when the service reports that the last use
   /// has ended.
   Result<void> release_late(graph::DataRecord& record);
-  /// Does the same as `release_late`, for memory of the program that must not be touched any more.
+  /// Refuses the handle like `release_late`, for memory of the program that must not be touched any more.
   void abandon(const Handle& handle, const Failure& why);
 
   const std::string folder_;

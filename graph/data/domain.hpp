@@ -81,7 +81,7 @@ struct Domain {
   /// Returns the state of a record for the tasks of this domain, or null if no task has used it. Called under the
   /// submission lock.
   [[nodiscard]] const DependencyState* find(const DataRecord& record) const;
-  /// Does the same as `find`, but ignores the states of the wholes that the record is part of.
+  /// Returns the record's own state like `find`, but ignores the states of the wholes that the record is part of.
   [[nodiscard]] const DependencyState* find_own(const DataRecord& record) const;
   /// Returns the access by which the parent declares this record, a whole that it is part of, or a halo part that
   /// overlaps it; null if there is none.

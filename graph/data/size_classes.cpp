@@ -67,7 +67,7 @@ std::uint64_t mix_shape(std::uint64_t hash, const TaskAccess& access, std::uint6
   hash = mix(hash, static_cast<std::uint64_t>(layout.cols));
   hash = mix(hash, layout.element_size);
   // The hash of a matrix does not depend on its planes, so that times that were learned before are still found.
-  constexpr std::uint64_t kHasPlanes = 5;  // The other numbers behind the size are 1, 2 and 3.
+  constexpr std::uint64_t kHasPlanes = 5;  // The numbers mixed in below are 1, 2 and 3.
   if (layout.planes != 1) hash = mix(mix(hash, kHasPlanes), static_cast<std::uint64_t>(layout.planes));
   if (access.data()->is_halo) hash = mix(hash, 3);
   if (!access.data()->is_halo && !access.data()->children.empty()) hash = mix(hash, 1);

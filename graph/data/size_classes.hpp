@@ -40,8 +40,8 @@ struct SizeClass {
   /// The data's shapes in the first task of the class.
   std::vector<Layout> data;
 
-  /// Both return true if the codelet runs these tasks on devices of this kind. The second function also requires that
-  /// the codelet allows this worker.
+  /// Both functions return true if the codelet runs the class's tasks on devices of this kind. The second function also
+  /// requires that the codelet allows this worker.
   [[nodiscard]] bool runs_on(DeviceKind kind) const;
   [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const;
 };

@@ -22,7 +22,7 @@ namespace troupe::graph {
 /// data have no content, its first combination begins with the neutral element.
 [[nodiscard]] bool needs_content(const DataRecord& record, AccessMode mode);
 
-/// These return texts such as "'x' has no valid content: …" and "'x' was registered as const: …".
+/// These functions return texts such as "'x' has no valid content: …" and "'x' was registered as const: …".
 [[nodiscard]] std::string never_written(const DataRecord& unwritten);
 [[nodiscard]] std::string registered_as_const(const DataRecord& record);
 

@@ -33,7 +33,7 @@ void note_written(DataRegistry& registry, const Recording& recording, std::span<
 [[nodiscard]] std::vector<RecordingRun::Unwritten> find_unwritten(const Recording& recording,
                                                                   std::span<DataRecord* const> data);
 
-/// These return failures that are reported in several places.
+/// These functions return failures that are reported in several places.
 [[nodiscard]] Failure runs_in_recording();
 [[nodiscard]] Failure runs_in_nested(const Recording& recording);
 [[nodiscard]] Failure takes_no_runs(const Recording& recording);

@@ -213,7 +213,7 @@ class Recording {
   std::vector<Access> first_accesses_;
   std::unordered_map<const DataRecord*, std::size_t> use_numbers_;  // used for look-ups only
 
-  // These two are used while the recording is open, and for look-ups only.
+  // These two members are used while the recording is open, and for look-ups only.
   std::unordered_map<const DataRecord*, DependencyState> states_;
   std::unordered_map<std::uint64_t, RecordedTask*> by_id_;
   std::vector<DataRecord*> open_reductions_;

@@ -22,7 +22,7 @@ struct Expression {
     global_size,
     local_size,
     num_groups,
-    add,  ///< Its operands are `left` and `right`; also for the next ten kinds.
+    add,  ///< The operands are `left` and `right`; also for the next ten kinds.
     subtract,
     multiply,
     shift_left,
@@ -33,7 +33,7 @@ struct Expression {
     remainder,
     remainder_signed,
     bit_or,
-    sign_extend,  ///< Its operand is `left`; also for the next two kinds.
+    sign_extend,  ///< The operand is `left`; also for the next two kinds.
     zero_extend,
     truncate,
   };

@@ -50,8 +50,8 @@ using OpenClEvent = OpenClObject<cl_event, &_cl_icd_dispatch::clReleaseEvent>;
   return Failure{code, std::string(what) + " failed: " + opencl_error(status)};
 }
 
-/// Does the same as the function above, but `what` is a function that returns the text; it is called only if there is a
-/// failure.
+/// Checks the status like the function above, but `what` is a function that returns the text; it is called only if
+/// there is a failure.
 template <class What>
   requires std::is_invocable_r_v<std::string, What>
 [[nodiscard]] Result<void> opencl_check(int status, What&& what, ErrorCode code) {

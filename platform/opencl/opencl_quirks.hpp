@@ -20,7 +20,7 @@ namespace troupe::platform {
 /// earlier device of the same driver is equal to this device. Then it makes the driver keep the compiled code of the
 /// two devices apart.
 [[nodiscard]] std::string opencl_twin_option(const _cl_device_id* device);
-/// Does the same as the function above, but compares the device with the devices in `all`.
+/// Returns an option like the function above, but compares the device with the devices in `all`.
 [[nodiscard]] std::string opencl_twin_option(const _cl_device_id* device, const OpenClDevices& all);
 
 }  // namespace troupe::platform

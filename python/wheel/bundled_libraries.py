@@ -16,7 +16,7 @@ from pathlib import Path
 
 # The libraries of glibc, libstdc++ and libgcc stay outside of the wheel.
 SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|stdc\+\+|gcc_s))\.so\.\d+")
-# These libraries are headers alone, which are compiled into Troupe's own libraries.
+# These libraries consist of headers only, which are compiled into Troupe's own libraries.
 COMPILED_IN = ["nlohmann-json3-dev", "pybind11-dev"]
 COMMON_LICENSES = Path("/usr/share/common-licenses")
 

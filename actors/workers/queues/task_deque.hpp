@@ -72,7 +72,7 @@ class alignas(64) TaskDeque {
   /// Moves half of the tasks, rounded up, at most `limit` and `kMostStolen`, to the end of `stolen`: the oldest of the
   /// highest priority first. The tasks themselves are not touched before the lock is free again.
   std::size_t steal_half(std::size_t limit, graph::TaskList& stolen);
-  /// Does the same as the function above, but moves the tasks into an array; returns their number. Touches no task.
+  /// Moves half of the tasks like the function above, but into an array; returns their number. Touches no task.
   std::size_t steal_half(std::size_t limit, std::array<Entry, kMostStolen>& stolen);
 
   /// Returns the number of tasks. Sequentially consistent: if one thread pushes and then looks for an idle worker, and
