@@ -398,10 +398,10 @@ class TaskGraph final : public TaskOwner {
   // The next functions end registrations without waiting (task_graph_release.cpp).
   /// Returns true if the registration alone owns the memory, or if there is no memory.
   [[nodiscard]] static bool goes_with_registration(const DataRecord& record);
-  /// The state of a registration that ends after its last use: shared by the thread that began the release and the
-  /// thread that ends it.
   /// Refuses the handle and its parts from now on. They are forgotten after their last use, in the thread that ends
-  /// that use. Returns true if the last use has ended already: then the caller calls `end_late`, without the lock.
+  /// that use. `late` is the state of a registration that ends after its last use: the thread that began the release
+  /// and the thread that ends the registration share it. Returns true if the last use has ended already: then the
+  /// caller calls `end_late`, without the lock.
   bool release_late(DataRecord& record, const std::shared_ptr<LateRelease>& late, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
   void end_late(LateRelease& late) noexcept TROUPE_EXCLUDES(submission_mutex_);
@@ -498,9 +498,9 @@ class TaskGraph final : public TaskOwner {
   /// Ends the nested tasks among those that have become ready: their children have ended, and they have waited for the
   /// tasks before them (`waits_for_weak`).
   void end_parents(std::size_t slot, WorkerId worker, TaskList& ready);
-  /// Makes a nested task whose children have ended wait for the tasks before it that it did not wait for, because its
-  /// data are weak: if the nested task has ended, other tasks assume that these tasks have ended, too. Returns true if
-  /// there are such tasks: the nested task then becomes ready once more, in order to end (`end_parents`).
+  /// A nested task does not wait for earlier tasks on its weak data. But if it has ended, other tasks assume that these
+  /// earlier tasks have ended, too. After its children, the nested task therefore waits for them. Returns true if there
+  /// are such tasks: the nested task then becomes ready once more, in order to end (`end_parents`).
   bool waits_for_weak(Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
   [[nodiscard]] static Completion completion_of(const Domain& domain, std::size_t slot, WorkerId worker);
   /// Keeps further tasks of the domain from beginning.

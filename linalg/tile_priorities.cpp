@@ -204,8 +204,8 @@ std::vector<int> qr_priorities(const TileGrid& a) {
 }
 
 std::vector<int> lu_incremental_priorities(const TileGrid& a) {
-  // The graph is the same as for QR, in which every task has twice as many operations. Ranks depend only on the ratios
-  // of costs.
+  // The graph is the same as for QR, except that every task of QR has twice as many operations. Ranks depend only on
+  // the ratios of costs.
   return qr_priorities(a);
 }
 

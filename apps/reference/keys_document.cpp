@@ -57,7 +57,7 @@ std::map<std::string, std::set<std::string>> types_of_objects(const Json& defini
 /// Returns the type of a key. `objects` are the types of members of this key that are objects or lists of objects.
 std::string type_of_key(const Json& definition, const std::set<std::string>& objects) {
   std::vector<std::string> types(objects.begin(), objects.end());
-  // The definition of a key that only objects have gives no type.
+  // A key whose values are always objects has no type in its definition.
   const bool has_own_type = definition.contains("type") || definition.contains("enum");
   if (has_own_type || types.empty()) types.insert(types.begin(), type_of(definition));
   return fmt::format("{}", fmt::join(types, " or "));

@@ -60,7 +60,7 @@ struct HomewardOptions {
 ///    least the square root of the fraction of T that the work takes. If that worker has room, the task is placed; if
 ///    not, the task stays here, and counts as load of that worker for the tasks after it.
 /// 2. Each core that is still idle (the fastest first, if clusters are of mixed sizes) takes a task whose slack allows
-///    it: the one with the smallest speed-up and, among equals, the lowest rank. GPUs would run these tasks otherwise.
+///    it: the task with the smallest speed-up and, among equals, the lowest rank. GPUs would run such tasks otherwise.
 /// 3. Each GPU that is still idle takes the task with the highest rank among those that the worker of step 1 would not
 ///    end earlier.
 ///
