@@ -65,8 +65,8 @@ struct Step {
 ///
 /// *Data*: if memory is managed (`Options::fetches`), a task that was taken first waits for its working set. A task
 /// that was taken and has not ended is *in hand*. While tasks run, the worker takes up to `Options::lookahead` more, so
-/// that their data are copied meanwhile. Among the tasks whose data have arrived, the one of the highest priority
-/// starts first; among equals, the one whose data arrived first.
+/// that their data are copied meanwhile. Among the tasks whose data have arrived, the task of the highest priority
+/// starts first; among equals, the task whose data arrived first.
 ///
 /// *Issued ahead*: a device that can queue tasks (`Options::most_ahead`) is given more tasks than it has slots, as long
 /// as these tasks take little time. The core chooses ready tasks or, if there are none, tasks that wait only for tasks

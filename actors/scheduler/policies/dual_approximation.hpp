@@ -54,7 +54,7 @@ struct DualApproximationRound {
 ///   upper end is tried first: its schedule always fits.
 /// - Affinity phase: takes the tasks with a score, by decreasing score (the highest over all workers). Each task goes
 ///   to a worker with that score whose load in this phase is still below alpha * lambda and that runs the task within
-///   lambda. If there are several such workers, the task goes to the one where it ends first; if there is none, the
+///   lambda. If there are several such workers, the task goes to the worker where it ends first; if there is none, the
 ///   next phase places the task.
 /// - Global balance: lambda is rejected if a task takes longer than lambda on both kinds. Tasks that take longer than
 ///   lambda on cores go to the GPUs, and vice versa. The other tasks are sorted by decreasing ratio of their time on a
