@@ -174,7 +174,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Runs in a spare thread. If no memory is left for what the worker has to note, the program ends, as it does in the
   /// queues.
   void stand_in(Spare& self) noexcept;
-  /// Is the worker until another thread wants its turn.
+  /// Acts as the worker until another thread wants its turn.
   void act_until_wanted();
   /// Called when the actor ends: ends the spare threads.
   void end_relay();

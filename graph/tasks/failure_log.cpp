@@ -125,8 +125,8 @@ Failure FailureLog::failure_of(TaskId task) {
 void FailureLog::poison(HandleId handle, const Cause& cause) {
   const LockGuard lock(mutex_);
   poisoned_[handle] = cause;
-  // The release store pairs with the acquire load in `any_poison`, for a reader that nothing else has ordered after
-  // this call.
+  // The release store pairs with the acquire load in `any_poison`, for a reader that is ordered after this call by
+  // nothing else.
   any_poison_.store(true, std::memory_order_release);
 }
 
