@@ -43,7 +43,7 @@ struct GraphOptions {
   /// The largest number of pairs of a codelet and a set of devices, given by number or name, in all submissions
   /// together.
   std::size_t most_named_devices = std::numeric_limits<std::size_t>::max();
-  /// True if the host names a codelet to run in place of each submitted one (`GraphHost::stand_in`).
+  /// True if the host names a codelet to run in place of each submitted codelet (`GraphHost::stand_in`).
   bool stand_ins = false;
   NestingRules nesting = {};
   /// A nested task that is known to take no longer than this, with the tasks inside it, calls the kernels that it
@@ -72,7 +72,7 @@ struct GraphOptions {
   std::atomic<std::uint64_t>* handle_ids = nullptr;
   /// A bound on the bytes of memory, owned by the runtime, whose registrations have ended while tasks still use the
   /// memory. A release that would exceed the bound waits for the last use, if its thread may wait. With a larger bound,
-  /// releases of temporary data block less often; with a smaller one, a program that makes temporary data faster than
+  /// releases of temporary data block less often; with a smaller bound, a program that makes temporary data faster than
   /// tasks use them takes less memory.
   std::uint64_t late_bytes = std::uint64_t{1} << 30U;
 };

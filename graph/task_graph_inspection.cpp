@@ -12,7 +12,7 @@
 ///    is in its atomics.
 ///
 /// The lock keeps submitters waiting, so the work is bounded: if there are more tasks than `kMostTasks`, the snapshot
-/// has the oldest, which wait only for older ones, and some of the ready tasks. The others are only counted.
+/// has the oldest, which wait only for older tasks, and some of the ready tasks. The others are only counted.
 #include <algorithm>
 #include <cstdint>
 #include <unordered_set>

@@ -72,9 +72,9 @@ namespace troupe::memory {
 /// pinned replicas, and when no admitted request on another node uses one of its handles in a way that excludes its own
 /// use. Then its memory is allocated, and its replicas are pinned. A writer excludes all uses on other nodes. On one
 /// node no use excludes another, because the task graph orders tasks. So admitted requests wait only for transfers,
-/// which end, and waiting requests wait only for admitted ones: there is no deadlock. Each node admits requests in the
-/// order of arrival. If the oldest waiting request of another node is older than a request, and the two use a handle in
-/// ways that exclude each other, the older one is admitted first.
+/// which end, and waiting requests wait only for admitted requests: there is no deadlock. Each node admits requests in
+/// the order of arrival. If the oldest waiting request of another node is older than a request, and the two use a
+/// handle in ways that exclude each other, the older request is admitted first.
 ///
 /// **Room** is made for the first waiting request of a node. The eviction policy chooses a replica to drop, among those
 /// that are neither pinned nor part of the request. A replica that is being copied is dropped when the copy has ended.

@@ -38,7 +38,7 @@ namespace troupe::scheduler {
 /// for all classes of one kernel together (`ExecutionModel::kernel`), on each type of device (kind, cores, model) that
 /// can run them:
 ///
-/// - If measurements are missing, tasks are *tried*, the smallest waiting ones first. They go to the least loaded
+/// - If measurements are missing, tasks are *tried*, the smallest waiting tasks first. They go to the least loaded
 ///   worker of the type, as many as measurements are missing, minus the trials under way.
 /// - Policies get longer times if the predictions are in doubt (`ExecutionModel::doubt`).
 /// - If the kernel's times are unknown on some type, its other tasks are *held* here until a worker of a known type has

@@ -18,7 +18,7 @@ namespace troupe::graph {
 /// for a cache line that another core has written last. The first lines of the next objects are prefetched.
 ///
 /// A magazine in the pool is full or empty; a cache holds two. There are enough magazines for all objects, so that
-/// freeing always finds an empty one and cannot fail.
+/// freeing always finds an empty magazine and cannot fail.
 template <class T>
 class BlockPool {
  public:

@@ -161,7 +161,7 @@ typedef struct troupe_options {
 troupe_error troupe_start_with(const troupe_options* options, troupe_runtime** runtime);
 /* Starts workers with only two options: `cores` may be 0, `policy` NULL. */
 troupe_error troupe_start(int cores, const char* policy, troupe_runtime** runtime);
-/* Connects to the service of this node. `folder`: the folder of its sockets; NULL: the usual one. `name`: the
+/* Connects to the service of this node. `folder`: the folder of its sockets; NULL: the usual folder. `name`: the
  * program's name in `troupe jobs`; NULL: the name of its executable. Returns TROUPE_NO_IMPLEMENTATION if Troupe was
  * built without its service. */
 troupe_error troupe_connect(const char* folder, const char* name, troupe_runtime** runtime);

@@ -15,10 +15,10 @@ constexpr double kShortest = 1e6;
 /// second to measurements.
 constexpr double kPredictedGain = 1.2;
 constexpr double kMeasuredGain = 1.1;
-/// The smallest share of a launch that is given to a device.
+/// The smallest fraction of a launch that is given to a device.
 constexpr double kLeastShare = 1.0 / 64;
-/// The length of a trial slice on a device that is as fast as the fastest measured one, in nanoseconds; and the limits
-/// of a trial slice's share.
+/// The length of a trial slice on a device that is as fast as the fastest measured device, in nanoseconds; and the
+/// limits of a trial slice's fraction.
 constexpr double kTrialTime = 5e5;
 constexpr double kLeastTrial = 1.0 / 256;
 constexpr double kLargestTrial = 1.0 / 16;

@@ -22,8 +22,8 @@ class KernelSpeeds {
   explicit KernelSpeeds(double building = kBuilding) : building_(building) {}
 
   struct Choice {
-    /// The share of the launch for each device, in the order of `devices`. The shares sum up to 1. Empty if the launch
-    /// should not be split.
+    /// The fraction of the launch for each device, in the order of `devices`. The fractions sum up to 1. Empty if the
+    /// launch should not be split.
     std::vector<double> shares;
     /// True if the split only measures how fast some devices are; it does not show whether splitting pays.
     bool trial = false;
@@ -32,7 +32,7 @@ class KernelSpeeds {
   };
 
   /// Chooses how to run a launch of `items` work-items on `devices`. `merging` is the extra cost of a split. If a
-  /// device has not been measured yet, it gets a small share of a launch that is long enough.
+  /// device has not been measured yet, it gets a small fraction of a launch that is long enough.
   [[nodiscard]] Choice choose(std::size_t items, std::span<const int> devices, double merging);
 
   /// Record a time that was measured while no other launch ran on the devices: the time of an unsplit launch on one

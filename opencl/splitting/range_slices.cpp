@@ -11,13 +11,13 @@ std::vector<RangeSlice> slices_of(std::size_t size, std::size_t grain, std::span
   const std::size_t grains = (size + grain - 1) / grain;
   const auto sharing = static_cast<std::size_t>(std::ranges::count_if(shares, [](double share) { return share > 0; }));
   const bool enough = grains >= sharing;
-  // The sum of the shares of the slices so far, not rounded. Each slice's end is rounded to grains separately, so that
-  // rounding errors do not add up.
+  // The sum of the fractions of the slices so far, not rounded. Each slice's end is rounded to grains separately, so
+  // that rounding errors do not add up.
   double end = 0;
   std::size_t begin = 0;
   for (std::size_t round = 0; round < rounds; ++round) {
-    // In the first round each device with a share gets at least one grain, and leaves one grain for each such device
-    // that follows.
+    // In the first round each device with a fraction above 0 gets at least one grain, and leaves one grain for each
+    // such device that follows.
     std::size_t later = round == 0 && enough ? sharing : 0;
     for (std::size_t device = 0; device < shares.size(); ++device) {
       end += shares[device] / static_cast<double>(rounds);

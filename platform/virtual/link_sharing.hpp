@@ -37,13 +37,13 @@ class LinkSharing {
     double left = 0;
     /// The number of flows over this link that have no fixed rate yet.
     std::uint32_t open = 0;
-    /// `share` is the rate that each of these flows would get; `tightest` is true if no link has a lower share.
+    /// `share` is the rate that each of these flows would get; `tightest` is true if no link has a lower rate.
     double share = 0;
     bool tightest = false;
   };
 
   void begin(std::span<const SharedFlow> flows);
-  /// Computes the share of every used link and returns the smallest share.
+  /// Computes the rate per flow on every used link and returns the smallest such rate.
   double least_share();
   /// Fixes the rates of flows whose limit is at most `share`. Returns false if there are no such flows.
   bool settle_limited(std::span<const SharedFlow> flows, double share);

@@ -21,8 +21,8 @@ namespace troupe::scheduler {
 /// tasks wait or run there, so that data are copied meanwhile. Then each core that has nothing to do, and helps no
 /// other worker, takes:
 ///
-/// 1. a task that only cores can run, first those of the highest priority; among equal ones those with the lowest
-///    reuse, then the oldest;
+/// 1. a task that only cores can run, the highest priority first; among equal tasks, the lowest reuse first, then
+///    the oldest;
 /// 2. if there is none, the lowest of the other tasks.
 ///
 /// A core gets a super-task only while no other core has one with pieces left: idle cores take these pieces first

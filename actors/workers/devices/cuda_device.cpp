@@ -107,8 +107,8 @@ class CudaDevice final : public Device {
   const platform::CudaApi& api_;
   DeviceListener& listener_;
   /// Half of the streams are urgent: the GPU prefers their kernels to others that have not begun. A task takes the
-  /// stream with the fewest tasks; among equals, an urgent one if the task is more urgent than all tasks on the GPU. A
-  /// task that is issued behind others goes to the stream of the last of them.
+  /// stream with the fewest tasks; among equals, an urgent stream if the task is more urgent than all tasks on the GPU.
+  /// A task that is issued behind others goes to the stream of the last of them.
   std::vector<Stream> streams_;
   /// A deque, because slots must stay where they are.
   std::deque<Slot> slots_;
