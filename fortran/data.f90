@@ -209,7 +209,7 @@ contains
   end subroutine
 
   ! Returns the number of rows of a block with its rim. The block has `count` rows from row `first` on; the matrix has
-  ! `whole`.
+  ! `whole` rows.
   elemental integer(int64) function grown(first, count, rim, whole)
     integer(int64), intent(in) :: first, count, rim, whole
 

@@ -29,7 +29,7 @@ enum class Pivoting {
   incremental,
 };
 
-/// `none`, `partial`, `incremental`.
+/// Returns "none", "partial" or "incremental".
 [[nodiscard]] const char* to_string(Pivoting pivoting);
 
 /// Returns true if tiles below the diagonal are eliminated one by one, each in a pair with the diagonal tile: QR, and

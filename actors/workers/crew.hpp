@@ -181,12 +181,12 @@ class Crew {
   /// Returns true if not every worker can run every task: there are several kinds of device, or there have been tasks
   /// that only some workers may run.
   [[nodiscard]] bool mixed() const { return restricted.mixed(); }
-  /// For a mixed crew: returns a queue of tasks that none of the remaining workers can run; null if there is none.
+  /// For workers of several kinds: returns a queue of tasks that no remaining worker can run; null if there is none.
   [[nodiscard]] TaskDeque* orphans() {
     return restricted.find_queue(
         [this](const WorkerSet* workers, KindSet kinds) { return (kinds & alive(workers)) == 0; });
   }
-  /// For a mixed crew: moves the tasks that not every worker can run from the list to the restricted queues.
+  /// For workers of several kinds: moves tasks that not every worker can run from the list to the restricted queues.
   void set_restricted_aside(graph::TaskList& ready);
   /// Takes out of the idle set a worker that could run a task in the restricted queues; returns an invalid id if there
   /// is none.

@@ -212,7 +212,7 @@ class WorkerCore {
   /// Returns true if any queue that this worker may take from seems to hold a task.
   [[nodiscard]] bool sees_work() const;
   /// Returns true if there seems to be work. A worker without work calls this repeatedly. Moves newly submitted tasks
-  /// into the entry queue's sorted part, at most once per microsecond.
+  /// into the sorted queue of the entry queue, at most once per microsecond.
   [[nodiscard]] bool finds_work();
   /// Declares the worker idle. Returns false if work has appeared meanwhile: then the worker goes on. Returns true if
   /// the worker has to sleep until it is woken.
