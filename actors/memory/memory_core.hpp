@@ -77,11 +77,11 @@ namespace troupe::memory {
 /// handle in ways that exclude each other, the older request is admitted first.
 ///
 /// **Room** is made for the first waiting request of a node. The eviction policy chooses a replica to drop, among those
-/// that are neither pinned nor part of the request. A replica that is being copied is dropped when the copy has ended.
-/// If there is enough free memory but in small pieces, more replicas are dropped; if nothing is pinned, even replicas
-/// of the request itself. A prefetch takes free memory. It evicts only replicas that are also valid on another node and
-/// that were used since they came. It considers only the first 32 replicas in the policy's order, and is refused while
-/// a request waits for the node.
+/// that neither are pinned nor belong to the request. A replica that is being copied is dropped when the copy has
+/// ended. If there is enough free memory but in small pieces, more replicas are dropped; if nothing is pinned, even
+/// replicas of the request itself. A prefetch takes free memory. It evicts only replicas that are also valid on another
+/// node and that were used since they came. It considers only the first 32 replicas in the policy's order, and is
+/// refused while a request waits for the node.
 ///
 /// **Source** of a transfer is a node with a valid replica. The cost of such a node is latency + bytes * seconds per
 /// byte, plus the costs of all transfers under way from the node. The node with the lowest cost is taken; at equal

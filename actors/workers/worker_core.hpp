@@ -212,7 +212,7 @@ class WorkerCore {
   /// Returns true if any queue that this worker may take from seems to hold a task.
   [[nodiscard]] bool sees_work() const;
   /// Returns true if there seems to be work. A worker without work calls this repeatedly. Moves newly submitted tasks
-  /// into the sorted queue of the entry queue, at most once per microsecond.
+  /// into the sorted stage of the entry queue, at most once per microsecond.
   [[nodiscard]] bool finds_work();
   /// Declares the worker idle. Returns false if work has appeared meanwhile: then the worker goes on. Returns true if
   /// the worker has to sleep until it is woken.
@@ -256,10 +256,10 @@ class WorkerCore {
   [[nodiscard]] bool has_any_to_send_on() const;
   /// Called if the worker is not open: takes a task that other workers have to run.
   graph::Task* next_to_pass_on(RegroupingState state);
-  /// Called before each task: from time to time moves newly submitted tasks into the entry queue's sorted part.
+  /// Called before each task: from time to time moves newly submitted tasks into the entry queue's sorted stage.
   void look_up();
-  /// Moves newly submitted tasks into the entry queue's sorted part. Does nothing, and returns false, if it did so less
-  /// than a microsecond ago: each time costs the submitting thread a cache miss.
+  /// Moves newly submitted tasks into the entry queue's sorted stage. Does nothing, and returns false, if it did so
+  /// less than a microsecond ago: each time costs the submitting thread a cache miss.
   bool look_at_arrivals();
   /// If other clients have got work, makes the tasks in this worker's queues wait for their turn.
   void give_way();

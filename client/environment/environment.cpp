@@ -26,7 +26,7 @@ bool is_known(std::string_view name) {
 /// Returns the known variable that the user probably meant with `name`, or an empty text if no known name is similar.
 /// `name` is a variable that no code reads.
 std::string meant_by(std::string_view name) {
-  // The common prefix is left out, so that only the differing parts of the names are compared.
+  // The common prefix is left out, so that only the words that differ are compared.
   std::vector<std::string> ends;
   for (const Variable& one : variables()) ends.push_back(one.name.substr(kPrefix.size()));
   const std::string end = nearest_name(name.substr(kPrefix.size()), ends);

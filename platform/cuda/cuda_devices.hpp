@@ -37,7 +37,7 @@ struct CudaDeviceInfo {
   int numa_node = -1;
 };
 
-/// Says whether to query the free memory as well. The query takes a good part of a second per GPU, and some of the
+/// Says whether to query the free memory as well. The query takes a large fraction of a second per GPU, and some of the
 /// GPU's memory until the process ends.
 enum class AskFreeMemory : bool { no, yes };
 

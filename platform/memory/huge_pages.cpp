@@ -30,7 +30,7 @@ std::size_t to_next_huge_page(const void* address) {
 std::byte* map_aligned(std::size_t length, int flags, int descriptor) noexcept {
   void* where = nullptr;
   if (length >= kHugePage.count) {
-    // Reserves more than `length`, and then releases the part before the first multiple of a huge page and the part
+    // Reserves more than `length`, and then releases the pages before the first multiple of a huge page and the pages
     // after the end.
     const std::size_t reserve = length + kHugePage.count;
     void* const raw = ::mmap(nullptr, reserve, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -28,7 +28,7 @@ constexpr int kTimes = 8;
 constexpr int kRounds = 4;
 /// The part of the buffer whose content is compared.
 constexpr std::size_t kLookedAt = std::size_t{1} << 20U;
-/// A few bytes. Mapping them measures the part of a mapping's time that does not depend on its size.
+/// A few bytes. Mapping them measures the fixed time of a mapping, which does not depend on its size.
 constexpr std::size_t kLittle = 64;
 
 /// Fills the memory with words that all differ. They also differ from the words of every other `salt`.

@@ -15,7 +15,7 @@ inline constexpr const char* kPrometheusMediaType = "text/plain; version=0.0.4; 
 /// end in `_total`; docs/service.md lists the metrics. Bytes of names that are not UTF-8 are replaced by '?'.
 [[nodiscard]] std::string prometheus_text(const ServiceView& view);
 
-/// Returns the text with every byte that is not part of a UTF-8 character replaced by '?'.
+/// Returns the text with every byte that belongs to no UTF-8 character replaced by '?'.
 [[nodiscard]] std::string valid_text(std::string_view text);
 
 }  // namespace troupe::service
