@@ -377,6 +377,12 @@ Failure unrecorded_dependency(const Codelet& codelet) {
           quoted(codelet) + ": a recorded task can only be told to run after tasks of the same recording"};
 }
 
+Failure never_ends(const std::string& why) {
+  return {ErrorCode::invalid_argument, "this wait would never end: " + why +
+                                           ": give that back before (HostAccess::give_back, or the end of its scope; "
+                                           "troupe_hold_free in C)"};
+}
+
 Failure deadline_in_virtual_time(const Codelet& codelet) {
   return {ErrorCode::invalid_argument,
           quoted(codelet) +

@@ -37,6 +37,10 @@ Result<void> check_after(const TaskSpecification& specification, const TaskOwner
 [[nodiscard]] Failure recorded_dependency(const Codelet& codelet);
 [[nodiscard]] Failure unrecorded_dependency(const Codelet& codelet);
 
+/// Returns the failure `invalid_argument` of a thread that is about to wait for tasks which wait for data that it
+/// holds. `why` names both.
+[[nodiscard]] Failure never_ends(const std::string& why);
+
 /// Returns true if the task has a deadline or a stop token.
 [[nodiscard]] inline bool is_limited(const TaskOptions& options) {
   return options.deadline.has_value() || options.stop.stop_possible();

@@ -1,6 +1,7 @@
 /// Detects that a thread is about to wait for tasks that wait for data of this same thread.
 #include <vector>
 
+#include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 
 namespace troupe::graph {
@@ -15,12 +16,6 @@ constexpr std::size_t kMostWaiting = 65536;
 std::string what_is_held(const Task& hold) {
   const TaskAccess& access = hold.data()[0];
   return describe(*access.data()) + " in mode " + to_string(access.mode());
-}
-
-Failure never_ends(const std::string& why) {
-  return {ErrorCode::invalid_argument, "this wait would never end: " + why +
-                                           ": give that back before (HostAccess::give_back, or the end of its scope; "
-                                           "troupe_hold_free in C)"};
 }
 
 Failure waits_for_hold(const Task& task, const Task& hold) {

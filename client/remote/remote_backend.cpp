@@ -155,7 +155,7 @@ Result<void> RemoteBackend::wait_until_ended() {
   };
   while (true) {
     auto lock = session_->sender().lock();
-    if (auto ends = check_holds(nullptr, AccessMode::read); !ends) return ends;
+    if (auto ends = check_may_wait_for_all(); !ends) return ends;
     const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
     const auto answer = session_->call(std::move(lock), [](v1::Operation& operation, std::uint64_t request) {
       operation.mutable_wait_all()->set_request(request);

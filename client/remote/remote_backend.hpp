@@ -16,6 +16,7 @@
 #include "client/remote/memory/memory_connection.hpp"
 #include "client/remote/memory/shared_data.hpp"
 #include "client/remote/memory/shared_heap.hpp"
+#include "client/remote/tasks_behind_hold.hpp"
 #include "graph/data/data_registry.hpp"
 #include "graph/recording/recording.hpp"
 #include "graph/tasks/home_process.hpp"
@@ -120,13 +121,20 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   Result<Future> submit_now(const graph::TaskSpecification& specification, std::uint32_t codelet);
   Result<Future> submit_recorded(const graph::TaskSpecification& specification, std::uint32_t codelet,
                                  graph::Recording& recording);
-  void note_writes(const graph::TaskSpecification& specification, std::uint64_t number);
-  /// Notes that a task uses the data in this mode. The task may have to wait for data that the program has acquired.
-  void note_use(const graph::DataRecord& record, AccessMode mode, std::uint64_t number);
-  /// Fails with `invalid_argument` if the calling thread must not wait for all tasks, because one of them waits for
-  /// data that the thread itself has acquired. If `record` is not null, the check includes the acquire that the thread
-  /// is about to make.
-  [[nodiscard]] Result<void> check_holds(const graph::DataRecord* record, AccessMode mode) const;
+  void note_uses(const graph::TaskSpecification& specification, std::uint64_t number,
+                 std::span<const std::uint64_t> after);
+  /// Notes a task's uses and predecessors. The task may have to wait for data that the program has acquired.
+  void note_behind_holds(std::uint64_t task, std::span<const TasksBehindHold::Use> uses,
+                         std::span<const std::uint64_t> after);
+  /// The next functions fail with `invalid_argument` if the wait that they are about would never end, because it is a
+  /// wait for a task that waits for data which the calling thread has acquired.
+  [[nodiscard]] Result<void> check_may_wait_for_all() const;
+  [[nodiscard]] Result<void> check_may_wait(std::uint64_t task) const;
+  /// The thread is about to wait for the last use of these data, to use them itself in this mode.
+  [[nodiscard]] Result<void> check_may_use(const graph::DataRecord& record, AccessMode mode) const;
+  /// `find` returns the task that waits for the hold, or 0.
+  [[nodiscard]] Result<void> check_own_holds(
+      const std::function<std::uint64_t(const TasksBehindHold&, const TasksBehindHold::Pending&)>& find) const;
   /// Fails if `more` handles would be too many for the service, which would then end the session.
   [[nodiscard]] Result<void> check_handles(std::size_t more) const;
   using AddBlocks = std::function<Result<std::vector<graph::DataRecord*>>(graph::DataRecord&)>;

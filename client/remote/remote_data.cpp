@@ -39,8 +39,10 @@ void fill(v1::RegisterData& out, const graph::DataRecord& record, const SharedPl
 
 /// Data that the program has acquired.
 struct RemoteBackend::Hold {
+  Hold(const graph::DataRecord& held, AccessMode held_mode) : mode(held_mode), record(&held), behind(held, held_mode) {}
+
   std::uint64_t request = 0;
-  AccessMode mode = AccessMode::read;
+  const AccessMode mode;
   std::shared_ptr<SharedPlace> place;
   SharedPlace::Part part;
   /// The number of the newest task when the data were acquired.
@@ -50,9 +52,8 @@ struct RemoteBackend::Hold {
   /// The thread that has acquired the data and must not wait for tasks that need them; empty if another thread may give
   /// the data back.
   std::thread::id thread;
-  const graph::DataRecord* record = nullptr;
-  /// The first task that waits until the data are given back; 0 if there is none.
-  std::uint64_t waiting = 0;
+  const graph::DataRecord* const record;
+  TasksBehindHold behind;
 };
 
 /// Keeps data in devices' memories. The destructor tells the service that the data need not be kept any more.
@@ -117,23 +118,10 @@ Result<client::Memory> RemoteBackend::allocate(Bytes size, NumaId /*node*/) {
 
 std::shared_ptr<void> RemoteBackend::pin(const void* /*memory*/, Bytes /*size*/) { return nullptr; }
 
-namespace {
-
-/// Returns true if the records have data in common.
-bool meet(const graph::DataRecord& one, const graph::DataRecord& other) {
-  if (one.is_halo && !other.is_halo) return meet(other, one);
-  if (!other.is_halo) return one.contains(other) || other.contains(one);
-  return std::ranges::any_of(other.children, [&](const graph::DataRecord* overlapped) {
-    return one.is_halo ? std::ranges::find(one.children, overlapped) != one.children.end() : one.contains(*overlapped);
-  });
-}
-
-}  // namespace
-
 bool RemoteBackend::is_being_recorded(const graph::DataRecord& record) const {
   for (const OpenRecording* open : open_recordings_) {
     for (const graph::Recording::Use& use : open->recording->uses()) {
-      if (meet(record, *use.recorded)) return true;
+      if (overlap(record, *use.recorded)) return true;
     }
   }
   return false;
@@ -156,7 +144,7 @@ Result<std::vector<Handle>> RemoteBackend::partition(const Handle& whole, std::s
   const auto add = [&](graph::DataRecord& record) -> Result<std::vector<graph::DataRecord*>> {
     if (is_being_recorded(record)) return graph::partitioned_while_recorded(record);
     if (auto plain = check_plain(blocks); !plain) return plain.failure();
-    if (auto ends = check_holds(&record, AccessMode::read_write); !ends) return ends.failure();
+    if (auto ends = check_may_use(record, AccessMode::read_write); !ends) return ends.failure();
     return registry_.add_parts(record, blocks);
   };
   return add_blocks(whole, blocks.size(), add);
@@ -241,6 +229,7 @@ Result<void> RemoteBackend::set_reduction(const Handle& handle, ReductionMethods
 }
 
 void RemoteBackend::forget(graph::DataRecord& record) {
+  for (Hold* hold : holds_) hold->behind.forget(record);
   data_.remove(record);
   registry_.remove(record);
 }
@@ -284,7 +273,7 @@ Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally)
     return {};
   }
   if (inside) return graph::waits_in_kernel();
-  if (auto ends = check_holds(&record, AccessMode::read_write); !ends) return ends;
+  if (auto ends = check_may_use(record, AccessMode::read_write); !ends) return ends;
   record.visit_family([](graph::DataRecord& part) { part.releasing = true; });
   const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
   const SharedPlace::Part part = SharedData::part_of(record);
@@ -381,15 +370,13 @@ Result<client::Backend::Acquired> RemoteBackend::acquire(const Handle& handle, A
   const auto record = registry_.find(handle);
   if (!record) return record.failure();
   if (auto usable = graph::check_usable(*record.value(), mode); !usable) return usable.failure();
-  auto hold = std::make_unique<Hold>();
-  hold->mode = mode;
+  auto hold = std::make_unique<Hold>(*record.value(), mode);
   hold->place = data_.place_of(*record.value());
   hold->part = SharedData::part_of(*record.value());
   const DataView view = record.value()->view;
   hold->task = last_task_.load(std::memory_order_relaxed);
-  if (auto ends = check_holds(record.value(), mode); !ends) return ends.failure();
+  if (auto ends = check_may_use(*record.value(), mode); !ends) return ends.failure();
   hold->thread = std::this_thread::get_id();
-  hold->record = record.value();
   const std::uint64_t written = hold->place->last_writer;
   graph::note_written(registry_, *record.value(), mode);
   const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
@@ -398,14 +385,17 @@ Result<client::Backend::Acquired> RemoteBackend::acquire(const Handle& handle, A
     out.set_handle(handle.id().value());
     out.set_mode(to_wire(mode));
     hold->request = request;
+    // Tasks that other threads submit while this one waits come after the hold.
+    holds_.push_back(hold.get());
   });
   if (!answer) {
+    lock = session_->sender().lock();
+    std::erase(holds_, hold.get());
+    lock.unlock();
     if (answer.failure().code == ErrorCode::cancelled) session_->ledger().told_all();
     return answer.failure();
   }
   hold->place->hold(hold->part, mode, written, hold->task);
-  lock = session_->sender().lock();
-  holds_.push_back(hold.get());
   return Acquired{hold.release(), view};
 }
 
@@ -425,25 +415,42 @@ void RemoteBackend::hand_on(void* hold) noexcept {
   static_cast<Hold*>(hold)->thread = {};
 }
 
-void RemoteBackend::note_use(const graph::DataRecord& record, AccessMode mode, std::uint64_t number) {
-  for (Hold* hold : holds_) {
-    const bool conflicts = (writes(mode) || writes(hold->mode)) && meet(record, *hold->record);
-    if (conflicts && hold->waiting == 0) hold->waiting = number;
-  }
+void RemoteBackend::note_behind_holds(std::uint64_t task, std::span<const TasksBehindHold::Use> uses,
+                                      std::span<const std::uint64_t> after) {
+  for (Hold* hold : holds_) hold->behind.note(task, uses, after);
 }
 
-Result<void> RemoteBackend::check_holds(const graph::DataRecord* record, AccessMode mode) const {
+Result<void> RemoteBackend::check_own_holds(
+    const std::function<std::uint64_t(const TasksBehindHold&, const TasksBehindHold::Pending&)>& find) const {
+  const auto pending = [this](std::uint64_t task) { return session_->ledger().status(task) == TaskStatus::pending; };
   for (const Hold* hold : holds_) {
     if (hold->thread != std::this_thread::get_id()) continue;
-    const bool own = record != nullptr && meet(*record, *hold->record) && (writes(mode) || writes(hold->mode));
-    if (!own && (record != nullptr || hold->waiting == 0)) continue;
-    const std::string who = own ? "this thread" : fmt::format("task {} waits for data that this thread", hold->waiting);
-    return Failure{ErrorCode::invalid_argument,
-                   fmt::format("this wait would never end: {} holds (acquire), {} in mode {}: give that back before "
-                               "(HostAccess::give_back, or the end of its scope)",
-                               who, graph::describe(*hold->record), to_string(hold->mode))};
+    if (const std::uint64_t task = find(hold->behind, pending); task != 0) {
+      return graph::never_ends(fmt::format("task {} waits for data that this thread holds (acquire), {} in mode {}",
+                                           task, graph::describe(*hold->record), to_string(hold->mode)));
+    }
   }
   return {};
+}
+
+Result<void> RemoteBackend::check_may_wait_for_all() const {
+  return check_own_holds([](const TasksBehindHold& behind, const auto& pending) { return behind.first(pending); });
+}
+
+Result<void> RemoteBackend::check_may_wait(std::uint64_t task) const {
+  return check_own_holds(
+      [task](const TasksBehindHold& behind, const auto& pending) { return behind.waits(task, pending) ? task : 0; });
+}
+
+Result<void> RemoteBackend::check_may_use(const graph::DataRecord& record, AccessMode mode) const {
+  for (const Hold* hold : holds_) {
+    if (hold->thread != std::this_thread::get_id() || !hold->behind.holds({&record, mode})) continue;
+    return graph::never_ends(fmt::format("this thread holds {} in mode {} (acquire)", graph::describe(*hold->record),
+                                         to_string(hold->mode)));
+  }
+  return check_own_holds([&](const TasksBehindHold& behind, const auto& pending) {
+    return behind.find({&record, mode}, pending);
+  });
 }
 
 }  // namespace troupe::remote

@@ -116,10 +116,12 @@ Result<Future> RemoteBackend::replay(Recorded& recorded, std::span<const Rebindi
   const std::uint64_t number = last_task_.load(std::memory_order_relaxed) + 1;
   session_->ledger().submitted(number, 1 + recorded.size());
   last_task_.store(number, std::memory_order_relaxed);
+  std::vector<TasksBehindHold::Use> uses;
   for (std::size_t i = 0; i < data.value().size(); ++i) {
     if (recording.uses()[i].written) data_.will_write(*data.value()[i], number);
-    if (!holds_.empty()) note_use(*data.value()[i], recording.uses()[i].mode, number);
+    if (!holds_.empty()) uses.push_back({data.value()[i], recording.uses()[i].mode});
   }
+  if (!holds_.empty()) note_behind_holds(number, uses, {});
   v1::Replay& replay =
       *session_->sender().operations().add_run(16 + 12 * rebindings.size(), 1 + recorded.size()).mutable_replay();
   replay.set_task(number);

@@ -37,6 +37,7 @@ Result<void> RemoteBackend::wait(const Future& future) {
   TaskLedger& ledger = session_->ledger();
   if (ledger.status(future.id().value()) == TaskStatus::pending) {
     auto lock = session_->sender().lock();
+    if (auto ends = check_may_wait(future.id().value()); !ends) return ends;
     session_->sender().operations().add().mutable_await()->set_task(future.id().value());
     session_->sender().send(lock);
   }
@@ -87,15 +88,18 @@ Result<std::vector<std::uint64_t>> RemoteBackend::numbers_of(const graph::TaskSp
   return numbers;
 }
 
-void RemoteBackend::note_writes(const graph::TaskSpecification& specification, std::uint64_t number) {
+void RemoteBackend::note_uses(const graph::TaskSpecification& specification, std::uint64_t number,
+                              std::span<const std::uint64_t> after) {
   const CodeletDefinition& definition = specification.codelet.definition();
+  std::vector<TasksBehindHold::Use> uses;
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
     const Access& access = specification.accesses[i];
     const AccessMode mode = definition.variadic ? access.mode.value_or(AccessMode::read) : definition.modes[i];
     if (writes(mode)) data_.will_write(*access.handle.record(), number);
-    if (!holds_.empty()) note_use(*access.handle.record(), mode, number);
+    if (!holds_.empty()) uses.push_back({access.handle.record(), mode});
     if (registry_.any_to_check()) graph::note_written(registry_, *access.handle.record(), mode);
   }
+  if (!holds_.empty()) note_behind_holds(number, uses, after);
 }
 
 Result<Future> RemoteBackend::submit(const graph::TaskSpecification& specification) {
@@ -137,7 +141,7 @@ Result<Future> RemoteBackend::submit_now(const graph::TaskSpecification& specifi
   if (options.callback) {
     session_->ledger().expect_callback(number, options.callback, describe(number, specification));
   }
-  note_writes(specification, number);
+  note_uses(specification, number, after.value());
   session_->sender().operations().add_task({number, codelet, specification, after.value()});
   session_->sender().send(lock);
   return Future(this, nullptr, TaskId(number));

@@ -12,8 +12,6 @@
 
 namespace troupe::tests {
 
-namespace programs_in_both_places {}  // namespace programs_in_both_places
-
 BOOST_FIXTURE_TEST_SUITE(programs_in_both_places, Places)
 
 BOOST_AUTO_TEST_CASE(tasks_compute_on_memory_of_the_program_and_of_the_runtime) {
@@ -224,31 +222,6 @@ BOOST_AUTO_TEST_CASE(what_nobody_has_written_is_not_read_and_may_be_reduced_into
       runtime.submit((*this)["sum"], {dy, total});
       BOOST_TEST(runtime.acquire(total, AccessMode::read).vector<double>()[0] == 500);
     }
-  });
-}
-
-BOOST_AUTO_TEST_CASE(a_thread_that_holds_data_is_told_that_it_waits_for_itself) {
-  both([this](Runtime& runtime) {
-    std::vector<double> x(100, 1.0), y(100, 1.0);
-    const Data dx = runtime.vector(x, "x"), dy = runtime.vector(y, "y");
-    const auto refused = failure(ErrorCode::invalid_argument, "would never end", "'x' in mode read_write");
-    HostAccess access = runtime.acquire(dx, AccessMode::read_write);
-    runtime.submit((*this)["fill"], {dy}, args(1.0));
-    runtime.wait();
-    BOOST_CHECK_EXCEPTION(std::ignore = runtime.acquire(dx, AccessMode::read), Error, refused);
-    runtime.submit((*this)["axpy"], {dx, dy}, args(1.0));
-    BOOST_CHECK_EXCEPTION(runtime.wait(), Error, refused);
-    access.give_back();
-    runtime.wait();
-    BOOST_TEST(y[0] == 2);
-    HostAccess again = runtime.acquire(dx, AccessMode::read);
-    runtime.submit((*this)["axpy"], {dx, dy}, args(1.0));
-    runtime.wait();
-    runtime.submit((*this)["fill"], {dx}, args(1.0));
-    HostAccess moved = std::move(again);
-    std::thread giver([&] { moved.give_back(); });
-    runtime.wait();
-    giver.join();
   });
 }
 

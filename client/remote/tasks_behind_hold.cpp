@@ -1,0 +1,76 @@
+#include "client/remote/tasks_behind_hold.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace troupe::remote {
+
+namespace {
+
+/// At most this many accesses are kept. If a task waits for a hold only by way of further ones, nobody is told.
+constexpr std::size_t kMostUses = 4096;
+
+/// Returns true if the later one of two uses has to wait for the earlier one.
+bool conflict(const TasksBehindHold::Use& one, const TasksBehindHold::Use& other) {
+  if (!writes(one.mode) && !writes(other.mode)) return false;
+  const bool in_any_order = one.mode == AccessMode::commute || one.mode == AccessMode::reduce;
+  return !(in_any_order && one.mode == other.mode) && overlap(*one.record, *other.record);
+}
+
+}  // namespace
+
+bool overlap(const graph::DataRecord& one, const graph::DataRecord& other) {
+  if (one.is_halo && !other.is_halo) return overlap(other, one);
+  if (!other.is_halo) return one.contains(other) || other.contains(one);
+  return std::ranges::any_of(other.children, [&](const graph::DataRecord* overlapped) {
+    return one.is_halo ? std::ranges::find(one.children, overlapped) != one.children.end() : one.contains(*overlapped);
+  });
+}
+
+bool TasksBehindHold::holds(const Use& next) const { return conflict(uses_.front().use, next); }
+
+void TasksBehindHold::note(std::uint64_t task, std::span<const Use> uses, std::span<const std::uint64_t> after) {
+  std::optional<std::uint64_t> waits_for;
+  for (const std::uint64_t before : after) {
+    if (waiting_.contains(before)) waits_for = before;
+  }
+  // The oldest use comes first, since its task is the least likely to end before the others.
+  for (const NotedUse& noted : uses_) {
+    if (waits_for) break;
+    if (std::ranges::any_of(uses, [&](const Use& use) { return conflict(noted.use, use); })) waits_for = noted.task;
+  }
+  if (!waits_for || uses_.size() + uses.size() > kMostUses) return;
+  waiting_.emplace(task, *waits_for);
+  for (const Use& use : uses) uses_.push_back({use, task});
+}
+
+bool TasksBehindHold::waits(std::uint64_t task, const Pending& pending) const {
+  while (task != 0) {
+    const auto found = waiting_.find(task);
+    if (found == waiting_.end() || !pending(task)) return false;
+    task = found->second;
+  }
+  return true;
+}
+
+std::uint64_t TasksBehindHold::first(const Pending& pending) const {
+  for (const auto& [task, before] : waiting_) {
+    if (waits(task, pending)) return task;
+  }
+  return 0;
+}
+
+std::uint64_t TasksBehindHold::find(const Use& next, const Pending& pending) const {
+  for (const NotedUse& noted : uses_) {
+    if (noted.task != 0 && conflict(noted.use, next) && waits(noted.task, pending)) return noted.task;
+  }
+  return 0;
+}
+
+void TasksBehindHold::forget(graph::DataRecord& record) {
+  record.visit_family([this](const graph::DataRecord& one) {
+    std::erase_if(uses_, [&one](const NotedUse& noted) { return noted.use.record == &one; });
+  });
+}
+
+}  // namespace troupe::remote

@@ -1,0 +1,57 @@
+/// The tasks that wait for data which the program holds. The graph is the service's, so the client keeps a list.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "graph/data/data_record.hpp"
+
+namespace troupe::remote {
+
+/// Returns true if the records have data in common. Halo parts overlap the blocks in `DataRecord::children`.
+[[nodiscard]] bool overlap(const graph::DataRecord& one, const graph::DataRecord& other);
+
+/// The tasks that wait, directly or not, until one hold is given back. Requires the submission lock.
+class TasksBehindHold {
+ public:
+  /// One access of a task.
+  struct Use {
+    const graph::DataRecord* record;
+    AccessMode mode;
+  };
+  /// Returns true if the task with this number has not ended.
+  using Pending = std::function<bool(std::uint64_t)>;
+
+  TasksBehindHold(const graph::DataRecord& held, AccessMode mode) : uses_{{{&held, mode}, 0}} {}
+
+  /// Returns true if whoever uses these data next has to wait for the hold itself.
+  [[nodiscard]] bool holds(const Use& next) const;
+  /// Adds the task to the list if it has to wait for the hold. `after`: its explicit predecessors.
+  void note(std::uint64_t task, std::span<const Use> uses, std::span<const std::uint64_t> after);
+  /// Returns the first task of the list that still waits; 0 if there is none.
+  [[nodiscard]] std::uint64_t first(const Pending& pending) const;
+  /// Returns true if the task still waits for the hold.
+  [[nodiscard]] bool waits(std::uint64_t task, const Pending& pending) const;
+  /// Returns a task which still waits for the hold, and which whoever uses these data next has to wait for; 0 if there
+  /// is none.
+  [[nodiscard]] std::uint64_t find(const Use& next, const Pending& pending) const;
+  /// Called before the record and its parts are deleted.
+  void forget(graph::DataRecord& record);
+
+ private:
+  struct NotedUse {
+    Use use;
+    /// The number of the task; 0 stands for the hold itself.
+    std::uint64_t task;
+  };
+
+  /// Beginning with that of the hold itself.
+  std::vector<NotedUse> uses_;
+  /// Each task with the one for which it waits; 0 stands for the hold itself.
+  std::map<std::uint64_t, std::uint64_t> waiting_;
+};
+
+}  // namespace troupe::remote

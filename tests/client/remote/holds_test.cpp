@@ -1,0 +1,95 @@
+// Tests, in both places, of threads that hold data and wait.
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tests/client/remote/places.hpp"
+
+namespace troupe::tests {
+
+BOOST_FIXTURE_TEST_SUITE(holds_in_both_places, Places)
+
+BOOST_AUTO_TEST_CASE(a_thread_that_holds_data_is_told_that_it_waits_for_itself) {
+  both([this](Runtime& runtime) {
+    std::vector<double> x(100, 1.0), y(100, 1.0);
+    const Data dx = runtime.vector(x, "x"), dy = runtime.vector(y, "y");
+    const auto refused = failure(ErrorCode::invalid_argument, "would never end", "'x' in mode read_write");
+    HostAccess access = runtime.acquire(dx, AccessMode::read_write);
+    runtime.submit((*this)["fill"], {dy}, args(1.0));
+    runtime.wait();
+    BOOST_CHECK_EXCEPTION(std::ignore = runtime.acquire(dx, AccessMode::read), Error, refused);
+    runtime.submit((*this)["axpy"], {dx, dy}, args(1.0));
+    BOOST_CHECK_EXCEPTION(runtime.wait(), Error, refused);
+    access.give_back();
+    runtime.wait();
+    BOOST_TEST(y[0] == 2);
+    HostAccess again = runtime.acquire(dx, AccessMode::read);
+    runtime.submit((*this)["axpy"], {dx, dy}, args(1.0));
+    runtime.wait();
+    runtime.submit((*this)["fill"], {dx}, args(1.0));
+    HostAccess moved = std::move(again);
+    std::thread giver([&] { moved.give_back(); });
+    runtime.wait();
+    giver.join();
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_is_told_where_a_future_or_other_data_wait_for_what_it_holds) {
+  both([this](Runtime& runtime) {
+    std::vector<double> x(100, 1.0), y(100, 1.0), z(100, 1.0);
+    const Data dx = runtime.vector(x, "x"), dy = runtime.vector(y, "y"), dz = runtime.vector(z, "z");
+    const auto refused = failure(ErrorCode::invalid_argument, "would never end", "'x' in mode read_write");
+    HostAccess access = runtime.acquire(dx, AccessMode::read_write);
+    const Future directly = runtime.submit((*this)["axpy"], {dx, dy}, args(1.0));
+    const Future by_data = runtime.submit((*this)["axpy"], {dy, dz}, args(1.0));
+    std::vector<double> w(100, 1.0), v(100, 1.0);
+    const Data dw = runtime.vector(w, "w"), dv = runtime.vector(v, "v");
+    const Future by_order = runtime.submit((*this)["fill"], {dw}, args(7.0), {.after = {by_data}});
+    const Future free = runtime.submit((*this)["fill"], {dv}, args(5.0));
+    for (const Future& future : {directly, by_data, by_order}) BOOST_CHECK_EXCEPTION(future.wait(), Error, refused);
+    for (const Data* data : {&dy, &dz, &dw}) {
+      BOOST_CHECK_EXCEPTION(std::ignore = runtime.acquire(*data, AccessMode::read), Error, refused);
+    }
+    free.wait();
+    BOOST_TEST(runtime.acquire(dv, AccessMode::read).vector<double>()[0] == 5);
+    access.give_back();
+    by_order.wait();
+    BOOST_TEST(runtime.acquire(dz, AccessMode::read).vector<double>()[0] == 3);
+    BOOST_TEST(runtime.acquire(dw, AccessMode::read).vector<double>()[0] == 7);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(readers_and_other_threads_do_not_wait_for_a_hold) {
+  both([this](Runtime& runtime) {
+    std::vector<double> x(100, 1.0), y(100, 1.0);
+    const Data dx = runtime.vector(x, "x"), dy = runtime.vector(y, "y");
+    HostAccess access = runtime.acquire(dx, AccessMode::read);
+    const Future reader = runtime.submit((*this)["axpy"], {dx, dy}, args(1.0));
+    reader.wait();
+    const Future writer = runtime.submit((*this)["fill"], {dx}, args(3.0));
+    BOOST_CHECK_EXCEPTION(writer.wait(), Error, failure(ErrorCode::invalid_argument, "'x' in mode read"));
+    std::thread waiter([&] { writer.wait(); });
+    access.give_back();
+    waiter.join();
+    BOOST_TEST(runtime.acquire(dx, AccessMode::read).vector<double>()[0] == 3);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_task_ends_when_the_hold_does) {
+  both([this](Runtime& runtime) {
+    std::vector<double> x(100, 1.0), y(100, 1.0);
+    const Data dx = runtime.vector(x, "x"), dy = runtime.vector(y, "y");
+    HostAccess access = runtime.acquire(dx, AccessMode::read_write);
+    const Future waiting = runtime.submit((*this)["axpy"], {dx, dy}, args(1.0));
+    runtime.cancel();
+    BOOST_CHECK_EXCEPTION(waiting.wait(), Error, failure(ErrorCode::invalid_argument, "would never end"));
+    access.give_back();
+    BOOST_CHECK_EXCEPTION(waiting.wait(), Error, failure(ErrorCode::cancelled));
+    BOOST_CHECK_THROW(runtime.wait(), Error);
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace troupe::tests
