@@ -1,14 +1,13 @@
-# Runs at install time. Copies the public headers to TROUPE_STAGING_DIR/troupe: those of include/troupe, the others
-# named below, and all that they include, directly or indirectly. `#include "kernels/codelets.hpp"` becomes `#include
+# Runs at install time. Copies the public headers to TROUPE_STAGING_DIR/troupe: those of include/troupe, those of
+# PublicHeaders.cmake, and all that they include, directly or indirectly. `#include "kernels/codelets.hpp"` becomes `#include
 # <troupe/kernels/codelets.hpp>`, and the umbrella headers become <troupe/linalg.hpp> and <troupe/traces.hpp>. A public
 # header that needs CAF, hwloc, BLAS, OpenCL or a JSON library is an error, since users do not have these.
 
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${TROUPE_STAGING_DIR})
 file(GLOB queue RELATIVE ${TROUPE_SOURCE_DIR} ${TROUPE_SOURCE_DIR}/include/troupe/*.hpp)
-list(APPEND queue linalg/linalg.hpp traces/traces.hpp graph/tasks/upward_ranks.hpp kernels/codelets.hpp kernels/blas_threads.hpp
-     # Headers for policies of programs.
-     actors/scheduler/policy.hpp actors/scheduler/projected_loads.hpp)
+include(${CMAKE_CURRENT_LIST_DIR}/PublicHeaders.cmake)
+list(APPEND queue ${TROUPE_OTHER_PUBLIC_HEADERS})
 set(seen ${queue})
 set(include_regex "#[ \t]*include[ \t]*\"([^\"]+)\"")
 
