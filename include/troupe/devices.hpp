@@ -241,7 +241,7 @@ class DeviceSet {
   /// Return the union and the intersection of two sets.
   friend DeviceSet operator|(const DeviceSet& a, const DeviceSet& b);
   friend DeviceSet operator&(const DeviceSet& a, const DeviceSet& b);
-  friend bool operator==(const DeviceSet& a, const DeviceSet& b) { return (a <=> b) == 0; }
+  friend bool operator==(const DeviceSet& a, const DeviceSet& b) { return std::is_eq(a <=> b); }
   /// Orders sets in an arbitrary way, so that sets can be keys of tables.
   friend std::strong_ordering operator<=>(const DeviceSet& a, const DeviceSet& b);
 
