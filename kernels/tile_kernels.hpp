@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/checks/conditions.hpp"
 #include "kernels/codelets.hpp"
@@ -19,15 +20,14 @@ struct TileKernel {
   Codelet TileCodelets<T>::*codelet;
   /// A description of one line.
   std::string_view description;
-  /// The names of the kernel's data and, after a semicolon, of its arguments, in their order: "A, B, C; offset".
+  /// The kernel's data, each with its mode (r, w or rw), and, after a semicolon, its arguments, in their order:
+  /// "A r, B r, C rw; offset".
   std::string_view parameters;
-  /// Makes the codelet, with its modes, its implementation for cores and its count of operations.
-  Codelet (*make)();
-  /// Checks shapes and arguments of a task before a service runs it.
+  /// Makes the codelet, with these modes, its implementation for cores and its count of operations.
+  Codelet (*make)(const std::vector<AccessMode>& modes);
+  /// Checks shapes and arguments of a task before a service runs it: the kernel must not read or write outside of its
+  /// data, and LAPACK's routines must accept their arguments. Whoever changes the kernel changes its conditions.
   void (*conditions)(Conditions&);
-  /// Gives the codelet its implementation for CUDA GPUs. Null if there is no such implementation, or in a build without
-  /// CUDA.
-  void (*add_gpu)(Codelet&) = nullptr;
   /// The names of kernels in machine descriptions, the best first: "getrf_nopiv getrf". In virtual time, this kernel
   /// takes the times of the first of these kernels that the machine has. If empty, the kernel does not run in virtual
   /// time.

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -154,6 +155,8 @@ class MemberWriter {
   static Json written(const T& value) {
     if constexpr (std::is_arithmetic_v<T>) {
       return value;
+    } else if constexpr (std::is_enum_v<T>) {
+      return to_string(value);
     } else {
       Json object = Json::object();
       MemberWriter writer(object);
@@ -164,9 +167,14 @@ class MemberWriter {
   static Json written(const std::string& value) { return value; }
   static Json written(Duration value) { return seconds(value); }
   static Json written(Bytes value) { return value.count; }
-  static Json written(NodeId value) { return value.value(); }
-  static Json written(WorkerId value) { return value.valid() ? Json(value.value()) : Json(nullptr); }
-  static Json written(DeviceKind value) { return to_string(value); }
+  template <class Tag, class Value>
+  static Json written(StrongId<Tag, Value> value) {
+    return value.valid() ? Json(value.value()) : Json(nullptr);
+  }
+  template <class T>
+  static Json written(const std::optional<T>& value) {
+    return value ? written(*value) : Json(nullptr);
+  }
   template <class T>
   static Json written(const std::vector<T>& list) {
     Json array = Json::array();

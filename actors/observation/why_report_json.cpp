@@ -1,90 +1,89 @@
-
-#include "proto/json/json.hpp"
+#include "actors/observation/report_members.hpp"
 #include "troupe/why.hpp"
 
 namespace troupe {
 
-namespace {
+// The members and their keys, as in report_members.hpp. A member is left out where it says nothing.
 
-Json as_json(const WhyTask& task) {
-  Json object{{"text", task.text}};
-  if (task.id.valid()) object["id"] = task.id.value();
-  if (!task.name.empty()) object["name"] = task.name;
-  if (!task.codelet.empty()) object["codelet"] = task.codelet;
-  if (task.pieces > 0) {
-    object["pieces"] = task.pieces;
-    object["pieces_begun"] = task.pieces_begun;
-  }
-  return object;
+void members(auto& member, ReportOf<WhyTask> auto& one) {
+  member("text", one.text);
+  if (one.id.valid()) member("id", one.id);
+  if (!one.name.empty()) member("name", one.name);
+  if (!one.codelet.empty()) member("codelet", one.codelet);
+  if (one.pieces == 0) return;
+  member("pieces", one.pieces);
+  member("pieces_begun", one.pieces_begun);
 }
 
-Json as_json(const WhyCause& cause) {
-  Json object{{"kind", to_string(cause.kind)},
-              {"task", as_json(cause.task)},
-              {"tasks", cause.tasks},
-              {"waiting", cause.waiting},
-              {"seconds", seconds(cause.lasting)}};
-  if (cause.worker.valid()) object["worker"] = cause.worker.value();
-  if (!cause.data.empty()) {
-    object["data"] = cause.data;
-    object["mode"] = to_string(cause.mode);
-  }
-  return object;
+void members(auto& member, ReportOf<WhyCause> auto& one) {
+  member("kind", one.kind);
+  member("task", one.task);
+  member("tasks", one.tasks);
+  member("waiting", one.waiting);
+  member("seconds", one.lasting);
+  if (one.worker.valid()) member("worker", one.worker);
+  if (one.data.empty()) return;
+  member("data", one.data);
+  member("mode", one.mode);
 }
 
-Json as_json(const WhyWaiting& waiting) {
-  Json object{{"task", as_json(waiting.task)}, {"more_blockers", waiting.more_blockers}};
-  for (const WhyBlocker& blocker : waiting.blockers) {
-    object["blockers"].push_back(
-        {{"task", as_json(blocker.task)}, {"relation", to_string(blocker.relation)}, {"state", blocker.state}});
-  }
-  return object;
+void members(auto& member, ReportOf<WhyBlocker> auto& one) {
+  member("task", one.task);
+  member("relation", one.relation);
+  member("state", one.state);
 }
 
-Json as_json(const WhyWorker& worker) {
-  Json object{{"worker", worker.worker.value()},
-              {"device", worker.device},
-              {"state", to_string(worker.state)},
-              {"queued", worker.queued}};
-  if (!worker.members.empty()) object["members"] = worker.members;
-  if (worker.members.size() > 1) {
-    const auto share = worker.team.share();
-    object["team_used"] = share ? Json(*share) : Json(nullptr);
-  }
-  if (!worker.task.text.empty()) {
-    object["task"] = as_json(worker.task);
-    object["seconds"] = seconds(worker.lasting);
-  }
-  return object;
+void members(auto& member, ReportOf<WhyWaiting> auto& one) {
+  member("task", one.task);
+  member("more_blockers", one.more_blockers);
+  if (!one.blockers.empty()) member("blockers", one.blockers);
 }
 
-Json as_json(const WhyThread& thread) {
-  Json object{{"waits_for", thread.kind}, {"text", thread.text}, {"seconds", seconds(thread.lasting)}};
-  if (thread.task.id.valid()) object["task"] = as_json(thread.task);
-  return object;
+void members(auto& member, ReportOf<WhyWorker> auto& one) {
+  member("worker", one.worker);
+  member("device", one.device);
+  member("state", one.state);
+  member("queued", one.queued);
+  if (!one.members.empty()) member("members", one.members);
+  if (one.members.size() > 1) member("team_used", one.team.share());
+  if (one.task.text.empty()) return;
+  member("task", one.task);
+  member("seconds", one.lasting);
 }
 
-template <class Item>
-Json as_json(const std::vector<Item>& items) {
-  Json array = Json::array();
-  for (const Item& item : items) array.push_back(as_json(item));
-  return array;
+void members(auto& member, ReportOf<WhyThread> auto& one) {
+  member("waits_for", one.kind);
+  member("text", one.text);
+  member("seconds", one.lasting);
+  if (one.task.id.valid()) member("task", one.task);
 }
 
-}  // namespace
-
-std::string WhyReport::to_json() const {
-  const Json object{{"submitted", counts.submitted},    {"ended", counts.ended},
-                    {"in_flight", counts.in_flight},    {"left_out", counts.left_out},
-                    {"waiting", counts.waiting},        {"ready", counts.ready},
-                    {"running", counts.running},        {"in_entry_queue", counts.in_entry_queue},
-                    {"undecided", counts.undecided},    {"policy", policy},
-                    {"scheduler_died", scheduler_died}, {"quiet_seconds", seconds(quiet_for)},
-                    {"causes", as_json(causes)},        {"more_causes", more_causes},
-                    {"tasks", as_json(tasks)},          {"more_tasks", more_tasks},
-                    {"workers", as_json(workers)},      {"threads", as_json(threads)},
-                    {"more_threads", more_threads}};
-  return object.dump(2);
+void members(auto& member, ReportOf<WhyCounts> auto& one) {
+  member("submitted", one.submitted);
+  member("ended", one.ended);
+  member("in_flight", one.in_flight);
+  member("left_out", one.left_out);
+  member("waiting", one.waiting);
+  member("ready", one.ready);
+  member("running", one.running);
+  member("in_entry_queue", one.in_entry_queue);
+  member("undecided", one.undecided);
 }
+
+void members(auto& member, ReportOf<WhyReport> auto& one) {
+  members(member, one.counts);
+  member("policy", one.policy);
+  member("scheduler_died", one.scheduler_died);
+  member("quiet_seconds", one.quiet_for);
+  member("causes", one.causes);
+  member("more_causes", one.more_causes);
+  member("tasks", one.tasks);
+  member("more_tasks", one.more_tasks);
+  member("workers", one.workers);
+  member("threads", one.threads);
+  member("more_threads", one.more_threads);
+}
+
+std::string WhyReport::to_json() const { return as_json(*this).dump(2); }
 
 }  // namespace troupe

@@ -1,10 +1,15 @@
 /// Rows of the table of options: each function makes a row for one kind of value.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "actors/options/option_table.hpp"
 #include "actors/options/option_values.hpp"
@@ -24,15 +29,28 @@ constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 
 /// The fields of a row that options of all kinds have.
 struct Names {
-  std::string_view field;
-  std::string_view word;
-  OptionGroup group;
-  std::string_view meaning;
+  std::string_view field = {};
+  std::string_view word = {};
+  OptionGroup group = OptionGroup::machine;
+  std::string_view meaning = {};
   unsigned doors = kEverywhere;
 };
 
-constexpr RuntimeOption row(OptionKind kind, const Names& names) {
-  RuntimeOption option;
+/// The struct that has the field to which `Members` lead, and that field.
+template <auto... Members>
+struct FieldAt;
+template <class Struct, class Field, Field Struct::*member, auto... inner>
+struct FieldAt<member, inner...> {
+  using Options = Struct;
+};
+
+/// The row of the option whose field `Members` lead to.
+template <auto... Members>
+using RowAt = OptionOf<typename FieldAt<Members...>::Options>;
+
+template <class Row>
+constexpr Row row(OptionKind kind, const Names& names) {
+  Row option;
   option.field = names.field;
   option.word = names.word;
   option.kind = kind;
@@ -65,79 +83,121 @@ Result<void> store(Result<T> read, Member& member) {
 using Check = Result<void> (*)(const std::string& text);
 
 template <auto... Members>
-constexpr RuntimeOption flag(const Names& names) {
-  RuntimeOption option = row(OptionKind::flag, names);
+constexpr auto flag(const Names& names) {
+  using Row = RowAt<Members...>;
+  Row option = row<Row>(OptionKind::flag, names);
   option.examples = "true false";
-  option.read = [](const RuntimeOption&, RuntimeOptions& options, const std::string& text) {
+  option.read = [](const Row&, auto& options, const std::string& text) {
     return store(read_switch(text), at<Members...>(options));
   };
-  option.text = [](const RuntimeOptions& options) { return text_of(at<Members...>(options)); };
+  option.text = [](const auto& options) { return text_of(at<Members...>(options)); };
   return option;
 }
 
 template <auto... Members>
-constexpr RuntimeOption whole(const Names& names, std::uint64_t least, std::uint64_t most) {
-  RuntimeOption option = row(OptionKind::whole, names);
+constexpr auto whole(const Names& names, std::uint64_t least, std::uint64_t most) {
+  using Row = RowAt<Members...>;
+  Row option = row<Row>(OptionKind::whole, names);
   option.least = least;
   option.most = most;
-  option.read = [](const RuntimeOption& self, RuntimeOptions& options, const std::string& text) {
+  option.read = [](const Row& self, auto& options, const std::string& text) {
     return store(read_whole(text, self.least, self.most), at<Members...>(options));
   };
-  option.text = [](const RuntimeOptions& options) { return std::to_string(at<Members...>(options)); };
+  option.text = [](const auto& options) { return std::to_string(at<Members...>(options)); };
   return option;
 }
 
 template <auto... Members>
-constexpr RuntimeOption bytes(const Names& names, std::string_view examples) {
-  RuntimeOption option = row(OptionKind::bytes, names);
-  option.examples = examples;
-  option.read = [](const RuntimeOption&, RuntimeOptions& options, const std::string& text) -> Result<void> {
-    if (!text.empty()) return store(read_bytes(text), at<Members...>(options));
-    at<Members...>(options).reset();
-    return {};
+constexpr auto number(const Names& names, double least, double most) {
+  using Row = RowAt<Members...>;
+  Row option = row<Row>(OptionKind::number, names);
+  option.least_number = least;
+  option.most_number = most;
+  option.read = [](const Row& self, auto& options, const std::string& text) {
+    return store(read_real(text, self.least_number, self.most_number), at<Members...>(options));
   };
-  option.text = [](const RuntimeOptions& options) {
-    return at<Members...>(options) ? text_of(*at<Members...>(options)) : std::string();
+  option.text = [](const auto& options) { return text_of(at<Members...>(options)); };
+  return option;
+}
+
+/// Makes an option that is an amount of memory. If the field is optional, an empty text means no amount.
+template <auto... Members>
+constexpr auto bytes(const Names& names, std::string_view examples) {
+  using Row = RowAt<Members...>;
+  Row option = row<Row>(OptionKind::bytes, names);
+  option.examples = examples;
+  option.read = [](const Row&, auto& options, const std::string& text) -> Result<void> {
+    auto& field = at<Members...>(options);
+    if constexpr (!std::is_same_v<std::remove_reference_t<decltype(field)>, Bytes>) {
+      if (text.empty()) {
+        field.reset();
+        return {};
+      }
+    }
+    return store(read_bytes(text), field);
+  };
+  option.text = [](const auto& options) {
+    const std::optional<Bytes> amount = at<Members...>(options);
+    return amount ? text_of(*amount) : std::string();
   };
   return option;
 }
 
 template <auto... Members>
-constexpr RuntimeOption time(const Names& names, std::string_view examples) {
-  RuntimeOption option = row(OptionKind::time, names);
+constexpr auto time(const Names& names, std::string_view examples) {
+  using Row = RowAt<Members...>;
+  Row option = row<Row>(OptionKind::time, names);
   option.examples = examples;
-  option.read = [](const RuntimeOption&, RuntimeOptions& options, const std::string& text) {
+  option.read = [](const Row&, auto& options, const std::string& text) {
     return store(read_time(text), at<Members...>(options));
   };
-  option.text = [](const RuntimeOptions& options) { return text_of(at<Members...>(options)); };
+  option.text = [](const auto& options) { return text_of(at<Members...>(options)); };
   return option;
 }
 
 /// Makes an option that is a text. `check` is not called for an empty text if the default is empty.
 template <Check check, auto... Members>
-constexpr RuntimeOption text(const Names& names, std::string_view examples, OptionKind kind = OptionKind::text) {
-  RuntimeOption option = row(kind, names);
+constexpr auto text(const Names& names, std::string_view examples, OptionKind kind = OptionKind::text) {
+  using Row = RowAt<Members...>;
+  Row option = row<Row>(kind, names);
   option.examples = examples;
-  option.read = [](const RuntimeOption& self, RuntimeOptions& options, const std::string& given) -> Result<void> {
+  option.read = [](const Row& self, auto& options, const std::string& given) -> Result<void> {
     if (!given.empty() || !self.default_text().empty()) {
       if (Result<void> usable = check(given); !usable) return usable;
     }
     at<Members...>(options) = given;
     return {};
   };
-  option.text = [](const RuntimeOptions& options) { return at<Members...>(options); };
+  option.text = [](const auto& options) { return at<Members...>(options); };
   return option;
 }
 
-/// Makes an option that is one of the words in `examples`.
+/// Makes an option that is one of the words in `examples`. The field is a text, or an enumeration whose values have the
+/// words as their `to_string`, count from 0 and are in the order of the words.
 template <auto... Members>
-constexpr RuntimeOption word(const Names& names, std::string_view examples) {
-  RuntimeOption option = row(OptionKind::word, names);
+constexpr auto word(const Names& names, std::string_view examples) {
+  using Row = RowAt<Members...>;
+  Row option = row<Row>(OptionKind::word, names);
   option.examples = examples;
-  option.read = [](const RuntimeOption& self, RuntimeOptions& options, const std::string& text) {
-    return store(read_word(text, self.example_list()), at<Members...>(options));
+  option.read = [](const Row& self, auto& options, const std::string& text) -> Result<void> {
+    auto& field = at<Members...>(options);
+    const std::vector<std::string> words = self.example_list();
+    if constexpr (std::is_same_v<std::remove_reference_t<decltype(field)>, std::string>) {
+      return store(read_word(text, words), field);
+    } else {
+      const auto known = read_word(text, words);
+      return known ? store(Result<std::ptrdiff_t>(std::ranges::find(words, text) - words.begin()), field)
+                   : known.failure();
+    }
   };
-  option.text = [](const RuntimeOptions& options) { return at<Members...>(options); };
+  option.text = [](const auto& options) -> std::string {
+    const auto& field = at<Members...>(options);
+    if constexpr (std::is_enum_v<std::remove_cvref_t<decltype(field)>>) {
+      return to_string(field);
+    } else {
+      return field;
+    }
+  };
   return option;
 }
 
@@ -148,6 +208,10 @@ constexpr RuntimeOption on_page(RuntimeOption option, std::string_view page) {
 }
 constexpr RuntimeOption watching(RuntimeOption option) {
   option.watches = true;
+  return option;
+}
+constexpr RuntimeOption choosing_devices(RuntimeOption option) {
+  option.chooses_devices = true;
   return option;
 }
 constexpr RuntimeOption usually(RuntimeOption option, std::string_view usual) {

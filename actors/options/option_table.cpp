@@ -77,7 +77,7 @@ Result<void> read_emulated_gpus(const RuntimeOption& /*self*/, Options& options,
 }
 
 constexpr RuntimeOption emulated_gpus(const Names& names, std::string_view examples) {
-  RuntimeOption option = row(OptionKind::devices, names);
+  auto option = row<RuntimeOption>(OptionKind::devices, names);
   option.examples = examples;
   option.read = read_emulated_gpus;
   option.text = [](const Options& options) { return platform::emulated_gpus_text(options.accelerators.emulated_gpus); };
@@ -147,22 +147,22 @@ constexpr std::array kOptions{
     flag<&Options::threads, &ThreadOptions::deterministic>(
         {"threads.deterministic", "deterministic", kTasks,
          "everything runs in the thread that waits, in an order drawn from the seed: for tests", kPrograms}),
-    whole<&Options::gpus>(
+    choosing_devices(whole<&Options::gpus>(
         {"gpus", "gpus", kAccelerators, "CUDA GPUs to use, the first of those that this process may use"}, 0,
-        kMostGpus),
+        kMostGpus)),
     bytes<&Options::accelerators, &AcceleratorOptions::gpu_memory>(
         {"accelerators.gpu_memory", "gpu_memory", kAccelerators,
          "the most memory that data may take on each CUDA GPU; without it: nine tenths of what is free"},
         "8GiB"),
-    on_page(emulated_gpus({"accelerators.emulated_gpus", "emulated_gpus", kAccelerators,
-                           "accelerators that are emulated on cores"},
-                          "2 2:memory=256MiB,bandwidth=8GB/s"),
-            "accelerators.md"),
-    on_page(
+    choosing_devices(on_page(emulated_gpus({"accelerators.emulated_gpus", "emulated_gpus", kAccelerators,
+                                            "accelerators that are emulated on cores"},
+                                           "2 2:memory=256MiB,bandwidth=8GB/s"),
+                             "accelerators.md")),
+    choosing_devices(on_page(
         text<check_opencl, &Options::accelerators, &AcceleratorOptions::opencl>(
             {"accelerators.opencl", "opencl", kAccelerators, "OpenCL devices, as `troupe info` lists them", kNoCommand},
             "all gpu cpu 0,2"),
-        "opencl.md"),
+        "opencl.md")),
     bytes<&Options::accelerators, &AcceleratorOptions::opencl_memory>(
         {"accelerators.opencl_memory", "opencl_memory", kAccelerators,
          "the most memory that data may take on each OpenCL device; without it: nine tenths of what it has",
@@ -234,15 +234,16 @@ Result<void> check_each(const RuntimeOptions& options, const std::string& owner)
 
 }  // namespace
 
-std::vector<std::string> RuntimeOption::example_list() const {
+std::vector<std::string> OptionRow::example_list() const {
   std::vector<std::string> list;
   std::string_view rest = examples;
   for (std::string_view one = next_token(rest); !one.empty(); one = next_token(rest)) list.emplace_back(one);
   return list;
 }
 
-std::string RuntimeOption::values() const {
+std::string OptionRow::values() const {
   if (kind == OptionKind::whole) return fmt::format("{} to {}", least, most);
+  if (kind == OptionKind::number) return fmt::format("{} to {}", least_number, most_number);
   const std::vector<std::string> list = example_list();
   std::string text;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -251,24 +252,19 @@ std::string RuntimeOption::values() const {
   return text;
 }
 
-Result<void> RuntimeOption::set(RuntimeOptions& options, const std::string& given, const std::string& name) const {
-  Result<void> set = read(*this, options, given);
-  if (!set) return Failure{set.failure().code, name + ": " + set.failure().message};
-  return set;
-}
-
-std::string RuntimeOption::variable() const {
+std::string OptionRow::variable() const {
   std::string name = "TROUPE_" + std::string(word);
   std::ranges::transform(name, name.begin(), [](unsigned char letter) { return std::toupper(letter); });
   return name;
 }
 
-std::string RuntimeOption::flag() const { return "--" + dashed(word); }
+std::string OptionRow::flag() const { return "--" + dashed(word); }
 
-std::string_view RuntimeOption::python_type() const {
+std::string_view OptionRow::python_type() const {
   switch (kind) {
     case OptionKind::flag: return "bool";
     case OptionKind::whole: return "int";
+    case OptionKind::number: return "float";
     case OptionKind::bytes:
     case OptionKind::devices: return "int or str";
     case OptionKind::time: return "float or str";
@@ -279,11 +275,11 @@ std::string_view RuntimeOption::python_type() const {
   return "str";
 }
 
-std::string RuntimeOption::help() const {
+std::string OptionRow::help() const {
   std::string text(meaning);
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   std::string details;
-  if (kind != OptionKind::whole && kind != OptionKind::flag) {
+  if (kind != OptionKind::whole && kind != OptionKind::number && kind != OptionKind::flag) {
     details = (kind == OptionKind::word ? "" : "for example ") + values();
   }
   if (!page.empty()) details += fmt::format("{}docs/{}", details.empty() ? "" : "; ", page);

@@ -1,4 +1,5 @@
-/// The one table of a runtime's options. C++'s checks, the environment, the command line, the service's keys, the
+/// The one table of a runtime's options, and the rows of other tables of its kind, those of a service's own keys and of
+/// simulations in Python. C++'s checks, the environment, the command line, the service's keys, the
 /// interface for C, Python and the manual take names, ranges, defaults and texts from it: docs/extending.md shows how
 /// an option is added.
 #pragma once
@@ -18,6 +19,8 @@ namespace troupe {
 enum class OptionKind : std::uint8_t {
   flag,
   whole,
+  /// A number that may have a fraction.
+  number,
   /// An amount of memory; an empty text means that no amount is set.
   bytes,
   time,
@@ -36,8 +39,8 @@ enum class OptionDoor : std::uint8_t { environment = 1, command = 2, service = 4
 /// The subjects of options. A command takes the options of some subjects.
 enum class OptionGroup : std::uint8_t { machine, tasks, accelerators, observation };
 
-/// One option. All doors (ways to set it) except C++ give its value as a text, and the table checks that text.
-struct RuntimeOption {
+/// The texts and the range of one option.
+struct OptionRow {
   /// The field of `RuntimeOptions`, with the structs that it is in: "accelerators.ahead.issue".
   std::string_view field;
   /// The name everywhere else, with `_` between words: "issue_ahead" makes TROUPE_ISSUE_AHEAD, --issue-ahead,
@@ -53,32 +56,24 @@ struct RuntimeOption {
   std::string_view examples = {};
   /// The page of the manual about the option, such as "clusters.md".
   std::string_view page = {};
-  /// The range of a `whole` number.
+  /// The range of a `whole` number, and of a `number`.
   std::uint64_t least = 0;
   std::uint64_t most = 0;
+  double least_number = 0;
+  double most_number = 0;
   /// True if the option only observes a run; then its environment variable has an effect also in virtual time and with
   /// `deterministic`.
   bool watches = false;
+  /// True if the option chooses accelerators: with any value but the default, the runtime has some.
+  bool chooses_devices = false;
   /// The value that Troupe's own programs (`troupe run`, `troupe serve`) use in place of the default if the user gives
   /// no value; if empty, the programs use the default.
   std::string_view usual = {};
-  /// Sets the option from a text. Fails with a sentence that quotes the text and names the possible values. If the
-  /// option's kind is `bytes`, `text`, `path` or `devices` and its default is empty, an empty text means the default.
-  Result<void> (*read)(const RuntimeOption& option, RuntimeOptions& options, const std::string& text) = nullptr;
-  /// Returns the option's value, as a text that `read` accepts.
-  std::string (*text)(const RuntimeOptions& options) = nullptr;
 
   [[nodiscard]] bool has(OptionDoor door) const { return (doors & static_cast<unsigned>(door)) != 0; }
   [[nodiscard]] std::vector<std::string> example_list() const;
   /// Returns the possible values, for people: "0 to 1024", "true or false", "2x10, socket or auto".
   [[nodiscard]] std::string values() const;
-  /// Returns the text of the default.
-  [[nodiscard]] std::string default_text() const { return text(RuntimeOptions{}); }
-  /// Returns true if the option has its default.
-  [[nodiscard]] bool is_default(const RuntimeOptions& options) const { return text(options) == default_text(); }
-  /// Sets the option. A failure's text begins with `name`, the option's name as the user gave it: "--lookahead: '2000'
-  /// is too large: …".
-  [[nodiscard]] Result<void> set(RuntimeOptions& options, const std::string& given, const std::string& name) const;
 
   /// The option's names: "TROUPE_LOOKAHEAD", "--lookahead", "runtime.lookahead".
   [[nodiscard]] std::string variable() const;
@@ -89,6 +84,30 @@ struct RuntimeOption {
   /// Returns the help text: the meaning with a capital initial, then examples and the page of the manual.
   [[nodiscard]] std::string help() const;
 };
+
+/// An option whose field is in an `Options` or in a struct of it. All doors except C++ give its value as a text, and
+/// the table checks that text.
+template <class Options>
+struct OptionOf : OptionRow {
+  /// Sets the option from a text. Fails with a sentence that quotes the text and names the possible values. If the
+  /// option's kind is `bytes`, `text`, `path` or `devices` and its default is empty, an empty text means the default.
+  Result<void> (*read)(const OptionOf& option, Options& options, const std::string& text) = nullptr;
+  /// Returns the option's value, as a text that `read` accepts.
+  std::string (*text)(const Options& options) = nullptr;
+
+  /// Returns the text of the default.
+  [[nodiscard]] std::string default_text() const { return text(Options{}); }
+  /// Returns true if the option has its default.
+  [[nodiscard]] bool is_default(const Options& options) const { return text(options) == default_text(); }
+  /// Sets the option. A failure's text begins with `name`, the option's name at the door: "--lookahead: '2000' is too
+  /// large: …".
+  [[nodiscard]] Result<void> set(Options& options, const std::string& given, const std::string& name) const {
+    Result<void> set = read(*this, options, given);
+    if (!set) return Failure{set.failure().code, name + ": " + set.failure().message};
+    return set;
+  }
+};
+using RuntimeOption = OptionOf<RuntimeOptions>;
 
 /// Returns all options, in the order in which all lists show them.
 [[nodiscard]] std::span<const RuntimeOption> runtime_options();

@@ -111,6 +111,8 @@ std::optional<Duration> parse_duration(std::string_view text) {
 
 std::string text_of(bool on) { return on ? "true" : "false"; }
 
+std::string text_of(double number) { return fmt::format("{}", number); }
+
 std::string text_of(Bytes bytes) {
   constexpr std::string_view kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;

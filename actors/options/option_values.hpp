@@ -32,6 +32,7 @@ namespace troupe {
 
 /// These functions return a text from which the functions above read the same value: "64GiB", "250ms".
 [[nodiscard]] std::string text_of(bool on);
+[[nodiscard]] std::string text_of(double number);
 [[nodiscard]] std::string text_of(Bytes bytes);
 [[nodiscard]] std::string text_of(Duration time);
 

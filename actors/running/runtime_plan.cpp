@@ -123,9 +123,14 @@ Result<void> check_devices(const RuntimeOptions& options) {
   }
   if (!any) return {};
   if (options.simulation) {
+    std::vector<std::string_view> fields;
+    for (const RuntimeOption& option : runtime_options()) {
+      if (option.chooses_devices) fields.push_back(option.field);
+    }
     return unusable(
-        "a run in virtual time has the GPUs of the described machine: RuntimeOptions::gpus, "
-        "accelerators.emulated_gpus and accelerators.opencl are for this machine");
+        fmt::format("a run in virtual time has the GPUs of the described machine, and RuntimeOptions::{} are for this "
+                    "machine: leave them out",
+                    fmt::join(fields, ", ")));
   }
   if (options.threads.deterministic) {
     return unusable(

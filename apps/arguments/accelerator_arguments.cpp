@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "actors/options/option_table.hpp"
 #include "apps/arguments/common_arguments.hpp"
@@ -48,18 +50,22 @@ RuntimeOptions settled_options(const RuntimeOptions& options) {
 bool uses_accelerators(const RuntimeOptions& options) {
   // Only the environment can choose OpenCL devices, because this command line has no option for them.
   const RuntimeOptions all = settled_options(options);
-  return all.gpus > 0 || !all.accelerators.emulated_gpus.empty() || !all.accelerators.opencl.empty();
+  return std::ranges::any_of(runtime_options(), [&all](const RuntimeOption& option) {
+    return option.chooses_devices && !option.is_default(all);
+  });
 }
 
 void refuse_ignored_accelerator_options(const CLI::App& command, const RuntimeOptions& options) {
   refuse_ignored(command, "--gpu-memory", options.gpus > 0, "CUDA GPUs: say how many with --gpus");
   refuse_ignored(command, "--reuse-profile", options.accelerators.eviction == "reuse", "--eviction reuse");
+  std::vector<std::string> choosing;
+  std::vector<std::string> others;
   for (const RuntimeOption& option : runtime_options()) {
-    const bool says_which = option.word == "gpus" || option.word == "emulated_gpus";
-    if (option.group != OptionGroup::accelerators || !option.has(OptionDoor::command) || says_which) continue;
-    refuse_ignored(command, option.flag(), uses_accelerators(options),
-                   "accelerators: say which with --gpus or --emulated-gpus");
+    if (option.group != OptionGroup::accelerators || !option.has(OptionDoor::command)) continue;
+    (option.chooses_devices ? choosing : others).push_back(option.flag());
   }
+  const std::string needed = fmt::format("accelerators: say which with {}", fmt::join(choosing, " or "));
+  for (const std::string& flag : others) refuse_ignored(command, flag, uses_accelerators(options), needed);
 }
 
 std::int64_t chosen_tile(const RuntimeOptions& options, bool on_service, linalg::Application application,

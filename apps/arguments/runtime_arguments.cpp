@@ -13,6 +13,7 @@ namespace {
 std::string value_name(OptionKind kind) {
   switch (kind) {
     case OptionKind::whole: return "UINT";
+    case OptionKind::number: return "FLOAT";
     case OptionKind::bytes: return "SIZE";
     case OptionKind::time: return "TIME";
     case OptionKind::path: return "PATH";
@@ -27,6 +28,7 @@ std::string value_name(OptionKind kind) {
 /// Returns the possible values in the format of CLI11's own checks, for the help text.
 std::string described_values(const RuntimeOption& option) {
   if (option.kind == OptionKind::whole) return fmt::format("[{} - {}]", option.least, option.most);
+  if (option.kind == OptionKind::number) return fmt::format("[{} - {}]", option.least_number, option.most_number);
   const bool few = option.kind == OptionKind::word || option.kind == OptionKind::flag;
   return few ? fmt::format("{{{}}}", fmt::join(option.example_list(), ",")) : std::string();
 }

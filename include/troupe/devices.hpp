@@ -1,4 +1,5 @@
-/// Kinds of device, with all their differences in one table, and sets of devices that may run a task.
+/// Kinds of device, with all their differences in one table; sets of devices that may run a task; and the options that
+/// choose the devices of a runtime.
 #pragma once
 
 #include <array>
@@ -13,7 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "troupe/emulation_options.hpp"
 #include "troupe/ids.hpp"
+#include "troupe/units.hpp"
 
 namespace troupe {
 
@@ -238,7 +241,7 @@ class DeviceSet {
   /// Return the union and the intersection of two sets.
   friend DeviceSet operator|(const DeviceSet& a, const DeviceSet& b);
   friend DeviceSet operator&(const DeviceSet& a, const DeviceSet& b);
-  friend bool operator==(const DeviceSet& a, const DeviceSet& b) { return (a <=> b) == 0; }
+  friend bool operator==(const DeviceSet& a, const DeviceSet& b) { return std::is_eq(a <=> b); }
   /// Orders sets in an arbitrary way, so that sets can be keys of tables.
   friend std::strong_ordering operator<=>(const DeviceSet& a, const DeviceSet& b);
 
@@ -265,6 +268,40 @@ struct LookaheadOptions {
   /// all their predicted times together are at most four times the time that the host needs to notice an end and launch
   /// a kernel (`DeviceQueue::round_trip_us`). If 0, no task is issued beyond the slots.
   std::size_t issue = 8;
+};
+
+/// The accelerators of a runtime, besides the number of CUDA GPUs.
+struct AcceleratorOptions {
+  /// Emulated accelerators. Each occupies one core, unless only one core is left (docs/accelerators.md).
+  std::vector<platform::EmulationOptions> emulated_gpus = {};
+  /// The most memory that data may take on each CUDA GPU. Without a value: nine tenths of the memory that is free when
+  /// the runtime starts, and never the last 512 MiB.
+  std::optional<Bytes> gpu_memory = std::nullopt;
+  LookaheadOptions ahead = {};
+  /// The eviction policy, which chooses the data that leave a full memory first: "next-use", "reuse" or "lru"
+  /// (docs/eviction.md). Unknown names are an error.
+  std::string eviction = "next-use";
+  /// A file with the number of uses of each handle, in the order of registration: the reuse index of handles for which
+  /// the program sets none. If there is no such file, this run counts the uses and writes the file. Empty: no file is
+  /// read or written.
+  std::string reuse_profile = {};
+  /// The OpenCL devices to use: "all", "gpu" or "cpu" (all GPUs or all CPUs), or numbers as `troupe info` lists them,
+  /// "0,2". Empty: none. If a device does not exist, the error message lists the existing devices. Each device occupies
+  /// one core, unless only one core is left.
+  std::string opencl = {};
+  /// The most memory that data may take on each OpenCL device. Without a value: nine tenths of the device's memory;
+  /// devices that share the host's memory take, together, at most half of the host memory that is available when the
+  /// runtime starts. With a value, every device has a memory of its own, which the value limits, and no device works in
+  /// place.
+  std::optional<Bytes> opencl_memory = std::nullopt;
+  /// True: OpenCL devices that share the host's memory work on copies, too. False: such devices work in place if a
+  /// trial, once per process, shows that they can. Then nothing is copied, and nothing limits the memory that they use
+  /// (`troupe info`).
+  bool opencl_copies = false;
+  /// OpenCL devices work in place on data without gaps between their columns that begin at a multiple of this many
+  /// bytes; other data are copied for every task. 0: the alignment that the device needs for any type
+  /// (CL_DEVICE_MEM_BASE_ADDR_ALIGN, often 128). If kernels use no vector types, the size of an element is enough.
+  std::size_t opencl_alignment = 0;
 };
 
 }  // namespace troupe

@@ -126,7 +126,7 @@ class [[nodiscard]] Result<void> {
   explicit operator bool() const { return ok(); }
   [[nodiscard]] const Failure& failure() const {
     assert(!ok() && "failure() of a successful Result");
-    return *failure_;
+    return *failure_;  // NOLINT(bugprone-unchecked-optional-access): `ok` looks at it, as the assertion says
   }
   void value_or_throw() && {
     if (failure_) throw Error(*failure_);

@@ -24,6 +24,7 @@ class StrongId {
   [[nodiscard]] constexpr std::size_t index() const { return static_cast<std::size_t>(value_); }
   [[nodiscard]] constexpr bool valid() const { return value_ != std::numeric_limits<Value>::max(); }
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy takes the zero of the comparisons made here for a pointer.
   friend constexpr auto operator<=>(StrongId, StrongId) = default;
 
  private:

@@ -9,13 +9,16 @@
 
 #include "troupe/ids.hpp"
 
-// The types that cl_command_queue, cl_context, cl_device_id, cl_event and cl_mem of CL/cl.h point to.
+// The types that cl_command_queue, cl_context, cl_device_id, cl_event, cl_kernel and cl_mem of CL/cl.h point to.
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are those of the standard's headers.
 struct _cl_command_queue;
 struct _cl_context;
 struct _cl_device_id;
 struct _cl_event;
 struct _cl_icd_dispatch;
+struct _cl_kernel;
 struct _cl_mem;
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace troupe {
 
@@ -75,12 +78,6 @@ class OpenClLaunch {
   const WorkerId worker_;
   std::vector<_cl_event*> awaited_;
 };
-
-}  // namespace troupe
-
-struct _cl_kernel;
-
-namespace troupe {
 
 /// An OpenCL program. The program is built for a device when the first task on that device needs it, which may take a
 /// second. Copies of this object share one program. Several kernels may call its functions at the same time.

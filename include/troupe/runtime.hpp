@@ -37,6 +37,7 @@ struct ConnectOptions {
 namespace client {
 /// Implements `Runtime::connect`, in the library `Troupe::remote`. The linker prints this function's name if that
 /// library is missing.
+// NOLINTNEXTLINE(readability-identifier-naming): the name is the linker's message, and names the library as CMake does.
 [[nodiscard]] std::shared_ptr<Backend> connect_needs_the_library_Troupe_remote(const ConnectOptions& options);
 
 class RecordedTasks;
@@ -159,6 +160,7 @@ class Runtime {
   [[nodiscard]] Matrix<T> allocate_matrix(std::int64_t rows, std::int64_t cols, std::string name = {}) {
     return allocate_matrix_on<T>(NumaId{}, rows, cols, std::move(name));
   }
+  // NOLINTBEGIN(performance-unnecessary-value-param): clang-tidy does not see in templates that the names are moved.
   /// Allocates a matrix as `allocate_matrix` does, in memory of a NUMA node if `node` is valid and the system allows
   /// the choice, and with columns `ld` elements apart if `ld` is given.
   template <class T>
@@ -175,6 +177,7 @@ class Runtime {
     check_volume(shape, sizeof(T));
     return Volume<T>(allocate(layout_of<T>(shape), std::move(name), node));
   }
+  // NOLINTEND(performance-unnecessary-value-param)
   /// Allocates memory without registering it. Throws `out_of_memory`.
   [[nodiscard]] client::Memory allocate_bytes(Bytes size, NumaId node = {});
   /// Lets GPUs copy from and to memory of the program at full speed and in parallel with everything else, as long as
@@ -400,7 +403,7 @@ Future submit_inline(Runtime& runtime, F&& function, const KernelPlace& place, c
   if constexpr (Of::usable) {
     using Call = typename Of::type;
     const Codelet& codelet = Call::codelet_for(function, place);
-    return Call::submit(runtime, codelet, std::move(function), options, given...);
+    return Call::submit(runtime, codelet, std::forward<F>(function), options, given...);
   } else {
     return {};
   }

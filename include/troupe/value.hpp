@@ -52,6 +52,7 @@ struct Resumption {
 };
 
 /// A function call that a task makes, with its outcome. The task and a `Value` own this object together.
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): only `release` destroys the object, by this class.
 class AsyncCall {
  public:
   AsyncCall() = default;

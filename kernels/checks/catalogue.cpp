@@ -30,10 +30,10 @@ std::string type_name(std::uint64_t tag) {
   return {};
 }
 
-/// Removes the first name from a list such as "A, B, C", and returns it.
+/// Removes the first name from a list such as "A, B, C" or "A r, B r, C rw", and returns it.
 std::string take_name(std::string_view& names) {
   const std::size_t end = names.find(", ");
-  std::string name(names.substr(0, end));
+  std::string name(names.substr(0, std::min(end, names.find(' '))));
   names.remove_prefix(end == std::string_view::npos ? names.size() : end + 2);
   return name;
 }

@@ -2,6 +2,7 @@
 // stream.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "kernels/cuda/cuda_reflectors.hpp"
 #include "kernels/cuda/cuda_stream.hpp"
 #include "kernels/cuda/gpu_codelets.hpp"
+#include "kernels/gpu_environment.hpp"
 
 namespace troupe::kernels {
 
@@ -212,41 +214,51 @@ void fill(const Call& call) {
                  call.context.argument<double>(3));
 }
 
+/// The implementation of a codelet.
+template <class T>
+struct OnGpus {
+  Codelet TileCodelets<T>::*codelet;
+  void (*implementation)(const Call&);
+  /// True if it launches kernels of our own.
+  bool needs_device_code = false;
+};
+
 }  // namespace
 
-// Defines `gpu_name`, which gives the codelet its implementation if `possible` is true.
-#define TROUPE_ON_GPUS(name, possible, ...)        \
-  template <class T>                               \
-  void gpu_##name(Codelet& codelet) {              \
-    if (possible) implement(codelet, __VA_ARGS__); \
-  }                                                \
-  template void gpu_##name<float>(Codelet&);       \
-  template void gpu_##name<double>(Codelet&);
+template <class T>
+void add_gpu_implementation(Codelet TileCodelets<T>::*member, Codelet& codelet) {
+  using C = TileCodelets<T>;
+  static constexpr OnGpus<T> kRows[]{
+      {&C::potrf, potrf<T>, true},
+      {&C::trsm_cholesky, trsm_right<T, 'L', 'T'>},
+      {&C::syrk, syrk<T>},
+      {&C::gemm_nt, gemm_nt<T>},
+      {&C::gemm_nn, gemm_nn<T>},
+      {&C::gemm_tn, gemm_tn<T>},
+      {&C::solve_lower, solve_lower<T, 'N'>},
+      {&C::solve_unit_lower, solve_lower<T, 'U'>},
+      {&C::solve_lower_transposed, solve_lower_transposed<T>},
+      {&C::solve_upper, solve_upper<T>},
+      {&C::getrf_without_pivoting, getrf_without_pivoting<T>, true},
+      {&C::trsm_right_upper, trsm_right<T, 'U', 'N'>},
+      {&C::getrf_panel, getrf_panel<T>, true},
+      {&C::swap_and_solve, swap_and_solve<T>, true},
+      {&C::swap_rows, swap_from<T>, true},
+      {&C::geqrt, factor_tile<T>, true},
+      {&C::gemqrt, apply_reflectors<T, 'N'>, true},
+      {&C::gemqrt_transposed, apply_reflectors<T, 'T'>, true},
+      {&C::tpqrt, factor_stack<T>, true},
+      {&C::tpmqrt, apply_stacked_reflectors<T, 'N'>},
+      {&C::tpmqrt_transposed, apply_stacked_reflectors<T, 'T'>},
+      {&C::fill_symmetric, fill<T>, true},
+  };
+  const auto* const row = std::ranges::find(kRows, member, &OnGpus<T>::codelet);
+  if (row == std::end(kRows) || (row->needs_device_code && !has_device_code())) return;
+  implement(codelet, row->implementation);
+}
 
-TROUPE_ON_GPUS(potrf, has_device_code(), potrf<T>)
-TROUPE_ON_GPUS(trsm_cholesky, true, trsm_right<T, 'L', 'T'>)
-TROUPE_ON_GPUS(syrk, true, syrk<T>)
-TROUPE_ON_GPUS(gemm_nt, true, gemm_nt<T>)
-TROUPE_ON_GPUS(gemm_nn, true, gemm_nn<T>)
-TROUPE_ON_GPUS(gemm_tn, true, gemm_tn<T>)
-TROUPE_ON_GPUS(solve_lower, true, solve_lower<T, 'N'>)
-TROUPE_ON_GPUS(solve_unit_lower, true, solve_lower<T, 'U'>)
-TROUPE_ON_GPUS(solve_lower_transposed, true, solve_lower_transposed<T>)
-TROUPE_ON_GPUS(solve_upper, true, solve_upper<T>)
-TROUPE_ON_GPUS(getrf_without_pivoting, has_device_code(), getrf_without_pivoting<T>)
-TROUPE_ON_GPUS(trsm_right_upper, true, trsm_right<T, 'U', 'N'>)
-TROUPE_ON_GPUS(getrf_panel, has_device_code(), getrf_panel<T>)
-TROUPE_ON_GPUS(swap_and_solve, has_device_code(), swap_and_solve<T>)
-TROUPE_ON_GPUS(swap_rows, has_device_code(), swap_from<T>)
-TROUPE_ON_GPUS(geqrt, has_device_code(), factor_tile<T>)
-TROUPE_ON_GPUS(gemqrt, has_device_code(), apply_reflectors<T, 'N'>)
-TROUPE_ON_GPUS(gemqrt_transposed, has_device_code(), apply_reflectors<T, 'T'>)
-TROUPE_ON_GPUS(tpqrt, has_device_code(), factor_stack<T>)
-TROUPE_ON_GPUS(tpmqrt, true, apply_stacked_reflectors<T, 'N'>)
-TROUPE_ON_GPUS(tpmqrt_transposed, true, apply_stacked_reflectors<T, 'T'>)
-TROUPE_ON_GPUS(fill_symmetric, has_device_code(), fill<T>)
-
-#undef TROUPE_ON_GPUS
+template void add_gpu_implementation<float>(Codelet TileCodelets<float>::*, Codelet&);
+template void add_gpu_implementation<double>(Codelet TileCodelets<double>::*, Codelet&);
 
 std::shared_ptr<void> gpu_environment() { return CudaStreams::hold(); }
 

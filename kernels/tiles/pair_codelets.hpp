@@ -2,29 +2,36 @@
 /// their data and arguments.
 #pragma once
 
-#include "kernels/checks/pivots.hpp"
 #include "kernels/tiles/codelet_making.hpp"
 
 namespace troupe::kernels::tiles {
 
 template <class T>
-Codelet getrf_incpiv();
-/// `apply` is `kernels::gessm` or `gessm_back`.
+Codelet getrf_incpiv(const Modes& modes);
+/// `back`: the codelet applies the inverse.
+template <class T, bool back>
+Codelet gessm(const Modes& modes);
 template <class T>
-Codelet gessm(void (*apply)(In<T>, const CheckedPivots&, Out<T>));
+Codelet tstrf(const Modes& modes);
+template <class T, bool back>
+Codelet ssssm(const Modes& modes);
 template <class T>
-Codelet tstrf();
-/// `apply` is `kernels::ssssm` or `ssssm_back`.
-template <class T>
-Codelet ssssm(void (*apply)(In<T>, In<T>, const CheckedPivots&, Out<T>, Out<T>));
-template <class T>
-Codelet geqrt();
+Codelet geqrt(const Modes& modes);
 /// `trans`: 'N' for Q, 'T' for its transpose.
+template <class T, char trans>
+Codelet gemqrt(const Modes& modes);
 template <class T>
-Codelet gemqrt(const char* name, char trans);
-template <class T>
-Codelet tpqrt();
-template <class T>
-Codelet tpmqrt(const char* name, char trans);
+Codelet tpqrt(const Modes& modes);
+template <class T, char trans>
+Codelet tpmqrt(const Modes& modes);
+
+void check_getrf_incpiv(Conditions& c);
+void check_gessm(Conditions& c);
+void check_tstrf(Conditions& c);
+void check_ssssm(Conditions& c);
+void check_geqrt(Conditions& c);
+void check_gemqrt(Conditions& c);
+void check_tpqrt(Conditions& c);
+void check_tpmqrt(Conditions& c);
 
 }  // namespace troupe::kernels::tiles

@@ -1,12 +1,12 @@
-/// Options that Python programs pass as keyword arguments.
+/// Options that Python programs pass as keyword arguments: those of the table of options, and others.
 #pragma once
 
 #include <pybind11/pybind11.h>
 
 #include <span>
 #include <string>
-#include <vector>
 
+#include "actors/options/option_table.hpp"
 #include "python/module/values.hpp"
 
 namespace troupe::python {
@@ -20,6 +20,20 @@ struct Option {
   /// Sets the option. Throws as the functions of `values.hpp` do.
   void (*set)(Settings& settings, pybind11::handle value);
 };
+
+/// Returns a value as text, which the table of options parses. Throws `TypeError` for values of another type.
+[[nodiscard]] std::string text_of_value(OptionKind kind, pybind11::handle value);
+
+/// Sets an option of the table; `None` does not change it. Throws `TypeError` for a value of another type, and `Error`
+/// with the table's sentence for a value that cannot be used.
+template <class Options>
+void set_option(const OptionOf<Options>& option, const std::string& owner, Options& options, pybind11::handle value) {
+  if (value.is_none()) return;
+  const std::string name = owner + ": " + std::string(option.word);
+  const std::string given =
+      named(name, option.python_type().data(), value, [&] { return text_of_value(option.kind, value); });
+  option.set(options, given, name).value_or_throw();
+}
 
 /// Sets an option; `None` does not change it. Throws `TypeError` or `ValueError` with the reason. `owner`, the function
 /// or class that has the option, is for the message.
@@ -36,13 +50,6 @@ const Option<Settings>* option_named(std::span<const Option<Settings>> options, 
     if (name == option.name) return &option;
   }
   return nullptr;
-}
-
-template <class Settings>
-std::vector<std::string> names_of(std::span<const Option<Settings>> options) {
-  std::vector<std::string> names;
-  for (const Option<Settings>& option : options) names.emplace_back(option.name);
-  return names;
 }
 
 }  // namespace troupe::python

@@ -64,38 +64,8 @@ const std::vector<Option<Settings>> kOwnOptions{
      }},
 };
 
-/// Returns a value as text, which the table of options parses. Throws `TypeError` for values of another type.
-std::string text_of_value(OptionKind kind, py::handle value) {
-  const bool is_text = PyUnicode_Check(value.ptr()) != 0;
-  switch (kind) {
-    case OptionKind::flag: return troupe::text_of(flag(value));
-    case OptionKind::whole: return digits(value);
-    case OptionKind::devices: return is_text ? text(value) : digits(value);
-    case OptionKind::bytes: return is_text ? text(value) : digits(value) + "B";
-    case OptionKind::time: return is_text ? text(value) : fmt::format("{}s", number(value));
-    case OptionKind::path: return path(value);
-    case OptionKind::text:
-    case OptionKind::word: break;
-  }
-  return text(value);
-}
-
 const Option<Settings>* own_option(std::string_view name) {
   return option_named(std::span<const Option<Settings>>(kOwnOptions), std::string(name));
-}
-
-const RuntimeOption* shared_option(std::string_view name) {
-  const auto options = runtime_options();
-  const auto found = std::ranges::find(options, name, &RuntimeOption::word);
-  return found == options.end() ? nullptr : &*found;
-}
-
-void set(const RuntimeOption& option, Settings& settings, py::handle value) {
-  if (value.is_none()) return;
-  const std::string name = "Runtime: " + std::string(option.word);
-  const std::string given =
-      named(name, option.python_type().data(), value, [&] { return text_of_value(option.kind, value); });
-  option.set(settings.options, given, name).value_or_throw();
 }
 
 /// A keyword whose name has changed.
@@ -131,6 +101,22 @@ void tell_of_stall(const WhyReport& report) {
 
 }  // namespace
 
+std::string text_of_value(OptionKind kind, py::handle value) {
+  const bool is_text = PyUnicode_Check(value.ptr()) != 0;
+  switch (kind) {
+    case OptionKind::flag: return troupe::text_of(flag(value));
+    case OptionKind::whole: return digits(value);
+    case OptionKind::number: return troupe::text_of(number(value));
+    case OptionKind::devices: return is_text ? text(value) : digits(value);
+    case OptionKind::bytes: return is_text ? text(value) : digits(value) + "B";
+    case OptionKind::time: return is_text ? text(value) : fmt::format("{}s", number(value));
+    case OptionKind::path: return path(value);
+    case OptionKind::text:
+    case OptionKind::word: break;
+  }
+  return text(value);
+}
+
 RuntimeState::Settings settings_of(const py::kwargs& keywords) {
   Settings settings;
   settings.options.observation.on_warning = &warn;
@@ -139,8 +125,8 @@ RuntimeState::Settings settings_of(const py::kwargs& keywords) {
     const std::string name = py::str(key);
     if (const Option<Settings>* const own = own_option(name)) {
       set_option(*own, "Runtime", settings, value);
-    } else if (const RuntimeOption* const shared = shared_option(name)) {
-      set(*shared, settings, value);
+    } else if (const RuntimeOption* const shared = option_of(name)) {
+      set_option(*shared, "Runtime", settings.options, value);
     } else {
       const auto former = std::ranges::find(kFormerNames, name, &FormerName::former);
       const std::string meant = former != std::end(kFormerNames) ? fmt::format("; it is called '{}' now", former->now)

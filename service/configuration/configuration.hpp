@@ -14,6 +14,7 @@
 namespace troupe::service {
 
 enum class LogFormat { text, json };
+[[nodiscard]] constexpr const char* to_string(LogFormat format) { return format == LogFormat::json ? "json" : "text"; }
 
 struct LogConfiguration {
   LogFormat format = LogFormat::text;

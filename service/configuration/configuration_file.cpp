@@ -7,6 +7,7 @@
 #include <toml++/toml.h>
 #include <unistd.h>
 
+#include "actors/options/option_values.hpp"
 #include "platform/environment_value.hpp"
 #include "platform/files/file_text.hpp"
 #include "proto/tokens.hpp"
@@ -24,41 +25,35 @@ Failure unusable(const std::string& source, const toml::source_region& where, co
   return {ErrorCode::bad_input, fmt::format("{}, line {}: {}", source, where.begin.line, what)};
 }
 
-/// Converts a value of the file to `kind`; returns nothing if the value is of another kind.
-std::optional<ConfigurationValue> value_of(const toml::node& node, ValueKind kind) {
-  switch (kind) {
-    case ValueKind::flag:
-      if (const auto* const value = node.as_boolean()) return ConfigurationValue(value->get());
-      return std::nullopt;
-    case ValueKind::whole:
-      if (const auto* const value = node.as_integer()) return ConfigurationValue(value->get());
-      return std::nullopt;
-    case ValueKind::number:
-      if (node.is_number()) return ConfigurationValue(node.value<double>().value_or(0));
-      return std::nullopt;
-    case ValueKind::text:
-      if (const auto* const value = node.as_string()) return ConfigurationValue(value->get());
-      return std::nullopt;
-    case ValueKind::texts: {
-      const auto* const list = node.as_array();
-      if (list == nullptr) return std::nullopt;
-      std::vector<std::string> texts;
-      for (const toml::node& element : *list) {
-        if (!element.is_string()) return std::nullopt;
-        texts.push_back(element.as_string()->get());
-      }
-      return ConfigurationValue(texts);
+/// Returns the texts of a value of the file; nothing if a key of this kind cannot have a value of this type. Keys with
+/// one value may also have it as a text.
+std::optional<KeyTexts> texts_of(const toml::node& node, ValueKind kind) {
+  if (kind == ValueKind::texts) {
+    const auto* const list = node.as_array();
+    if (list == nullptr) return std::nullopt;
+    KeyTexts texts;
+    for (const toml::node& element : *list) {
+      if (!element.is_string()) return std::nullopt;
+      texts.push_back(element.as_string()->get());
     }
-    case ValueKind::weights: break;
+    return texts;
   }
-  const auto* const table = node.as_table();
-  if (table == nullptr) return std::nullopt;
-  std::map<std::string, double> weights;
-  for (const auto& [name, weight] : *table) {
-    if (!weight.is_number()) return std::nullopt;
-    weights[std::string(name.str())] = weight.value<double>().value_or(0);
+  if (kind == ValueKind::weights) {
+    const auto* const table = node.as_table();
+    if (table == nullptr) return std::nullopt;
+    KeyTexts texts;
+    for (const auto& [name, weight] : *table) {
+      if (!weight.is_number()) return std::nullopt;
+      texts.push_back(fmt::format("{}={}", name.str(), weight.value<double>().value_or(0)));
+    }
+    return texts;
   }
-  return ConfigurationValue(weights);
+  if (const auto* const value = node.as_string()) return KeyTexts{value->get()};
+  if (kind == ValueKind::flag && node.is_boolean()) return KeyTexts{troupe::text_of(node.as_boolean()->get())};
+  if (kind == ValueKind::whole && node.is_integer()) return KeyTexts{std::to_string(node.as_integer()->get())};
+  if (kind == ValueKind::number && node.is_number())
+    return KeyTexts{fmt::format("{}", node.value<double>().value_or(0))};
+  return std::nullopt;
 }
 
 std::string unknown_key(const std::string& name) {
@@ -73,13 +68,12 @@ Result<void> read_section(const std::string& section, const toml::table& table, 
     const std::string name = section + '.' + std::string(last_name.str());
     const ConfigurationKey* const key = find_key(name);
     if (key == nullptr) return unusable(source, last_name.source(), unknown_key(name));
-    auto value = value_of(node, key->kind);
-    if (!value && key->option != nullptr) value = value_of(node, ValueKind::text);
-    if (!value) {
+    const auto texts = texts_of(node, key->kind);
+    if (!texts) {
       return unusable(source, node.source(), fmt::format("\"{}\" must be {}", name, describe(key->kind)));
     }
-    if (const Wrong wrong = key->set(*value, configuration)) {
-      return unusable(source, node.source(), fmt::format("\"{}\": {}", name, *wrong));
+    if (const Result<void> set = key->set(*texts, configuration); !set) {
+      return unusable(source, node.source(), fmt::format("\"{}\": {}", name, set.failure().message));
     }
   }
   return {};
@@ -92,22 +86,28 @@ bool is_section(std::string_view name) {
   return false;
 }
 
-std::string text_of(const ConfigurationValue& value) {
+/// Returns the values of a key as TOML. A number that TOML cannot express is a text.
+std::string to_toml(const KeyTexts& values, ValueKind kind) {
   std::ostringstream text;
-  if (const auto* const flag = std::get_if<bool>(&value)) text << toml::value(*flag);
-  if (const auto* const whole = std::get_if<std::int64_t>(&value)) text << toml::value(*whole);
-  if (const auto* const number = std::get_if<double>(&value)) text << toml::value(*number);
-  if (const auto* const string = std::get_if<std::string>(&value)) text << toml::value(*string);
-  if (const auto* const list = std::get_if<std::vector<std::string>>(&value)) {
+  if (kind == ValueKind::texts) {
     toml::array array;
-    for (const std::string& one : *list) array.push_back(one);
+    for (const std::string& one : values) array.push_back(one);
     text << array;
-  }
-  if (const auto* const table = std::get_if<std::map<std::string, double>>(&value)) {
+  } else if (kind == ValueKind::weights) {
     toml::table weights;
-    for (const auto& [name, weight] : *table) weights.insert(name, weight);
+    for (const std::string& one : values) {
+      const std::size_t equals = one.rfind('=');
+      weights.insert(one.substr(0, equals), parse_real(one.substr(equals + 1)).value);
+    }
     weights.is_inline(true);
     text << weights;
+  } else if (kind == ValueKind::number) {
+    text << toml::value(parse_real(values.front()).value);
+  } else if (kind == ValueKind::flag ||
+             (kind == ValueKind::whole && parse_integer(values.front()).status == NumberStatus::ok)) {
+    text << values.front();
+  } else {
+    text << toml::value(values.front());
   }
   return text.str();
 }
@@ -162,7 +162,7 @@ std::string to_toml(const Configuration& configuration) {
       text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", key.section());
       section = key.section();
     }
-    text += fmt::format("# {}\n{} = {}\n", key.description, key.last_name(), text_of(key.get(configuration)));
+    text += fmt::format("# {}\n{} = {}\n", key.description, key.last_name(), to_toml(key.get(configuration), key.kind));
   }
   return text;
 }

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <cmath>
 #include <limits>
-#include <type_traits>
+#include <utility>
 
-#include "actors/options/option_table.hpp"
+#include "actors/options/option_rows.hpp"
 #include "actors/options/option_values.hpp"
-#include "proto/byte_amounts.hpp"
 #include "proto/edit_distance.hpp"
 #include "proto/tokens.hpp"
 
@@ -18,159 +17,165 @@ namespace troupe::service {
 
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-
-/// The check of a key that accepts every value.
-constexpr auto kAny = [](const auto&) -> Wrong { return std::nullopt; };
-
-/// Makes a key whose value is a `T`. `place` is a function from a configuration to a reference to the value.
-template <class T, class Place, class Check>
-ConfigurationKey key(std::string name, std::string description, Place place, Check check) {
-  using Member = std::remove_reference_t<decltype(place(std::declval<Configuration&>()))>;
-  return {.name = std::move(name),
-          .description = std::move(description),
-          .kind = static_cast<ValueKind>(ConfigurationValue(T()).index()),
-          .set = [place, check](const ConfigurationValue& given, Configuration& c) -> Wrong {
-            const T& value = std::get<T>(given);
-            if (Wrong wrong = check(value)) return wrong;
-            place(c) = static_cast<Member>(value);
-            return std::nullopt;
-          },
-          .get = [place](const Configuration& c) -> ConfigurationValue {
-            return static_cast<T>(place(const_cast<Configuration&>(c)));
-          }};
-}
-
-template <class Place>
-ConfigurationKey flag(std::string name, std::string description, Place place) {
-  return key<bool>(std::move(name), std::move(description), place, kAny);
-}
-
-template <class Place>
-ConfigurationKey whole(std::string name, std::string description, std::int64_t least, std::int64_t most, Place place) {
-  return key<std::int64_t>(std::move(name), std::move(description), place, [least, most](std::int64_t value) -> Wrong {
-    if (value < least) return fmt::format("must be at least {}", least);
-    if (value > most) return fmt::format("must be at most {}", most);
-    return std::nullopt;
-  });
-}
-
-template <class Place, class Check = decltype(kAny)>
-ConfigurationKey text(std::string name, std::string description, Place place, Check check = kAny) {
-  return key<std::string>(std::move(name), std::move(description), place, check);
-}
-
-constexpr const char* kAmount = "must be an amount of memory above zero with its unit, such as \"64GiB\"";
-
-template <class Place>
-ConfigurationKey memory(std::string name, std::string description, Place place) {
-  return {.name = std::move(name),
-          .description = std::move(description),
-          .kind = ValueKind::text,
-          .set = [place](const ConfigurationValue& given, Configuration& c) -> Wrong {
-            const auto bytes = parse_bytes(std::get<std::string>(given));
-            if (!bytes || bytes->count == 0) return kAmount;
-            place(c) = *bytes;
-            return std::nullopt;
-          },
-          .get = [place](const Configuration& c) { return text_of(place(const_cast<Configuration&>(c))); }};
-}
-
-/// Makes a key whose value is one of `words`; the values of `Enum` count from 0 in the same order.
-template <class Place>
-ConfigurationKey choice(std::string name, std::string description, std::vector<std::string> words, Place place) {
-  using Enum = std::remove_reference_t<decltype(place(std::declval<Configuration&>()))>;
-  return {.name = std::move(name),
-          .description = std::move(description),
-          .kind = ValueKind::text,
-          .set = [place, words](const ConfigurationValue& given, Configuration& c) -> Wrong {
-            const auto found = std::ranges::find(words, std::get<std::string>(given));
-            if (found == words.end()) return fmt::format("must be one of {}", fmt::join(words, ", "));
-            place(c) = static_cast<Enum>(found - words.begin());
-            return std::nullopt;
-          },
-          .get =
-              [place, words](const Configuration& c) {
-                return words[static_cast<std::size_t>(place(const_cast<Configuration&>(c)))];
-              }};
-}
-
-Wrong check_absolute(const std::string& path) {
-  if (path.empty() || path.front() == '/') return std::nullopt;
-  return "must be an absolute path";
-}
-
-/// Returns true if a weight is allowed. Shares are quotients of weights; these limits keep the quotients finite.
-bool is_weight(double value) { return value >= 1e-6 && value <= 1e6; }
 using NamedWeights = std::map<std::string, double>;
+using Key = OptionOf<Configuration>;
+using option_rows::bytes;
+using option_rows::flag;
+using option_rows::Names;
+using option_rows::number;
+using option_rows::row;
+using option_rows::store;
+using option_rows::text;
+using option_rows::whole;
+using option_rows::word;
 
-Wrong check_weights(const NamedWeights& weights) {
-  if (std::ranges::all_of(weights, [](const auto& one) { return is_weight(one.second); })) return std::nullopt;
-  return "must have weights from 0.000001 to 1000000";
+constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+/// The range of weights. Shares are quotients of weights; these limits keep the quotients finite.
+constexpr double kLeastWeight = 1e-6;
+constexpr double kMostWeight = 1e6;
+constexpr std::uint64_t kDay_s = 86'400;
+
+Result<void> any_name(const std::string& /*text*/) { return {}; }
+
+Result<void> check_absolute(const std::string& path) {
+  if (path.starts_with('/')) return {};
+  return Failure{ErrorCode::invalid_argument,
+                 fmt::format("{} is no absolute path: give one that begins with /", troupe::quoted(path))};
 }
 
-Wrong check_other_weight(double value) {
-  if (is_weight(value)) return std::nullopt;
-  return "must be from 0.000001 to 1000000";
+constexpr Names key(std::string_view name, std::string_view description) {
+  return {.word = name, .meaning = description};
 }
 
-ConfigurationKey cancel_after() {
-  return {
-      .name = "stop.cancel_after_s",
-      .description = "Seconds that clients have to finish when the service stops; 0: as long as they take",
-      .kind = ValueKind::whole,
-      .set = [](const ConfigurationValue& given, Configuration& c) -> Wrong {
-        const std::int64_t value = std::get<std::int64_t>(given);
-        if (value < 0) return "must be at least 0";
-        if (value > 86'400) return "must be at most 86400, a day";
-        c.stop.cancel_after = std::chrono::seconds(value);
-        return std::nullopt;
-      },
-      .get = [](const Configuration& c) -> ConfigurationValue {
-        return static_cast<std::int64_t>(std::chrono::duration_cast<std::chrono::seconds>(c.stop.cancel_after).count());
-      }};
+constexpr Key cancel_after() {
+  Key option = row<Key>(OptionKind::whole, key("stop.cancel_after_s",
+                                               "Seconds that clients have to finish when the service stops; 0: as long "
+                                               "as they take"));
+  option.most = kDay_s;
+  option.read = [](const Key& self, Configuration& c, const std::string& text) {
+    const auto value = read_whole(text, self.least, self.most);
+    if (!value) return Result<void>(value.failure());
+    c.stop.cancel_after = std::chrono::seconds(value.value());
+    return Result<void>();
+  };
+  option.text = [](const Configuration& c) { return std::to_string(c.stop.cancel_after / std::chrono::seconds(1)); };
+  return option;
 }
 
-ConfigurationKey kernel_time() {
-  return {.name = "limits.kernel_s",
-          .description =
-              "Seconds that a kernel may take, as far as that can be told before, as nothing can interrupt it; "
-              "0: any number",
-          .kind = ValueKind::number,
-          .set = [](const ConfigurationValue& given, Configuration& c) -> Wrong {
-            const double value = std::get<double>(given);
-            if (!(value == 0 || (value >= 0.001 && value <= 86'400))) return "must be 0, or from 0.001 to 86400, a day";
-            c.server.limits.kernel_time = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value));
-            return std::nullopt;
-          },
-          .get = [](const Configuration& c) -> ConfigurationValue { return seconds(c.server.limits.kernel_time); }};
+constexpr Key kernel_time() {
+  Key option = row<Key>(OptionKind::number,
+                        key("limits.kernel_s",
+                            "Seconds that a kernel may take, as far as that can be told before, as nothing can "
+                            "interrupt it; 0: any number"));
+  option.most_number = kDay_s;
+  option.read = [](const Key& self, Configuration& c, const std::string& text) -> Result<void> {
+    constexpr double kLeast_s = 0.001;
+    auto value = read_real(text, self.least_number, self.most_number);
+    if (value && value.value() != 0) value = read_real(text, kLeast_s, self.most_number);
+    if (!value) return value.failure();
+    c.server.limits.kernel_time = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value.value()));
+    return {};
+  };
+  option.text = [](const Configuration& c) { return text_of(seconds(c.server.limits.kernel_time)); };
+  return option;
 }
 
-/// Makes a key for an amount of memory. If the key has no value, the service chooses the amount.
-template <class Place>
-ConfigurationKey optional_memory(std::string name, std::string description, Place place) {
-  return {.name = std::move(name),
-          .description = std::move(description),
-          .kind = ValueKind::text,
-          .set = [place](const ConfigurationValue& given, Configuration& c) -> Wrong {
-            const auto& text = std::get<std::string>(given);
-            std::optional<Bytes>& memory = place(c);
-            memory = text.empty() ? std::nullopt : parse_bytes(text);
-            if (!text.empty() && (!memory || memory->count == 0)) return kAmount;
-            return std::nullopt;
-          },
-          .get =
-              [place](const Configuration& c) {
-                const std::optional<Bytes>& memory = place(const_cast<Configuration&>(c));
-                return memory ? text_of(*memory) : std::string();
-              }};
-}
+constexpr std::array kSocketAndLimits{
+    text<check_absolute, &Configuration::server, &ServerOptions::folder>(
+        key("socket.folder", "Where the sockets are; empty: $XDG_RUNTIME_DIR/troupe, for root /run/troupe"), "/place",
+        OptionKind::path),
+    text<any_name, &Configuration::server, &ServerOptions::group>(
+        key("socket.group", "Members of this group may use the service; empty: its owner and root alone"), "group"),
+    flag<&Configuration::server, &ServerOptions::inherit_sockets>(
+        key("socket.inherit", "Take the sockets that systemd passes, where it does")),
+    whole<&Configuration::server, &ServerOptions::sessions>(key("limits.clients", "Clients at a time"), 1, 100'000),
+    whole<&Configuration::server, &ServerOptions::sessions_per_user>(
+        key("limits.clients_per_user", "And those of one user"), 1, 100'000),
+    whole<&Configuration::server, &ServerOptions::connections_per_user>(
+        key("limits.connections_per_user", "Connections at a time of one user to each socket"), 1, 1'000'000),
+    whole<&Configuration::server, &ServerOptions::connections_per_second>(
+        key("limits.connections_per_s", "Connections of one user to each socket in a second; more wait"), 1, 1'000'000),
+    whole<&Configuration::server, &ServerOptions::calls_per_second>(
+        key("limits.calls_per_s", "Calls of one user in a second, such as those of troupe status"), 1, 1'000'000),
+    bytes<&Configuration::server, &ServerOptions::unread_answers>(
+        key("limits.unread_answers", "Answers to calls that one user has not read, with their unit"), "1MiB"),
+    whole<&Configuration::server, &ServerOptions::limits, &SessionLimits::tasks>(
+        key("limits.tasks", "Tasks in flight of one client, those of runs of recordings included"), 1, kMost),
+    whole<&Configuration::server, &ServerOptions::limits, &SessionLimits::recorded_tasks>(
+        key("limits.recorded_tasks", "Tasks in all recordings of one client"), 0, kMost),
+    whole<&Configuration::server, &ServerOptions::limits, &SessionLimits::handles>(
+        key("limits.handles", "Registered handles of one client, blocks included"), 1, kMost),
+    bytes<&Configuration::server, &ServerOptions::limits, &SessionLimits::memory>(
+        key("limits.memory", "Shared memory of one client, with its unit"), "1MiB"),
+    bytes<&Configuration::server, &ServerOptions::limits, &SessionLimits::memory_per_user>(
+        key("limits.memory_per_user",
+            "The same of all clients of a user together, with what the service keeps for them; empty: three quarters "
+            "of the machine's"),
+        "1MiB"),
+    whole<&Configuration::server, &ServerOptions::limits, &SessionLimits::segments>(
+        key("limits.segments", "Segments of shared memory of one client"), 1, 1'000'000),
+    kernel_time(),
+};
 
-Wrong check_folders(const std::vector<std::string>& folders) {
-  for (const std::string& folder : folders) {
-    if (folder.empty() || check_absolute(folder)) return "must have absolute paths";
+constexpr Key kOtherWeight = number<&Configuration::weights, &WeightConfiguration::other>(
+    key("weights.other", "Share of the workers of a user who is not named below, nor are his groups"), kLeastWeight,
+    kMostWeight);
+
+constexpr std::array kOthers{
+    flag<&Configuration::plugins, &PluginConfiguration::strict>(
+        key("plugins.strict", "A plug-in that cannot be used keeps the service from starting")),
+    flag<&Configuration::http, &HttpConfiguration::enabled>(
+        key("http.enabled", "Offer metrics and the page over HTTP")),
+    text<any_name, &Configuration::http, &HttpConfiguration::address>(
+        key("http.address", "Address to listen on; other than loopback only with a token"), "::1"),
+    whole<&Configuration::http, &HttpConfiguration::port>(key("http.port", "Port to listen on; 0: one that is free"), 0,
+                                                          65535),
+    text<check_absolute, &Configuration::http, &HttpConfiguration::token_file>(
+        key("http.token_file", "File with the token that callers must show; only its owner may read it"), "/place",
+        OptionKind::path),
+    word<&Configuration::log, &LogConfiguration::format>(key("log.format", "text, or json: one object per line"),
+                                                         "text json"),
+    word<&Configuration::log, &LogConfiguration::level>(
+        key("log.level", "The least that is logged: debug, info, warning or error"), "debug info warning error"),
+    text<check_absolute, &Configuration::log, &LogConfiguration::file>(
+        key("log.file", "File that the log is appended to; empty: standard error"), "/place", OptionKind::path),
+    cancel_after(),
+};
+
+ValueKind kind_of(OptionKind kind) {
+  switch (kind) {
+    case OptionKind::flag: return ValueKind::flag;
+    case OptionKind::whole: return ValueKind::whole;
+    case OptionKind::number: return ValueKind::number;
+    default: return ValueKind::text;
   }
-  return std::nullopt;
+}
+
+ConfigurationKey key_of(const Key& option) {
+  return {.name = std::string(option.word),
+          .description = std::string(option.meaning),
+          .kind = kind_of(option.kind),
+          .row = &option,
+          .set = [&option](const KeyTexts& given, Configuration& c) { return option.read(option, c, given.back()); },
+          .get = [&option](const Configuration& c) { return KeyTexts{option.text(c)}; }};
+}
+
+ConfigurationKey key_of(const RuntimeOption& option) {
+  return {.name = option.key(),
+          .description = option.help(),
+          .kind = kind_of(option.kind),
+          .row = &option,
+          .set = [&option](const KeyTexts& given, Configuration& c) -> Result<void> {
+            // A service has no working folder to which a relative path could refer.
+            const std::string folder = option.kind == OptionKind::path ? model_folder_of(given.back()) : "";
+            if (!folder.empty() && !folder.starts_with('/')) {
+              return Failure{
+                  ErrorCode::invalid_argument,
+                  fmt::format("{} is no absolute path: give one, default or none", troupe::quoted(given.back()))};
+            }
+            return option.read(option, c.server.runtime, given.back());
+          },
+          .get = [&option](const Configuration& c) { return KeyTexts{option.text(c.server.runtime)}; }};
 }
 
 std::string capitalized(std::string_view text) {
@@ -179,166 +184,72 @@ std::string capitalized(std::string_view text) {
   return capital;
 }
 
-#define TROUPE_PLACE(member) \
-  [](Configuration & c) -> auto& { return c.member; }
-
-void add_socket_and_limits(std::vector<ConfigurationKey>& keys) {
-  keys.push_back(text("socket.folder", "Where the sockets are; empty: $XDG_RUNTIME_DIR/troupe, for root /run/troupe",
-                      TROUPE_PLACE(server.folder), check_absolute));
-  keys.push_back(text("socket.group", "Members of this group may use the service; empty: its owner and root alone",
-                      TROUPE_PLACE(server.group)));
-  keys.push_back(flag("socket.inherit", "Take the sockets that systemd passes, where it does",
-                      TROUPE_PLACE(server.inherit_sockets)));
-  keys.push_back(whole("limits.clients", "Clients at a time", 1, 100'000, TROUPE_PLACE(server.sessions)));
-  keys.push_back(
-      whole("limits.clients_per_user", "And those of one user", 1, 100'000, TROUPE_PLACE(server.sessions_per_user)));
-  keys.push_back(whole("limits.connections_per_user", "Connections at a time of one user to each socket", 1, 1'000'000,
-                       TROUPE_PLACE(server.connections_per_user)));
-  keys.push_back(whole("limits.connections_per_s", "Connections of one user to each socket in a second; more wait", 1,
-                       1'000'000, TROUPE_PLACE(server.connections_per_second)));
-  keys.push_back(whole("limits.calls_per_s", "Calls of one user in a second, such as those of troupe status", 1,
-                       1'000'000, TROUPE_PLACE(server.calls_per_second)));
-  keys.push_back(memory("limits.unread_answers", "Answers to calls that one user has not read, with their unit",
-                        TROUPE_PLACE(server.unread_answers)));
-  keys.push_back(whole("limits.tasks", "Tasks in flight of one client, those of runs of recordings included", 1, kMost,
-                       TROUPE_PLACE(server.limits.tasks)));
-  keys.push_back(whole("limits.recorded_tasks", "Tasks in all recordings of one client", 0, kMost,
-                       TROUPE_PLACE(server.limits.recorded_tasks)));
-  keys.push_back(whole("limits.handles", "Registered handles of one client, blocks included", 1, kMost,
-                       TROUPE_PLACE(server.limits.handles)));
-  keys.push_back(
-      memory("limits.memory", "Shared memory of one client, with its unit", TROUPE_PLACE(server.limits.memory)));
-  keys.push_back(optional_memory("limits.memory_per_user",
-                                 "The same of all clients of a user together, with what the service keeps for them; "
-                                 "empty: three quarters of the machine's",
-                                 TROUPE_PLACE(server.limits.memory_per_user)));
-  keys.push_back(whole("limits.segments", "Segments of shared memory of one client", 1, 1'000'000,
-                       TROUPE_PLACE(server.limits.segments)));
-  keys.push_back(kernel_time());
-  for (const BudgetTraits& budget : kBudgetTraits) {
-    const std::size_t row = static_cast<std::size_t>(budget.resource);
-    keys.push_back(whole(
-        std::string(budget.key),
-        fmt::format("{} of all clients of a user; 0: half of what the system has for all", capitalized(budget.what)), 0,
-        kMost, [row](Configuration & c) -> auto& { return c.server.budgets_per_user[row]; }));
-  }
-  keys.push_back(key<double>("weights.other",
-                             "Share of the workers of a user who is not named below, nor are his groups",
-                             TROUPE_PLACE(weights.other), check_other_weight));
-  keys.push_back(key<NamedWeights>("weights.users", "Shares of users, by name: { alice = 2 }",
-                                   TROUPE_PLACE(weights.users), check_weights));
-  keys.push_back(key<NamedWeights>("weights.groups", "Shares of members of groups, by name",
-                                   TROUPE_PLACE(weights.groups), check_weights));
+ConfigurationKey budget_key(const BudgetTraits& budget) {
+  const auto at = static_cast<std::size_t>(budget.resource);
+  return {.name = std::string(budget.key),
+          .description = fmt::format("{} of all clients of a user; 0: half of what the system has for all",
+                                     capitalized(budget.what)),
+          .kind = ValueKind::whole,
+          .set =
+              [at](const KeyTexts& given, Configuration& c) {
+                return store(read_whole(given.back(), 0, kMost), c.server.budgets_per_user[at]);
+              },
+          .get = [at](const Configuration& c) { return KeyTexts{std::to_string(c.server.budgets_per_user[at])}; }};
 }
 
-/// Converts a value to the text that an option of the runtime accepts.
-std::string option_text(const ConfigurationValue& value) {
-  if (const auto* const on = std::get_if<bool>(&value)) return text_of(*on);
-  if (const auto* const whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
-  return std::get<std::string>(value);
-}
-
-/// Returns the option's value as the kind of its key. The value stays text if a TOML file cannot express the number.
-ConfigurationValue option_value(const RuntimeOption& option, const RuntimeOptions& options) {
-  std::string text = option.text(options);
-  if (option.kind == OptionKind::flag) return text == text_of(true);
-  if (option.kind != OptionKind::whole) return text;
-  const auto number = parse_integer(text);
-  return number.status == NumberStatus::ok ? ConfigurationValue(number.value) : ConfigurationValue(text);
-}
-
-ValueKind kind_of(OptionKind kind) {
-  if (kind == OptionKind::flag) return ValueKind::flag;
-  return kind == OptionKind::whole ? ValueKind::whole : ValueKind::text;
-}
-
-/// Checks that a path is absolute. A service has no working folder to which a relative path could refer.
-Wrong check_option_path(const RuntimeOption& option, const std::string& text) {
-  if (option.kind != OptionKind::path || !check_absolute(model_folder_of(text))) return std::nullopt;
-  return fmt::format("{} is no absolute path: give one, default or none", troupe::quoted(text));
-}
-
-ConfigurationKey key_of(const RuntimeOption& option) {
-  return {.name = option.key(),
-          .description = option.help(),
-          .kind = kind_of(option.kind),
-          .option = &option,
-          .set = [&option](const ConfigurationValue& given, Configuration& c) -> Wrong {
-            const std::string text = option_text(given);
-            if (Wrong wrong = check_option_path(option, text)) return wrong;
-            const Result<void> set = option.read(option, c.server.runtime, text);
-            return set ? std::nullopt : Wrong(set.failure().message);
+ConfigurationKey weights_key(std::string name, std::string description, NamedWeights WeightConfiguration::*place) {
+  return {.name = std::move(name),
+          .description = std::move(description),
+          .kind = ValueKind::weights,
+          .set = [place](const KeyTexts& given, Configuration& c) -> Result<void> {
+            for (const std::string& one : given) {
+              const std::size_t equals = one.rfind('=');
+              if (equals == std::string::npos || equals == 0) {
+                return Failure{
+                    ErrorCode::invalid_argument,
+                    fmt::format("{} is no weight: give a name and a number, such as alice=2", troupe::quoted(one))};
+              }
+              const auto weight = read_real(std::string_view(one).substr(equals + 1), kLeastWeight, kMostWeight);
+              if (!weight) return weight.failure();
+              (c.weights.*place)[one.substr(0, equals)] = weight.value();
+            }
+            return {};
           },
-          .get = [&option](const Configuration& c) { return option_value(option, c.server.runtime); }};
+          .get =
+              [place](const Configuration& c) {
+                KeyTexts texts;
+                for (const auto& [who, weight] : c.weights.*place) texts.push_back(fmt::format("{}={}", who, weight));
+                return texts;
+              }};
 }
 
-void add_runtime(std::vector<ConfigurationKey>& keys) {
+ConfigurationKey plugin_folders() {
+  return {.name = "plugins.folders",
+          .description = "Folders of plug-ins, which nobody but root and the service's user may write: docs/plugins.md",
+          .kind = ValueKind::texts,
+          .set = [](const KeyTexts& given, Configuration& c) -> Result<void> {
+            for (const std::string& folder : given) {
+              if (Result<void> usable = check_absolute(folder); !usable) return usable;
+            }
+            c.plugins.folders = given;
+            return {};
+          },
+          .get = [](const Configuration& c) { return c.plugins.folders; }};
+}
+
+std::vector<ConfigurationKey> all_keys() {
+  std::vector<ConfigurationKey> keys;
+  for (const Key& option : kSocketAndLimits) keys.push_back(key_of(option));
+  for (const BudgetTraits& budget : kBudgetTraits) keys.push_back(budget_key(budget));
+  keys.push_back(key_of(kOtherWeight));
+  keys.push_back(weights_key("weights.users", "Shares of users, by name: { alice = 2 }", &WeightConfiguration::users));
+  keys.push_back(weights_key("weights.groups", "Shares of members of groups, by name", &WeightConfiguration::groups));
   for (const RuntimeOption& option : runtime_options()) {
     if (option.has(OptionDoor::service)) keys.push_back(key_of(option));
   }
-}
-
-void add_others(std::vector<ConfigurationKey>& keys) {
-  keys.push_back(key<std::vector<std::string>>(
-      "plugins.folders", "Folders of plug-ins, which nobody but root and the service's user may write: docs/plugins.md",
-      TROUPE_PLACE(plugins.folders), check_folders));
-  keys.push_back(flag("plugins.strict", "A plug-in that cannot be used keeps the service from starting",
-                      TROUPE_PLACE(plugins.strict)));
-  keys.push_back(flag("http.enabled", "Offer metrics and the page over HTTP", TROUPE_PLACE(http.enabled)));
-  keys.push_back(
-      text("http.address", "Address to listen on; other than loopback only with a token", TROUPE_PLACE(http.address)));
-  keys.push_back(whole("http.port", "Port to listen on; 0: one that is free", 0, 65535, TROUPE_PLACE(http.port)));
-  keys.push_back(text("http.token_file", "File with the token that callers must show; only its owner may read it",
-                      TROUPE_PLACE(http.token_file), check_absolute));
-  keys.push_back(
-      choice("log.format", "text, or json: one object per line", {"text", "json"}, TROUPE_PLACE(log.format)));
-  keys.push_back(choice("log.level", "The least that is logged: debug, info, warning or error",
-                        {"debug", "info", "warning", "error"}, TROUPE_PLACE(log.level)));
-  keys.push_back(text("log.file", "File that the log is appended to; empty: standard error", TROUPE_PLACE(log.file),
-                      check_absolute));
-  keys.push_back(cancel_after());
-}
-
-#undef TROUPE_PLACE
-
-Failure must(const char* what) { return {ErrorCode::invalid_argument, std::string("must be ") + what}; }
-
-/// Parses the weights from the command line and adds them to the weights of the configuration.
-Result<ConfigurationValue> weights_of(const ConfigurationKey& key, const std::vector<std::string>& given,
-                                      const Configuration& configuration) {
-  auto all = std::get<std::map<std::string, double>>(key.get(configuration));
-  for (const std::string& one : given) {
-    const std::size_t equals = one.find('=');
-    const auto number = equals == std::string::npos ? ParsedNumber<double>() : parse_real(one.substr(equals + 1));
-    if (equals == 0 || number.status != NumberStatus::ok) return must("a name and a weight, such as alice=2");
-    all[one.substr(0, equals)] = number.value;
-  }
-  return ConfigurationValue(all);
-}
-
-Result<ConfigurationValue> value_of(const ConfigurationKey& key, const std::vector<std::string>& given,
-                                    const Configuration& configuration) {
-  const std::string& last = given.back();
-  if (key.option != nullptr) return ConfigurationValue(last);
-  switch (key.kind) {
-    case ValueKind::flag:
-      if (last == "true" || last == "false") return ConfigurationValue(last == "true");
-      return must("true or false");
-    case ValueKind::whole: {
-      const auto number = parse_integer(last);
-      if (number.status == NumberStatus::ok) return ConfigurationValue(number.value);
-      return must("a whole number");
-    }
-    case ValueKind::number: {
-      const auto number = parse_real(last);
-      if (number.status == NumberStatus::ok) return ConfigurationValue(number.value);
-      return must("a number");
-    }
-    case ValueKind::text: return ConfigurationValue(last);
-    case ValueKind::texts: return ConfigurationValue(given);
-    case ValueKind::weights: break;
-  }
-  return weights_of(key, given, configuration);
+  keys.push_back(plugin_folders());
+  for (const Key& option : kOthers) keys.push_back(key_of(option));
+  return keys;
 }
 
 }  // namespace
@@ -356,13 +267,7 @@ std::string_view describe(ValueKind kind) {
 }
 
 std::span<const ConfigurationKey> configuration_keys() {
-  static const std::vector<ConfigurationKey> keys = [] {
-    std::vector<ConfigurationKey> all;
-    add_socket_and_limits(all);
-    add_runtime(all);
-    add_others(all);
-    return all;
-  }();
+  static const std::vector<ConfigurationKey> keys = all_keys();
   return keys;
 }
 
@@ -391,16 +296,11 @@ std::string nearest_key(std::string_view name) {
   return nearest;
 }
 
-Result<void> set_from_text(const ConfigurationKey& key, const std::vector<std::string>& given,
-                           Configuration& configuration) {
+Result<void> set_from_text(const ConfigurationKey& key, const KeyTexts& given, Configuration& configuration) {
   if (given.empty()) return {};
-  const auto value = value_of(key, given, configuration);
-  const Wrong wrong = value ? key.set(value.value(), configuration) : Wrong(value.failure().message);
-  if (!wrong) return {};
-  // A message of the table of options already quotes the value.
-  return Failure{ErrorCode::invalid_argument,
-                 key.option != nullptr ? fmt::format("--{}: {}", key.name, *wrong)
-                                       : fmt::format("--{} {}: {}", key.name, troupe::quoted(given.back()), *wrong)};
+  Result<void> set = key.set(given, configuration);
+  if (set) return set;
+  return Failure{ErrorCode::invalid_argument, fmt::format("--{}: {}", key.name, set.failure().message)};
 }
 
 }  // namespace troupe::service

@@ -1,14 +1,10 @@
 /// The keys of a service's configuration: one table for the file, the command line, `--print-config` and the manual.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "actors/options/option_table.hpp"
@@ -16,29 +12,29 @@
 
 namespace troupe::service {
 
-/// The kinds of value, in the order of `ConfigurationValue`'s alternatives.
+/// The kinds of value that a file can give.
 enum class ValueKind { flag, whole, number, text, texts, weights };
-using ConfigurationValue =
-    std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>, std::map<std::string, double>>;
 
 /// Returns the kind in words, such as "a whole number".
 [[nodiscard]] std::string_view describe(ValueKind kind);
 
-/// The reason why a value is wrong, such as "must be positive"; nothing if the value is right.
-using Wrong = std::optional<std::string>;
+/// The values of a key, as texts: one text in general, any number for `texts`, and texts such as "alice=2" for
+/// `weights`.
+using KeyTexts = std::vector<std::string>;
 
+/// A key. A file or a command line gives its values as texts, which the table's row reads, so that a value that cannot
+/// be used is refused by the same sentence everywhere.
 struct ConfigurationKey {
   /// The full name, such as "limits.tasks".
   std::string name;
   /// One line that says what the key means, and its unit.
   std::string description;
   ValueKind kind = ValueKind::text;
-  /// The option of the runtime that the key sets; null if there is none. A key with an option also takes every text
-  /// that the option takes.
-  const RuntimeOption* option = nullptr;
-  /// Sets the value, which must be of the kind above. Returns the reason if the value is wrong.
-  std::function<Wrong(const ConfigurationValue&, Configuration&)> set;
-  std::function<ConfigurationValue(const Configuration&)> get;
+  /// The row of the option with the key's range; null for lists and tables.
+  const OptionRow* row = nullptr;
+  /// Sets the values. Weights are added to those that are set. Fails with a sentence that quotes the wrong text.
+  std::function<Result<void>(const KeyTexts&, Configuration&)> set;
+  std::function<KeyTexts(const Configuration&)> get;
 
   /// The two words of the name: "limits" and "tasks" of "limits.tasks".
   [[nodiscard]] std::string_view section() const { return std::string_view(name).substr(0, name.find('.')); }
@@ -53,9 +49,8 @@ struct ConfigurationKey {
 /// Returns the name of the key that was probably meant; empty if no name is similar.
 [[nodiscard]] std::string nearest_key(std::string_view name);
 
-/// Sets a key from the texts of the command line: one text in general, one text per list element for `texts`, and texts
-/// such as "alice=2" for `weights`. Fails with `invalid_argument`.
-[[nodiscard]] Result<void> set_from_text(const ConfigurationKey& key, const std::vector<std::string>& given,
+/// Sets a key from the texts of the command line; no texts change nothing. Fails with `invalid_argument`.
+[[nodiscard]] Result<void> set_from_text(const ConfigurationKey& key, const KeyTexts& given,
                                          Configuration& configuration);
 
 }  // namespace troupe::service

@@ -1,6 +1,8 @@
 // Tests that every option of a runtime behaves equally at every door, that is, in every way to set the option: C++, the
 // environment, the command line, the service's keys and the C interface. tests/python/test_options.py tests Python.
 // These tests only use the table of options, so new options are tested without a change here.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -17,6 +19,7 @@
 #include "apps/reference/command_pages.hpp"
 #include "c/options.hpp"
 #include "client/environment/environment.hpp"
+#include "proto/tokens.hpp"
 #include "tests/support/environment_variable.hpp"
 #ifdef TROUPE_HAS_SERVICE
 #include "service/configuration/configuration_keys.hpp"
@@ -81,22 +84,36 @@ std::optional<std::string> refusal_of_program(const RuntimeOption& option, const
 #ifdef TROUPE_HAS_SERVICE
 
 std::string as_toml(const service::ConfigurationKey& key, const std::string& text) {
-  const bool quoted = key.kind == service::ValueKind::text || text.size() > 18 || text == "maybe";
+  const bool quoted = key.kind == service::ValueKind::text || text.size() > 18 || text == "maybe" || text == "much";
   return quoted ? "\"" + text + "\"" : text;
 }
 
+/// Sets a key in a file; returns the message if the value is refused.
+std::string refusal_of_file(const service::ConfigurationKey& key, const std::string& text,
+                            service::Configuration& configuration) {
+  const std::string file =
+      "[" + std::string(key.section()) + "]\n" + std::string(key.last_name()) + " = " + as_toml(key, text) + "\n";
+  const auto read = service::read_configuration_text(file, "x.toml", configuration);
+  return read ? std::string() : read.failure().message;
+}
+
+/// Does the same with the option of `troupe serve`.
+std::string refusal_of_serve(const service::ConfigurationKey& key, const std::string& text,
+                             service::Configuration& configuration) {
+  const auto set = service::set_from_text(key, {text}, configuration);
+  return set ? std::string() : set.failure().message;
+}
+
 Outcome by_file(const RuntimeOption& option, const std::string& text) {
-  const service::ConfigurationKey& key = *service::find_key(option.key());
   service::Configuration configuration;
-  const auto read = service::read_configuration_text(
-      "[runtime]\n" + std::string(option.word) + " = " + as_toml(key, text) + "\n", "x.toml", configuration);
-  return {.options = configuration.server.runtime, .refusal = read ? std::string() : read.failure().message};
+  const std::string refusal = refusal_of_file(*service::find_key(option.key()), text, configuration);
+  return {.options = configuration.server.runtime, .refusal = refusal};
 }
 
 Outcome by_serve(const RuntimeOption& option, const std::string& text) {
   service::Configuration configuration;
-  const auto set = service::set_from_text(*service::find_key(option.key()), {text}, configuration);
-  return {.options = configuration.server.runtime, .refusal = set ? std::string() : set.failure().message};
+  const std::string refusal = refusal_of_serve(*service::find_key(option.key()), text, configuration);
+  return {.options = configuration.server.runtime, .refusal = refusal};
 }
 
 #endif
@@ -126,13 +143,14 @@ const std::vector<Door>& doors() {
 }
 
 /// Returns valid values: the ends of the range, or the examples of the table.
-std::vector<std::string> good_values(const RuntimeOption& option) {
+std::vector<std::string> good_values(const OptionRow& option) {
+  if (option.kind == OptionKind::number) return {text_of(option.least_number), text_of(option.most_number)};
   if (option.kind == OptionKind::whole) return {std::to_string(option.least), std::to_string(option.most)};
   return option.example_list();
 }
 
 /// Returns invalid values: just outside of the range, or of another kind.
-std::vector<std::string> bad_values(const RuntimeOption& option) {
+std::vector<std::string> bad_values(const OptionRow& option) {
   switch (option.kind) {
     case OptionKind::whole: {
       std::vector<std::string> beyond{option.most == std::numeric_limits<std::uint64_t>::max()
@@ -141,6 +159,7 @@ std::vector<std::string> bad_values(const RuntimeOption& option) {
       beyond.push_back(option.least > 0 ? std::to_string(option.least - 1) : "-1");
       return beyond;
     }
+    case OptionKind::number: return {text_of(option.least_number - 1), text_of(option.most_number + 1), "much"};
     case OptionKind::flag: return {"maybe"};
     case OptionKind::bytes: return {"0B", "8"};
     case OptionKind::time: return {"-1s", "1000000001s", "5"};
@@ -273,6 +292,46 @@ BOOST_AUTO_TEST_CASE(texts_of_keys_are_those_of_the_table) {
     BOOST_TEST((key != nullptr) == option.has(OptionDoor::service), option.key());
     if (key != nullptr) BOOST_TEST(key->description == option.help());
   }
+}
+
+/// Returns the sentence that the reader of a row's kind has for a text. Checks of texts are the row's own.
+std::string sentence_for(const OptionRow& row, const std::string& text) {
+  switch (row.kind) {
+    case OptionKind::flag: return read_switch(text).failure().message;
+    case OptionKind::whole: return read_whole(text, row.least, row.most).failure().message;
+    case OptionKind::number: return read_real(text, row.least_number, row.most_number).failure().message;
+    case OptionKind::bytes: return read_bytes(text).failure().message;
+    case OptionKind::word: return read_word(text, row.example_list()).failure().message;
+    default: return fmt::format("{} is no absolute path: give one that begins with /", troupe::quoted(text));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_service_s_own_keys_are_read_and_refused_like_options) {
+  std::size_t taken = 0, refused = 0;
+  for (const service::ConfigurationKey& key : service::configuration_keys()) {
+    if (key.row == nullptr || key.section() == "runtime") continue;
+    for (const std::string& text : good_values(*key.row)) {
+      service::Configuration of_file, of_serve;
+      BOOST_TEST(refusal_of_file(key, text, of_file) == "", key.name << " = " << text);
+      BOOST_TEST(refusal_of_serve(key, text, of_serve) == "", key.name << " = " << text);
+      BOOST_TEST(key.get(of_file) == std::vector<std::string>{text}, key.name);
+      BOOST_TEST(key.get(of_serve) == std::vector<std::string>{text}, key.name);
+      ++taken;
+    }
+    std::vector<std::string> bad = bad_values(*key.row);
+    if (key.row->kind == OptionKind::text) bad.clear();
+    if (key.row->kind == OptionKind::path) bad = {"relative"};
+    for (const std::string& text : bad) {
+      service::Configuration unused;
+      const std::string sentence = sentence_for(*key.row, text);
+      BOOST_TEST(sentence.find(troupe::quoted(text)) != std::string::npos, sentence);
+      BOOST_TEST(refusal_of_file(key, text, unused) == "x.toml, line 2: \"" + key.name + "\": " + sentence);
+      BOOST_TEST(refusal_of_serve(key, text, unused) == "--" + key.name + ": " + sentence);
+      ++refused;
+    }
+  }
+  BOOST_TEST(taken > 40U);
+  BOOST_TEST(refused > 35U);
 }
 
 #endif

@@ -3,15 +3,19 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "actors/options/option_rows.hpp"
+#include "proto/edit_distance.hpp"
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/bindings/trace_object.hpp"
 #include "python/module/errors.hpp"
@@ -22,6 +26,15 @@
 #include "troupe/simulation_options.hpp"
 
 namespace py = pybind11;
+
+namespace troupe {
+
+/// Is in the namespace of its argument, so that rows of options find it.
+static const char* to_string(SimulatedKnowledge::Model model) {
+  return model == SimulatedKnowledge::Model::learned ? "learned" : "exact";
+}
+
+}  // namespace troupe
 
 namespace troupe::python {
 
@@ -51,53 +64,59 @@ std::vector<int> gpus_of(py::handle value) {
   return gpus;
 }
 
-void set_model(SimulatedRun& run, py::handle value) {
-  const std::string model = text(value);
-  if (model != "exact" && model != "learned") wrong_value("\"exact\" or \"learned\"");
-  run.simulation.knowledge.model =
-      model == "learned" ? SimulationOptions::Model::learned : SimulationOptions::Model::exact;
-}
+/// The names of all options, in the order of the manual. Those that are in no table below are options of a runtime;
+/// `options_of` moves those of the machine to the simulation.
+constexpr std::array<std::string_view, 11> kNames{"gpus",        "cores",    "clusters",     "policy",
+                                                  "noise",       "seed",     "memory_share", "gpu_memory",
+                                                  "peer_copies", "eviction", "model"};
 
-/// The options of a simulation; troupe/simulation.py explains them.
-const std::vector<Option<SimulatedRun>> kSimulationOptions{
-    {"gpus", "int or a list of int", "", [](SimulatedRun& r, py::handle v) { r.simulation.gpus = gpus_of(v); }},
-    {"cores", "int", "", [](SimulatedRun& r, py::handle v) { r.simulation.cores = integer<int>(v); }},
-    {"clusters", "str", "", [](SimulatedRun& r, py::handle v) { r.simulation.clusters = text(v); }},
-    {"policy", "str", "", [](SimulatedRun& r, py::handle v) { r.runtime.policy = text(v); }},
-    {"noise", "bool", "", [](SimulatedRun& r, py::handle v) { r.simulation.noise = flag(v); }},
-    {"seed", "int", "",
-     [](SimulatedRun& r, py::handle v) { r.runtime.seed = r.simulation.seed = integer<std::uint64_t>(v); }},
-    {"memory_share", "float", "",
-     [](SimulatedRun& r, py::handle v) { r.simulation.accelerators.memory_share = number(v); }},
-    {"gpu_memory", "int or str", "",
-     [](SimulatedRun& r, py::handle v) { r.simulation.accelerators.gpu_memory = bytes(v); }},
-    {"peer_copies", "bool", "", [](SimulatedRun& r, py::handle v) { r.simulation.copies.peer = flag(v); }},
-    {"eviction", "str", "", [](SimulatedRun& r, py::handle v) { r.runtime.accelerators.eviction = text(v); }},
-    {"model", "str", "", &set_model},
+/// The options that runtimes do not have, in a table of the same kind; troupe/simulation.py explains them.
+constexpr std::array kOwn{
+    option_rows::flag<&SimulatedRun::simulation, &SimulationOptions::noise>({.word = "noise"}),
+    option_rows::number<&SimulatedRun::simulation, &SimulationOptions::accelerators,
+                        &SimulatedAccelerators::memory_share>({.word = "memory_share"}, 1e-6, 1),
+    option_rows::flag<&SimulatedRun::simulation, &SimulationOptions::copies, &SimulatedCopies::peer>(
+        {.word = "peer_copies"}),
+    option_rows::word<&SimulatedRun::simulation, &SimulationOptions::knowledge, &SimulatedKnowledge::model>(
+        {.word = "model"}, "exact learned"),
 };
+
+/// An option whose value is a number or a list, which no text is.
+constexpr Option<SimulatedRun> kGpus{"gpus", "int or a list of int", "",
+                                     [](SimulatedRun& r, py::handle v) { r.simulation.gpus = gpus_of(v); }};
+
+std::vector<std::string> option_names() { return {kNames.begin(), kNames.end()}; }
 
 std::unique_ptr<SimulatedRun> run_with(const py::kwargs& keywords) {
   auto run = std::make_unique<SimulatedRun>();
-  const std::span<const Option<SimulatedRun>> options = kSimulationOptions;
   for (const auto& [key, value] : keywords) {
     const std::string name = py::str(key);
-    const auto* const option = option_named(options, name);
-    if (option == nullptr) {
+    const auto own = std::ranges::find(kOwn, name, &OptionOf<SimulatedRun>::word);
+    if (name == kGpus.name) {
+      set_option(kGpus, "Simulation", *run, value);
+    } else if (own != kOwn.end()) {
+      set_option(*own, "Simulation", *run, value);
+    } else if (std::ranges::find(kNames, name) != kNames.end()) {
+      set_option(*option_of(name), "Simulation", run->runtime, value);
+    } else {
       throw py::type_error(fmt::format("Simulation has no option '{}'{}; it has {}", name,
-                                       did_you_mean(name, names_of(options)), fmt::join(names_of(options), ", ")));
+                                       did_you_mean(name, option_names()), fmt::join(option_names(), ", ")));
     }
-    set_option(*option, "Simulation", *run, value);
   }
   return run;
 }
 
 RuntimeOptions options_of(const SimulatedRun& run, const MachineDescription& machine) {
+  RuntimeOptions options = run.runtime;
   auto simulation = std::make_shared<SimulationOptions>(run.simulation);
   simulation->machine = machine;
+  simulation->cores = std::exchange(options.cores, 0);
+  simulation->clusters = std::exchange(options.clusters, {});
+  simulation->seed = options.seed;
+  simulation->accelerators.gpu_memory = std::exchange(options.accelerators.gpu_memory, std::nullopt);
   // With only one memory there is nothing to fetch ahead: a core that took tasks in advance would only withhold them
   // from other cores.
   if (simulation->gpus.empty()) simulation->accelerators.ahead.core = 0;
-  RuntimeOptions options = run.runtime;
   options.simulation = std::move(simulation);
   return options;
 }
@@ -140,8 +159,7 @@ void bind_simulation(py::module_& whole) {
           "gpus", [](const SimulatedRun& run) { return run.simulation.gpus.size(); }, "How many are used.")
       .def_property_readonly(
           "policy", [](const SimulatedRun& run) { return run.runtime.policy; }, "Where tasks run.");
-  module.attr("option_names") =
-      py::tuple(py::cast(names_of(std::span<const Option<SimulatedRun>>(kSimulationOptions))));
+  module.attr("option_names") = py::tuple(py::cast(option_names()));
   py::class_<SimulatedGraph>(module, "Graph", "Tasks with their data and times.")
       .def(py::init<>())
       .def("add_data", &SimulatedGraph::add_data, py::arg("rows"), py::arg("cols"), py::arg("element_bytes"),

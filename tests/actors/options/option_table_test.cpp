@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(every_option_has_a_name_of_its_own_a_text_and_values) {
       BOOST_TEST(words.insert(option.word).second);
       BOOST_TEST(option_of(option.word) == &option);
       BOOST_TEST(option.meaning.size() > 10U);
-      BOOST_TEST((option.kind == OptionKind::whole) == option.examples.empty());
+      BOOST_TEST((option.kind == OptionKind::whole || option.kind == OptionKind::number) == option.examples.empty());
       BOOST_TEST(option.least <= option.most);
       BOOST_TEST(check_options({}).ok());
     }

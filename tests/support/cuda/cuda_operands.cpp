@@ -5,7 +5,7 @@
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/completion_check.hpp"
-#include "kernels/cuda/gpu_codelets.hpp"
+#include "kernels/gpu_environment.hpp"
 #include "troupe/kernel_context.hpp"
 
 namespace troupe::tests {
