@@ -133,8 +133,8 @@ std::string dada_markdown(const DadaReport& report) {
   text +=
       "\nThe claims are those of Bleuse, Gautier, Lima, Mounie and Trystram (Euro-Par 2014). Each comes to one or more "
       "comparisons of means: it *holds* where all of them pass, *holds in part* where at least half do, and *does not "
-      "hold* otherwise. *Similar*: they differ by at most 10 % of the larger. *More* and *less*: the 95 % confidence "
-      "intervals do not overlap. *At least*: not more than 2 % below.\n";
+      "hold* otherwise. *Similar*: they differ by at most 10 % of the larger. *More* and *less*: by at least 2 %, "
+      "and the 95 % confidence intervals do not overlap. *At least*: not more than 2 % below.\n";
   if (report.variants.size() > 1) {
     text +=
         "\nOne column for each factor on the speed of GPUs on those kernels whose times the machine's description "

@@ -88,6 +88,8 @@ BOOST_AUTO_TEST_CASE(compare_by_the_rules_that_are_stated) {
   BOOST_TEST(compared("more", {10, 1}, {7.9, 1}));
   BOOST_TEST(!compared("more", {10, 1}, {8.1, 1}));
   BOOST_TEST(!compared("more", {7, 0}, {8, 0}));
+  BOOST_TEST(compared("more", {103, 0.1}, {100, 0.1}));
+  BOOST_TEST(!compared("more", {101, 0.1}, {100, 0.1}));
   BOOST_TEST(compared("at_least", {98.5, 5}, {100, 5}));
   BOOST_TEST(!compared("at_least", {97.5, 5}, {100, 5}));
 }
