@@ -64,7 +64,7 @@ const std::vector<Folder>& folders() {
        with_remote,
        {"views", "configuration", "budgets", "connections", "memory", "codelets", "sessions", "http"}},
       {"python/module", with_installed, {"linalg", "kernels", "bindings"}},
-      {"lab/experiments", with_applications, {"clusters", "multigrain", "opencl"}},
+      {"lab/experiments", with_applications, {"claims", "clusters", "multigrain", "opencl"}},
       {"apps/reference", with_experiments},
       {"apps",
        with_service,

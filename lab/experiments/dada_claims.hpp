@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "lab/experiments/claims.hpp"
+#include "lab/experiments/claims/claims.hpp"
 #include "lab/experiments/dada_experiment.hpp"
 
 namespace troupe::apps {
@@ -13,11 +13,5 @@ namespace troupe::apps {
 
 /// Returns a judgement for each of `dada_claims()`.
 [[nodiscard]] std::vector<Judgement> judge(const DadaResults& results);
-
-/// The meanings of words in the rules. Speeds or bytes are *similar* if they differ by at most 10 % of the larger one;
-/// *more* and *less* mean that the 95 % confidence intervals do not overlap; *at least* allows 2 % below.
-[[nodiscard]] bool similar(double a, double b);
-[[nodiscard]] bool more(const Estimate& a, const Estimate& b);
-[[nodiscard]] bool at_least(const Estimate& a, const Estimate& b);
 
 }  // namespace troupe::apps

@@ -67,6 +67,7 @@ class DadaResults {
   static DadaResults measure(const DadaExperimentOptions& options, const platform::MachineDescription& machine,
                              const ProgressOptions& progress);
 
+  [[nodiscard]] const Points& points() const { return points_; }
   /// Returns a point of the figures. `gpus` is between 1 and `kDadaGpus`.
   [[nodiscard]] const SimulationPoint& at(DadaGraph graph, std::string_view policy, int gpus) const;
 

@@ -113,22 +113,13 @@ Json dada_json(const DadaReport& report) {
             {"repeat", report.options.repeat},
             {"seed", report.options.seed},
             {"not_described", report.derived}};
-  const std::vector<Claim>& claims = dada_claims();
+  Json& claims = json["claims"] = claims_json(dada_claims(), columns(report));
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    Json claim{{"name", claims[i].name},
-               {"section", claims[i].section},
-               {"statement", claims[i].statement},
-               {"rule", claims[i].rule}};
-    for (const DadaVariant& variant : report.variants) {
-      const Judgement& judgement = variant.judgements[i];
-      claim["verdicts"].push_back({{"assumptions", variant.assumptions},
-                                   {"peer_copies", variant.peer_copies},
-                                   {"verdict", to_string(judgement.verdict())},
-                                   {"checks", judgement.checks},
-                                   {"passed", judgement.passed},
-                                   {"measured", judgement.measured}});
+    for (std::size_t j = 0; j < report.variants.size(); ++j) {
+      Json& verdict = claims[i]["verdicts"][j];
+      verdict["assumptions"] = report.variants[j].assumptions;
+      verdict["peer_copies"] = report.variants[j].peer_copies;
     }
-    json["claims"].push_back(std::move(claim));
   }
   for (const DadaVariant& variant : report.variants) {
     json["variants"].push_back(
@@ -142,8 +133,8 @@ std::string dada_markdown(const DadaReport& report) {
   text +=
       "\nThe claims are those of Bleuse, Gautier, Lima, Mounie and Trystram (Euro-Par 2014). Each comes to one or more "
       "comparisons of means: it *holds* where all of them pass, *holds in part* where at least half do, and *does not "
-      "hold* otherwise. *Similar*: they differ by at most 10 % of the larger. *More* and *less*: the 95 % confidence "
-      "intervals do not overlap. *At least*: not more than 2 % below.\n";
+      "hold* otherwise. *Similar*: they differ by at most 10 % of the larger. *More* and *less*: by at least 2 %, "
+      "and the 95 % confidence intervals do not overlap. *At least*: not more than 2 % below.\n";
   if (report.variants.size() > 1) {
     text +=
         "\nOne column for each factor on the speed of GPUs on those kernels whose times the machine's description "

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/experiments/claims.hpp"
+#include "lab/experiments/claims/claims.hpp"
 #include "lab/experiments/clusters/clusters_experiment.hpp"
 
 namespace troupe::apps {

@@ -90,13 +90,6 @@ std::vector<std::string> speed_titles(const ClustersReport& report) {
   return titles;
 }
 
-Json clusters_to_json(const Judgement& judgement) {
-  return {{"verdict", to_string(judgement.verdict())},
-          {"checks", judgement.checks},
-          {"passed", judgement.passed},
-          {"measured", judgement.measured}};
-}
-
 Json clusters_points_json(const ClustersResults& results) {
   Json points = Json::array();
   for (const auto& [key, point] : results.points()) {
@@ -165,18 +158,7 @@ Json clusters_json(const ClustersReport& report) {
             {"policy", options.policy},
             {"rival_policies", options.rivals},
             {"claims_policy", report.claims_policy}};
-  const std::vector<Claim>& claims = clusters_claims();
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    Json claim{{"name", claims[i].name},
-               {"section", claims[i].section},
-               {"statement", claims[i].statement},
-               {"rule", claims[i].rule}};
-    for (const VerdictColumn& column : clusters_columns(report)) {
-      claim["verdicts"].push_back(clusters_to_json((*column.judgements)[i]));
-      claim["verdicts"].back()["assumptions"] = column.title;
-    }
-    json["claims"].push_back(std::move(claim));
-  }
+  json["claims"] = claims_json(clusters_claims(), clusters_columns(report));
   for (const ClustersVariant& variant : report.variants) {
     const auto nearest = variant.results.nearest_to_bound();
     json["variants"].push_back({{"deviation", variant.assumptions.deviation},

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/experiments/claims.hpp"
+#include "lab/experiments/claims/claims.hpp"
 #include "lab/experiments/multigrain/multigrain_experiment.hpp"
 
 namespace troupe::apps {

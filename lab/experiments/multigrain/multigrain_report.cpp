@@ -157,22 +157,7 @@ Json multigrain_json(const MultigrainReport& report) {
             {"seed", report.options.seed},
             {"policy", report.options.policy},
             {"cannot_be_told", kLost}};
-  const std::vector<Claim>& claims = multigrain_claims();
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    Json claim{{"name", claims[i].name},
-               {"section", claims[i].section},
-               {"statement", claims[i].statement},
-               {"rule", claims[i].rule}};
-    for (const VerdictColumn& column : multigrain_columns(report)) {
-      const Judgement& judgement = (*column.judgements)[i];
-      claim["verdicts"].push_back({{"assumptions", column.title},
-                                   {"verdict", to_string(judgement.verdict())},
-                                   {"checks", judgement.checks},
-                                   {"passed", judgement.passed},
-                                   {"measured", judgement.measured}});
-    }
-    json["claims"].push_back(std::move(claim));
-  }
+  json["claims"] = claims_json(multigrain_claims(), multigrain_columns(report));
   for (const MultigrainVariant& variant : report.variants) {
     Json of{{"structure", to_string(variant.assumptions.structure)},
             {"streamed_share", variant.assumptions.streamed_share}};

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "lab/experiments/claims.hpp"
+#include "lab/experiments/claims/claims.hpp"
 #include "lab/experiments/opencl/opencl_measured.hpp"
 #include "lab/experiments/opencl/opencl_virtual.hpp"
 

@@ -202,24 +202,6 @@ std::string opencl_csv(const OpenClReport& report) {
   return text;
 }
 
-void add_claims_json(Json& json, const std::vector<Claim>& claims, const std::vector<VerdictColumn>& columns) {
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    Json claim{{"name", claims[i].name},
-               {"section", claims[i].section},
-               {"statement", claims[i].statement},
-               {"rule", claims[i].rule}};
-    for (const VerdictColumn& column : columns) {
-      const Judgement& judgement = (*column.judgements)[i];
-      claim["verdicts"].push_back({{"assumptions", column.title},
-                                   {"verdict", to_string(judgement.verdict())},
-                                   {"checks", judgement.checks},
-                                   {"passed", judgement.passed},
-                                   {"measured", judgement.measured}});
-    }
-    json["claims"].push_back(std::move(claim));
-  }
-}
-
 Json measured_json(const OpenClReport& report) {
   const OpenClMeasured& measured = *report.measured;
   Json json{{"device_names", measured.devices}, {"scale", report.measuring.scale}, {"rounds", report.measuring.rounds},
@@ -266,8 +248,10 @@ Json opencl_json(const OpenClReport& report) {
             {"seed", report.options.seed},
             {"policy", report.policy},
             {"claims", Json::array()}};
-  if (!report.variants.empty()) add_claims_json(json, opencl_virtual_claims(), virtual_columns(report));
-  if (report.measured) add_claims_json(json, opencl_measured_claims(), measured_columns(report));
+  if (!report.variants.empty()) json["claims"] = claims_json(opencl_virtual_claims(), virtual_columns(report));
+  if (report.measured) {
+    for (Json& claim : claims_json(opencl_measured_claims(), measured_columns(report))) json["claims"].push_back(claim);
+  }
   for (const OpenClVariant& variant : report.variants) {
     Json of{{"processors", variant.assumptions.processors},
             {"assumed_links", variant.assumptions.links},

@@ -1,4 +1,4 @@
-#include "lab/experiments/claims.hpp"
+#include "lab/experiments/claims/claims.hpp"
 
 #include "traces/text/table.hpp"
 
@@ -65,6 +65,26 @@ std::string claims_csv(const std::vector<Claim>& claims, const std::vector<Verdi
     }
   }
   return text;
+}
+
+Json claims_json(const std::vector<Claim>& claims, const std::vector<VerdictColumn>& columns) {
+  Json all = Json::array();
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    Json claim{{"name", claims[i].name},
+               {"section", claims[i].section},
+               {"statement", claims[i].statement},
+               {"rule", claims[i].rule}};
+    for (const VerdictColumn& column : columns) {
+      const Judgement& judgement = (*column.judgements)[i];
+      claim["verdicts"].push_back({{"assumptions", column.title},
+                                   {"verdict", to_string(judgement.verdict())},
+                                   {"checks", judgement.checks},
+                                   {"passed", judgement.passed},
+                                   {"measured", judgement.measured}});
+    }
+    all.push_back(std::move(claim));
+  }
+  return all;
 }
 
 std::string quoted_csv(const std::string& text) {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "proto/json/json.hpp"
+
 namespace troupe::apps {
 
 /// A claim holds if all of its checks pass, and holds in part if at least half of them pass. A claim without checks is
@@ -65,6 +67,9 @@ struct VerdictColumn {
 
 /// Returns CSV with one line for each claim and column.
 [[nodiscard]] std::string claims_csv(const std::vector<Claim>& claims, const std::vector<VerdictColumn>& columns);
+
+/// Returns an array with one object for each claim, which has a verdict for each column.
+[[nodiscard]] Json claims_json(const std::vector<Claim>& claims, const std::vector<VerdictColumn>& columns);
 
 /// Returns the text as a cell of a CSV file.
 [[nodiscard]] std::string quoted_csv(const std::string& text);
