@@ -21,6 +21,8 @@ struct ClientGraphOptions {
   double weight = 1;
   /// This object is notified of how each task ended. It outlives the graph, and may be null.
   graph::TaskEndings* endings = nullptr;
+  /// Bounds what the kernels of the client's nested tasks take. It outlives the graph, and may be null.
+  graph::NestingBudget* nesting = nullptr;
   /// The number of the client's user: all clients of one user share that user's part of the worker time. Without a
   /// number, the client is a user of its own.
   std::optional<std::uint64_t> user = std::nullopt;

@@ -101,7 +101,9 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   };
 
   RemoteBackend(std::string folder, std::unique_ptr<SegmentSource> memory)
-      : folder_(std::move(folder)), heap_(std::move(memory)) {}
+      : folder_(std::move(folder)), heap_(std::move(memory)) {
+    reach(this);
+  }
   void call_back(TaskLedger::DueCallback& due);
 
   [[nodiscard]] Result<void> check_outside_callback() const;
@@ -120,6 +122,8 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   Result<Future> submit_now(const graph::TaskSpecification& specification, std::uint32_t codelet);
   Result<Future> submit_recorded(const graph::TaskSpecification& specification, std::uint32_t codelet,
                                  graph::Recording& recording);
+  /// Checks the handles and modes of weak data, after those of the kernel's data.
+  Result<void> check_weak(const graph::TaskSpecification& specification);
   void note_writes(const graph::TaskSpecification& specification, std::uint64_t number);
   /// Notes that a task uses the data in this mode. The task may have to wait for data that the program has acquired.
   void note_use(const graph::DataRecord& record, AccessMode mode, std::uint64_t number);
