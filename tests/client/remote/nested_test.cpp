@@ -159,23 +159,6 @@ BOOST_AUTO_TEST_CASE(recorded_nested_tasks_run_again) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(why_shows_what_a_nested_task_waits_for) {
-  both([this](Runtime& runtime) {
-    TwoParts x(runtime);
-    const Future task =
-        runtime.submit((*this)["plus_weak"], {}, args(1.0),
-                       {.name = "parent", .nested = true, .weak = {read_write(x.parts[0]), read_write(x.parts[1])}});
-    BOOST_TEST(eventually([this] { return gate().waiting() == 1; }));
-    BOOST_TEST(eventually([&] { return contains(runtime.why().to_text(), "'parent'"); }));
-    const std::string text = runtime.why().to_text();
-    BOOST_TEST_MESSAGE(text);
-    BOOST_TEST(contains(text, "gated_plus"), text);
-    gate().open();
-    task.wait();
-    runtime.wait();
-  });
-}
-
 BOOST_AUTO_TEST_CASE(mistakes_with_weak_data_are_told_where_they_are_made) {
   both([this](Runtime& runtime) {
     TwoParts x(runtime);
