@@ -42,7 +42,7 @@ using Warn = std::function<void(const std::string&)>;
 /// member with the same name, and returns a failure where that member throws. There are two backends: workers in this
 /// process (`EmbeddedBackend`), and the service of this node (client/remote/). Thread-safe. The destructor waits for
 /// all tasks.
-class Backend {
+class Backend : public std::enable_shared_from_this<Backend> {
  public:
   Backend() = default;
   virtual ~Backend() = default;

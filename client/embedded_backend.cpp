@@ -6,7 +6,6 @@
 #include "actors/workers/queues/idle_set.hpp"
 #include "client/environment/warnings.hpp"
 #include "graph/codelets/execution_scope.hpp"
-#include "graph/codelets/type_names.hpp"
 #include "platform/memory/host_pool.hpp"
 #include "platform/memory/pinned_memory.hpp"
 #include "troupe/simulation_options.hpp"
@@ -86,8 +85,8 @@ Result<std::unique_ptr<EmbeddedBackend>> EmbeddedBackend::start(const RuntimeOpt
 }
 
 EmbeddedBackend::EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, bool data_have_memory)
-    : system_(std::move(system)),
-      graph_(system_->graph()),
+    : GraphBackend(system->graph()),
+      system_(std::move(system)),
       sleepers_(system_->sleepers()),
       data_have_memory_(data_have_memory),
       pool_(platform::HostPool::make(platform::HostPool::most_kept_here())) {}
@@ -99,33 +98,23 @@ EmbeddedBackend::~EmbeddedBackend() {
 
 void EmbeddedBackend::finish() noexcept {
   // Warn before `at_stop_`: that action may wait for all tasks, and then all failures would count as reported.
-  if (warn() && graph_.wait_until_ended()) {
-    warn_of_untold(graph_.failures(), warn());
-    graph_.failures().told(nullptr);
+  if (warn() && graph().wait_until_ended()) {
+    warn_of_untold(graph().failures(), warn());
+    graph().failures().told(nullptr);
   }
   if (const auto action = std::exchange(at_stop_, nullptr)) action(*this);
   // The result is not needed: failures have been reported above, or to the threads that waited.
-  [[maybe_unused]] const Result<void> ended = graph_.wait_until_ended();
+  [[maybe_unused]] const Result<void> ended = graph().wait_until_ended();
 }
 
 std::string EmbeddedBackend::untold_failures() const {
-  const auto untold = graph_.failures().untold();
+  const auto untold = graph().failures().untold();
   return untold == nullptr ? std::string() : untold->message;
 }
 
 Backend::End EmbeddedBackend::end_here() const {
-  if (graph_.home().left()) return End::in_another_process;
-  return graph::ExecutionScope::find(&graph_) != nullptr ? End::inside_of_task : End::ends;
-}
-
-Result<Handle> EmbeddedBackend::register_data(graph::DataDescription description) {
-  if (data_have_memory_ && description.host == nullptr && description.layout.elements() > 0) {
-    return Failure{ErrorCode::invalid_argument,
-                   (description.name.empty() ? std::string("data") : "'" + description.name + "'") + " of " +
-                       shape_text(description.layout) +
-                       " elements at a null pointer: only runs in virtual time without buffers do without memory"};
-  }
-  return graph_.register_apart(std::move(description));
+  if (graph().home().left()) return End::in_another_process;
+  return graph::ExecutionScope::find(&graph()) != nullptr ? End::inside_of_task : End::ends;
 }
 
 Result<Memory> EmbeddedBackend::allocate(Bytes size, NumaId node) {
@@ -141,28 +130,6 @@ std::shared_ptr<void> EmbeddedBackend::pin(const void* memory, Bytes size) {
   return std::make_shared<platform::PinnedMemory>(std::move(pinned).value());
 }
 
-Result<std::vector<Handle>> EmbeddedBackend::partition(const Handle& whole, std::span<const Block> blocks) {
-  return graph_.partition(whole, blocks);
-}
-
-Result<std::vector<Handle>> EmbeddedBackend::repartition(const Handle& whole, std::span<const Block> blocks) {
-  return graph_.repartition(whole, blocks);
-}
-
-Result<std::vector<Handle>> EmbeddedBackend::halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) {
-  return graph_.halos(whole, blocks, rim);
-}
-
-Result<Layout> EmbeddedBackend::layout_of(const Handle& handle) { return graph_.layout_of(handle); }
-
-Result<void> EmbeddedBackend::set_reduction(const Handle& handle, ReductionMethods methods) {
-  return graph_.set_reduction(handle, std::move(methods));
-}
-
-Result<void> EmbeddedBackend::release(const Handle& handle) { return graph_.release(handle); }
-Result<void> EmbeddedBackend::discard(const Handle& handle) { return graph_.discard(handle); }
-void EmbeddedBackend::let_go(const Handle& handle) noexcept { graph_.let_go(handle); }
-
 Result<void> EmbeddedBackend::set_reuse(const Handle& handle, std::int64_t index) {
   return system_->set_reuse(handle, index);
 }
@@ -176,7 +143,7 @@ Result<std::shared_ptr<void>> EmbeddedBackend::keep(const Handle& handle) {
 Result<Future> EmbeddedBackend::submit(const graph::TaskSpecification& specification) {
   if (sleepers_ != nullptr && !sleepers_->empty()) [[unlikely]]
     wake_early(specification);
-  return graph_.submit(specification);
+  return graph().submit(specification);
 }
 
 void EmbeddedBackend::wake_early(const graph::TaskSpecification& specification) noexcept {
@@ -186,10 +153,10 @@ void EmbeddedBackend::wake_early(const graph::TaskSpecification& specification) 
 
 Result<std::unique_ptr<EmbeddedBackend::OpenRecording>> EmbeddedBackend::begin_recording(std::string name) {
   auto recording = std::make_shared<graph::Recording>(std::move(name));
-  auto begun = graph_.begin_recording(*recording);
+  auto begun = graph().begin_recording(*recording);
   if (!begun) return begun.failure();
   return std::unique_ptr<OpenRecording>(
-      std::make_unique<BegunRecording>(graph_, std::move(recording), std::move(begun).value(), recordings_));
+      std::make_unique<BegunRecording>(graph(), std::move(recording), std::move(begun).value(), recordings_));
 }
 
 Result<std::shared_ptr<RecordedTasks>> EmbeddedBackend::record(const std::function<void()>& program, std::string name) {
@@ -199,49 +166,21 @@ Result<std::shared_ptr<RecordedTasks>> EmbeddedBackend::record(const std::functi
   return recording.value()->end();
 }
 
-void EmbeddedBackend::cancel_all() { graph_.cancel_all(); }
-Result<void> EmbeddedBackend::stop_submissions() { return graph_.stop_submissions(); }
-Result<void> EmbeddedBackend::wait_all() { return graph_.wait_all(); }
-
-Result<void> EmbeddedBackend::wait_for(const Handle& handle) {
-  auto hold = graph_.acquire(handle, AccessMode::read);
-  if (!hold) return hold.failure();
-  graph_.give_back(hold.value());
-  return {};
-}
-
-Result<Backend::Acquired> EmbeddedBackend::acquire(const Handle& handle, AccessMode mode) {
-  auto hold = graph_.acquire(handle, mode);
-  if (!hold) return hold.failure();
-  const DataView view = graph::TaskGraph::view_of(handle);
-  if (view.data == nullptr && view.layout.elements() > 0) {
-    graph_.give_back(hold.value());
-    return Failure{ErrorCode::invalid_argument,
-                   "the program cannot acquire data without memory: in virtual time nothing is computed, so there is "
-                   "nothing to read; wait for them instead"};
-  }
-  return Acquired{hold.value(), view};
-}
-
-void EmbeddedBackend::give_back(void* hold) noexcept { graph_.give_back(static_cast<graph::Task*>(hold)); }
-void EmbeddedBackend::hand_on(void* hold) noexcept { graph_.hand_on(static_cast<graph::Task*>(hold)); }
-
 std::size_t EmbeddedBackend::workers() const { return system_->workers(); }
 Result<void> EmbeddedBackend::regroup(const std::string& clusters) {
-  if (auto here = graph_.home().check(); !here) return here;
+  if (auto here = graph().home().check(); !here) return here;
   return system_->regroup(clusters);
 }
 std::size_t EmbeddedBackend::numa_nodes() const { return system_->numa_nodes(); }
 const std::string& EmbeddedBackend::policy() const { return system_->policy(); }
-Progress EmbeddedBackend::progress() const { return graph_.progress(); }
 Result<RunReport> EmbeddedBackend::report() const { return system_->report(); }
 Result<Trace> EmbeddedBackend::take_trace() {
-  if (auto here = graph_.home().check(); !here) return here.failure();
+  if (auto here = graph().home().check(); !here) return here.failure();
   return system_->take_trace();
 }
 Result<MetricsSnapshot> EmbeddedBackend::metrics() const { return system_->metrics(); }
 Result<WhyReport> EmbeddedBackend::why() const {
-  if (auto here = graph_.home().check(); !here) return here.failure();
+  if (auto here = graph().home().check(); !here) return here.failure();
   return system_->why();
 }
 

@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/backend.hpp"
-#include "graph/task_graph.hpp"
+#include "client/graph_backend.hpp"
 #include "troupe/runtime_options.hpp"
 
 namespace troupe::actors {
@@ -25,7 +24,7 @@ class IdleSet;
 namespace troupe::client {
 
 /// A task graph with the actors that run it.
-class EmbeddedBackend final : public Backend {
+class EmbeddedBackend final : public GraphBackend {
  public:
   /// Starts the workers. Fails with `invalid_argument` or `platform`.
   static Result<std::unique_ptr<EmbeddedBackend>> start(const RuntimeOptions& options);
@@ -36,43 +35,21 @@ class EmbeddedBackend final : public Backend {
   /// must not throw.
   void at_stop(std::function<void(Backend&)> action) { at_stop_ = std::move(action); }
 
-  Result<Handle> register_data(graph::DataDescription description) override;
   [[nodiscard]] bool data_have_memory() const override { return data_have_memory_; }
   Result<Memory> allocate(Bytes size, NumaId node) override;
   std::shared_ptr<void> pin(const void* memory, Bytes size) override;
-  Result<std::vector<Handle>> partition(const Handle& whole, std::span<const Block> blocks) override;
-  Result<std::vector<Handle>> repartition(const Handle& whole, std::span<const Block> blocks) override;
-  Result<std::vector<Handle>> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) override;
-  Result<Layout> layout_of(const Handle& handle) override;
-  Result<void> set_reduction(const Handle& handle, ReductionMethods methods) override;
-  Result<void> release(const Handle& handle) override;
-  Result<void> discard(const Handle& handle) override;
-  void let_go(const Handle& handle) noexcept override;
   Result<void> set_reuse(const Handle& handle, std::int64_t index) override;
   Result<std::shared_ptr<void>> keep(const Handle& handle) override;
 
   Result<Future> submit(const graph::TaskSpecification& specification) override;
-  [[nodiscard]] graph::TaskOwner& tasks() override { return graph_; }
-  [[nodiscard]] graph::CallPlace call_place() const override { return graph_.call_place(); }
-  Result<void> end_call(graph::CallPlace& place, std::uint64_t got) override { return graph_.end_call(place, got); }
   Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) override;
   void finish() noexcept override;
   [[nodiscard]] std::string untold_failures() const override;
-  void cancel_all() override;
-  Result<void> stop_submissions() override;
-
-  Result<void> wait_all() override;
-  Result<void> wait_for(const Handle& handle) override;
-  Result<Acquired> acquire(const Handle& handle, AccessMode mode) override;
-  void give_back(void* hold) noexcept override;
-  void hand_on(void* hold) noexcept override;
   Result<void> regroup(const std::string& clusters) override;
 
-  [[nodiscard]] bool shares_memory() const override { return true; }
   [[nodiscard]] std::size_t workers() const override;
   [[nodiscard]] std::size_t numa_nodes() const override;
   [[nodiscard]] const std::string& policy() const override;
-  [[nodiscard]] Progress progress() const override;
   Result<RunReport> report() const override;
   Result<Trace> take_trace() override;
   Result<MetricsSnapshot> metrics() const override;
@@ -90,9 +67,6 @@ class EmbeddedBackend final : public Backend {
   };
   Result<std::unique_ptr<OpenRecording>> begin_recording(std::string name);
 
-  /// Returns the task graph. Interfaces that must not block use it directly, because the functions above may block.
-  [[nodiscard]] graph::TaskGraph& graph() const { return graph_; }
-
  private:
   EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, bool data_have_memory);
   /// Called at the start of a submission while a worker sleeps: wakes the worker before the task becomes ready, to save
@@ -100,7 +74,6 @@ class EmbeddedBackend final : public Backend {
   void wake_early(const graph::TaskSpecification& specification) noexcept;
 
   std::unique_ptr<actors::RuntimeSystem> system_;
-  graph::TaskGraph& graph_;
   /// See `RuntimeSystem::sleepers`.
   const workers::IdleSet* const sleepers_;
   /// The number of open recordings. While there are open recordings, a submitted task may be recorded instead of run.

@@ -8,6 +8,8 @@
 #include "client/environment/start.hpp"
 #include "client/environment/warnings.hpp"
 #include "client/matrix_shape.hpp"
+#include "graph/codelets/execution_scope.hpp"
+#include "graph/tasks/task_owner.hpp"
 #include "platform/files/cache_folder.hpp"
 
 namespace troupe {
@@ -18,7 +20,19 @@ Runtime::Runtime(const RuntimeOptions& options) : backend_(client::start_in_envi
 
 Runtime::Runtime(std::shared_ptr<client::Backend> backend) : backend_(std::move(backend)) {}
 
+Runtime Runtime::here() {
+  const graph::TaskOwner* const owner = graph::ExecutionScope::owner_here();
+  client::Backend* const backend = owner != nullptr ? owner->backend() : nullptr;
+  auto shared = backend != nullptr ? backend->weak_from_this().lock() : nullptr;
+  if (shared != nullptr) return {std::move(shared), Guest{}};
+  throw Error(
+      ErrorCode::invalid_argument,
+      "Runtime::here is for kernels and callbacks of a runtime, and this thread is in none: use the runtime that "
+      "the program has made");
+}
+
 Runtime::~Runtime() {
+  if (guest_) return;
   // The backend is destroyed as a member, after this body, because callbacks for which it waits use this object.
   if (!client::leave_if_it_cannot_end(backend_)) backend_->finish();
 }
@@ -75,6 +89,8 @@ void Runtime::set_reduction(const Handle& handle, ReductionMethods methods) {
 void Runtime::release(const Handle& handle) { backend_->release(handle).value_or_throw(); }
 
 void Runtime::discard(const Handle& handle) { backend_->discard(handle).value_or_throw(); }
+
+Layout Runtime::layout(const Handle& handle) const { return backend_->layout_of(handle).value_or_throw(); }
 
 void Runtime::set_reuse(const Handle& handle, std::int64_t index) {
   backend_->set_reuse(handle, index).value_or_throw();

@@ -64,9 +64,9 @@ class GraphHost {
   virtual void discard(const DataRecord& /*data*/) noexcept {}
   /// Called when a piece of data, which no task uses, is about to be forgotten, under the submission lock.
   virtual void forget(const DataRecord& /*data*/) noexcept {}
-  /// Returns the tasks that run on other threads at this moment. A task that a worker is about to begin may be missing
-  /// for a moment.
-  [[nodiscard]] virtual std::vector<RunningTask> running_elsewhere() { return {}; }
+  /// Returns the tasks of this graph that run on other threads at this moment. A task that a worker is about to begin
+  /// may be missing for a moment.
+  [[nodiscard]] virtual std::vector<RunningTask> running_elsewhere(const TaskGraph& /*graph*/) { return {}; }
   /// Translates a set of devices into this runtime's workers. Fails with `invalid_argument` if the set names a device
   /// that the runtime does not have. May be called from any thread.
   virtual Result<DevicesHere> find_devices(const DeviceSet& devices);

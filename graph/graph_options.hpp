@@ -10,6 +10,7 @@
 #include "graph/codelets/restrictions.hpp"
 #include "graph/submission_observer.hpp"
 #include "graph/tasks/dependency_trace.hpp"
+#include "graph/tasks/nesting_budget.hpp"
 #include "graph/tasks/task_endings.hpp"
 #include "troupe/devices.hpp"
 #include "troupe/units.hpp"
@@ -18,16 +19,21 @@ namespace troupe::graph {
 
 /// The rules for what kernels may submit.
 struct NestingRules {
-  /// True if tasks may be nested, which requires that no other graph uses the workers.
+  /// True if tasks may be nested.
   bool tasks = true;
   /// True if kernels are called with their data. If not, only kernels of nested tasks are called, and these must have
   /// no data but weak data.
   bool with_data = true;
   /// True if calls that return values and coroutines run: every kernel is called, and takes the time that it takes.
   bool calls = true;
+  /// Bounds what kernels take; outlives the graph. Null if there are no bounds.
+  NestingBudget* budget = nullptr;
 
-  /// Returns what kernels may submit where several graphs share the workers: nothing that belongs to their tasks.
+  /// Returns what kernels may submit in the own graph of a runtime whose workers several clients share: nothing that
+  /// belongs to their tasks.
   static constexpr NestingRules none() { return {false, false, false}; }
+  /// Returns what kernels may submit in the graph of one of several clients.
+  static constexpr NestingRules of_client(NestingBudget* budget = nullptr) { return {true, true, false, budget}; }
 };
 
 struct GraphOptions {

@@ -357,6 +357,52 @@ Result<void> check_nested(const TaskSpecification& specification, const NestingR
   return {};
 }
 
+Result<void> check_weak_accesses(const TaskSpecification& specification, const DataRegistry& registry,
+                                 std::uint64_t mark, const Domain* domain) {
+  const auto refuse = [&specification](ErrorCode code, const std::string& why) {
+    return Failure{code, quoted(specification.codelet) + ": " + why};
+  };
+  for (const Access& access : specification.options.weak) {
+    const auto found = registry.find(access.handle, domain);
+    if (!found) return refuse(found.failure().code, "weak data: " + found.failure().message);
+    DataRecord& record = *found.value();
+    if (!access.mode || *access.mode == AccessMode::commute || *access.mode == AccessMode::reduce) {
+      return refuse(ErrorCode::invalid_argument, describe(record) +
+                                                     " is weak and needs a mode of read, write or read_write: "
+                                                     "read(x), write(x) or read_write(x)");
+    }
+    if (record.is_halo) {
+      return refuse(ErrorCode::invalid_argument,
+                    describe(record) + " is a halo part and cannot be weak: declare the data in which it lies as weak");
+    }
+    // The kernel would read through the halo part what its children write.
+    const auto reads_beside = [&record](const Access& own) {
+      const DataRecord& other = *own.handle.record();
+      return other.is_halo && &other.whole() == &record.whole();
+    };
+    if (writes(*access.mode) && std::ranges::any_of(specification.accesses, reads_beside)) {
+      return refuse(ErrorCode::conflicting_access,
+                    describe(record) + " is weak, and the kernel itself reads a halo part of the same data");
+    }
+    // Data that are read only are marked like others: an overlap would have the task in its own children's states.
+    if (!record.mark(mark, AccessMode::write)) {
+      return refuse(ErrorCode::conflicting_access,
+                    describe(record) + " is weak, and is the same data as, or part of, another handle of the task");
+    }
+  }
+  return {};
+}
+
+Result<void> check_weak_usable(const TaskSpecification& specification) {
+  for (const Access& access : specification.options.weak) {
+    if (auto usable = check_usable(*access.handle.record(), *access.mode); !usable) {
+      return Failure{ErrorCode::invalid_argument,
+                     quoted(specification.codelet) + ": weak data: " + usable.failure().message};
+    }
+  }
+  return {};
+}
+
 Result<void> check_after(const TaskSpecification& specification, const TaskOwner& owner) {
   for (const Future& future : specification.options.after) {
     if (future.owner() == &owner) continue;

@@ -107,6 +107,14 @@ Result<void> check_usable(const TaskSpecification& specification);
 /// `signature_mismatch`.
 Result<void> check_nested(const TaskSpecification& specification, const NestingRules& allowed);
 
+/// Checks the handles and modes of weak data. `mark` is that with which the task's other data were marked
+/// (`check_accesses`), and `domain` that of the task; it may be null. Fails with `invalid_handle`, `invalid_argument`
+/// or `conflicting_access`.
+Result<void> check_weak_accesses(const TaskSpecification& specification, const DataRegistry& registry,
+                                 std::uint64_t mark, const Domain* domain = nullptr);
+/// Checks that the weak data have the content that their modes need. Call `check_weak_accesses` before.
+Result<void> check_weak_usable(const TaskSpecification& specification);
+
 /// Checks that both functions of a reduction are given. Fails with `invalid_argument`.
 Result<void> check_methods(const ReductionMethods& methods);
 /// Checks that the program can acquire data in this mode. Fails with `invalid_argument`.

@@ -200,6 +200,10 @@ class TaskGraph final : public TaskOwner {
   /// Submits the combining tasks of all open reductions. Returns false only if none is open and no task is left.
   bool combine_open_reductions();
 
+  /// Returns the number of registered handles, parts included.
+  [[nodiscard]] std::size_t handles();
+  /// Fails with `invalid_argument` unless the calling thread is in the kernel of a nested task, or of a child.
+  [[nodiscard]] Result<void> check_inside_nested() const;
   /// Returns the handle, or its parts if it has any. Fails with `invalid_handle`.
   Result<std::vector<HandleId>> data_of(const Handle& handle);
   Result<Layout> layout_of(const Handle& handle);
@@ -469,6 +473,11 @@ class TaskGraph final : public TaskOwner {
   /// Does the work of `order` for a nested task or a child.
   void order_nested(Task& task, const TaskOptions& options, DependencyBuilder& builder, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
+  /// Asks the budget whether there is room for one more child, if there is a budget (`NestingRules::budget`).
+  Result<void> check_budget() TROUPE_REQUIRES(submission_mutex_);
+  void child_ended() const noexcept {
+    if (options_.nesting.budget != nullptr) options_.nesting.budget->child_ended();
+  }
   /// Counts one more child. Called before the child can begin.
   void join(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// Does the last step of `order_nested`: from here on, later tasks on the weak data wait for the nested task.

@@ -11,8 +11,8 @@
 namespace troupe {
 
 bool KernelContext::ask_whether_cancelled() const {
-  const bool of_client = !record->nesting.is_child && record->client.graph != nullptr;
-  const graph::TaskGraph* const graph = of_client ? record->client.graph : task_graph;
+  const graph::TaskGraph* const of_client = record->client_graph();
+  const graph::TaskGraph* const graph = of_client != nullptr ? of_client : task_graph;
   return graph != nullptr && graph->tell_if_cancelled(*record);
 }
 
@@ -49,11 +49,10 @@ bool run_was_cancelled(const Task& task) noexcept {
 Withdrawal TaskGraph::why_unwanted(const Task& task) const noexcept {
   const Withdrawal withdrawn = task.withdrawn.load(std::memory_order_relaxed);
   if (withdrawn >= Withdrawal::told_of_program) return withdrawn;
-  if (task.id.load(std::memory_order_relaxed) < cancelled_.below.load(std::memory_order_acquire)) {
-    return Withdrawal::told_of_all;
-  }
+  const std::uint64_t below = cancelled_.below.load(std::memory_order_acquire);
+  if (task.id.load(std::memory_order_relaxed) < below) return Withdrawal::told_of_all;
   if (withdrawn == Withdrawal::by_program) return Withdrawal::told_of_program;
-  if (task.nesting.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed) && parent_gave_up(task)) {
+  if (task.nesting.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed) && parent_gave_up(task, below)) {
     return Withdrawal::told_of_parent;
   }
   return withdrawn == Withdrawal::limited ? passed_limit(*task.extras) : withdrawn;

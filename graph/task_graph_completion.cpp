@@ -251,7 +251,10 @@ void TaskGraph::note_failure(const Task& task, const Completion& completion) {
 
 void TaskGraph::finish(Task& task, const Completion& completion, TaskList& ready) {
   Domain* const left = finish_alone(task, completion, ready);
-  if (left != nullptr) leave(*left, completion.slot, completion.worker, ready);
+  if (left != nullptr) {
+    child_ended();
+    leave(*left, completion.slot, completion.worker, ready);
+  }
   if (nesting_.any.load(std::memory_order_relaxed)) end_parents(completion.slot, completion.worker, ready);
 }
 
@@ -270,7 +273,9 @@ Domain* TaskGraph::finish_alone(Task& task, const Completion& completion, TaskLi
 
 void TaskGraph::end(Task& task, const Completion& completion, TaskList& ready) {
   const bool counted = task.role != TaskRole::host;
-  const std::uint64_t tag = options_.endings != nullptr ? task.tag() : 0;
+  const std::uint64_t tag = options_.endings == nullptr ? 0
+                            : task.nesting.is_child     ? TaskEndings::kChild
+                                                        : task.client.tag;
   const std::size_t slot = completion.slot;
   RecordedTask* recorded = task.role == TaskRole::stand_in ? task.extras->stands_for : nullptr;
   if (task.is_recorded()) {

@@ -368,6 +368,11 @@ Result<std::vector<HandleId>> TaskGraph::data_of(const Handle& handle) {
   return parts;
 }
 
+std::size_t TaskGraph::handles() {
+  const LockGuard lock(submission_mutex_);
+  return data_.registry.size();
+}
+
 Result<Layout> TaskGraph::layout_of(const Handle& handle) {
   const LockGuard lock(submission_mutex_);
   const auto record = data_.registry.find(handle, domain_here());

@@ -156,6 +156,7 @@ TaskNode TaskGraph::node_of(const Task& task) const {
   TaskNode node;
   node.id = task.task_id();
   node.tag = task.tag();
+  node.child_of_client = task.nesting.is_child && options_.shares_workers;
   node.role = task.role;
   // The acquire load pairs with the decrements of the predecessors.
   node.pending = task.pending.load(std::memory_order_acquire);

@@ -75,9 +75,14 @@ Result<Domain*> TaskGraph::domain_to_wait_for(const Future& future) {
 
 Result<void> TaskGraph::wait_inside(KernelWait& wait) {
   if (wait.done()) return {};
+  NestingBudget* const budget = options_.nesting.budget;
+  if (budget != nullptr) {
+    if (auto allowed = budget->begin_wait(); !allowed) return allowed;
+  }
   wait.domain().awaited.store(true, std::memory_order_relaxed);
   const Result<void> outcome = host_.wait_inside(ExecutionScope::find(this)->worker(), wait);
   wait.domain().awaited.store(false, std::memory_order_relaxed);
+  if (budget != nullptr) budget->end_wait();
   return outcome;
 }
 
@@ -199,6 +204,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
                                             "kernel's own view, or declare it in TaskOptions::weak");
     }
     if (auto ends = check_may_wait(record, mode, domain); !ends) return ends.failure();
+    if (auto room = check_budget(); !room) return room.failure();
     move_home(moves, domain);
     hold = &allocate_hold(record, mode);
     hold->nesting.is_child = true;
@@ -209,6 +215,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
       order_nested(*hold, TaskOptions::none(), builder, ready);
     } catch (...) {
       hold->nesting.is_child = false;
+      hold->client = {{options_.shares_workers ? this : nullptr}, {0}};
       give_up(*hold, builder, ready);
       throw;
     }

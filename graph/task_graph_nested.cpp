@@ -153,11 +153,16 @@ void TaskGraph::declare_weak(Task& task, DependencyBuilder& builder) {
   }
 }
 
+Result<void> TaskGraph::check_budget() {
+  return options_.nesting.budget != nullptr ? options_.nesting.budget->check_child() : Result<void>();
+}
+
 void TaskGraph::join(Domain& domain) {
   domain.any_child.store(true, std::memory_order_relaxed);
   domain.joined.fetch_add(1, std::memory_order_relaxed);
   // Relaxed: the kernel of the parent, or a child, is still counted meanwhile.
   domain.open.fetch_add(1, std::memory_order_relaxed);
+  if (options_.nesting.budget != nullptr) options_.nesting.budget->child_added();
 }
 
 void TaskGraph::cancel_children(Domain& domain) {
@@ -338,7 +343,10 @@ TaskGraph::Completion TaskGraph::completion_of(const Domain& domain, std::size_t
 
 Domain* TaskGraph::end_parent(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready) {
   domain.states = {};
-  return finish_alone(domain.parent, completion_of(domain, slot, worker), ready);
+  Domain* const outer = finish_alone(domain.parent, completion_of(domain, slot, worker), ready);
+  // The nested task around is open, so the graph and its budget stay.
+  if (outer != nullptr) child_ended();
+  return outer;
 }
 
 void TaskGraph::leave(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready) {

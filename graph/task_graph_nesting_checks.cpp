@@ -93,52 +93,20 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
                                               " in a nested task that this task is, or may wait for");
   }
   if (auto valid = check_weak(specification, domain, moves); !valid) return valid;
-  for (const Access& access : specification.options.weak) {
-    if (auto usable = check_usable(*access.handle.record(), *access.mode); !usable) {
-      return refused(specification.codelet, "weak data: " + usable.failure().message);
-    }
-  }
+  if (auto usable = check_weak_usable(specification); !usable) return usable;
   move_home(moves, domain);
   return {};
 }
 
 Result<void> TaskGraph::check_weak(const TaskSpecification& specification, const Domain* domain,
                                    std::vector<DataRecord*>& moves) {
-  const auto refuse = [&specification](const Failure& failure) {
-    return Failure{failure.code, quoted(specification.codelet) + ": " + failure.message};
-  };
-  // If the kernel itself uses data, they were marked with the last mark, so that overlaps with weak data are found.
+  // The data of the kernel were marked with the last mark.
   const std::uint64_t mark = specification.accesses.empty() ? take_mark() : ids_.last_mark;
+  if (auto valid = check_weak_accesses(specification, data_.registry, mark, domain); !valid) return valid;
   for (const Access& access : specification.options.weak) {
-    const auto found = data_.registry.find(access.handle, domain);
-    if (!found) return refuse({found.failure().code, "weak data: " + found.failure().message});
-    DataRecord& record = *found.value();
-    if (!access.mode || *access.mode == AccessMode::commute || *access.mode == AccessMode::reduce) {
-      return refused(specification.codelet, describe(record) +
-                                                " is weak and needs a mode of read, write or read_write: "
-                                                "read(x), write(x) or read_write(x)");
+    if (auto belongs = check_belongs(*access.handle.record(), *access.mode, domain, moves); !belongs) {
+      return Failure{belongs.failure().code, quoted(specification.codelet) + ": " + belongs.failure().message};
     }
-    if (record.is_halo) {
-      return refused(
-          specification.codelet,
-          describe(record) + " is a halo part and cannot be weak: declare the data in which it lies as weak");
-    }
-    // The kernel would read through the halo part what its children write.
-    const auto reads_beside = [&record](const Access& own) {
-      const DataRecord& other = *own.handle.record();
-      return other.is_halo && &other.whole() == &record.whole();
-    };
-    if (writes(*access.mode) && std::ranges::any_of(specification.accesses, reads_beside)) {
-      return refuse({ErrorCode::conflicting_access,
-                     describe(record) + " is weak, and the kernel itself reads a halo part of the same data"});
-    }
-    // Data that are only read are marked like all others: if they overlapped, the task would occur in its own
-    // children's states.
-    if (!record.mark(mark, AccessMode::write)) {
-      return refuse({ErrorCode::conflicting_access,
-                     describe(record) + " is weak, and is the same data as, or part of, another handle of the task"});
-    }
-    if (auto belongs = check_belongs(record, *access.mode, domain, moves); !belongs) return refuse(belongs.failure());
   }
   return {};
 }

@@ -262,7 +262,7 @@ bool TaskGraph::wait_for_running(const LateRelease& late) {
     {
       const LockGuard lock(submission_mutex_);
       if (!late.done) {
-        for (const RunningTask& running : host_.running_elsewhere()) {
+        for (const RunningTask& running : host_.running_elsewhere(*this)) {
           const Task& task = *running.task;
           if (task.ended() || !uses(task, *late.record)) continue;
           runs = true;

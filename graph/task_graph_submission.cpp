@@ -157,7 +157,7 @@ void TaskGraph::fill_options(Task& task, const TaskSpecification& specification)
 
 void TaskGraph::fill(Task& task, const TaskSpecification& specification) {
   if (has_options(specification)) fill_options(task, specification);
-  if (options_.shares_workers) task.client.tag = specification.tag;
+  if (options_.shares_workers && !task.nesting.is_child) task.client.tag = specification.tag;
   set_arguments(task, specification.arguments);
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
     const Access& access = specification.accesses[i];
@@ -247,7 +247,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     if (specification.options.nested) declare_weak(task, builder);
   } catch (...) {
     // There was no memory for the task. Combining tasks that were submitted before it stay.
-    if (task.nesting.is_child) task.client = {};
+    if (task.nesting.is_child) task.client = {{options_.shares_workers ? this : nullptr}, {0}};
     task.nesting.is_child = false;
     give_up(task, builder, ready);
     throw;
@@ -298,12 +298,17 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (nests) [[unlikely]] {
       if (auto allowed = check_nesting(specification, domain); !allowed) return allowed.failure();
     }
+    if (domain != nullptr) [[unlikely]] {
+      if (auto room = check_budget(); !room) return room.failure();
+    }
     Task& task = allocate_task(&definition, specification.accesses.size());
     DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);
     if (domain != nullptr) [[unlikely]] {
       task.nesting.is_child = true;
       task.client.domain = domain;
-      if (options_.dependency_trace != nullptr) task.client.submitted = options_.dependency_trace->now().count();
+      if (options_.dependency_trace != nullptr && !options_.shares_workers) {
+        task.client.submitted = options_.dependency_trace->now().count();
+      }
     } else if (specification.may_nest) [[unlikely]] {
       allow_nesting(task);
     }

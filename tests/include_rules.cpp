@@ -62,7 +62,7 @@ const std::vector<Folder>& folders() {
       {"opencl", with_traces, {"commands", "objects", "analysis", "programs", "splitting", "execution", "entries"}},
       {"service",
        with_remote,
-       {"views", "configuration", "budgets", "connections", "memory", "codelets", "sessions", "http"}},
+       {"views", "configuration", "budgets", "connections", "memory", "codelets", "nesting", "sessions", "http"}},
       {"python/module", with_installed, {"linalg", "kernels", "bindings"}},
       {"lab/experiments", with_applications, {"claims", "clusters", "multigrain", "opencl"}},
       {"apps/reference", with_experiments},

@@ -100,7 +100,7 @@ class Explanation {
       case TaskRole::stand_in:
       case TaskRole::recorded:
       case TaskRole::recorded_nested:
-        task.text = "task " + std::to_string(task.id.value());
+        task.text = (node.child_of_client ? "child " : "task ") + std::to_string(task.id.value());
         if (!task.name.empty()) task.text += " '" + task.name + "'";
         if (!task.codelet.empty()) task.text += " (codelet " + task.codelet + pieces_of(task) + ")";
         break;

@@ -22,6 +22,8 @@ struct ClientGraphOptions {
   /// This object is notified of how each task ended. It outlives the graph, and may be null.
   graph::TaskEndings* endings = nullptr;
   /// The number of the client's user: all clients of one user together have one share of the worker time. Without a
+  /// Bounds what the kernels of the client's nested tasks take. It outlives the graph, and may be null.
+  graph::NestingBudget* nesting = nullptr;
   /// number, the client is a user of its own.
   std::optional<std::uint64_t> user = std::nullopt;
 };

@@ -86,7 +86,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   Result<void> wait_inside(WorkerId worker, graph::KernelWait& wait) override;
   void discard(const graph::DataRecord& data) noexcept override;
   void forget(const graph::DataRecord& data) noexcept override;
-  [[nodiscard]] std::vector<graph::RunningTask> running_elsewhere() override;
+  [[nodiscard]] std::vector<graph::RunningTask> running_elsewhere(const graph::TaskGraph& graph) override;
   Result<DevicesHere> find_devices(const DeviceSet& devices) override;
   Result<const Codelet*> stand_in(const Codelet& codelet, bool nested) override {
     return mode_->stand_in(codelet, nested);

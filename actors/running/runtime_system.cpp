@@ -266,8 +266,8 @@ Result<void> RuntimeSystem::Implementation::bring_all_home(const graph::TaskOwne
   return gate_->bring_all_home(graph, [this] { return pump() == Pump::progressed; });
 }
 
-std::vector<graph::RunningTask> RuntimeSystem::Implementation::running_elsewhere() {
-  return mode_->has_threads() ? workers::running_and_suspended_tasks(*crew_) : std::vector<graph::RunningTask>();
+std::vector<graph::RunningTask> RuntimeSystem::Implementation::running_elsewhere(const graph::TaskGraph& graph) {
+  return mode_->has_threads() ? workers::running_and_suspended_tasks(*crew_, graph) : std::vector<graph::RunningTask>();
 }
 
 bool RuntimeSystem::Implementation::has_enough(WorkerId worker) const {

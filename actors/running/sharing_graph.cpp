@@ -17,6 +17,7 @@ graph::GraphOptions options_of(graph::GraphOptions options, const ClientGraphOpt
   options.shares_workers = true;
   options.owner = &share;
   options.endings = client.endings;
+  options.nesting = graph::NestingRules::of_client(client.nesting);
   options.window = kNoWindow;
   // This option limits the number of sets of workers that tasks name, because each set lives as long as the runtime.
   options.most_named_devices = kMostNamedDevices;

@@ -84,22 +84,31 @@ class KernelWaits {
 /// The tasks whose kernels wait. Thread-safe.
 class SuspendedTasks {
  public:
-  void add(const graph::Task& task) {
+  void add(const graph::Task& task, const graph::TaskGraph& graph) {
     const LockGuard lock(lock_);
-    tasks_.push_back(&task);
+    tasks_.push_back({&task, &graph});
   }
   void remove(const graph::Task& task) {
     const LockGuard lock(lock_);
-    tasks_.erase(std::ranges::find(tasks_, &task));
+    tasks_.erase(std::ranges::find(tasks_, &task, &Entry::task));
   }
-  [[nodiscard]] std::vector<const graph::Task*> all() const {
+  /// Returns the tasks of one graph.
+  [[nodiscard]] std::vector<const graph::Task*> of(const graph::TaskGraph& graph) const {
     const LockGuard lock(lock_);
-    return tasks_;
+    std::vector<const graph::Task*> tasks;
+    for (const Entry& one : tasks_) {
+      if (one.graph == &graph) tasks.push_back(one.task);
+    }
+    return tasks;
   }
 
  private:
+  struct Entry {
+    const graph::Task* task;
+    const graph::TaskGraph* graph;
+  };
   mutable SpinLock lock_;
-  std::vector<const graph::Task*> tasks_ TROUPE_GUARDED_BY(lock_);
+  std::vector<Entry> tasks_ TROUPE_GUARDED_BY(lock_);
 };
 
 /// The state of one worker that outlives its actor: nothing in it is lost when the actor dies.

@@ -20,10 +20,18 @@ std::vector<graph::RunningTask> running_tasks(const Crew& crew) {
   return running;
 }
 
-std::vector<graph::RunningTask> running_and_suspended_tasks(const Crew& crew) {
+std::vector<graph::RunningTask> running_and_suspended_tasks(const Crew& crew, const graph::TaskGraph& graph) {
   std::vector<graph::RunningTask> tasks = running_tasks(crew);
+  if (crew.shares != nullptr) {
+    // A worker stores the graph before the task, so a task that is still there belongs to the graph that is read now.
+    std::erase_if(tasks, [&](const graph::RunningTask& one) {
+      const WorkerPort& port = crew.ports[one.worker.index()];
+      const bool is_its = port.running_graph.load(std::memory_order_relaxed) == &graph;
+      return !is_its || port.running.load(std::memory_order_acquire) != one.task;
+    });
+  }
   for (std::uint32_t i = 0; i < crew.ports.size(); ++i) {
-    for (const graph::Task* task : crew.ports[i].suspended.all()) tasks.push_back({task, WorkerId(i), {}});
+    for (const graph::Task* task : crew.ports[i].suspended.of(graph)) tasks.push_back({task, WorkerId(i), {}});
   }
   return tasks;
 }

@@ -13,8 +13,9 @@ namespace troupe::workers {
 /// Returns the tasks that the workers run now. The pointers to these tasks may be used only under the graph's
 /// submission lock. May be called from any thread.
 [[nodiscard]] std::vector<graph::RunningTask> running_tasks(const Crew& crew);
-/// Returns the same tasks, and those whose kernels wait.
-[[nodiscard]] std::vector<graph::RunningTask> running_and_suspended_tasks(const Crew& crew);
+/// Returns those of these tasks that belong to the graph, and its tasks whose kernels wait.
+[[nodiscard]] std::vector<graph::RunningTask> running_and_suspended_tasks(const Crew& crew,
+                                                                          const graph::TaskGraph& graph);
 
 /// Returns which workers sleep and where ready tasks wait, without the names of devices. May be called from any thread.
 /// The numbers are read one after the other, so they may contradict each other.

@@ -416,6 +416,25 @@ void Shares::started(WorkerId worker, const graph::Task& task) noexcept {
   if (Charge* const charge = find(hand.charges, task)) charge->start = now;
 }
 
+void Shares::suspended(WorkerId worker, const graph::Task& task) noexcept {
+  const Time now = now_();
+  Hand& hand = hands_[worker.index()];
+  // The next task of this worker, perhaps another client's, is not charged for what this kernel has taken.
+  hand.charged_until = now;
+  const LockGuard lock(hand.lock);
+  if (Charge* const charge = find(hand.charges, task)) charge->waits_since = now;
+}
+
+void Shares::resumed(WorkerId worker, const graph::Task& task) noexcept {
+  const Time now = now_();
+  Hand& hand = hands_[worker.index()];
+  const LockGuard lock(hand.lock);
+  Charge* const charge = find(hand.charges, task);
+  if (charge == nullptr || charge->waits_since == Time{}) return;
+  charge->start += now - charge->waits_since;
+  charge->waits_since = {};
+}
+
 Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took) noexcept {
   Hand& hand = hands_[worker.index()];
   Charge charge;
@@ -437,7 +456,10 @@ Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took)
   }
   Duration busy = took;
   if (own_time) {
-    if (in_turns && hand.charged_until != Time{}) busy += (charge.began() ? charge.start : now) - hand.charged_until;
+    // A kernel that has waited for other tasks on this worker began before these were charged.
+    if (in_turns && hand.charged_until != Time{}) {
+      busy += std::max(Duration{}, Duration((charge.began() ? charge.start : now) - hand.charged_until));
+    }
     hand.charged_until = now;
   }
   Share& share = *charge.share;

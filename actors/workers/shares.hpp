@@ -199,6 +199,10 @@ class Shares {
   void taken(WorkerId worker, const graph::Task& task) noexcept;
   /// Called when the task's kernel begins.
   void started(WorkerId worker, const graph::Task& task) noexcept;
+  /// Called when the task's kernel begins to wait for its children, and when it goes on: meanwhile it is charged
+  /// nothing.
+  void suspended(WorkerId worker, const graph::Task& task) noexcept;
+  void resumed(WorkerId worker, const graph::Task& task) noexcept;
   /// Called when the worker no longer has the task in hand, because the task has ended or will not run here. If the
   /// task was `taken`, it may already have been destroyed. `took` is the time for which the task used the device, if
   /// known. Otherwise the time since `started` is charged and, if several clients have work, also the time since the
@@ -222,13 +226,16 @@ class Shares {
     /// The time beyond `charged_ns` that the task had taken when a second client got work. It is not charged: a client
     /// that is alone takes time from no other client.
     std::int64_t forgiven_ns = 0;
-    /// The start of the task; zero if it has not begun.
+    /// The start of the task; zero if it has not begun. Times for which the kernel has waited do not count.
     std::chrono::steady_clock::time_point start;
+    /// The time at which the kernel began to wait; zero if it does not wait.
+    std::chrono::steady_clock::time_point waits_since;
     bool is_long = false;
 
     [[nodiscard]] bool began() const { return start != std::chrono::steady_clock::time_point{}; }
     [[nodiscard]] std::int64_t took_ns(std::chrono::steady_clock::time_point now) const {
-      return began() ? Duration(now - start).count() : 0;
+      const auto end = waits_since == std::chrono::steady_clock::time_point{} ? now : waits_since;
+      return began() ? Duration(end - start).count() : 0;
     }
   };
   /// The charges for the tasks that one worker has in hand; other threads read them. A thread that takes both locks

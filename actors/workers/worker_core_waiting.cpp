@@ -11,6 +11,7 @@ Task* WorkerCore::take_inside(const graph::Domain& domain) {
   if (options_.fetches) return nullptr;
   while (Task* const task = find_inside(domain)) {
     if (!begin(*task)) continue;
+    if (shares_ != nullptr) shares_->started(options_.self, *task);
     ++running_;
     return task;
   }

@@ -14,7 +14,9 @@ void WorkerTrace::ran(const TaskSpan& span, const graph::Task& task) noexcept {
   const std::string* const name = task.extras ? &task.extras->name : nullptr;
   const graph::Domain* const outer = task.outer_domain();
   if (outer == nullptr) return ran(span, name);
-  const ChildTask child{span.task, TaskId(outer->id), TimeStamp(task.client.submitted)};
+  // Where several clients share the workers, tasks have no time of their submission.
+  const TimeStamp submitted(outer->client_graph == nullptr ? task.client.submitted : 0);
+  const ChildTask child{span.task, TaskId(outer->id), submitted};
   ran(span, name, &child);
 }
 

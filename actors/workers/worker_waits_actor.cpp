@@ -33,7 +33,8 @@ class WorkerActor::Suspension {
         // The clock is read only if a trace, an observer or learned times need the time.
         timed_(worker.crew_.observer != nullptr || worker.crew_.trace || task.learns_time()),
         begin_(timed_ ? worker.setup_->clock->now() : TimeStamp{}) {
-    worker_.port_.suspended.add(task);
+    worker_.port_.suspended.add(task, worker_.crew_.graph_of(task));
+    if (worker_.crew_.shares != nullptr) worker_.crew_.shares->suspended(worker_.setup_->id, task);
     worker_.core_.suspend();
     mark(true);
     worker_.tell(TaskEvent::Kind::suspended, worker_.setup_->id, task);
@@ -48,6 +49,7 @@ class WorkerActor::Suspension {
     worker_.core_.resume();
     worker_.wake_for_surplus();
     worker_.port_.suspended.remove(task_);
+    if (worker_.crew_.shares != nullptr) worker_.crew_.shares->resumed(worker_.setup_->id, task_);
     if (timed_) {
       // The time of the wait is not the kernel's own.
       const TimeStamp now = worker_.setup_->clock->now();

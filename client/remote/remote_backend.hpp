@@ -102,7 +102,9 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   };
 
   RemoteBackend(std::string folder, std::unique_ptr<SegmentSource> memory)
-      : folder_(std::move(folder)), heap_(std::move(memory)) {}
+      : folder_(std::move(folder)), heap_(std::move(memory)) {
+    reach(this);
+  }
   void call_back(TaskLedger::DueCallback& due);
 
   [[nodiscard]] Result<void> check_outside_callback() const;
@@ -135,6 +137,8 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   /// `find` returns the task that waits for the hold, or 0.
   [[nodiscard]] Result<void> check_own_holds(
       const std::function<std::uint64_t(const TasksBehindHold&, const TasksBehindHold::Pending&)>& find) const;
+  /// Checks the handles and modes of weak data, after those of the kernel's data.
+  Result<void> check_weak(const graph::TaskSpecification& specification);
   /// Fails if `more` handles would be too many for the service, which would then end the session.
   [[nodiscard]] Result<void> check_handles(std::size_t more) const;
   using AddBlocks = std::function<Result<std::vector<graph::DataRecord*>>(graph::DataRecord&)>;

@@ -23,6 +23,7 @@ Result<Future> RemoteBackend::submit_recorded(const graph::TaskSpecification& sp
                                               graph::Recording& recording) {
   const auto lock = session_->sender().lock();
   if (auto valid = graph::check_accesses(specification, registry_, ++last_mark_); !valid) return valid.failure();
+  if (auto valid = check_weak(specification); !valid) return valid.failure();
   const auto after = numbers_of(specification, &recording);
   if (!after) return after.failure();
   const auto is_its = [&recording](const OpenRecording* open) { return open->recording == &recording; };
@@ -37,6 +38,11 @@ Result<Future> RemoteBackend::submit_recorded(const graph::TaskSpecification& sp
   for (std::size_t i = 0; i < count; ++i) {
     const auto mode = graph::mode_of(specification.codelet, specification.accesses[i], i);
     task.accesses[i] = graph::TaskAccess(specification.accesses[i].handle.record(), mode.value());
+  }
+  if (specification.options.nested) {
+    task.role = graph::TaskRole::recorded_nested;
+    task.extras = std::make_unique<graph::TaskExtras>();
+    task.extras->recorded_weak = graph::weak_accesses(specification.options);
   }
   recording.note_uses(task);
   open.tasks.add_task({open.next++, codelet, specification, after.value()});

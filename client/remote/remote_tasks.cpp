@@ -88,17 +88,26 @@ Result<std::vector<std::uint64_t>> RemoteBackend::numbers_of(const graph::TaskSp
   return numbers;
 }
 
+Result<void> RemoteBackend::check_weak(const graph::TaskSpecification& specification) {
+  // The data of the kernel were marked with the last mark.
+  if (specification.accesses.empty()) ++last_mark_;
+  return graph::check_weak_accesses(specification, registry_, last_mark_);
+}
+
 void RemoteBackend::note_uses(const graph::TaskSpecification& specification, std::uint64_t number,
                               std::span<const std::uint64_t> after) {
   const CodeletDefinition& definition = specification.codelet.definition();
   std::vector<TasksBehindHold::Use> uses;
+  const auto note = [&](graph::DataRecord& record, AccessMode mode) {
+    if (writes(mode)) data_.will_write(record, number);
+    if (!holds_.empty()) uses.push_back({&record, mode});
+    if (registry_.any_to_check()) graph::note_written(registry_, record, mode);
+  };
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
     const Access& access = specification.accesses[i];
-    const AccessMode mode = definition.variadic ? access.mode.value_or(AccessMode::read) : definition.modes[i];
-    if (writes(mode)) data_.will_write(*access.handle.record(), number);
-    if (!holds_.empty()) uses.push_back({access.handle.record(), mode});
-    if (registry_.any_to_check()) graph::note_written(registry_, *access.handle.record(), mode);
+    note(*access.handle.record(), definition.variadic ? access.mode.value_or(AccessMode::read) : definition.modes[i]);
   }
+  for (const Access& access : specification.options.weak) note(*access.handle.record(), *access.mode);
   if (!holds_.empty()) note_behind_holds(number, uses, after);
 }
 
@@ -106,7 +115,7 @@ Result<Future> RemoteBackend::submit(const graph::TaskSpecification& specificati
   if (auto here = home_.check(); !here) return here.failure();
   if (auto fits = graph::check_counts(specification); !fits) return fits.failure();
   if (auto valid = graph::check_after(specification, *this); !valid) return valid.failure();
-  if (auto plain = graph::check_nested(specification, graph::NestingRules::none()); !plain) return plain.failure();
+  if (auto plain = graph::check_nested(specification, graph::NestingRules::of_client()); !plain) return plain.failure();
   if (graph::is_limited(specification.options)) return graph::limited_on_service(specification.codelet);
   if (specification.options.devices.kinds() == 0) return graph::no_device_may_run(specification.codelet);
   if (specification.codelet.definition().argument_types.empty() && specification.arguments.size() != 0) {
@@ -130,6 +139,10 @@ Result<Future> RemoteBackend::submit_now(const graph::TaskSpecification& specifi
     if (registry_.any_to_check()) {
       if (auto usable = graph::check_usable(specification); !usable) return usable.failure();
     }
+  }
+  if (!specification.options.weak.empty()) {
+    if (auto valid = check_weak(specification); !valid) return valid.failure();
+    if (auto usable = graph::check_weak_usable(specification); !usable) return usable.failure();
   }
   const auto after = numbers_of(specification, nullptr);
   if (!after) return after.failure();

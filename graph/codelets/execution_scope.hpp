@@ -28,9 +28,14 @@ class ExecutionScope {
     friend class ExecutionScope;
 
     [[nodiscard]] static const Place* find(const Place* innermost, const TaskOwner* owner) {
-      while (innermost != nullptr && innermost->owner_ != owner) innermost = innermost->outer_;
+      while (innermost != nullptr && innermost->owner_ != owner && !innermost->is_of_client(owner)) {
+        innermost = innermost->outer_;
+      }
       return innermost;
     }
+    /// Returns true if the task belongs to this client's graph. Workers that several clients share name their own graph
+    /// as the owner.
+    [[nodiscard]] bool is_of_client(const TaskOwner* owner) const;
 
     const TaskOwner* owner_;
     const Task* task_;
@@ -69,6 +74,9 @@ class ExecutionScope {
     static constexpr Place kNobodysThread{nullptr, WorkerId{}, nullptr, nullptr};
     return Place::find(joined_, owner) != nullptr ? &kNobodysThread : nullptr;
   }
+  /// Returns the owner of the task whose kernel or callback the calling thread is in or helps with; null if there is
+  /// none.
+  [[nodiscard]] static const TaskOwner* owner_here();
   /// Returns the task of `owner` whose kernel or callback the calling thread is in or helps with; null if there is
   /// none.
   [[nodiscard]] static const Task* task_here(const TaskOwner* owner) {

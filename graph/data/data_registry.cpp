@@ -98,7 +98,10 @@ std::string describe(const DataRecord& record) {
 }
 
 std::string describe(const Task& task) {
-  std::string text = "task " + std::to_string(task.tag() != 0 ? task.tag() : task.task_id().value());
+  // Clients number their own tasks; children have numbers of the service, which may be the same.
+  const bool of_client = task.nesting.is_child && task.client_graph() != nullptr;
+  std::string text = of_client ? "child " : "task ";
+  text += std::to_string(task.tag() != 0 ? task.tag() : task.task_id().value());
   if (task.extras && !task.extras->name.empty()) text += " '" + task.extras->name + "'";
   if (task.codelet != nullptr) text += " (codelet " + task.codelet->name + ")";
   return text;

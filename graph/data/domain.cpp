@@ -5,6 +5,8 @@
 
 namespace troupe::graph {
 
+TaskGraph* Task::client_graph() const { return nesting.is_child ? client.domain->client_graph : client.graph; }
+
 void Domain::note(const Ending& ending) {
   const auto weight = [](const Ending& one) {
     if (one.own) return 3;
@@ -98,9 +100,9 @@ void move_home(const std::vector<DataRecord*>& wholes, const Domain* domain) {
   }
 }
 
-bool parent_gave_up(const Task& task) {
+bool parent_gave_up(const Task& task, std::uint64_t below) {
   for (const Domain* domain = task.outer_domain(); domain != nullptr; domain = domain->parent.outer_domain()) {
-    if (domain->cancelled.load(std::memory_order_relaxed)) return true;
+    if (domain->cancelled.load(std::memory_order_relaxed) || domain->id < below) return true;
   }
   return false;
 }

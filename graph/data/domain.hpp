@@ -21,11 +21,13 @@ namespace troupe::graph {
 /// Life: the parent begins and submits children; its kernel returns (`over`), and later tasks on the parent's data now
 /// wait for the last children instead of the parent (`hand_over`); the parent ends when the last child ends.
 struct Domain {
-  explicit Domain(Task& task) : parent(task), id(task.task_id().value()) {}
+  explicit Domain(Task& task) : parent(task), id(task.task_id().value()), client_graph(task.client_graph()) {}
 
   /// The parent's record is not used for another task before the last child has ended.
   Task& parent;
   const std::uint64_t id;
+  /// The graph of the client whose tasks these are; null in graphs that share no workers.
+  TaskGraph* const client_graph;
   /// Added to `open` while the parent's kernel blocks until its children have ended.
   static constexpr std::uint32_t kAwaited = 1U << 31U;
   /// The number of children that have not ended, plus one until the parent's kernel has returned. The decrement to zero
@@ -137,9 +139,9 @@ void visit_declared(const Domain& domain, const Visit& visit) TROUPE_NO_THREAD_S
   return one != nullptr;
 }
 
-/// Returns true if the task, or a nested task that it belongs to, must not begin because its parent failed or was
-/// cancelled.
-[[nodiscard]] bool parent_gave_up(const Task& task);
+/// Returns true if the task must not begin because a nested task that it belongs to failed or was cancelled, or was
+/// submitted before all tasks with ids below `below` were cancelled.
+[[nodiscard]] bool parent_gave_up(const Task& task, std::uint64_t below);
 
 /// Returns true if a child in this domain may wait for the task, which has not ended. Returns false if the task is a
 /// nested task around the child, or may wait for one: the child would never begin. Called under the submission lock.

@@ -29,6 +29,8 @@ struct TaskNode {
   TaskId id;
   /// The number by which the submitting program knows the task, if the number differs from the id.
   std::uint64_t tag = 0;
+  /// True for a child of a client's nested task: the client has no number for it.
+  bool child_of_client = false;
   /// The name that the program gave the task; null if it gave none.
   const std::string* name = nullptr;
   /// The codelet's name; null for host tasks.

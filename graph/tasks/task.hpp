@@ -242,19 +242,19 @@ struct alignas(64) Task {
   };
   StoredArguments stored_arguments;
 
-  /// These members are set in clients' graphs only (`GraphOptions::shares_workers`), which have no nested tasks, except
-  /// that children use `domain` and `submitted`.
+  /// These are set in clients' graphs only (`GraphOptions::shares_workers`), except for what children have.
   struct OfClient {
     union {
       TaskGraph* graph = nullptr;
-      /// The domain to which the task belongs, if `nesting.is_child` is true.
-      Domain* domain;
+      /// In other graphs, and if `nesting.is_child` is true: the time at which the parent's kernel submitted the task;
+      /// zero without a trace.
+      TimeStamp::rep submitted;
     };
     union {
       /// The value of `TaskSpecification::tag`.
       std::uint64_t tag = 0;
-      /// The time at which the parent's kernel submitted the task, if `nesting.is_child` is true; zero without a trace.
-      TimeStamp::rep submitted;
+      /// The children that the task is one of, if `nesting.is_child` is true.
+      Domain* domain;
     };
   };
   OfClient client;
@@ -268,6 +268,8 @@ struct alignas(64) Task {
 
   /// Returns the domain to which this task belongs; null if it belongs to no nested task.
   [[nodiscard]] Domain* outer_domain() const { return nesting.is_child ? client.domain : nullptr; }
+  /// Returns the client's graph that the task belongs to; null in graphs that share no workers.
+  [[nodiscard]] TaskGraph* client_graph() const;
   /// Returns the value of `TaskSpecification::tag`; 0 if there is none.
   [[nodiscard]] std::uint64_t tag() const { return nesting.is_child ? 0 : client.tag; }
   /// Returns the task's own children; null if it is not nested.

@@ -7,6 +7,10 @@
 #include "troupe/errors.hpp"
 #include "troupe/handle.hpp"
 
+namespace troupe::client {
+class Backend;
+}
+
 namespace troupe::graph {
 
 /// The receiver of a program's tasks: the task graph of a runtime inside the program, or the client of a service that
@@ -32,9 +36,17 @@ class TaskOwner {
   /// Ends the coroutine; it has failed if there is a failure.
   virtual void end_coroutine(const Future& end, std::optional<Failure> failure) = 0;
 
+  /// Sets the backend that kernels and callbacks of the tasks find by `Runtime::here`. Called before the first task.
+  void reach(client::Backend* backend) { backend_ = backend; }
+  /// Returns that backend; null if there is none.
+  [[nodiscard]] client::Backend* backend() const { return backend_; }
+
  protected:
   TaskOwner() = default;
   ~TaskOwner() = default;
+
+ private:
+  client::Backend* backend_ = nullptr;
 };
 
 }  // namespace troupe::graph

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "troupe/arguments.hpp"
+#include "troupe/handle.hpp"
 #include "troupe/ids.hpp"
 #include "troupe/layout.hpp"
 #include "troupe/team.hpp"
@@ -77,6 +78,14 @@ class KernelContext {
       refuse_argument(index);
     return arguments_.bytes + arguments_.offsets[index];
   }
+
+  /// Returns the handle of the task's data number `index`, so that the kernel of a nested task can submit children on
+  /// them without knowing who submitted the task. Throws `invalid_argument` outside a runtime.
+  [[nodiscard]] Handle handle(std::size_t index) const;
+  /// Returns the number of the task's weak data (`TaskOptions::weak`), and the handle of one of them. Whoever submits
+  /// the task chooses them, so look at their types and sizes (`Runtime::layout`).
+  [[nodiscard]] std::size_t weak_size() const;
+  [[nodiscard]] Handle weak(std::size_t index) const;
 
   /// Returns the cores that the kernel may use: more than one only for an implementation for teams, on a cluster.
   [[nodiscard]] Team& team() const {

@@ -100,6 +100,20 @@ class Runtime {
   [[nodiscard]] static Runtime connect(const ConnectOptions& options = {}) {
     return Runtime(client::connect_needs_the_library_Troupe_remote(options));
   }
+  /// Returns the runtime whose kernel or callback the calling thread is in, on a service too. The kernel of a nested
+  /// task submits its children there:
+  ///
+  ///     void halves(const KernelContext& context, VectorView<double> x) {
+  ///       Runtime runtime = Runtime::here();
+  ///       const std::vector<Handle> parts = runtime.partition(context.handle(0), {…});
+  ///       for (const Handle& part : parts) runtime.submit(change, {part});
+  ///     }
+  ///
+  /// The object must not outlive the kernel or callback. Its destructor ends nothing. On a service it is the client's
+  /// part of the service: kernels of nested tasks may register, divide and acquire data, submit, wait and cancel there,
+  /// within the client's limits; other kernels and callbacks get `invalid_argument`. Throws `invalid_argument` in other
+  /// threads.
+  [[nodiscard]] static Runtime here();
   /// Waits for all tasks, and for all tasks that these submit. Failures that no wait has reported become a warning
   /// (`ObservationOptions::on_warning`, or else standard error), so call `wait` first. In a child of `fork`, and inside
   /// one of the runtime's own kernels or callbacks, the destructor returns at once and ends nothing: `exit` in a kernel
@@ -227,6 +241,9 @@ class Runtime {
   /// are not made. Allowed in kernels and callbacks. Throws `invalid_handle`, and `invalid_argument` for data that were
   /// registered as const and inside a recording.
   void discard(const Handle& handle);
+
+  /// Returns the type and the size of registered data. Throws `invalid_handle`.
+  [[nodiscard]] Layout layout(const Handle& handle) const;
 
   /// Sets how much the data will be used during the run: when the memory of a device is full, data with low numbers are
   /// evicted first (docs/eviction.md; policy `reuse`). If the handle has blocks, the number holds for all its present
@@ -390,8 +407,13 @@ class Runtime {
   static void check_matrix(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_size);
   static void check_volume(const VolumeShape& shape, std::size_t element_size);
 
+  struct Guest {};
+  Runtime(std::shared_ptr<client::Backend> backend, Guest /*guest*/) : backend_(std::move(backend)), guest_(true) {}
+
   /// `Data` objects check through weak pointers whether the backend still exists.
   std::shared_ptr<client::Backend> backend_;
+  /// True for an object that `here` has made.
+  bool guest_ = false;
 };
 
 namespace detail {

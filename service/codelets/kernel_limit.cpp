@@ -97,4 +97,23 @@ KernelLimit::Verdict KernelLimit::judge(const ServiceCodelet& codelet, std::span
   return {.not_on_cores = true};
 }
 
+KernelLimit::Verdict judge_task(const ServiceCodelet& codelet, std::span<const Layout> layouts,
+                                const Arguments& arguments, const DeviceSet& devices, const KernelLimit& limit) {
+  const CodeletDefinition& definition = codelet.codelet.definition();
+  if (!definition.variadic && layouts.size() != definition.modes.size()) return {};
+  if (definition.typed) {
+    if (layouts.size() != definition.parameters.size()) return {};
+    for (std::size_t i = 0; i < layouts.size(); ++i) {
+      if (layouts[i].element_tag != definition.parameters[i].element_tag) return {};
+    }
+  }
+  if (codelet.check) {
+    if (auto checked = codelet.check(layouts, arguments); !checked) return {checked.failure()};
+  }
+  // The function that counts operations may access data that a variadic task does not have. Only a codelet's check
+  // excludes this.
+  if (definition.variadic && !codelet.check) return {};
+  return limit.judge(codelet, layouts, arguments, devices);
+}
+
 }  // namespace troupe::service

@@ -56,4 +56,11 @@ class KernelLimit {
   const Options options_;
 };
 
+/// Judges a task before it is submitted: asks the codelet's check, and then the limit. Refuses nothing if the number or
+/// a type of the data is wrong, because the check relies on both: the graph then refuses the task, with a better
+/// message.
+[[nodiscard]] KernelLimit::Verdict judge_task(const ServiceCodelet& codelet, std::span<const Layout> layouts,
+                                              const Arguments& arguments, const DeviceSet& devices,
+                                              const KernelLimit& limit);
+
 }  // namespace troupe::service

@@ -14,6 +14,11 @@ std::size_t EndingCollector::shard_of_this_thread() {
 
 void EndingCollector::ended(std::uint64_t tag, TaskStatus status, const graph::FailureLog::Cause& cause) noexcept {
   Shard& shard = shards_[shard_of_this_thread()];
+  if (tag == kChild) {
+    // The end of the nested task, which comes later, wakes the session. Release: as below.
+    shard.count.fetch_add(1, std::memory_order_release);
+    return;
+  }
   {
     const LockGuard lock(shard.lock);
     if (tag != 0 && status == TaskStatus::succeeded) shard.succeeded.push_back(tag);

@@ -7,7 +7,7 @@ std::uint64_t of_tasks(const v1::Tasks& tasks) {
   std::uint64_t bytes = kTask * static_cast<std::uint64_t>(tasks.codelet_size()) +
                         kAccess * static_cast<std::uint64_t>(tasks.handle_size());
   for (const v1::TaskDetail& detail : tasks.details()) {
-    bytes += kAccess * static_cast<std::uint64_t>(detail.after_size()) + detail.name().size();
+    bytes += of_detail(detail);
   }
   return bytes;
 }

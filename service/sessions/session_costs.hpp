@@ -17,6 +17,9 @@ inline constexpr std::uint64_t kTask = 768;
 /// The cost of each access of a task beyond the first few, for which the task's record has room.
 inline constexpr std::uint64_t kAccess = 96;
 inline constexpr std::uint64_t kHandle = 1024;
+/// The cost of what a nested task has in addition, and of a child, which may be nested itself.
+inline constexpr std::uint64_t kNested = 768;
+inline constexpr std::uint64_t kChild = kTask + kNested;
 /// The cost of a request that waits, holds acquired data or has a reply to be sent. A request that holds data is a task
 /// of the graph with its tables.
 inline constexpr std::uint64_t kRequest = 1280;
@@ -25,12 +28,18 @@ inline constexpr std::uint64_t kCodelet = 2048;
 /// The most bytes that a list element takes after parsing, for each byte that the element takes in the message.
 inline constexpr std::uint64_t kParsed = 32;
 
+/// Returns the cost of the properties that only few tasks have.
+[[nodiscard]] inline std::uint64_t of_detail(const v1::TaskDetail& detail) {
+  const auto lists = static_cast<std::uint64_t>(detail.after_size()) + static_cast<std::uint64_t>(detail.weak_size());
+  return kAccess * lists + detail.name().size() + (detail.nested() ? kNested : 0);
+}
+
 /// Returns the cost of an unusually large task in addition to `kTask`.
 [[nodiscard]] inline std::uint64_t beyond_usual(const TaskRow& row) {
   constexpr std::size_t kUsualAccesses = 4;
   std::uint64_t bytes = row.handles.size() > kUsualAccesses ? (row.handles.size() - kUsualAccesses) * kAccess : 0;
   if (row.detail != nullptr) {
-    bytes += kAccess * static_cast<std::uint64_t>(row.detail->after_size()) + row.detail->name().size();
+    bytes += of_detail(*row.detail);
   }
   return bytes;
 }

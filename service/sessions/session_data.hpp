@@ -77,6 +77,8 @@ class SessionData {
 
   /// Counts the bytes of the workers' partial results for a handle; does nothing if there is no such handle.
   void note_partials(std::uint64_t number, std::uint64_t bytes);
+  /// Returns the number of handles that are registered or reserved, or whose release is in progress.
+  [[nodiscard]] std::uint64_t count() const { return count_; }
   /// Returns the estimated size of handles and partial results.
   [[nodiscard]] std::uint64_t bytes() const { return count_ * costs::kHandle + partial_bytes_; }
 

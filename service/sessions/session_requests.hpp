@@ -57,8 +57,10 @@ class SessionRequests {
   void finish_ready();
   /// Returns true if a WaitAll waits and all its tasks have ended.
   [[nodiscard]] bool can_finish_waits() const {
-    return !waits_.empty() && refusals_ == 0 &&
-           collaborators_.endings.count() >= collaborators_.graph.progress().submitted;
+    if (waits_.empty() || refusals_ != 0) return false;
+    // The ends are counted first, as kernels may submit children at any time.
+    const std::uint64_t ended = collaborators_.endings.count();
+    return ended >= collaborators_.graph.progress().submitted;
   }
   [[nodiscard]] bool any_waits() const { return !waits_.empty(); }
   /// Blocks until `finish_ready` can finish a request; for callers that have no other work.

@@ -105,6 +105,19 @@ Result<void> SessionTasks::read_accesses(const TaskRow& row) {
   return {};
 }
 
+Result<void> SessionTasks::read_weak(const v1::TaskDetail& detail) {
+  options_.nested = detail.nested();
+  for (int i = 0; i < detail.weak_size(); ++i) {
+    const auto data = collaborators_.data.get("tasks.details.weak", detail.weak(i));
+    if (!data) return data.failure();
+    const auto mode = check_mode("tasks.details.weak_mode",
+                                 static_cast<unsigned char>(detail.weak_mode()[static_cast<std::size_t>(i)]));
+    if (!mode) return mode.failure();
+    options_.weak.emplace_back(data.value()->handle, mode.value());
+  }
+  return {};
+}
+
 DeviceSet SessionTasks::devices_of(const v1::TaskDetail& detail) {
   const auto kinds_of = [](const auto& names) {
     KindSet kinds = 0;
@@ -143,24 +156,7 @@ Result<void> SessionTasks::read_after(const TaskRow& row) {
 
 std::optional<Failure> SessionTasks::why_refused(const TaskRow& row, const Arguments& arguments) {
   if (row.codelet->known == nullptr) return *row.codelet->refusal;
-  const CodeletDefinition& definition = row.codelet->known->codelet.definition();
-  const ServiceCodelet& known = *row.codelet->known;
-  // If the number or a type of the data is wrong, `check` must not be called: it relies on both. The graph then refuses
-  // the task, with a better message.
-  if (!definition.variadic && layouts_.size() != definition.modes.size()) return std::nullopt;
-  if (definition.typed) {
-    if (layouts_.size() != definition.parameters.size()) return std::nullopt;
-    for (std::size_t i = 0; i < layouts_.size(); ++i) {
-      if (layouts_[i].element_tag != definition.parameters[i].element_tag) return std::nullopt;
-    }
-  }
-  if (known.check) {
-    if (auto checked = known.check(layouts_, arguments); !checked) return checked.failure();
-  }
-  // The function that counts operations may access data that a variadic task does not have. Only a codelet's check
-  // excludes this.
-  if (definition.variadic && !known.check) return std::nullopt;
-  auto verdict = collaborators_.kernels.judge(known, layouts_, arguments, options_.devices);
+  auto verdict = judge_task(*row.codelet->known, layouts_, arguments, options_.devices, collaborators_.kernels);
   if (verdict.not_on_cores) options_.devices = options_.devices & DeviceSet::accelerators();
   return std::move(verdict.refused);
 }
@@ -173,6 +169,7 @@ Result<void> SessionTasks::submit_row(const TaskRow& row) {
     options_.name = row.detail->name();
     options_.devices = devices_of(*row.detail);
     if (auto read = read_after(row); !read) return read;
+    if (auto read = read_weak(*row.detail); !read) return read;
   }
   const Arguments arguments = read_arguments(*row.codelet, row.arguments);
   if (open_) note_written(row);
@@ -201,6 +198,8 @@ Result<void> SessionTasks::submit_row(const TaskRow& row) {
     if (row.detail->awaited() && !open_) awaited_.insert(numbers_.next() - 1);
     options_.name.clear();
     options_.after.clear();
+    options_.nested = false;
+    options_.weak.clear();
   }
   if (!options_.devices.all()) options_.devices = {};
   return {};
@@ -213,6 +212,9 @@ SessionTasks::Numbers SessionTasks::written_by(const TaskRow& row) const {
     if (writes(accesses_[i].mode.value_or(i < declared.size() ? declared[i] : AccessMode::read))) {
       written.insert(row.handles[i]);
     }
+  }
+  for (std::size_t i = 0; i < options_.weak.size(); ++i) {
+    if (writes(*options_.weak[i].mode)) written.insert(row.detail->weak(static_cast<int>(i)));
   }
   return written;
 }
@@ -262,6 +264,8 @@ Result<Future> SessionTasks::submit_refused(const TaskRow& row, const Failure& w
   // The task only ends in its turn, so it does not read any data.
   std::vector<Access> accesses;
   for (const Handle& handle : handles_of(written_by(row))) accesses.push_back(write(handle));
+  options_.nested = false;
+  options_.weak.clear();
   // The kernel only fails, so any core may run the task, even if the client named other devices.
   options_.devices = {};
   return collaborators_.graph.submit({row.codelet->refused, accesses, args(number), options_, tag, false});

@@ -42,7 +42,7 @@ class SessionTasks {
     RefusedTasks& refused;
     SessionOutbox& outbox;
     const SessionLimits& limits;
-    KernelLimit kernels;
+    const KernelLimit& kernels;
   };
   explicit SessionTasks(const Collaborators& collaborators);
   ~SessionTasks();
@@ -105,6 +105,8 @@ class SessionTasks {
   Result<void> submit_row(const TaskRow& row);
   Result<void> read_accesses(const TaskRow& row);
   Result<void> read_after(const TaskRow& row);
+  /// Reads whether the task is nested, and its weak data.
+  Result<void> read_weak(const v1::TaskDetail& detail);
   /// Returns the devices that the client chose. The names of device kinds have been checked before.
   static DeviceSet devices_of(const v1::TaskDetail& detail);
   /// Returns why the task cannot run, as far as this is known before the graph checks the task. If the task would run

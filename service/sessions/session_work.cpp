@@ -45,15 +45,23 @@ SessionWork::SessionWork(const Collaborators& collaborators, const Options& opti
       requests_hold_(collaborators_.budgets, Resource::requests, options.user),
       recorded_hold_(collaborators_.budgets, Resource::recorded_tasks, options.user),
       endings_(wake_),
-      graph_(collaborators.system.open_graph(
-          {.name = options.name, .weight = options.weight, .endings = &endings_, .user = options.user})),
+      nesting_({collaborators.limits.tasks, collaborators.limits.handles, costs::kChild, costs::kHandle},
+               collaborators_.memory->account().above(), collaborators_.budgets, options.user),
+      graph_(collaborators.system.open_graph({.name = options.name,
+                                              .weight = options.weight,
+                                              .endings = &endings_,
+                                              .nesting = &nesting_,
+                                              .user = options.user})),
+      kernels_({.longest = collaborators.limits.kernel_time,
+                .seen = [this](const std::string& codelet) { return graph_->best_speed(codelet); },
+                .core_speed = speed_of_cores,
+                .kinds = collaborators.system.kinds()}),
+      for_kernels_(std::make_shared<KernelBackend>(
+          graph_->graph(),
+          KernelBackend::Collaborators{collaborators_.system, collaborators_.codelets, kernels_, nesting_})),
       codelets_(collaborators.codelets, collaborators.refused),
       data_(graph_->graph(), *collaborators_.memory, collaborators.limits.handles),
-      tasks_({graph_->graph(), codelets_, data_, collaborators.refused, outbox_, collaborators.limits,
-              KernelLimit({.longest = collaborators.limits.kernel_time,
-                           .seen = [this](const std::string& codelet) { return graph_->best_speed(codelet); },
-                           .core_speed = speed_of_cores,
-                           .kinds = collaborators.system.kinds()})}),
+      tasks_({graph_->graph(), codelets_, data_, collaborators.refused, outbox_, collaborators.limits, kernels_}),
       requests_({graph_->graph(), data_, outbox_, endings_, collaborators.codelets}, wake_) {}
 
 SessionWork::~SessionWork() {
@@ -242,6 +250,7 @@ bool SessionWork::tell(v1::ServiceMessage& message, bool at_once) {
   if (requests_.can_finish_waits()) wake_();
   // Events that have been sent need no memory any more. If the account is still exceeded, the next operation fails.
   [[maybe_unused]] const auto charged = charge_.set(bytes());
+  if (nesting_.used()) nesting_.settle(graph_->graph().handles(), data_.count());
   return message.events_size() > 0;
 }
 

@@ -16,7 +16,10 @@
 
 #include "actors/running/runtime_system.hpp"
 #include "service/codelets/codelet_source.hpp"
+#include "service/codelets/kernel_limit.hpp"
 #include "service/memory/client_memory.hpp"
+#include "service/nesting/kernel_backend.hpp"
+#include "service/nesting/kernel_budget.hpp"
 #include "service/server_options.hpp"
 #include "service/sessions/ending_collector.hpp"
 #include "service/sessions/refused_tasks.hpp"
@@ -124,7 +127,11 @@ class SessionWork {
   BudgetHold requests_hold_;
   BudgetHold recorded_hold_;
   EndingCollector endings_;
+  /// Counts what kernels take, beside `charge_` for what the client takes.
+  KernelBudget nesting_;
   const std::unique_ptr<actors::ClientGraph> graph_;
+  const KernelLimit kernels_;
+  const std::shared_ptr<KernelBackend> for_kernels_;
   SessionOutbox outbox_;
   SessionCodelets codelets_;
   SessionData data_;

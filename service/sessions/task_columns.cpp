@@ -56,6 +56,13 @@ Result<void> check_details(const v1::Tasks& message) {
     before = detail.task();
     if (auto named = check_name("tasks.details.name", detail.name()); !named) return named;
     if (auto kinds = check_kinds("tasks.details.devices", detail.devices()); !kinds) return kinds;
+    if (detail.weak_mode().size() != static_cast<std::size_t>(detail.weak_size())) {
+      return violation("tasks.details.weak_mode",
+                       fmt::format("{} modes for {} handles", detail.weak_mode().size(), detail.weak_size()));
+    }
+    if (detail.weak_size() > 0 && !detail.nested()) {
+      return violation("tasks.details.weak", "only nested tasks have weak data");
+    }
     if (detail.choices_size() > kMostChoices) {
       return violation("tasks.details.choices",
                        fmt::format("{}, and {} are the most", detail.choices_size(), kMostChoices));

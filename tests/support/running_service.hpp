@@ -14,6 +14,7 @@
 #include "tests/support/gate.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "troupe/codelet.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::tests {
 
@@ -45,6 +46,15 @@ class TestCodelets final : public service::CodeletSource {
     Codelet touch = Codelet::variadic("touch");
     touch.cpu([](const KernelContext&) {});
     add(touch);
+    // Reads its data, its weak data and a temporary in children, and waits for some of these.
+    add(Codelet("nest", {AccessMode::read_write}).cpu([touch](const KernelContext& context, VectorView<double> x) {
+      Runtime runtime = Runtime::here();
+      const Matrix<double> temporary = runtime.allocate_matrix<double>(2, 2);
+      runtime.submit(touch, {write(temporary)});
+      const Future child = runtime.submit(touch, {read(context.handle(0)), read_write(temporary)});
+      if (x.size() % 2 == 0) child.wait();
+      for (std::size_t i = 0; i < context.weak_size(); ++i) runtime.submit(touch, {read(context.weak(i))});
+    }));
   }
 
   [[nodiscard]] const service::ServiceCodelet* find(std::string_view name) const override {

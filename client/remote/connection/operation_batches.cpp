@@ -39,6 +39,16 @@ std::size_t add_devices(v1::TaskDetail& detail, const DeviceSet& devices) {
   return devices.all() ? 0 : detail.ByteSizeLong();
 }
 
+/// Says in the message that the task is nested, and returns the approximate size in bytes.
+std::size_t add_nesting(v1::TaskDetail& detail, const TaskOptions& options) {
+  detail.set_nested(true);
+  for (const Access& access : options.weak) {
+    detail.add_weak(access.handle.id().value());
+    detail.mutable_weak_mode()->push_back(static_cast<char>(to_wire(access.mode.value_or(AccessMode::read))));
+  }
+  return 2 + options.weak.size() * 6;
+}
+
 }  // namespace
 
 OperationBatches::OperationBatches(std::uint64_t most_tasks)
@@ -91,12 +101,13 @@ void OperationBatches::add_task(const EncodedTask& task) {
   const TaskOptions& options = specification.options;
   if (options.priority != 0 && list_->priority_size() == 0) list_->mutable_priority()->Resize(count_, 0);
   if (options.priority != 0 || list_->priority_size() != 0) list_->add_priority(options.priority);
-  if (!options.name.empty() || !task.after.empty() || options.callback || !options.devices.all()) {
+  if (!options.name.empty() || !task.after.empty() || options.callback || !options.devices.all() || options.nested) {
     v1::TaskDetail& detail = *list_->add_details();
     detail.set_task(static_cast<std::uint32_t>(count_));
     detail.set_name(wire_text(options.name));
     for (const std::uint64_t number : task.after) detail.add_after(number);
     if (options.callback) detail.set_awaited(true);
+    if (options.nested) bytes_ += add_nesting(detail, options);
     bytes_ += add_devices(detail, options.devices);
     bytes_ += 8 + detail.name().size() + task.after.size() * 5;
   }

@@ -10,6 +10,7 @@
 
 #include "service/codelets/codelet_library.hpp"
 #include "service/codelets/reductions.hpp"
+#include "service/server.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "troupe/runtime.hpp"
 
@@ -82,6 +83,38 @@ BOOST_AUTO_TEST_CASE(the_manuals_example_loads_and_its_codelets_run) {
   BOOST_TEST(take_from->check(layouts, args(std::int64_t{7})).ok());
   BOOST_TEST(!take_from->check(layouts, args(std::int64_t{8})).ok());
   BOOST_TEST(!take_from->check(layouts, args(std::int64_t{-1})).ok());
+}
+
+BOOST_AUTO_TEST_CASE(the_manuals_example_submits_children_embedded_and_on_a_service) {
+  const auto plugin = load_plugin(built("nested_plugin"));
+  BOOST_REQUIRE_MESSAGE(plugin.ok(), (plugin ? "" : plugin.failure().message));
+  CodeletLibrary library;
+  BOOST_TEST(library.add(plugin.value()).ok());
+  const ServiceCodelet* const add = library.find("add_by_halves");
+  BOOST_REQUIRE(add != nullptr);
+  const auto run = [&](Runtime& runtime) {
+    std::vector<double> x(10'000, 1.0);
+    const auto data = runtime.vector(x);
+    runtime.submit(add->codelet, {data}, args(2.0), {.nested = true});
+    runtime.wait();
+    BOOST_TEST((x == std::vector<double>(10'000, 3.0)));
+    return runtime.progress().submitted;
+  };
+  tests::TemporaryFolder folder;
+  ServerOptions options;
+  options.folder = folder.path("sockets");
+  options.inherit_sockets = false;
+  options.runtime.cores = 2;
+  options.runtime.threads.oversubscribe = true;
+  options.runtime.threads.bind = false;
+  {
+    Runtime embedded(options.runtime);
+    BOOST_TEST(run(embedded) == 31U);
+  }
+  const auto server = Server::start(options, library).value_or_throw();
+  Runtime remote = Runtime::connect({folder.path("sockets"), "test"});
+  BOOST_TEST(run(remote) == 1U);
+  BOOST_TEST(server->look().runtime.clients.front().submitted == 31U);
 }
 
 BOOST_AUTO_TEST_CASE(reductions_of_plugins_are_found_by_name) {

@@ -24,11 +24,13 @@ std::string between(const std::string& text, const std::string& begin, const std
   return text.substr(from + begin.size(), to - from - begin.size());
 }
 
-BOOST_AUTO_TEST_CASE(the_manuals_plugin_is_the_one_that_is_built_and_tested) {
-  const std::string shown =
-      between(read("plugins.md"), "<!-- example: docs/examples/plugin.cpp -->\n```cpp\n", "```\n");
-  const std::string built = read("examples/plugin.cpp");
-  BOOST_TEST((built.substr(built.find("#include")) == shown));
+BOOST_AUTO_TEST_CASE(the_manuals_plugins_are_those_that_are_built_and_tested) {
+  for (const std::string name : {"plugin.cpp", "nested_plugin.cpp"}) {
+    const std::string shown =
+        between(read("plugins.md"), "<!-- example: docs/examples/" + name + " -->\n```cpp\n", "```\n");
+    const std::string built = read("examples/" + name);
+    BOOST_TEST((built.substr(built.find("#include")) == shown), name);
+  }
 }
 
 }  // namespace

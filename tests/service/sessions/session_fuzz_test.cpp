@@ -310,7 +310,7 @@ class Fuzzer {
     return number;
   }
   void open_codelet(v1::OpenCodelet& open) {
-    static constexpr std::array<const char*, 6> kNames{"empty", "fill", "axpy", "sum", "fail", "touch"};
+    static constexpr std::array<const char*, 7> kNames{"empty", "fill", "axpy", "sum", "fail", "touch", "nest"};
     const char* const name = kNames[below(kNames.size())];
     ServiceClient::describe(service_.codelets()[name], open);
     if (below(10) == 0) open.set_name("unknown");
@@ -403,6 +403,11 @@ class Fuzzer {
         v1::DeviceChoice& choice = *detail.add_choices();
         choice.add_workers(below(4));
         if (below(2) == 0) choice.add_names("nobody");
+      }
+      detail.set_nested(below(2) == 0);
+      for (std::uint32_t j = detail.nested() ? below(3) : 0; j > 0; --j) {
+        detail.add_weak(some_handle());
+        detail.mutable_weak_mode()->push_back(static_cast<char>(below(5)));
       }
       if (tasks.first() + i > 1) detail.add_after(1 + below(static_cast<std::uint32_t>(tasks.first() + i - 1)));
     }

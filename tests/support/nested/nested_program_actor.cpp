@@ -57,23 +57,161 @@ const Codelet& codelet_of(Operation::Kind kind) {
   return codelets[static_cast<std::size_t>(kind)];
 }
 
+/// Submits operations in a runtime. Their kernels submit in the runtime that they find.
+class Tasks {
+ public:
+  /// The handles of a vector's parts, by their numbers.
+  using Parts = std::array<Handle, 2 * kLeaves>;
+  /// The halo parts of the leaves of each part, by vector and part.
+  using Halos = std::array<std::array<std::vector<Halo>, kLeaves>, kVectors>;
+
+  /// If `typed` is true, most tasks are inline kernels.
+  Tasks(bool parts_of_temporaries, bool typed) : parts_of_temporaries_(parts_of_temporaries), typed_(typed) {}
+
+  [[nodiscard]] Halos& halos() { return halos_; }
+  [[nodiscard]] static Parts divide(Runtime& runtime, const Handle& whole) {
+    Parts parts;
+    parts[1] = whole;
+    for (std::size_t part = 1; part < kLeaves; ++part) {
+      const Leaves leaves = leaves_of(static_cast<int>(part));
+      const std::int64_t half = static_cast<std::int64_t>(leaves.end - leaves.begin) / 2 * kPerLeaf;
+      const std::array<Block, 2> blocks{Block{0, 0, half, 1}, Block{half, 0, half, 1}};
+      const auto made = runtime.partition(parts[part], blocks);
+      parts[2 * part] = made[0];
+      parts[2 * part + 1] = made[1];
+    }
+    return parts;
+  }
+
+  void submit(Runtime& runtime, const std::vector<Operation>& program, const std::vector<Parts>& handles) {
+    for (const Operation& one : program) {
+      const Future future = submit(runtime, one, handles);
+      if (one.wait != Operation::none) wait(runtime, one, future, handles);
+    }
+  }
+
+ private:
+  /// Waits in a kernel. A wait that is refused, or that tells of a failure, changes nothing.
+  static void wait(Runtime& runtime, const Operation& one, const Future& future, const std::vector<Parts>& handles) {
+    try {
+      if (one.wait == Operation::for_all) runtime.wait();
+      if (one.wait == Operation::for_this) future.wait();
+      if (one.wait == Operation::for_target && one.target) runtime.wait(handle_of(handles, *one.target));
+    } catch (const Error&) {
+    }
+  }
+  static Handle handle_of(const std::vector<Parts>& handles, const Place& place) {
+    return handles[static_cast<std::size_t>(place.vector)][static_cast<std::size_t>(place.part)];
+  }
+  Future submit(Runtime& runtime, const Operation& one, const std::vector<Parts>& handles) {
+    if (one.kind == Operation::nest) return submit_nested(runtime, one, handles);
+    const Handle target = handle_of(handles, *one.target);
+    if (one.kind == Operation::blur) {
+      const std::vector<Halo>& halos =
+          halos_[static_cast<std::size_t>(one.source.vector)][static_cast<std::size_t>(one.source.part)];
+      const int leaf = one.target->part - kLeaves - leaves_of(one.source.part).begin;
+      return runtime.submit(codelet_of(one.kind), {target, halos[static_cast<std::size_t>(leaf)]},
+                            args(one.number, one.throws));
+    }
+    if (typed_ && one.kind != Operation::add) return submit_typed(runtime, one, target, handles);
+    const Arguments arguments = args(one.number, one.throws);
+    if (one.kind == Operation::gather) {
+      return runtime.submit(codelet_of(one.kind), {target, handle_of(handles, one.source)}, arguments);
+    }
+    return runtime.submit(codelet_of(one.kind), {target}, arguments);
+  }
+  /// Submits the task as an inline kernel, which a nested task may call.
+  static Future submit_typed(Runtime& runtime, const Operation& one, const Handle& target,
+                             const std::vector<Parts>& handles) {
+    const auto change = [](VectorView<Number> x, Number number, bool throws, Operation::Kind kind) {
+      if (throws) throw std::runtime_error("wanted");
+      for (Number& value : x) value = kind == Operation::alter ? value * 31 + number : number;
+    };
+    if (one.kind == Operation::alter)
+      return runtime.submit(change, read_write(target), one.number, one.throws, one.kind);
+    if (one.kind == Operation::overwrite)
+      return runtime.submit(change, write(target), one.number, one.throws, one.kind);
+    return runtime.submit(
+        [](VectorView<Number> x, VectorView<const Number> y, Number number, bool throws) {
+          if (throws) throw std::runtime_error("wanted");
+          for (const Number value : y) number += value;
+          for (Number& value : x) value = value * 7 + number;
+        },
+        read_write(target), handle_of(handles, one.source), one.number, one.throws);
+  }
+  Future submit_nested(Runtime& runtime, const Operation& one, const std::vector<Parts>& handles) {
+    TaskOptions options;
+    options.nested = !one.unsaid;
+    for (const Operation::Weak& weak : one.weak) {
+      const Handle handle = handle_of(handles, weak.place);
+      options.weak.emplace_back(handle, weak.written ? AccessMode::read_write : AccessMode::read);
+    }
+    if (!one.target) return runtime.submit(options, [this, &one, handles] { kernel(one, handles); });
+    const Handle target = handle_of(handles, *one.target);
+    if (one.only_reads) {
+      return runtime.submit(
+          options, [this, &one, handles](VectorView<const Number>) { kernel(one, handles); }, target);
+    }
+    return runtime.submit(
+        options,
+        [this, &one, handles](VectorView<Number> x) {
+          for (Number& value : x) value ^= one.number;
+          kernel(one, handles);
+          if (!one.ends_with_change) return;
+          Operation all;
+          all.wait = Operation::for_all;
+          Runtime here = Runtime::here();
+          wait(here, all, {}, handles);
+          for (Number& value : x) value += one.number;
+        },
+        target);
+  }
+  void kernel(const Operation& one, std::vector<Parts> handles) {
+    Runtime runtime = Runtime::here();
+    std::vector<Matrix<Number>> temporaries;
+    for (const int vector : one.temporaries) {
+      temporaries.push_back(runtime.allocate_matrix<Number>(kLeaves * kPerLeaf, 1));
+      if (handles.size() <= static_cast<std::size_t>(vector)) handles.resize(static_cast<std::size_t>(vector) + 1);
+      Parts& parts = handles[static_cast<std::size_t>(vector)];
+      if (parts_of_temporaries_) {
+        parts = divide(runtime, temporaries.back());
+      } else {
+        parts.fill(temporaries.back());
+      }
+      Operation fill;
+      fill.kind = Operation::overwrite;
+      fill.number = one.number;
+      if (typed_) {
+        submit_typed(runtime, fill, temporaries.back(), handles);
+      } else {
+        runtime.submit(codelet_of(Operation::overwrite), {Handle(temporaries.back())}, args(one.number, false));
+      }
+    }
+    submit(runtime, one.children, handles);
+    if (one.throws) throw std::runtime_error("wanted");
+  }
+
+  const bool parts_of_temporaries_;
+  const bool typed_;
+  Halos halos_;
+};
+
 /// Runs a program in a runtime.
 class Parallel {
  public:
-  /// If `typed` is true, most tasks are inline kernels.
   Parallel(const RuntimeOptions& options, bool parts_of_temporaries, bool typed)
-      : runtime_(options), parts_of_temporaries_(parts_of_temporaries), typed_(typed) {
+      : runtime_(options), tasks_(parts_of_temporaries, typed) {
     handles_.resize(2);
     for (std::size_t i = 0; i < 2; ++i) {
       elements_[i].assign(kLeaves * kPerLeaf, 1);
       data_[i] = runtime_.vector(elements_[i], "vector " + std::to_string(i));
-      handles_[i] = divide(data_[i]);
+      handles_[i] = Tasks::divide(runtime_, data_[i]);
       for (int part = 1; part < kLeaves; ++part) {
         const Leaves leaves = leaves_of(part);
         std::vector<Block> blocks;
         for (int leaf = 0; leaf < leaves.end - leaves.begin; ++leaf)
           blocks.push_back({leaf * kPerLeaf, 0, kPerLeaf, 1});
-        halos_[i][static_cast<std::size_t>(part)] =
+        tasks_.halos()[i][static_cast<std::size_t>(part)] =
             runtime_.halos(handles_[i][static_cast<std::size_t>(part)], blocks, Rim(kPerLeaf, 0));
       }
     }
@@ -85,13 +223,14 @@ class Parallel {
                                const NestedProgram& description) {
     std::vector<std::string> problems;
     std::optional<RecordedGraph> recorded;
-    for (int run = 1; run < runs_of(description) && !description.recorded; ++run) submit(program, handles_);
+    for (int run = 1; run < runs_of(description) && !description.recorded; ++run)
+      tasks_.submit(runtime_, program, handles_);
     if (description.recorded) {
-      recorded = runtime_.record([&] { submit(program, handles_); });
+      recorded = runtime_.record([&] { tasks_.submit(runtime_, program, handles_); });
       recorded->run();
       recorded->run();
     } else {
-      submit(program, handles_);
+      tasks_.submit(runtime_, program, handles_);
     }
     try {
       runtime_.wait();
@@ -108,9 +247,6 @@ class Parallel {
   }
 
  private:
-  /// The handles of a vector's parts, by their numbers.
-  using Parts = std::array<Handle, 2 * kLeaves>;
-
   /// Returns true if a leaf has the expected content, or if it has none and that is expected.
   bool same(const Handle& part, const Content& expected, std::size_t leaf) {
     std::vector<Number> values;
@@ -124,131 +260,11 @@ class Parallel {
     return expected.valid[leaf] && std::ranges::equal(values, expected.leaves[leaf]);
   }
 
-  Parts divide(const Handle& whole) {
-    Parts parts;
-    parts[1] = whole;
-    for (std::size_t part = 1; part < kLeaves; ++part) {
-      const Leaves leaves = leaves_of(static_cast<int>(part));
-      const std::int64_t half = static_cast<std::int64_t>(leaves.end - leaves.begin) / 2 * kPerLeaf;
-      const std::array<Block, 2> blocks{Block{0, 0, half, 1}, Block{half, 0, half, 1}};
-      const auto made = runtime_.partition(parts[part], blocks);
-      parts[2 * part] = made[0];
-      parts[2 * part + 1] = made[1];
-    }
-    return parts;
-  }
-
-  void submit(const std::vector<Operation>& program, const std::vector<Parts>& handles) {
-    for (const Operation& one : program) {
-      const Future future = submit(one, handles);
-      if (one.wait != Operation::none) wait(one, future, handles);
-    }
-  }
-  /// Waits in a kernel. A wait that is refused, or that tells of a failure, changes nothing.
-  void wait(const Operation& one, const Future& future, const std::vector<Parts>& handles) {
-    try {
-      if (one.wait == Operation::for_all) runtime_.wait();
-      if (one.wait == Operation::for_this) future.wait();
-      if (one.wait == Operation::for_target && one.target) runtime_.wait(handle_of(handles, *one.target));
-    } catch (const Error&) {
-    }
-  }
-  static Handle handle_of(const std::vector<Parts>& handles, const Place& place) {
-    return handles[static_cast<std::size_t>(place.vector)][static_cast<std::size_t>(place.part)];
-  }
-  Future submit(const Operation& one, const std::vector<Parts>& handles) {
-    if (one.kind == Operation::nest) return submit_nested(one, handles);
-    const Handle target = handle_of(handles, *one.target);
-    if (one.kind == Operation::blur) {
-      const std::vector<Halo>& halos =
-          halos_[static_cast<std::size_t>(one.source.vector)][static_cast<std::size_t>(one.source.part)];
-      const int leaf = one.target->part - kLeaves - leaves_of(one.source.part).begin;
-      return runtime_.submit(codelet_of(one.kind), {target, halos[static_cast<std::size_t>(leaf)]},
-                             args(one.number, one.throws));
-    }
-    if (typed_ && one.kind != Operation::add) return submit_typed(one, target, handles);
-    const Arguments arguments = args(one.number, one.throws);
-    if (one.kind == Operation::gather) {
-      return runtime_.submit(codelet_of(one.kind), {target, handle_of(handles, one.source)}, arguments);
-    }
-    return runtime_.submit(codelet_of(one.kind), {target}, arguments);
-  }
-  /// Submits the task as an inline kernel, which a nested task may call.
-  Future submit_typed(const Operation& one, const Handle& target, const std::vector<Parts>& handles) {
-    const auto change = [](VectorView<Number> x, Number number, bool throws, Operation::Kind kind) {
-      if (throws) throw std::runtime_error("wanted");
-      for (Number& value : x) value = kind == Operation::alter ? value * 31 + number : number;
-    };
-    if (one.kind == Operation::alter)
-      return runtime_.submit(change, read_write(target), one.number, one.throws, one.kind);
-    if (one.kind == Operation::overwrite)
-      return runtime_.submit(change, write(target), one.number, one.throws, one.kind);
-    return runtime_.submit(
-        [](VectorView<Number> x, VectorView<const Number> y, Number number, bool throws) {
-          if (throws) throw std::runtime_error("wanted");
-          for (const Number value : y) number += value;
-          for (Number& value : x) value = value * 7 + number;
-        },
-        read_write(target), handle_of(handles, one.source), one.number, one.throws);
-  }
-  Future submit_nested(const Operation& one, const std::vector<Parts>& handles) {
-    TaskOptions options;
-    options.nested = !one.unsaid;
-    for (const Operation::Weak& weak : one.weak) {
-      const Handle handle = handle_of(handles, weak.place);
-      options.weak.emplace_back(handle, weak.written ? AccessMode::read_write : AccessMode::read);
-    }
-    if (!one.target) return runtime_.submit(options, [this, &one, handles] { kernel(one, handles); });
-    const Handle target = handle_of(handles, *one.target);
-    if (one.only_reads) {
-      return runtime_.submit(
-          options, [this, &one, handles](VectorView<const Number>) { kernel(one, handles); }, target);
-    }
-    return runtime_.submit(
-        options,
-        [this, &one, handles](VectorView<Number> x) {
-          for (Number& value : x) value ^= one.number;
-          kernel(one, handles);
-          if (!one.ends_with_change) return;
-          Operation all;
-          all.wait = Operation::for_all;
-          wait(all, {}, handles);
-          for (Number& value : x) value += one.number;
-        },
-        target);
-  }
-  void kernel(const Operation& one, std::vector<Parts> handles) {
-    std::vector<Matrix<Number>> temporaries;
-    for (const int vector : one.temporaries) {
-      temporaries.push_back(runtime_.allocate_matrix<Number>(kLeaves * kPerLeaf, 1));
-      if (handles.size() <= static_cast<std::size_t>(vector)) handles.resize(static_cast<std::size_t>(vector) + 1);
-      Parts& parts = handles[static_cast<std::size_t>(vector)];
-      if (parts_of_temporaries_) {
-        parts = divide(temporaries.back());
-      } else {
-        parts.fill(temporaries.back());
-      }
-      Operation fill;
-      fill.kind = Operation::overwrite;
-      fill.number = one.number;
-      if (typed_) {
-        submit_typed(fill, temporaries.back(), handles);
-      } else {
-        runtime_.submit(codelet_of(Operation::overwrite), {Handle(temporaries.back())}, args(one.number, false));
-      }
-    }
-    submit(one.children, handles);
-    if (one.throws) throw std::runtime_error("wanted");
-  }
-
   Runtime runtime_;
-  const bool parts_of_temporaries_;
-  const bool typed_;
+  Tasks tasks_;
   std::array<std::vector<Number>, 2> elements_;
   std::array<Vector<Number>, 2> data_;
-  std::vector<Parts> handles_;
-  /// The halo parts of the leaves of each part, by vector and part.
-  std::array<std::array<std::vector<Halo>, kLeaves>, kVectors> halos_;
+  std::vector<Tasks::Parts> handles_;
 };
 
 std::shared_ptr<SimulationOptions> machine_of(const NestedProgram& program) {
@@ -302,6 +318,46 @@ std::vector<std::string> execute(const NestedProgram& program) {
   const auto expected = nested::run_in_sequence(operations, nested::runs_of(program));
   return nested::Parallel(nested::options_of(program), !program.gpus, program.cutoff)
       .run(operations, expected, program);
+}
+
+struct NestedChildren::Content {
+  std::vector<nested::Operation> operations;
+  std::array<nested::Content, nested::kVectors> expected;
+  nested::Tasks tasks{true, false};
+};
+
+NestedChildren::NestedChildren(const NestedProgram& program)
+    : content_(std::make_unique<Content>(Content{nested::operations_of(program, true), {}})) {
+  content_->expected = nested::run_in_sequence(content_->operations, 1);
+}
+
+NestedChildren::~NestedChildren() = default;
+
+std::size_t NestedChildren::size_of_vector() { return nested::kLeaves * nested::kPerLeaf; }
+
+void NestedChildren::submit(const Handle& first, const Handle& second) {
+  Runtime runtime = Runtime::here();
+  const std::vector<nested::Tasks::Parts> handles{nested::Tasks::divide(runtime, first),
+                                                  nested::Tasks::divide(runtime, second)};
+  content_->tasks.submit(runtime, content_->operations, handles);
+}
+
+bool NestedChildren::all_valid() const {
+  return std::ranges::all_of(content_->expected, [](const nested::Content& vector) {
+    return std::ranges::all_of(vector.valid, [](bool valid) { return valid; });
+  });
+}
+
+std::vector<std::string> NestedChildren::check(const std::array<std::vector<std::uint64_t>, 2>& vectors) const {
+  std::vector<std::string> problems;
+  for (std::size_t vector = 0; vector < vectors.size(); ++vector) {
+    for (std::size_t leaf = 0; leaf < nested::kLeaves; ++leaf) {
+      const auto begin = vectors[vector].begin() + static_cast<std::ptrdiff_t>(leaf * nested::kPerLeaf);
+      if (std::equal(begin, begin + nested::kPerLeaf, content_->expected[vector].leaves[leaf].begin())) continue;
+      problems.push_back("vector " + std::to_string(vector) + ", part " + std::to_string(leaf) + " is wrong");
+    }
+  }
+  return problems;
 }
 
 }  // namespace troupe::tests
