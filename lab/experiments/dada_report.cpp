@@ -6,7 +6,6 @@
 
 #include "apps/run/run_summary.hpp"
 #include "lab/experiments/experiment_figures.hpp"
-#include "platform/files/atomic_file.hpp"
 #include "proto/json/json.hpp"
 
 namespace troupe::apps {
@@ -188,22 +187,17 @@ std::string claims_csv(const DadaReport& report) {
 }
 
 Result<void> write_dada_report(const std::string& folder, const DadaReport& report) {
-  const auto write = [&](const std::string& name, const std::string& content) {
-    return platform::write_file(folder + '/' + name, content);
-  };
   const std::string drawn_setting = fmt::format("{}, n = {}", report.machine, report.options.n);
   std::vector<ExperimentFigure> figures;
+  std::vector<std::pair<std::string, std::string>> files{{"table.md", dada_table(report)},
+                                                         {"claims.csv", claims_csv(report)},
+                                                         {"report.md", dada_markdown(report)},
+                                                         {"report.json", as_text(dada_json(report)) + '\n'}};
   for (const DadaFigure& figure : dada_figures()) {
     figures.push_back({figure.name, figure.title, chart_of(figure, report.variants.front().results, drawn_setting)});
+    files.emplace_back(figure.name + ".csv", figure_csv(figure, report));
   }
-  if (auto drawn = draw_figures(folder, figures); !drawn) return drawn;
-  for (const DadaFigure& figure : dada_figures()) {
-    if (auto done = write(figure.name + ".csv", figure_csv(figure, report)); !done) return done;
-  }
-  if (auto done = write("table.md", dada_table(report)); !done) return done;
-  if (auto done = write("claims.csv", claims_csv(report)); !done) return done;
-  if (auto done = write("report.md", dada_markdown(report)); !done) return done;
-  return write("report.json", as_text(dada_json(report)) + '\n');
+  return write_report(folder, figures, files);
 }
 
 }  // namespace troupe::apps

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <utility>
+#include "platform/files/atomic_file.hpp"
 
 namespace troupe::apps {
 
@@ -27,9 +27,13 @@ std::string figure_markdown(const std::string& name, const std::string& title) {
   return fmt::format("\n## {}\n\n![{}]({}.svg)\n", title, title, name);
 }
 
-Result<void> draw_figures(const std::string& folder, const std::vector<ExperimentFigure>& figures) {
+Result<void> write_report(const std::string& folder, const std::vector<ExperimentFigure>& figures,
+                          const std::vector<std::pair<std::string, std::string>>& files) {
   for (const ExperimentFigure& figure : figures) {
     if (auto drawn = draw_chart(folder + '/' + figure.name + ".svg", figure.chart); !drawn) return drawn;
+  }
+  for (const auto& [name, content] : files) {
+    if (auto done = platform::write_file(folder + '/' + name, content); !done) return done;
   }
   return {};
 }

@@ -1,7 +1,8 @@
-/// The figures of a report.
+/// The figures of a report, and its files.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/simulate/scaling_chart.hpp"
@@ -26,7 +27,9 @@ void add_chart_row(ScalingChart& chart, const std::string& title, std::vector<Ch
 /// Returns Markdown with a heading and the picture below it. The picture's file must be in the folder of the text.
 [[nodiscard]] std::string figure_markdown(const std::string& name, const std::string& title);
 
-/// Draws each figure as an SVG file into `folder`, which must exist. Fails with `io`.
-[[nodiscard]] Result<void> draw_figures(const std::string& folder, const std::vector<ExperimentFigure>& figures);
+/// Draws each figure as an SVG file into `folder`, which must exist. Then writes the files, each with its name and its
+/// content. Fails with `io`.
+[[nodiscard]] Result<void> write_report(const std::string& folder, const std::vector<ExperimentFigure>& figures,
+                                        const std::vector<std::pair<std::string, std::string>>& files);
 
 }  // namespace troupe::apps

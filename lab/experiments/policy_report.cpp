@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "apps/run/run_summary.hpp"
-#include "platform/files/atomic_file.hpp"
+#include "lab/experiments/experiment_figures.hpp"
 #include "proto/json/json.hpp"
 #include "traces/text/table.hpp"
 
@@ -121,9 +121,10 @@ std::string policy_csv(const std::vector<PolicyVariant>& variants) {
 }
 
 Result<void> write_policy_report(const std::string& folder, const std::vector<PolicyVariant>& variants) {
-  if (auto done = platform::write_file(folder + "/policies.csv", policy_csv(variants)); !done) return done;
-  if (auto done = platform::write_file(folder + "/report.md", policy_markdown(variants)); !done) return done;
-  return platform::write_file(folder + "/report.json", as_text(policy_json(variants)) + '\n');
+  return write_report(folder, {},
+                      {{"policies.csv", policy_csv(variants)},
+                       {"report.md", policy_markdown(variants)},
+                       {"report.json", as_text(policy_json(variants)) + '\n'}});
 }
 
 }  // namespace troupe::apps

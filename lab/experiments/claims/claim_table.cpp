@@ -173,7 +173,7 @@ void ClaimTable::judge_block(const Block& block, const ClaimScope& scope, Judgem
       if (lines[i].first == Kind::expression)
         judgement.check(number_of(*values[i]) != 0);
       else
-        judgement.say("{}", std::get<std::string>(*values[i]));
+        judgement.say(std::get<std::string>(*values[i]));
     }
     return true;
   };

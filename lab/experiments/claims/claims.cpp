@@ -1,5 +1,9 @@
 #include "lab/experiments/claims/claims.hpp"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "traces/text/table.hpp"
 
 namespace troupe::apps {

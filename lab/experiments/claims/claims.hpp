@@ -1,10 +1,7 @@
 /// Claims of papers, the rules by which this project judges them, and tables of the verdicts.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "proto/json/json.hpp"
@@ -42,11 +39,7 @@ struct Judgement {
     passed += holds ? 1 : 0;
   }
   /// Appends a text to `measured`.
-  template <class... Args>
-  void say(fmt::format_string<Args...> format, Args&&... args) {
-    measured += measured.empty() ? "" : "; ";
-    measured += fmt::format(format, std::forward<Args>(args)...);
-  }
+  void say(const std::string& text) { measured += (measured.empty() ? "" : "; ") + text; }
 };
 
 /// Returns the verdict with the number of checks that passed, such as "holds (6/6)", or "not tested".

@@ -9,7 +9,6 @@
 #include "apps/run/run_summary.hpp"
 #include "lab/experiments/clusters/clusters_figures.hpp"
 #include "lab/experiments/interval_json.hpp"
-#include "platform/files/atomic_file.hpp"
 #include "proto/json/json.hpp"
 #include "traces/text/table.hpp"
 
@@ -222,15 +221,12 @@ std::string clusters_csv(const ClustersReport& report) {
 }
 
 Result<void> write_clusters_report(const std::string& folder, const ClustersReport& report) {
-  const auto write = [&](const std::string& name, const std::string& content) {
-    return platform::write_file(folder + '/' + name, content);
-  };
-  if (auto drawn = draw_figures(folder, figures_of(report)); !drawn) return drawn;
-  if (auto done = write("clusters.csv", clusters_csv(report)); !done) return done;
-  if (auto done = write("claims.csv", claims_csv(clusters_claims(), clusters_columns(report))); !done) return done;
-  if (auto done = write("table.md", clusters_table(report)); !done) return done;
-  if (auto done = write("report.md", clusters_markdown(report)); !done) return done;
-  return write("report.json", as_text(clusters_json(report)) + '\n');
+  return write_report(folder, figures_of(report),
+                      {{"clusters.csv", clusters_csv(report)},
+                       {"claims.csv", claims_csv(clusters_claims(), clusters_columns(report))},
+                       {"table.md", clusters_table(report)},
+                       {"report.md", clusters_markdown(report)},
+                       {"report.json", as_text(clusters_json(report)) + '\n'}});
 }
 
 }  // namespace troupe::apps

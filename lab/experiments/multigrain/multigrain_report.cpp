@@ -8,7 +8,6 @@
 #include "apps/run/run_summary.hpp"
 #include "lab/experiments/interval_json.hpp"
 #include "lab/experiments/multigrain/multigrain_figures.hpp"
-#include "platform/files/atomic_file.hpp"
 #include "proto/json/json.hpp"
 #include "traces/text/table.hpp"
 
@@ -187,14 +186,11 @@ Json multigrain_json(const MultigrainReport& report) {
 }
 
 Result<void> write_multigrain_report(const std::string& folder, const MultigrainReport& report) {
-  const auto write = [&](const std::string& name, const std::string& content) {
-    return platform::write_file(folder + '/' + name, content);
-  };
-  if (auto drawn = draw_figures(folder, figures_of(report)); !drawn) return drawn;
-  if (auto done = write("multigrain.csv", multigrain_csv(report)); !done) return done;
-  if (auto done = write("claims.csv", claims_csv(multigrain_claims(), multigrain_columns(report))); !done) return done;
-  if (auto done = write("report.md", multigrain_markdown(report)); !done) return done;
-  return write("report.json", as_text(multigrain_json(report)) + '\n');
+  return write_report(folder, figures_of(report),
+                      {{"multigrain.csv", multigrain_csv(report)},
+                       {"claims.csv", claims_csv(multigrain_claims(), multigrain_columns(report))},
+                       {"report.md", multigrain_markdown(report)},
+                       {"report.json", as_text(multigrain_json(report)) + '\n'}});
 }
 
 }  // namespace troupe::apps

@@ -11,7 +11,6 @@
 #include "apps/run/run_summary.hpp"
 #include "lab/experiments/interval_json.hpp"
 #include "lab/experiments/opencl/opencl_figures.hpp"
-#include "platform/files/atomic_file.hpp"
 #include "proto/json/json.hpp"
 #include "traces/text/table.hpp"
 
@@ -274,9 +273,6 @@ Json opencl_json(const OpenClReport& report) {
 }
 
 Result<void> write_opencl_report(const std::string& folder, const OpenClReport& report) {
-  const auto write = [&](const std::string& name, const std::string& content) {
-    return platform::write_file(folder + '/' + name, content);
-  };
   std::string claims;
   if (!report.variants.empty()) claims = claims_csv(opencl_virtual_claims(), virtual_columns(report));
   if (report.measured) {
@@ -284,11 +280,11 @@ Result<void> write_opencl_report(const std::string& folder, const OpenClReport& 
     // The file needs only one line of titles.
     claims += claims.empty() ? measured : measured.substr(measured.find('\n') + 1);
   }
-  if (auto drawn = draw_figures(folder, figures_of(report)); !drawn) return drawn;
-  if (auto done = write("opencl.csv", opencl_csv(report)); !done) return done;
-  if (auto done = write("claims.csv", claims); !done) return done;
-  if (auto done = write("report.md", opencl_markdown(report)); !done) return done;
-  return write("report.json", as_text(opencl_json(report)) + '\n');
+  return write_report(folder, figures_of(report),
+                      {{"opencl.csv", opencl_csv(report)},
+                       {"claims.csv", claims},
+                       {"report.md", opencl_markdown(report)},
+                       {"report.json", as_text(opencl_json(report)) + '\n'}});
 }
 
 }  // namespace troupe::apps
