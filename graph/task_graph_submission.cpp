@@ -297,9 +297,9 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     }
     if (nests) [[unlikely]] {
       if (auto allowed = check_nesting(specification, domain); !allowed) return allowed.failure();
-    }
-    if (domain != nullptr) [[unlikely]] {
-      if (auto room = check_budget(); !room) return room.failure();
+      if (domain != nullptr) {
+        if (auto room = check_budget(); !room) return room.failure();
+      }
     }
     Task& task = allocate_task(&definition, specification.accesses.size());
     DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);

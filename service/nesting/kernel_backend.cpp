@@ -1,14 +1,32 @@
 #include "service/nesting/kernel_backend.hpp"
 
+#include <string>
 #include <utility>
 
 #include "graph/codelets/codelet_definition.hpp"
+#include "graph/data/data_registry.hpp"
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 #include "platform/memory/host_pool.hpp"
 
 namespace troupe::service {
 namespace {
+
+/// The most levels of blocks within blocks, as for those that clients make (`SessionData::kDeepest`): the graph walks
+/// the trees of blocks recursively.
+constexpr std::size_t kDeepest = 64;
+
+Result<void> check_depth(const Handle& whole) {
+  std::size_t depth = 1;
+  for (const graph::DataRecord* one = whole.record(); one != nullptr && one->parent != nullptr; one = one->parent) {
+    ++depth;
+  }
+  if (depth <= kDeepest) return {};
+  return Failure{ErrorCode::invalid_argument,
+                 graph::describe(*whole.record()) + " lies " + std::to_string(kDeepest) +
+                     " levels of blocks deep, and a service divides data no further: divide them into more blocks at "
+                     "once"};
+}
 
 Failure asked_elsewhere(const char* what) {
   return {ErrorCode::no_implementation,
@@ -45,6 +63,7 @@ std::shared_ptr<void> KernelBackend::pin(const void* /*memory*/, Bytes /*size*/)
 
 Result<std::vector<Handle>> KernelBackend::partition(const Handle& whole, std::span<const Block> blocks) {
   if (auto allowed = check_here(blocks.size()); !allowed) return allowed.failure();
+  if (auto shallow = check_depth(whole); !shallow) return shallow.failure();
   return GraphBackend::partition(whole, blocks);
 }
 

@@ -131,6 +131,19 @@ BOOST_AUTO_TEST_CASE(what_kernels_cannot_do_on_a_service_is_refused_in_words) {
   refused("slow_child", ErrorCode::invalid_argument, "limits.kernel_s");
 }
 
+BOOST_AUTO_TEST_CASE(blocks_within_blocks_of_kernels_are_not_deeper_than_those_of_clients) {
+  NestedPlaces places;
+  Client client(places, 60);
+  client.runtime.submit(places["sheds"], {client.x}, {}, nested());
+  client.runtime.wait();
+  BOOST_TEST(client.elements[59] == 2);
+  std::vector<double> more(100, 1.0);
+  const auto y = client.runtime.vector(more, "y");
+  BOOST_CHECK_EXCEPTION(client.runtime.submit(places["sheds"], {y}, {}, nested()).wait(), Error,
+                        failure(ErrorCode::invalid_argument, "64 levels of blocks deep"));
+  BOOST_CHECK_THROW(client.runtime.wait(), Error);
+}
+
 BOOST_AUTO_TEST_CASE(why_shows_the_children_that_a_nested_task_waits_for) {
   NestedPlaces places;
   Client client(places);

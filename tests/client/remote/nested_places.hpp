@@ -153,6 +153,16 @@ class NestedCodelets final : public service::CodeletSource {
       for (std::int64_t i = 0; i < static_cast<std::int64_t>(x.size()); ++i) blocks.push_back({i, 0, 1, 1});
       runtime.partition(context.handle(0), blocks);
     }));
+    // Cuts off one element, and leaves the others to a task of its kind.
+    add(Codelet("sheds", {read_write}).cpu([this](const KernelContext& context, Whole x) {
+      const auto size = static_cast<std::int64_t>(x.size());
+      x[0] += 1;
+      if (size == 1) return;
+      Runtime runtime = Runtime::here();
+      const std::array<Block, 2> blocks{Block{0, 0, 1, 1}, Block{1, 0, size - 1, 1}};
+      const auto parts = runtime.partition(context.handle(0), blocks);
+      runtime.submit((*this)["sheds"], {parts[1]}, {}, {.nested = true});
+    }));
     add(Codelet("child_of_three", {read_write}).cpu([this](const KernelContext& context, Whole) {
       Runtime runtime = Runtime::here();
       child(runtime, "plus_checked", context.handle(0), 1.0);

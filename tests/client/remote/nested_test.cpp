@@ -38,6 +38,23 @@ BOOST_AUTO_TEST_CASE(a_recursion_that_divides_its_data_ends_with_its_last_child)
   });
 }
 
+BOOST_AUTO_TEST_CASE(parts_of_a_kernel_stay_until_a_later_kernel_divides_the_data_anew) {
+  both([this](Runtime& runtime) {
+    std::vector<double> elements(40, 1.0);
+    const auto x = runtime.vector(elements, "x");
+    const auto divide = [&](std::int64_t least) {
+      runtime.submit((*this)["plus_by_halves"], {x}, args(1.0, least), {.nested = true});
+      runtime.wait();
+    };
+    divide(5);
+    const std::array<Block, 2> blocks{Block{0, 0, 10, 1}, Block{10, 0, 30, 1}};
+    BOOST_CHECK_THROW(runtime.partition(x, blocks), Error);
+    divide(7);
+    BOOST_TEST(elements[0] == 3);
+    BOOST_TEST(elements[39] == 3);
+  });
+}
+
 BOOST_AUTO_TEST_CASE(what_follows_on_a_part_waits_for_the_last_child_on_that_part) {
   both([this](Runtime& runtime) {
     TwoParts x(runtime);
