@@ -1,6 +1,7 @@
 /// Host views: the addresses of data in host memory, for the code that copies the data.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "graph/data/data_record.hpp"
+#include "graph/data/halo_overlaps.hpp"
 #include "graph/tasks/task.hpp"
 #include "proto/memory.hpp"
 #include "proto/mutex.hpp"
@@ -23,10 +25,21 @@ namespace troupe::actors {
 /// then. Thread-safe.
 class HostViews {
  public:
-  /// Notes the host memory of each piece of a task's data. Must be called before any of these data are copied.
+  /// The elements that a halo part has in common with some data: where they lie in both, and the halo part's host
+  /// memory.
+  struct Overlap {
+    HandleId data;
+    Block in_data;
+    Block in_halo;
+    DataView halo;
+  };
+
+  /// Notes the host memory of each part of a task's data, and what its halo parts overlap. Must be called before any of
+  /// these data are copied.
   void know(const graph::Task& task) {
     const LockGuard lock(mutex_);
     for (const graph::TaskAccess& access : task.data()) {
+      if (access.data()->is_halo) know_halo(*access.data());
       access.data()->visit_data([this](const graph::DataRecord& part) TROUPE_REQUIRES(mutex_) { know_locked(part); });
     }
   }
@@ -55,6 +68,15 @@ class HostViews {
     ++found->second.borrowed;
     return found->second.view;
   }
+  /// Returns what a halo part has in common with some data, as of the last task on the halo part that was noted.
+  /// Returns nothing if it has been forgotten, or overlaps these data no more.
+  [[nodiscard]] std::optional<Overlap> overlap(HandleId halo, HandleId data) {
+    const LockGuard lock(mutex_);
+    const auto found = halos_.find(halo);
+    if (found == halos_.end()) return std::nullopt;
+    const auto one = std::ranges::find(found->second, data, &Overlap::data);
+    return one == found->second.end() ? std::nullopt : std::optional(*one);
+  }
   void give_back(HandleId handle) {
     const LockGuard lock(mutex_);
     const auto found = views_.find(handle);
@@ -66,6 +88,7 @@ class HostViews {
   /// Otherwise does not wait, and keeps `owner` alive until the last borrower has given the memory back.
   void forget(HandleId handle, std::shared_ptr<void> owner) {
     UniqueLock lock(mutex_);
+    halos_.erase(handle);
     const auto found = views_.find(handle);
     if (found == views_.end()) return;
     if (owner != nullptr && found->second.borrowed > 0) {
@@ -92,10 +115,23 @@ class HostViews {
     views_.try_emplace(part.handle_id(), View{part.view, part.hidden ? nullptr : part.owner, 0, nullptr});
   }
 
+  void know_halo(const graph::DataRecord& halo) TROUPE_REQUIRES(mutex_) {
+    std::vector<Overlap>& known = halos_[halo.handle_id()];
+    const auto id_of = [](const graph::DataRecord* data) { return data->handle_id(); };
+    // Parts of one place in the data may be made, released and made again, but then they have other handles.
+    if (std::ranges::equal(known, halo.children, {}, &Overlap::data, id_of)) return;
+    known.clear();
+    for (const graph::HaloOverlap& overlap : graph::overlaps_of(halo)) {
+      known.push_back({overlap.data->handle_id(), overlap.in_data, overlap.in_halo, halo.view});
+    }
+  }
+
   Mutex mutex_;
   std::condition_variable given_back_;
   /// Entries are only looked up by their handles: the map is never iterated over.
   std::unordered_map<HandleId, View> views_ TROUPE_GUARDED_BY(mutex_);
+  /// For each halo part, what it overlaps. Entries are only looked up, too.
+  std::unordered_map<HandleId, std::vector<Overlap>> halos_ TROUPE_GUARDED_BY(mutex_);
 };
 
 }  // namespace troupe::actors

@@ -4,7 +4,9 @@
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/type_names.hpp"
+#include "graph/data/halo_overlaps.hpp"
 #include "graph/data/usable.hpp"
+#include "graph/data/working_set.hpp"
 
 namespace troupe::graph {
 
@@ -169,28 +171,45 @@ bool lacks_cores(const CodeletDefinition& definition) {
   return definition.kinds() != 0 && (definition.kinds() & kOnCores) == 0;
 }
 
+/// Returns the failure of a task that no device here can run because of the halo part that it reads.
+Failure nowhere(const TaskSpecification& specification, const DataRecord& halo, bool writes_in_it) {
+  const KindSet usable = kinds_for_halo(halo, writes_in_it);
+  const bool on_cores_only = usable == kOnCores;
+  const std::string why = writes_in_it               ? " and writes data in it"
+                          : lies_between_parts(halo) ? " of data with elements between their parts"
+                                                     : "";
+  return {ErrorCode::no_implementation,
+          quoted(specification.codelet) + " reads " + describe(halo) + ", a halo part," + why +
+              (on_cores_only ? ", so its task runs on cores" : ", so its task runs on cores or in a memory of a GPU") +
+              ", and no worker here can run it there: give the codelet an implementation for cores, or give the task "
+              "the parts themselves"};
+}
+
 /// Checks the halo parts of a task whose other accesses are right.
-Result<void> check_halos(const TaskSpecification& specification) {
+Result<void> check_halos(const TaskSpecification& specification, KindSet device_kinds) {
   const CodeletDefinition& definition = specification.codelet.definition();
   for (const Access& access : specification.accesses) {
     const DataRecord& halo = *access.handle.record();
     if (!halo.is_halo) continue;
-    if (lacks_cores(definition)) {
-      return Failure{ErrorCode::no_implementation,
-                     quoted(specification.codelet) + " reads " + describe(halo) +
-                         ", a halo part, so its task runs on cores, and it has no implementation for these: give it "
-                         "one, or give the task the parts themselves"};
-    }
+    bool writes_in_it = false;
     for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
       const Access& other = specification.accesses[i];
+      const DataRecord& data = *other.handle.record();
       const auto mode = mode_of(specification.codelet, other, i);
-      if (!mode || mode.value() != AccessMode::reduce) continue;
-      if (std::ranges::find(halo.children, other.handle.record()) == halo.children.end()) continue;
+      if (!mode || !writes(mode.value()) || data.is_halo) continue;
+      const auto lies_inside = [&data](const DataRecord* overlapped) { return data.contains(*overlapped); };
+      if (std::ranges::none_of(halo.children, lies_inside)) continue;
+      writes_in_it = true;
+      if (mode.value() != AccessMode::reduce) continue;
       return Failure{ErrorCode::conflicting_access, quoted(specification.codelet) + ": access " + std::to_string(i) +
-                                                        " (" + describe(*other.handle.record()) +
-                                                        ", mode reduce) overlaps " + describe(halo) +
+                                                        " (" + describe(data) + ", mode reduce) overlaps " +
+                                                        describe(halo) +
                                                         ", a halo part that the task reads: use another mode"};
     }
+    const KindSet kinds = definition.kinds();
+    // On a client of a service, codelets have no implementations.
+    if (kinds != 0 && (kinds & device_kinds & kinds_for_halo(halo, writes_in_it)) == 0)
+      return nowhere(specification, halo, writes_in_it);
   }
   return {};
 }
@@ -240,7 +259,7 @@ bool mark_simple_accesses(const TaskSpecification& specification, const TaskOwne
 }
 
 Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id,
-                            const Domain* domain) {
+                            KindSet device_kinds, const Domain* domain) {
   const Codelet& codelet = specification.codelet;
   const CodeletDefinition& definition = codelet.definition();
   GroupWalk walk(definition.groups);
@@ -282,7 +301,7 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
     }
   }
   if (!walk.complete()) return mismatch(codelet, "the task has fewer handles than the kernel takes");
-  return check_halos(specification);
+  return check_halos(specification, device_kinds);
 }
 
 Result<void> check_usable(const TaskSpecification& specification) {

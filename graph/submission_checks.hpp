@@ -78,10 +78,10 @@ Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::si
 
 /// Checks all accesses: their handles are registered, fit the kernel's parameters and do not conflict. `id` marks this
 /// submission, and was never used before. Called under the lock of the registry. Fails with `invalid_handle`,
-/// `signature_mismatch`, `invalid_argument` or `conflicting_access`.
-/// `domain` is that of the task; null outside of nested tasks.
+/// `signature_mismatch`, `invalid_argument` or `conflicting_access`, or with `no_implementation` because of a halo
+/// part. `device_kinds` are those that some worker drives. `domain` is that of the task; null outside of nested tasks.
 Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id,
-                            const Domain* domain = nullptr);
+                            KindSet device_kinds, const Domain* domain = nullptr);
 
 /// Returns the record of access number `index` if the access passes a quick test that most accesses pass: the handle is
 /// of this owner, and the data fit the kernel. Takes no lock, so the handle may be about to be released.

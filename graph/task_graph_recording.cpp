@@ -70,7 +70,8 @@ Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& 
     if (future.task() == nullptr && recording.find(future.id()) != nullptr) continue;
     return unrecorded_dependency(specification.codelet);
   }
-  if (auto valid = check_accesses(specification, data_.registry, take_mark()); !valid) return valid.failure();
+  if (auto valid = check_accesses(specification, data_.registry, take_mark(), options_.device_kinds); !valid)
+    return valid.failure();
   if (nests) {
     std::vector<DataRecord*> moves;
     if (auto valid = check_weak(specification, nullptr, moves); !valid) return valid.failure();

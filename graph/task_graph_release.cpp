@@ -72,9 +72,8 @@ void TaskGraph::return_to_parent(DataRecord& part) {
 }
 
 void TaskGraph::forget(DataRecord& record) {
-  if (record.is_halo) return data_.registry.remove(record);
-  if (!record.is_former) return_to_parent(record);
-  record.visit_tree([this](DataRecord& part) {
+  if (!record.is_halo && !record.is_former) return_to_parent(record);
+  record.visit_family([this](DataRecord& part) {
     failures_.cure(part.handle_id());
     host_.forget(part);
   });

@@ -6,6 +6,7 @@
 
 #include "graph/data/domain.hpp"
 #include "graph/recording/rebinding.hpp"
+#include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 
 namespace troupe::graph {
@@ -49,7 +50,7 @@ void TaskGraph::submit_division(const std::vector<DataRecord*>& former, const La
 
 TaskGraph::NewParts TaskGraph::renew_parts(DataRecord& record, std::span<const Block> blocks) {
   NewParts parts;
-  for (const Block& block : blocks) parts.overlapped.push_back(DataRegistry::find_overlapped(record, block));
+  parts.overlapped = DataRegistry::find_overlapped(record, blocks);
   parts.former = data_.registry.detach_parts(record);
   // The call cannot fail, because the blocks have been checked.
   parts.added = data_.registry.add_parts(record, blocks).value_or_throw();
@@ -90,10 +91,8 @@ std::vector<DataRecord*> TaskGraph::replace_unused_parts(DataRecord& record, std
     record.poisoned.store(false, std::memory_order_relaxed);
   }
   NewParts parts = renew_parts(record, blocks);
-  for (DataRecord* part : parts.former) {
-    record.covered ? leave_readers(*part) : return_to_parent(*part);
-    forget(*part);
-  }
+  for (DataRecord* part : parts.former) record.covered ? leave_readers(*part) : return_to_parent(*part);
+  for (auto part = parts.former.rbegin(); part != parts.former.rend(); ++part) forget(**part);
   for (DataRecord* part : parts.added) part->dependencies = record.dependencies;
   return std::move(parts.added);
 }
@@ -125,7 +124,8 @@ Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::sp
     }
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
-  for (const auto& late : unused) end_late(*late);
+  // The list of former parts is searched from its end.
+  for (auto late = unused.rbegin(); late != unused.rend(); ++late) end_late(**late);
   if (!parts) {
     const auto divide = [&](DataRecord& record, TaskList&) TROUPE_REQUIRES(submission_mutex_) -> Result<void> {
       parts = replace_unused_parts(record, blocks);

@@ -255,7 +255,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
 }
 
 Result<void> TaskGraph::check_data(const TaskSpecification& specification, const Domain* domain) {
-  auto valid = check_accesses(specification, data_.registry, take_mark(), domain);
+  auto valid = check_accesses(specification, data_.registry, take_mark(), options_.device_kinds, domain);
   return valid && data_.registry.any_to_check() ? check_usable(specification) : valid;
 }
 

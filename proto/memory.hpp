@@ -43,6 +43,16 @@ struct Use {
   Bytes bytes;
   /// True if no submitted task writes the data later, so that they may be written back to the host early.
   bool last_write = false;
+  /// Valid if the task reads a halo part. One use then names the halo part itself, with this same number: on a device
+  /// it stands for a buffer. The others name the data that the halo part overlaps, of which `overlap` bytes are copied
+  /// into the buffer. In host memory the halo part lies in these data, so a request there brings them whole.
+  HandleId halo{};
+  Bytes overlap{};
+
+  [[nodiscard]] bool is_buffer() const { return halo.valid() && halo == handle; }
+  [[nodiscard]] bool is_overlap() const { return halo.valid() && halo != handle; }
+  /// Returns the bytes that are copied to this node if the data are elsewhere.
+  [[nodiscard]] Bytes copied_to(NodeId node) const { return is_overlap() && node != kHost ? overlap : bytes; }
 };
 
 }  // namespace troupe::memory

@@ -11,7 +11,10 @@ namespace troupe::memory {
 struct Command {
   enum class Kind : std::uint8_t {
     /// Copy `bytes` of `handle` from `from` (at `from_offset`) to `to` (at `to_offset`), and report the end of
-    /// `transfer`. `waited_for` is true if a request waits for the transfer. It is false for a prefetch or an early
+    /// `transfer`. If `halo` is valid, these are only the bytes that this halo part overlaps, `to_offset` is that of
+    /// the
+    /// halo part's buffer, and `from` may be the same node as `to`. `waited_for` is true if a request waits for the
+    /// transfer. It is false for a prefetch or an early
     /// write-back, which other transfers may overtake. The receiver of the commands chooses the order of transfers.
     start_transfer,
     /// A request now waits for `transfer`, which was started as a prefetch or an early write-back. If the transfer is
@@ -46,6 +49,7 @@ struct Command {
   RequestId request{};
   TransferId transfer{};
   HandleId handle{};
+  HandleId halo{};
   Bytes bytes{};
   /// The offsets from the beginning of each node's arena, in bytes; zero on a node without a limit.
   std::uint64_t from_offset = 0;

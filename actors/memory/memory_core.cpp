@@ -6,33 +6,14 @@
 
 namespace troupe::memory {
 
-namespace {
-
-/// Merges the uses of each handle into one use that covers all of them.
-void merge(std::span<const Use> uses, std::vector<Use>& merged) {
-  merged.clear();
-  for (const Use& use : uses) {
-    const auto same = std::ranges::find(merged, use.handle, &Use::handle);
-    if (same == merged.end()) {
-      merged.push_back(use);
-      continue;
-    }
-    if (same->mode != use.mode) {
-      same->mode = writes(same->mode) || writes(use.mode) ? AccessMode::read_write : AccessMode::read;
-    }
-    same->last_write = same->last_write || use.last_write;
-  }
-}
-
-}  // namespace
-
 MemoryCore::MemoryCore(MemoryOptions options, std::unique_ptr<EvictionPolicy> policy)
     : write_back_finished_(options.write_back_finished),
       access_observer_(options.access_observer),
       reuse_profile_(options.reuse_profile),
       policy_(std::move(policy)),
       directory_(options.nodes.size()),
-      transfers_(options.nodes.size(), std::move(options.costs)) {
+      transfers_(options.nodes.size(), std::move(options.costs)),
+      halos_(options.nodes.size()) {
   assert(!options.nodes.empty() && !options.nodes[0].limited && "data lie on the host at first");
   for (const NodeDescription& description : options.nodes) {
     nodes_.push_back({description.limited,
@@ -62,12 +43,13 @@ void MemoryCore::acquire(RequestId id, NodeId where, std::span<const Use> uses, 
   request.lets_go = false;
   request.stage = Request::Stage::waiting;
   request.arrival = arrivals_++;
-  merge(uses, request.uses);
+  merge_uses(uses, where, request.uses, request.overlaps);
   request.needed = {};
   for (const Use& use : request.uses) {
     directory_.ensure(use.handle);
     request.needed += OffsetAllocator::rounded(use.bytes);
   }
+  for (const Use& use : request.overlaps) directory_.ensure(use.handle);
   Node& target = node(where);
   if (target.limited && request.needed > target.arena.capacity()) {
     out.push_back({.kind = Command::Kind::cannot_fit,
@@ -106,7 +88,7 @@ const Use* MemoryCore::too_large(const Node& node, std::span<const Use> uses) {
 bool MemoryCore::acquire_at_once(RequestId id, NodeId where, std::span<const Use> uses, Commands& out, TaskId task) {
   Node& target = node(where);
   if (target.lost || !target.waiting.empty()) return false;
-  merge(uses, probe_.uses);
+  merge_uses(uses, where, probe_.uses, probe_.overlaps);
   probe_.node = where;
   probe_.arrival = arrivals_;
   probe_.needed = {};
@@ -115,6 +97,8 @@ bool MemoryCore::acquire_at_once(RequestId id, NodeId where, std::span<const Use
     probe_.needed += OffsetAllocator::rounded(use.bytes);
   }
   if (too_large(target, probe_.uses) != nullptr || !is_ready(probe_) || excluded(probe_).valid()) return false;
+  if (!knows_halos(probe_)) [[unlikely]]
+    return false;
   for (const Use& use : probe_.uses) learn_size(use);
   if (target.limited && !allocate_all(probe_)) return false;
   Request& request = requests_[requests_.add(id)];
@@ -124,6 +108,7 @@ bool MemoryCore::acquire_at_once(RequestId id, NodeId where, std::span<const Use
   request.arrival = arrivals_++;
   request.needed = probe_.needed;
   request.uses.swap(probe_.uses);
+  request.overlaps.swap(probe_.overlaps);
   note_admission(request);
   for (const Use& use : request.uses) pin(request, use);
   hold(request, out);
@@ -155,6 +140,7 @@ void MemoryCore::bring_home(RequestId first, std::span<const Use> uses, Commands
       request.arrival = arrivals_++;
       request.needed = OffsetAllocator::rounded(use.bytes);
       request.uses.assign(1, use);
+      request.overlaps.clear();
       learn_size(use);
       admit(place, out);
     }
@@ -213,6 +199,10 @@ void MemoryCore::finish_forgetting(HandleId handle, Commands& out) {
   host.prefetched = false;
   if (directory_.record(handle).locks > 0) --locked_;
   assert(directory_.record(handle).pins == 0 && "data that are released are not in use");
+  if (!halos_.empty()) {
+    outdate_over(handle, out);
+    halos_.remove(handle);
+  }
   directory_.remove(handle);
   changed_ = true;
 }
@@ -302,6 +292,16 @@ bool MemoryCore::find_transfer(const Request& request, WaitingRequest& why) cons
       why.handle = use.handle;
       why.transfer = transfers_.id(incoming);
       return true;
+    }
+    if (!writes(use.mode)) continue;
+    for (const HandleId halo : halos_.over(use.handle)) {
+      for (const HaloTable::Buffer& buffer : halos_.find(halo)->buffers) {
+        if (buffer.copies.empty()) continue;
+        why.reason = WaitingRequest::Reason::transfer;
+        why.handle = halo;
+        why.transfer = transfers_.id(buffer.copies.back());
+        return true;
+      }
     }
   }
   return false;

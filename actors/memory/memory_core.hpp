@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "actors/memory/eviction/eviction.hpp"
+#include "actors/memory/halo_table.hpp"
 #include "actors/memory/memory_command.hpp"
 #include "actors/memory/memory_options.hpp"
 #include "actors/memory/memory_statistics.hpp"
@@ -92,7 +93,15 @@ namespace troupe::memory {
 /// until a task overwrites it. Requests that were acquired on the node keep their pins and their memory until they are
 /// released, because their tasks may still run.
 ///
-/// At most one transfer at a time brings a handle to a node. The same events always give the same commands.
+/// **Halo parts** have replicas on devices, which are buffers, and a formal one on the host, where they lie in the data
+/// that they overlap; a request on the host brings these data. A buffer is filled by one transfer from each piece of
+/// data that the halo part overlaps (`start_transfer` with `halo`), of the bytes that they have in common, from the
+/// buffer's own node where that has them. Only then does the table of replicas say that the buffer is shared. A request
+/// that writes such data makes all buffers over them invalid when it is acquired, so a buffer that is valid can be read
+/// again. As the host's formal replica is always valid, a buffer is dropped without a write-back. The data need neither
+/// memory nor pins on the node of the buffer.
+///
+/// At most one transfer at a time brings another handle to a node. The same events always give the same commands.
 class MemoryCore {
  public:
   explicit MemoryCore(MemoryOptions options, std::unique_ptr<EvictionPolicy> policy = least_recently_used());
@@ -227,6 +236,34 @@ class MemoryCore {
   /// Fails the request because of a handle that cannot be brought to the node, or that cannot leave it to make room.
   void fail(Place place, HandleId handle, Commands& out);
 
+  // These functions fill the buffers of halo parts (memory_core_halos.cpp).
+
+  /// Returns true if the request's halo parts are known to overlap what the request says.
+  [[nodiscard]] bool knows_halos(const Request& request) const;
+  /// Learns what the halo parts among the uses overlap. Outdates the buffers of those that overlap other data now.
+  void learn_halos(std::span<const Use> uses, std::span<const Use> overlaps, Commands& out);
+  /// Returns the first of the data that a request cannot copy yet into the buffer of a halo part; invalid if there is
+  /// none.
+  [[nodiscard]] HandleId unavailable_overlap(const Request& request) const;
+  /// Returns the admitted requests on a node that read the handle and wait for a transfer.
+  [[nodiscard]] std::vector<Place> readers_of(HandleId handle, NodeId id) const;
+  /// Starts the transfers that fill a buffer, whose memory has been allocated. If some content is nowhere, fails the
+  /// readers that wait.
+  void fill(HandleId halo, NodeId to, bool waited_for, Commands& out);
+  [[nodiscard]] NodeId source_of_overlap(const Use& use, NodeId to, const NodeSet& tried) const;
+  /// Returns false if no node is left to copy from.
+  bool start_overlap(const Use& use, NodeId to, bool waited_for, NodeSet tried, Commands& out);
+  void overlap_ended(TransferId id, bool arrived, Commands& out);
+  void overlap_failed(Transfer& transfer, Commands& out);
+  /// Called when no transfer fills the buffer any more.
+  void buffer_ended(HandleId halo, NodeId id, Commands& out);
+  /// Called when the buffers of a halo part are out of date.
+  void outdate(HandleId halo, Commands& out);
+  /// Outdates all buffers that have been filled from these data.
+  void outdate_over(HandleId handle, Commands& out);
+  void make_overlaps_urgent(HandleId handle, Commands& out);
+  [[nodiscard]] bool may_be_prefetched(HandleId halo) const;
+
   // These functions make room (memory_core_room.cpp).
 
   /// Allocates all the memory that the request lacks on its node, and evicts replicas for that. Returns `waits` if this
@@ -273,11 +310,12 @@ class MemoryCore {
 
   // These functions copy data between nodes (memory_core_transfers.cpp).
 
-  /// Returns the cheapest source of a copy to `to`, among the nodes that have the handle's content and are not in
-  /// `tried`; invalid if there is none.
-  [[nodiscard]] NodeId cheapest_source(HandleId handle, NodeId to, const NodeSet& tried) const;
+  /// Returns the cheapest source of a copy of these bytes to `to`, among the nodes that have the handle's content and
+  /// are not in `tried`; invalid if there is none.
+  [[nodiscard]] NodeId cheapest_source(HandleId handle, Bytes bytes, NodeId to, const NodeSet& tried) const;
   void start(HandleId handle, NodeId from, NodeId to, bool waited_for, NodeSet tried, Commands& out);
   void make_urgent(HandleId handle, NodeId to, Commands& out);
+  void make_urgent(TransferTable::Place transfer, Commands& out);
   void make_all_urgent(HandleId handle, Commands& out);
   /// Does the common first steps of `transfer_done` and `transfer_failed`; `after_transfer` does the common last steps.
   Transfer take(TransferId id);
@@ -302,6 +340,8 @@ class MemoryCore {
   bool find_transfer(const Request& request, WaitingRequest& why) const;
 
   // These functions do the work of `check`.
+  /// Returns the number of transfers under way that copy some of the handle into buffers of halo parts.
+  [[nodiscard]] std::uint32_t overlap_copies(HandleId handle) const;
   [[nodiscard]] std::string_view check_replica(HandleId handle, NodeId node) const;
   [[nodiscard]] std::string_view check_node(NodeId node) const;
   [[nodiscard]] std::string_view check_requests() const;
@@ -314,6 +354,7 @@ class MemoryCore {
   ReplicaDirectory directory_;
   TransferTable transfers_;
   RequestTable requests_;
+  HaloTable halos_;
   std::uint64_t arrivals_ = 0;
   /// The number of requests of all nodes that wait to be admitted.
   std::size_t waiting_ = 0;

@@ -26,6 +26,7 @@ void MemoryCore::admit_waiting(Commands& out) {
 void MemoryCore::admit_first(Node& where, Commands& out) {
   // The directory may have forgotten the handles while the request waited, so they are added again.
   for (const Use& use : requests_[where.waiting.front()].uses) directory_.ensure(use.handle);
+  for (const Use& use : requests_[where.waiting.front()].overlaps) directory_.ensure(use.handle);
   if (try_to_admit(where.waiting.front(), out) == Outcome::waits) return;
   where.waiting.pop_front();
   --waiting_;
@@ -33,6 +34,7 @@ void MemoryCore::admit_first(Node& where, Commands& out) {
 }
 
 MemoryCore::Outcome MemoryCore::try_to_admit(Place place, Commands& out) {
+  learn_halos(requests_[place].uses, requests_[place].overlaps, out);
   if (excluded(requests_[place]).valid()) return Outcome::waits;
   if (const HandleId lost = lost_content(requests_[place]); lost.valid()) {
     fail(place, lost, out);
@@ -50,6 +52,10 @@ HandleId MemoryCore::lost_content(const Request& request) const {
   for (const Use& use : request.uses) {
     if (reads(use.mode) && directory_.record(use.handle).content_lost) return use.handle;
   }
+  for (const Use& use : request.overlaps) {
+    const bool copies = directory_.at(use.halo, request.node).state == ReplicaState::invalid;
+    if (copies && directory_.record(use.handle).content_lost) return use.handle;
+  }
   return {};
 }
 
@@ -57,6 +63,7 @@ HandleId MemoryCore::excluded(const Request& request) const {
   for (const Use& use : request.uses) {
     if (!directory_.allows(use.handle, request.node, use.mode)) return use.handle;
   }
+  if (const HandleId overlapped = unavailable_overlap(request); overlapped.valid()) return overlapped;
   if (waiting_ == 0) return {};
   for (const Node& other : nodes_) {
     if (other.waiting.empty()) continue;
@@ -78,8 +85,10 @@ void MemoryCore::admit(Place place, Commands& out) {
   for (const Use& use : request.uses) {
     const ReplicaState state = directory_.at(use.handle, request.node).state;
     if (reads(use.mode) && state == ReplicaState::invalid) {
-      if (directory_.record(use.handle).valid > 0) {
-        start(use.handle, cheapest_source(use.handle, request.node, {}), request.node, true, {}, out);
+      if (use.is_buffer()) {
+        fill(use.handle, request.node, true, out);
+      } else if (directory_.record(use.handle).valid > 0) {
+        start(use.handle, cheapest_source(use.handle, use.bytes, request.node, {}), request.node, true, {}, out);
       } else {
         directory_.record(use.handle).in_doubt = true;  // the content comes if a copy from a lost node ends well
       }
@@ -172,6 +181,7 @@ void MemoryCore::hold(Request& request, Commands& out) {
     directory_.record(use.handle).loss_told = false;
     set_state(use.handle, request.node, ReplicaState::modified, out);
     overwrite_others(use.handle, request.node, out);
+    if (!halos_.empty()) outdate_over(use.handle, out);
     if (access_observer_) access_observer_->written(request.node, use.handle, use.bytes);
   }
 }

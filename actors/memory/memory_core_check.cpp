@@ -25,13 +25,26 @@ std::string_view MemoryCore::check(HandleId handle) const {
   if (valid == 1 && modified == 0 && !is_valid(directory_.at(handle, kHost).state)) {
     return "the only valid replica outside the host is modified";
   }
-  if (incoming != all.transfers || outgoing != all.transfers)
+  if (const HaloTable::Halo* const halo = halos_.find(handle)) {
+    std::size_t copies = 0;
+    for (const HaloTable::Buffer& buffer : halo->buffers) copies += buffer.copies.size();
+    if (outgoing != 0 || copies != all.transfers) return "the transfers that fill buffers of a halo part are counted";
+    if (!is_valid(directory_.at(handle, kHost).state)) return "the host's replica of a halo part is valid";
+  } else if (incoming + overlap_copies(handle) != all.transfers || outgoing != all.transfers) {
     return "the transfers of a handle are counted at both ends";
+  }
   if (all.content_lost != (valid == 0 && all.transfers == 0)) return "content is lost where nobody has or brings it";
   if ((all.away != kAtHome) == is_valid(directory_.at(handle, kHost).state)) return "what is away is listed";
   if (pins != all.pins || all.write_pins > pins) return "the users of a handle are counted";
   if (all.write_pins > 0 && directory_.at(handle, all.writer).pins != pins) return "a writer's node uses it alone";
   return {};
+}
+
+std::uint32_t MemoryCore::overlap_copies(HandleId handle) const {
+  std::uint32_t copies = 0;
+  transfers_.visit(
+      [&](const Transfer& transfer) { copies += transfer.halo.valid() && transfer.handle == handle ? 1 : 0; });
+  return copies;
 }
 
 std::string_view MemoryCore::check_replica(HandleId handle, NodeId id) const {
@@ -43,7 +56,8 @@ std::string_view MemoryCore::check_replica(HandleId handle, NodeId id) const {
   if (replica.incoming != kNoTransfer) {
     if (!transfers_.is_under_way(replica.incoming)) return "the transfer that brings a replica is under way";
     const Transfer& transfer = transfers_[replica.incoming];
-    if (transfer.handle != handle || transfer.to != id) return "the transfer that brings a replica is its own";
+    const HandleId brought = transfer.halo.valid() ? transfer.halo : transfer.handle;
+    if (brought != handle || transfer.to != id) return "the transfer that brings a replica is its own";
   }
   if (where.lost && is_valid(replica.state)) return "a lost node has nothing";
   if (replica.outgoing > 0 && !where.lost && !is_valid(replica.state)) return "what is copied is valid";
@@ -65,7 +79,10 @@ std::string_view MemoryCore::check_node(NodeId id) const {
   std::uint32_t transfers = 0;
   directory_.visit([&](HandleId handle) {
     const Replica& replica = directory_.at(handle, id);
-    transfers += replica.outgoing + (replica.incoming != kNoTransfer ? 1 : 0);
+    const HaloTable::Halo* const halo = halos_.find(handle);
+    const bool is_incoming = replica.incoming != kNoTransfer;
+    transfers += replica.outgoing;
+    transfers += halo != nullptr ? static_cast<std::uint32_t>(halo->buffers[id.index()].copies.size()) : is_incoming;
     if (!where.limited) return;
     if (replica.pins > 0) pinned += space_of(handle);
     if (replica.evicting) evicting += space_of(handle);

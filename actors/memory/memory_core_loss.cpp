@@ -64,14 +64,10 @@ void MemoryCore::resolve_doubt(HandleId handle, Commands& out) {
   if (!all.in_doubt || (all.valid == 0 && !all.content_lost)) return;
   all.in_doubt = false;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    std::vector<Place> readers;
-    for (const Place place : nodes_[i].admitted) {
-      const Use* use = requests_[place].use_of(handle);
-      if (use && reads(use->mode)) readers.push_back(place);
-    }
+    const std::vector<Place> readers = readers_of(handle, NodeId(i));
     if (readers.empty() || directory_.at(handle, NodeId(i)).state != ReplicaState::invalid) continue;
     if (all.valid > 0) {
-      start(handle, cheapest_source(handle, NodeId(i), {}), NodeId(i), true, {}, out);
+      start(handle, cheapest_source(handle, all.bytes, NodeId(i), {}), NodeId(i), true, {}, out);
     } else {
       for (const Place place : readers) fail(place, handle, out);
     }

@@ -119,6 +119,14 @@ bool MemoryCore::may_go(HandleId handle, NodeId id) const {
 
 HandleId MemoryCore::next_victim(const Request& request) const {
   const auto any = [&](HandleId handle) { return may_go(handle, request.node) && !request.use_of(handle); };
+  if (!request.overlaps.empty()) {
+    // A buffer is filled faster from data that are on the node.
+    const auto apart = [&](HandleId handle) {
+      return any(handle) && directory_.record(handle).locks == 0 && !names(request.overlaps, handle);
+    };
+    const HandleId victim = policy_->next_victim(request.node, apart, kAll);
+    if (victim.valid()) return victim;
+  }
   if (locked_ > 0) {
     const auto unlocked = [&](HandleId handle) { return directory_.record(handle).locks == 0 && any(handle); };
     const HandleId victim = policy_->next_victim(request.node, unlocked, kAll);

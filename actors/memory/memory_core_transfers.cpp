@@ -1,4 +1,5 @@
 /// The functions of the memory core that copy data between nodes.
+#include <algorithm>
 #include <cassert>
 #include <tuple>
 #include <utility>
@@ -7,14 +8,14 @@
 
 namespace troupe::memory {
 
-NodeId MemoryCore::cheapest_source(HandleId handle, NodeId to, const NodeSet& tried) const {
+NodeId MemoryCore::cheapest_source(HandleId handle, Bytes bytes, NodeId to, const NodeSet& tried) const {
   NodeId best;
   bool best_leaves = false;
   Duration best_expected{0};
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const Replica& replica = directory_.at(handle, NodeId(i));
     if (!is_valid(replica.state) || tried.contains(NodeId(i))) continue;
-    const Duration expected = transfers_.expected(NodeId(i), to, directory_.record(handle).bytes);
+    const Duration expected = transfers_.expected(NodeId(i), to, bytes);
     const bool leaves = replica.evicting;
     if (best.valid() && (leaves != best_leaves ? leaves : expected >= best_expected)) continue;
     best = NodeId(i);
@@ -49,14 +50,22 @@ void MemoryCore::start(HandleId handle, NodeId from, NodeId to, bool waited_for,
 
 void MemoryCore::make_urgent(HandleId handle, NodeId to, Commands& out) {
   const std::uint32_t incoming = directory_.at(handle, to).incoming;
-  if (incoming == kNoTransfer || transfers_[incoming].waited_for) return;
-  transfers_[incoming].waited_for = true;
-  out.push_back({.kind = Command::Kind::urgent, .transfer = transfers_.id(incoming), .handle = handle});
+  if (incoming == kNoTransfer) return;
+  if (!transfers_[incoming].halo.valid()) return make_urgent(incoming, out);
+  for (const std::uint32_t copy : halos_.buffer(handle, to).copies) make_urgent(copy, out);
+}
+
+void MemoryCore::make_urgent(TransferTable::Place place, Commands& out) {
+  Transfer& transfer = transfers_[place];
+  if (transfer.waited_for) return;
+  transfer.waited_for = true;
+  out.push_back({.kind = Command::Kind::urgent, .transfer = transfers_.id(place), .handle = transfer.handle});
 }
 
 void MemoryCore::make_all_urgent(HandleId handle, Commands& out) {
   if (directory_.record(handle).transfers == 0) return;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) make_urgent(handle, NodeId(i), out);
+  if (!halos_.empty()) make_overlaps_urgent(handle, out);
 }
 
 Transfer MemoryCore::take(TransferId id) {
@@ -71,6 +80,7 @@ Transfer MemoryCore::take(TransferId id) {
 }
 
 void MemoryCore::transfer_done(TransferId id, Commands& out) {
+  if (transfers_[TransferTable::place(id)].halo.valid()) return overlap_ended(id, true, out);
   const Transfer transfer = take(id);
   ++statistics_.transfers;
   statistics_.moved[transfer.from.index() * nodes_.size() + transfer.to.index()] += transfer.bytes;
@@ -91,6 +101,7 @@ void MemoryCore::transfer_done(TransferId id, Commands& out) {
 }
 
 void MemoryCore::transfer_failed(TransferId id, Commands& out) {
+  if (transfers_[TransferTable::place(id)].halo.valid()) return overlap_ended(id, false, out);
   Transfer transfer = take(id);
   const auto [handle, from, to] = std::tuple(transfer.handle, transfer.from, transfer.to);
   ++statistics_.failed_transfers;
@@ -98,13 +109,9 @@ void MemoryCore::transfer_failed(TransferId id, Commands& out) {
   Replica& source = directory_.at(handle, from);
   Replica& target = directory_.at(handle, to);
   if (source.evicting && to == kHost && source.failed_write_backs < kMostFailedWriteBacks) ++source.failed_write_backs;
-  std::vector<Place> readers;
-  for (const Place place : node(to).admitted) {
-    const Use* use = requests_[place].use_of(handle);
-    if (use && reads(use->mode)) readers.push_back(place);
-  }
+  const std::vector<Place> readers = readers_of(handle, to);
   transfer.tried.insert(from);
-  const NodeId other = readers.empty() ? NodeId() : cheapest_source(handle, to, transfer.tried);
+  const NodeId other = readers.empty() ? NodeId() : cheapest_source(handle, transfer.bytes, to, transfer.tried);
   if (other.valid()) {
     start(handle, other, to, true, std::move(transfer.tried), out);
   } else {
@@ -147,6 +154,13 @@ void MemoryCore::write_back_early(const Request& request, Commands& out) {
 
 void MemoryCore::prefetch(NodeId id, std::span<const Use> uses, Commands& out, TaskId task) {
   if (node(id).lost) return;
+  std::vector<Use> merged;
+  std::vector<Use> overlaps;
+  if (std::ranges::any_of(uses, &HandleId::valid, &Use::halo)) [[unlikely]] {
+    merge_uses(uses, id, merged, overlaps);
+    learn_halos(merged, overlaps, out);
+    uses = merged;
+  }
   if (task.valid()) policy_->expected(id, task, uses);
   const bool refused = !node(id).waiting.empty();
   for (const Use& use : uses) {
@@ -174,13 +188,18 @@ void MemoryCore::prefetch_one(const Use& use, NodeId id, std::span<const Use> ba
   if (directory_.at(use.handle, id).state != ReplicaState::invalid) return;
   if (all.leaving || all.write_pins > 0) return;  // the replica would be outdated at once
   if (all.valid == 0) return;                     // no node has the content
+  if (use.is_buffer() && !may_be_prefetched(use.handle)) return;
   if (too_large(node(id), {&use, 1}) != nullptr) return;
   if (!allocate_for_prefetch(use.handle, id, batch, out)) {
     ++statistics_.prefetches_without_room;
     return;
   }
   ++statistics_.prefetches;
-  start(use.handle, cheapest_source(use.handle, id, {}), id, false, {}, out);
+  if (use.is_buffer()) {
+    fill(use.handle, id, false, out);
+  } else {
+    start(use.handle, cheapest_source(use.handle, use.bytes, id, {}), id, false, {}, out);
+  }
   directory_.at(use.handle, id).prefetched = true;
 }
 

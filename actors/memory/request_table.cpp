@@ -1,9 +1,40 @@
 #include "actors/memory/request_table.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
 namespace troupe::memory {
+
+namespace {
+
+void merge(const Use& use, std::vector<Use>& merged) {
+  const auto same = std::ranges::find(merged, use.handle, &Use::handle);
+  if (same == merged.end()) return merged.push_back(use);
+  if (same->mode != use.mode) {
+    same->mode = writes(same->mode) || writes(use.mode) ? AccessMode::read_write : AccessMode::read;
+  }
+  same->last_write = same->last_write || use.last_write;
+}
+
+}  // namespace
+
+void merge_uses(std::span<const Use> uses, NodeId node, std::vector<Use>& merged, std::vector<Use>& overlaps) {
+  merged.clear();
+  overlaps.clear();
+  for (const Use& use : uses) {
+    if (!use.halo.valid()) [[likely]] {
+      merge(use, merged);
+    } else if (node == kHost) {
+      if (use.is_overlap()) merge({use.handle, use.mode, use.bytes}, merged);
+    } else if (use.is_buffer()) {
+      merge(use, merged);
+    } else if (std::ranges::none_of(overlaps,
+                                    [&](const Use& one) { return one.halo == use.halo && one.handle == use.handle; })) {
+      overlaps.push_back(use);
+    }
+  }
+}
 
 RequestTable::RequestTable() : entries_(64) {}
 

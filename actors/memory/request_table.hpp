@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "proto/memory.hpp"
@@ -23,8 +24,10 @@ struct Request {
   std::uint64_t arrival = 0;
   /// The memory that the request's working set takes on a node with a limit.
   Bytes needed;
-  /// The uses; each handle occurs once.
+  /// The uses; each handle occurs once. On a device, a halo part is among them, and what it overlaps is not.
   std::vector<Use> uses;
+  /// The data that the halo parts among the uses overlap, the data of one halo part side by side.
+  std::vector<Use> overlaps;
 
   [[nodiscard]] const Use* use_of(HandleId handle) const {
     for (const Use& use : uses) {
@@ -33,6 +36,10 @@ struct Request {
     return nullptr;
   }
 };
+
+/// Merges the uses of each handle into one use that covers all of them, and sets `merged` to these. On a device, sets
+/// `overlaps` to the data that halo parts overlap; on the host, halo parts mean these data themselves.
+void merge_uses(std::span<const Use> uses, NodeId node, std::vector<Use>& merged, std::vector<Use>& overlaps);
 
 /// Finds a request by its id, in a hash table with open addressing. Places are reused together with the memory of their
 /// lists, so that new requests allocate nothing in steady state. A place stays valid until the request is removed.

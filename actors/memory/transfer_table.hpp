@@ -19,6 +19,8 @@ struct Transfer {
   /// The nodes from which this copy was tried before and failed.
   NodeSet tried;
   bool waited_for = false;
+  /// If valid, only what this halo part has in common with the handle is copied, into the halo part's buffer.
+  HandleId halo{};
 };
 
 /// The table of the transfers under way. For each node it also keeps the cost of the transfers from that node. A
@@ -39,6 +41,14 @@ class TransferTable {
   [[nodiscard]] bool is_under_way(Place place) const { return place < entries_.size() && entries_[place].under_way; }
   [[nodiscard]] Transfer& operator[](Place place) { return entries_[place].transfer; }
   [[nodiscard]] const Transfer& operator[](Place place) const { return entries_[place].transfer; }
+
+  /// Calls `visit(transfer)` for each transfer under way, in no particular order.
+  template <class Visit>
+  void visit(Visit&& visit) const {
+    for (const Entry& entry : entries_) {
+      if (entry.under_way) visit(entry.transfer);
+    }
+  }
 
   /// Returns the expected time of a copy that begins now, after the copies that are under way from the same node.
   [[nodiscard]] Duration expected(NodeId from, NodeId to, Bytes bytes) const;

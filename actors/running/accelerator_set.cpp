@@ -95,38 +95,38 @@ std::string AcceleratorSet::name(NodeId node) const {
 }
 
 void AcceleratorSet::copy(const memory::Command& transfer, platform::CopyDone done) {
-  const auto host = setup_.views->borrow(transfer.handle);
+  // If the data were forgotten (no longer registered) meanwhile, their content is not needed. An empty copy makes the
+  // transfer end outside this call.
+  const auto ends = CopyEnds::borrow(*setup_.views, transfer);
   Running* running = nullptr;
   {
     const LockGuard lock(mutex_);
     running = &running_[transfer.transfer];
-    *running = {transfer, std::move(done), setup_.clock->now(), transfer.waited_for, nullptr, host.has_value()};
+    *running = {transfer, std::move(done),           setup_.clock->now(), transfer.waited_for,
+                nullptr,  ends.value_or(CopyEnds{}), ends.has_value()};
   }
-  if (!host) {
-    // The data were forgotten (no longer registered) meanwhile, so their content is not needed. An empty copy makes the
-    // transfer end outside this call.
-    begin(*running, {nullptr, Layout{.rows = 0, .cols = 0, .ld = 1, .element_size = 1, .element_tag = 0}});
-    return;
-  }
-  begin(*running, *host);
+  begin(*running);
 }
 
-void AcceleratorSet::begin(Running& running, const DataView& host) {
+void AcceleratorSet::begin(Running& running) {
   // The command is copied, because `running` no longer exists when the transfer has ended.
   const memory::Command transfer = running.transfer;
   const memory::TransferId id = transfer.transfer;
   const auto done = [this, id](const Result<void>& outcome) { end(id, outcome); };
-  const DataView from = host.data == nullptr ? host : replica(host, transfer.from, transfer.from_offset);
-  const DataView to = host.data == nullptr ? host : replica(host, transfer.to, transfer.to_offset);
   const bool urgent = transfer.waited_for;
-  if (transfer.from == memory::kHost) {
-    accelerator(transfer.to).copy(CopyDirection::to_device, block_copy(from, to), id.value(), urgent, done);
+  if (transfer.from == transfer.to) {
+    accelerator(transfer.to).copy_inside(running.ends.copy(*this, transfer), id.value(), urgent, done);
+  } else if (transfer.from == memory::kHost) {
+    accelerator(transfer.to)
+        .copy(CopyDirection::to_device, running.ends.copy(*this, transfer), id.value(), urgent, done);
   } else if (transfer.to == memory::kHost) {
-    accelerator(transfer.from).copy(CopyDirection::to_host, block_copy(from, to), id.value(), urgent, done);
+    accelerator(transfer.from)
+        .copy(CopyDirection::to_host, running.ends.copy(*this, transfer), id.value(), urgent, done);
   } else if (accelerator(transfer.to).reaches(accelerator(transfer.from))) {
-    accelerator(transfer.to).copy_from(accelerator(transfer.from), block_copy(from, to), id.value(), urgent, done);
+    accelerator(transfer.to)
+        .copy_from(accelerator(transfer.from), running.ends.copy(*this, transfer), id.value(), urgent, done);
   } else {
-    begin_staged(running, host);
+    begin_staged(running);
   }
 }
 
@@ -144,10 +144,11 @@ std::unique_ptr<platform::HostBuffer> AcceleratorSet::take_staging(Bytes size) {
   return made ? std::make_unique<platform::HostBuffer>(std::move(made).value()) : nullptr;
 }
 
-void AcceleratorSet::begin_staged(Running& running, const DataView& host) {
+void AcceleratorSet::begin_staged(Running& running) {
   const memory::Command transfer = running.transfer;
   const memory::TransferId id = transfer.transfer;
-  auto staging = take_staging(host.layout.payload());
+  const Layout packed = running.ends.packed();
+  auto staging = take_staging(packed.payload());
   if (!staging) {
     // The transfer must not end inside this call, so an empty copy reports the failure later.
     accelerator(transfer.from).copy(CopyDirection::to_host, {}, id.value(), true, [this, id](const Result<void>&) {
@@ -155,18 +156,17 @@ void AcceleratorSet::begin_staged(Running& running, const DataView& host) {
     });
     return;
   }
-  const DataView between = packed_at(staging->data(), host.layout);
-  const DataView from = host.data == nullptr ? host : replica(host, transfer.from, transfer.from_offset);
+  const platform::BlockCopy copy = running.ends.copy(*this, transfer, {staging->data(), packed});
   {
     const LockGuard lock(mutex_);
     running.staging = std::move(staging);
   }
   accelerator(transfer.from)
-      .copy(CopyDirection::to_host, block_copy(from, between), id.value(), transfer.waited_for,
-            [this, id, host](const Result<void>& outcome) { stage_arrived(id, host, outcome); });
+      .copy(CopyDirection::to_host, copy, id.value(), transfer.waited_for,
+            [this, id](const Result<void>& outcome) { stage_arrived(id, outcome); });
 }
 
-void AcceleratorSet::stage_arrived(memory::TransferId transfer, const DataView& host, const Result<void>& outcome) {
+void AcceleratorSet::stage_arrived(memory::TransferId transfer, const Result<void>& outcome) {
   if (!outcome) {
     end(transfer, outcome);
     return;
@@ -175,11 +175,11 @@ void AcceleratorSet::stage_arrived(memory::TransferId transfer, const DataView& 
   const Running& running = running_.at(transfer);
   const memory::Command command = running.transfer;
   const bool urgent = running.urgent;
-  const DataView between = packed_at(running.staging->data(), host.layout);
+  const DataView between{running.staging->data(), running.ends.packed()};
+  const platform::BlockCopy copy = running.ends.copy(between, *this, command);
   lock.unlock();
-  const DataView to = host.data == nullptr ? host : replica(host, command.to, command.to_offset);
   accelerator(command.to)
-      .copy(CopyDirection::to_device, block_copy(between, to), transfer.value(), urgent,
+      .copy(CopyDirection::to_device, copy, transfer.value(), urgent,
             [this, transfer](const Result<void>& second) { end(transfer, second); });
   if (urgent) return;
   lock.lock();
@@ -196,7 +196,8 @@ void AcceleratorSet::end(memory::TransferId transfer, const Result<void>& outcom
   auto ended = running_.extract(transfer);
   Running& running = ended.mapped();
   const memory::Command& command = running.transfer;
-  if (setup_.record > copies_.size() && outcome) {
+  const bool over_a_link = command.from != command.to;
+  if (setup_.record > copies_.size() && outcome && over_a_link) {
     copies_.push_back({command.handle, command.from, command.to, command.bytes, running.asked, now});
   }
   if (running.staging && spare_staging_.size() < kSpareStaging) spare_staging_.push_back(std::move(running.staging));

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "actors/copy_ends.hpp"
 #include "actors/host_views.hpp"
 #include "actors/memory_nodes.hpp"
 #include "platform/machine/clock.hpp"
@@ -65,15 +66,16 @@ class AcceleratorSet final : public MemoryNodes {
     bool urgent = false;
     /// The buffer of a copy between two accelerators through the host.
     std::unique_ptr<platform::HostBuffer> staging;
+    CopyEnds ends = {};
     /// True if the data's host memory is borrowed (`HostViews`) until the copy has ended.
     bool borrowed = false;
   };
 
   [[nodiscard]] std::size_t nodes() const { return setup_.accelerators.size() + 1; }
   [[nodiscard]] platform::CopySpeed speed(std::size_t from, std::size_t to) const;
-  void begin(Running& running, const DataView& host);
-  void begin_staged(Running& running, const DataView& host);
-  void stage_arrived(memory::TransferId transfer, const DataView& host, const Result<void>& outcome);
+  void begin(Running& running);
+  void begin_staged(Running& running);
+  void stage_arrived(memory::TransferId transfer, const Result<void>& outcome);
   void end(memory::TransferId transfer, const Result<void>& outcome);
   [[nodiscard]] std::unique_ptr<platform::HostBuffer> take_staging(Bytes size);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 
 #include "actors/memory/eviction/eviction_policies.hpp"
 #include "graph/data/data_registry.hpp"
@@ -68,7 +69,10 @@ bool DataGate::looks_for_replicas(WorkerId worker) const {
 void DataGate::grant(WorkerId worker, TaskId task, std::span<const memory::Use> uses, const memory::MemoryCore& core) {
   if (!looks_for_replicas(worker)) return;
   const NodeId node = node_of(worker);
-  granted_[worker.index()].grant(task, uses, [&](HandleId handle) { return core.offset(handle, node); });
+  // The data that a halo part overlaps need not be on the node.
+  const auto has_place = [](const memory::Use& use) { return !use.is_overlap(); };
+  granted_[worker.index()].grant(task, std::views::filter(uses, has_place),
+                                 [&](HandleId handle) { return core.offset(handle, node); });
 }
 
 void DataGate::know(const graph::Task& task) {
@@ -94,14 +98,15 @@ bool DataGate::acquire(WorkerId worker, graph::Task& task) {
       refuse({worker, &task}, kOnHostMemory, {ErrorCode::out_of_memory, "memory for its data could not be had"});
       return false;
     }
-    if (const graph::DataRecord* whole = graph::find_whole_of_parts(task)) {
+    if (const graph::DataRecord* bound = graph::find_bound_to_host(task)) {
       refuse({worker, &task}, kOnHostMemory,
              {ErrorCode::invalid_argument,
               fmt::format("{} {}, which lie apart in the memory of a GPU, so that a kernel can "
                           "use it as a whole on a core only: give the codelet an implementation for "
                           "cores, or {}",
-                          graph::describe(*whole), whole->is_halo ? "overlaps parts" : "has parts",
-                          whole->is_halo ? "give the task the parts themselves" : "release the parts first")});
+                          graph::describe(*bound),
+                          bound->is_halo ? "overlaps data that the task writes or that lie between parts" : "has parts",
+                          bound->is_halo ? "give the task the parts themselves" : "release the parts first")});
       return false;
     }
   }

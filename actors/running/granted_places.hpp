@@ -21,8 +21,8 @@ class alignas(64) GrantedPlaces {
  public:
   /// Adds the places of a task's data. `offset_of(handle)` returns the place that the memory manager has given the
   /// data.
-  template <class OffsetOf>
-  void grant(TaskId task, std::span<const memory::Use> uses, OffsetOf offset_of) {
+  template <class Uses, class OffsetOf>
+  void grant(TaskId task, Uses&& uses, OffsetOf offset_of) {
     const LockGuard lock(lock_);
     for (const memory::Use& use : uses) places_.push_back({task, use.handle, offset_of(use.handle)});
   }

@@ -138,10 +138,23 @@ void SchedulerCore::expect(const ReadyTask& task, NodeId node) {
   for (const memory::Use& use : task.data) {
     if (predictions_.present(use, node)) continue;
     const NodeId from = predictions_.source(use.handle, node);
+    const std::uint64_t bytes = use.copied_to(node).count;
+    predictions_.traffic.in[node.index()] += bytes;
+    if (use.is_overlap() && node != memory::kHost) {
+      // The copies of all that the halo part overlaps end together, when its buffer is filled.
+      Copy& copy = copies_.try_emplace(copy_key(use.halo, node), Copy{from, 0}).first->second;
+      copy.bytes += bytes;
+      predictions_.traffic.out[copy.from.index()] += bytes;
+      continue;
+    }
     predictions_.replicas.set(use.handle, node, false, true);
-    predictions_.traffic.in[node.index()] += use.bytes.count;
-    predictions_.traffic.out[from.index()] += use.bytes.count;
-    copies_[copy_key(use.handle, node)] = {from, use.bytes.count};
+    predictions_.traffic.out[from.index()] += bytes;
+    copies_[copy_key(use.handle, node)] = {from, bytes};
+  }
+  if (node == memory::kHost) return;
+  for (const memory::Use& use : task.data) {
+    if (use.is_buffer() && copies_.contains(copy_key(use.handle, node)))
+      predictions_.replicas.set(use.handle, node, false, true);
   }
 }
 

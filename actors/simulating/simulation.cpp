@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/copy_ends.hpp"
 #include "actors/simulating/model_error.hpp"
 #include "graph/data/data_registry.hpp"
 #include "platform/accelerators/block_copy.hpp"
@@ -182,7 +183,10 @@ std::unique_ptr<workers::Device> Simulation::make_device(DeviceSetup setup, work
 void Simulation::copy(const memory::Command& transfer, platform::CopyDone done) {
   Copy& copy = under_way_[transfer.transfer];
   copy = {transfer, std::move(done), {}, time_.now()};
-  if (is_staged(options_, transfer.from.index(), transfer.to.index())) {
+  if (transfer.from == transfer.to) {
+    // Descriptions of machines say nothing of copies inside a memory, which are fast beside those over links.
+    time_.after(Duration::zero(), [this, id = transfer.transfer] { end(id); });
+  } else if (is_staged(options_, transfer.from.index(), transfer.to.index())) {
     copy.id = network_.start(transfer.from.index(), 0, transfer.bytes, transfer.waited_for,
                              [this, id = transfer.transfer] { copy_on(under_way_.at(id), memory::kHost); });
   } else {
@@ -198,7 +202,7 @@ void Simulation::copy_on(Copy& copy, NodeId from) {
 
 void Simulation::hurry(memory::TransferId transfer) {
   const auto found = under_way_.find(transfer);
-  if (found == under_way_.end()) return;
+  if (found == under_way_.end() || found->second.transfer.from == found->second.transfer.to) return;
   found->second.transfer.waited_for = true;
   network_.make_urgent(found->second.id);
 }
@@ -208,8 +212,8 @@ void Simulation::end(memory::TransferId transfer) {
   const Copy& copy = ended.mapped();
   const Result<void> outcome = fault(copy.transfer);
   if (options_.real_buffers && outcome) move_bytes(copy.transfer);
-  if (records_copies_ && outcome) {
-    const memory::Command& command = copy.transfer;
+  const memory::Command& command = copy.transfer;
+  if (records_copies_ && outcome && command.from != command.to) {
     copies_.push_back({command.handle, command.from, command.to, command.bytes, copy.asked, time_.now()});
   }
   copy.done(outcome);
@@ -255,12 +259,10 @@ std::string Simulation::name(NodeId node) const {
 }
 
 void Simulation::move_bytes(const memory::Command& transfer) {
-  const auto host = views_.borrow(transfer.handle);
+  const auto ends = CopyEnds::borrow(views_, transfer);
   // The data were forgotten (no longer registered) meanwhile, so their content is not needed.
-  if (!host) return;
-  const DataView from = replica(*host, transfer.from, transfer.from_offset);
-  const DataView to = replica(*host, transfer.to, transfer.to_offset);
-  const platform::BlockCopy copy = platform::block_copy(from, to);
+  if (!ends) return;
+  const platform::BlockCopy copy = ends->copy(*this, transfer);
   platform::move_bytes(copy, 0, copy.bytes().count);
   views_.give_back(transfer.handle);
 }

@@ -22,10 +22,8 @@ KindSet Crew::able(const graph::Task& task) const {
   const KindSet kinds = task.codelet->kinds();
   const KindSet able = kinds & present;
   const KindSet at_home = able & kOnHostMemory;
-  // Data that were split into parts can be used as a whole only in host memory.
-  const graph::DataRecord* const whole = graph::find_whole_of_parts(task);
-  if (whole != nullptr && whole->is_halo && (kinds & kOnCores) != 0) return able & kOnCores;
-  if (whole != nullptr && (kinds & kOnHostMemory) != 0) return at_home;
+  const KindSet for_data = graph::kinds_for_data(task);
+  if (for_data != kEveryKind && (kinds & for_data) != 0) return able & for_data;
   return (at_home & kThatReduce) != 0 && graph::reduces(task) ? able & kThatReduce : able;
 }
 

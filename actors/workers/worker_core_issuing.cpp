@@ -73,8 +73,9 @@ bool WorkerCore::can_be_issued(const Task& task) const {
 }
 
 std::optional<bool> WorkerCore::may_issue(Task& task) const {
-  // An accelerator could not use data that were split into parts.
-  if (!crew_.graph_of(task).would_run(task) || graph::find_whole_of_parts(task) != nullptr) return false;
+  // An accelerator could not use data that were split into parts. A halo part is copied from data that the tasks before
+  // may still write.
+  if (!crew_.graph_of(task).would_run(task) || graph::kinds_for_data(task) != kEveryKind) return false;
   return options_.may_issue ? options_.may_issue(task) : true;
 }
 

@@ -22,7 +22,8 @@ RemoteBackend::Recorded::~Recorded() {
 Result<Future> RemoteBackend::submit_recorded(const graph::TaskSpecification& specification, std::uint32_t codelet,
                                               graph::Recording& recording) {
   const auto lock = session_->sender().lock();
-  if (auto valid = graph::check_accesses(specification, registry_, ++last_mark_); !valid) return valid.failure();
+  if (auto valid = graph::check_accesses(specification, registry_, ++last_mark_, kEveryKind); !valid)
+    return valid.failure();
   if (auto valid = check_weak(specification); !valid) return valid.failure();
   const auto after = numbers_of(specification, &recording);
   if (!after) return after.failure();

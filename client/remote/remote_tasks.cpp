@@ -135,7 +135,8 @@ Result<Future> RemoteBackend::submit_now(const graph::TaskSpecification& specifi
   if (session_->is_lost()) return loss();
   if (stopped_.load(std::memory_order_relaxed)) return graph::takes_no_tasks(specification.codelet);
   if (!specification.accesses.empty()) {
-    if (auto valid = graph::check_accesses(specification, registry_, ++last_mark_); !valid) return valid.failure();
+    if (auto valid = graph::check_accesses(specification, registry_, ++last_mark_, kEveryKind); !valid)
+      return valid.failure();
     if (registry_.any_to_check()) {
       if (auto usable = graph::check_usable(specification); !usable) return usable.failure();
     }

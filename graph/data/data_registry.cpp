@@ -1,12 +1,14 @@
 #include "graph/data/data_registry.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/type_names.hpp"
 #include "graph/data/blocks.hpp"
 #include "graph/data/domain.hpp"
+#include "graph/data/part_index.hpp"
 #include "troupe/codelet.hpp"
 
 namespace troupe::graph {
@@ -46,35 +48,66 @@ const Block* find_outside(const DataRecord& parent, std::span<const Block> block
   return found != blocks.end() ? &*found : nullptr;
 }
 
-/// Adds the innermost parts of `record` that overlap `block`. If they do not cover `block`, adds `record` as well.
+void add_overlapped(DataRecord& record, const Block& block, std::vector<DataRecord*>& found);
+
+/// Adds the records of a part's tree that have data of their own in a block of its whole. Returns the number of
+/// elements that they have in common.
+std::int64_t add_overlapped_in(DataRecord& part, const Block& block, std::vector<DataRecord*>& found) {
+  if (!may_meet(block, part.place)) return 0;
+  const Block common = intersection(block, part.place);
+  if (elements_of(common) > 0) add_overlapped(part, in_part(common, part.place), found);
+  return elements_of(common);
+}
+
+/// Adds the records of a tree that have data of their own in a block inside of `record`.
 void add_overlapped(DataRecord& record, const Block& block, std::vector<DataRecord*>& found) {
   std::int64_t left = elements_of(block);
   for (DataRecord* part : record.children) {
     if (left == 0) return;
-    if (!may_meet(block, part->place)) continue;
-    const Block common = intersection(block, part->place);
-    if (elements_of(common) == 0) continue;
-    left -= elements_of(common);
-    add_overlapped(*part, in_part(common, part->place), found);
+    left -= add_overlapped_in(*part, block, found);
   }
   if (left > 0) found.push_back(&record);
 }
 
-/// Finds what a halo part overlaps. Tasks on a halo part without elements are ordered with the tasks on its whole.
-void find_children(DataRecord& halo) {
+/// Finds what blocks of one record overlap. For many blocks it makes an index of the parts, so that n blocks over n
+/// parts do not take n^2 steps.
+class OverlapSearch {
+ public:
+  OverlapSearch(DataRecord& record, std::size_t blocks) : record_(record) {
+    constexpr std::size_t kFew = 8;
+    if (blocks > kFew && record.children.size() > kFew) index_.emplace(record);
+  }
+  void add(const Block& block, std::vector<DataRecord*>& found) {
+    if (!index_) return add_overlapped(record_, block, found);
+    places_.clear();
+    index_->find(block, places_);
+    std::int64_t left = elements_of(block);
+    for (const std::uint32_t place : places_) left -= add_overlapped_in(*record_.children[place], block, found);
+    if (left > 0) found.push_back(&record_);
+  }
+
+ private:
+  DataRecord& record_;
+  std::optional<PartIndex> index_;
+  std::vector<std::uint32_t> places_;
+};
+
+/// Finds what a halo part overlaps. One without elements is ordered with the tasks on its whole.
+void find_children(DataRecord& halo, OverlapSearch& search) {
   halo.children.clear();
   if (elements_of(halo.place) == 0) return halo.children.push_back(halo.parent);
-  add_overlapped(*halo.parent, halo.place, halo.children);
+  search.add(halo.place, halo.children);
 }
 
-/// Finds again what the halo parts overlap, after the parts of `changed` have changed.
-void update_halos(const DataRecord& changed) {
-  Block block = whole_block(changed.view.layout);
-  for (const DataRecord* record = &changed; record != nullptr; record = record->parent) {
+/// Finds anew what the halo parts overlap, after parts of `changed` in this block of it have changed.
+void update_halos(DataRecord& changed, Block block) {
+  for (DataRecord* record = &changed; record != nullptr; record = record->parent) {
+    std::vector<DataRecord*> halos;
     for (DataRecord* halo : record->halos) {
-      if (!may_meet(block, halo->place) || elements_of(intersection(block, halo->place)) == 0) continue;
-      find_children(*halo);
+      if (may_meet(block, halo->place) && elements_of(intersection(block, halo->place)) > 0) halos.push_back(halo);
     }
+    OverlapSearch search(*record, halos.size());
+    for (DataRecord* halo : halos) find_children(*halo, search);
     block = in_whole(block, record->place);
   }
 }
@@ -182,9 +215,10 @@ Result<void> DataRegistry::check_rim(const Rim& rim) {
                                                   std::to_string(rim.planes) + " planes: it cannot be negative"};
 }
 
-std::vector<DataRecord*> DataRegistry::find_overlapped(DataRecord& record, const Block& block) {
-  std::vector<DataRecord*> found;
-  add_overlapped(record, block, found);
+std::vector<std::vector<DataRecord*>> DataRegistry::find_overlapped(DataRecord& record, std::span<const Block> blocks) {
+  std::vector<std::vector<DataRecord*>> found(blocks.size());
+  OverlapSearch search(record, blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i) search.add(blocks[i], found[i]);
   return found;
 }
 
@@ -211,7 +245,7 @@ Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std
   }
   parent.covered = covers.value();
   if (parent.covered) set_unwritten(parent, false);
-  update_halos(parent);
+  update_halos(parent, whole_block(parent.view.layout));
   return parts;
 }
 
@@ -222,6 +256,7 @@ Result<std::vector<DataRecord*>> DataRegistry::add_halos(DataRecord& parent, std
   if (const Block* b = find_outside(parent, blocks)) return outside(parent, *b);
   if (const auto b = std::ranges::find_if(blocks, has_steps); b != blocks.end()) return steps_in_halo(parent, *b);
   std::vector<DataRecord*> halos;
+  OverlapSearch search(parent, blocks.size());
   for (const Block& block : blocks) {
     const Block b = with_rim(block, rim, parent.view.layout);
     DataRecord& halo = add_block(parent, b);
@@ -231,12 +266,24 @@ Result<std::vector<DataRecord*>> DataRegistry::add_halos(DataRecord& parent, std
       const Layout& whole = parent.view.layout;
       halo.name = parent.name + "[" + short_place_text(b, whole) + " " + size_text(b, whole, "x") + "]";
     }
-    find_children(halo);
+    find_children(halo, search);
     parent.halos.push_back(&halo);
     halos.push_back(&halo);
   }
   return halos;
 }
+
+namespace {
+
+/// Takes a record out of the list of former parts, whose order means nothing. Most of them end from the last one on.
+void erase_former(DataRecord& whole, const DataRecord& record) {
+  const auto found = std::find(whole.former.rbegin(), whole.former.rend(), &record);
+  if (found == whole.former.rend()) return;
+  *found = whole.former.back();
+  whole.former.pop_back();
+}
+
+}  // namespace
 
 void DataRegistry::remove(DataRecord& record) {
   if (record.is_halo) {
@@ -251,7 +298,7 @@ void DataRegistry::remove(DataRecord& record) {
   }
   for (DataRecord* part : std::exchange(record.former, {})) part->parent = nullptr;
   if (record.is_former) {
-    if (record.parent != nullptr) std::erase(record.parent->former, &record);
+    if (record.parent != nullptr) erase_former(*record.parent, record);
     record.parent = nullptr;
   }
   while (!record.children.empty()) {
@@ -263,7 +310,7 @@ void DataRegistry::remove(DataRecord& record) {
   if (record.parent != nullptr) {
     std::erase(record.parent->children, &record);
     record.parent->covered = false;
-    update_halos(*record.parent);
+    update_halos(*record.parent, record.place);
   }
   if (record.parent == nullptr) memory_.remove(record);
   record.id.store(HandleId{}.value(), std::memory_order_relaxed);

@@ -37,8 +37,9 @@ class DataRegistry {
   Result<std::vector<DataRecord*>> add_parts(DataRecord& parent, std::span<const Block> blocks);
   /// Fails with `invalid_argument` if the rim is negative.
   static Result<void> check_rim(const Rim& rim);
-  /// Returns the records that have data of their own in a block of `record`, which the block must not exceed.
-  [[nodiscard]] static std::vector<DataRecord*> find_overlapped(DataRecord& record, const Block& block);
+  /// Returns, for each block of `record`, which no block may exceed, the records that have data of their own in it.
+  [[nodiscard]] static std::vector<std::vector<DataRecord*>> find_overlapped(DataRecord& record,
+                                                                             std::span<const Block> blocks);
   /// Returns the failure of `add_parts` with these blocks, if `present` are the parts that there are already; otherwise
   /// returns whether the parts then cover all elements.
   static Result<bool> check_parts(const DataRecord& parent, std::span<const Block> blocks,

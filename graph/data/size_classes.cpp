@@ -52,8 +52,7 @@ Value asked(const std::function<Value(const KernelContext&)>& function, const Ta
 double flops_of(const Task& task) noexcept { return asked(task.codelet->flops, task); }
 
 bool SizeClass::runs_on(DeviceKind kind) const {
-  if (reads_halos && (kind_set(kind) & kOnCores) == 0 && (codelet->kinds() & kOnCores) != 0) return false;
-  if (has_own_memory(kind) && whole_of_parts && (codelet->kinds() & kOnHostMemory) != 0) return false;
+  if ((kind_set(kind) & data_kinds) == 0 && (codelet->kinds() & data_kinds) != 0) return false;
   return codelet->runs_on(kind);
 }
 
@@ -61,15 +60,19 @@ bool SizeClass::runs_on(DeviceKind kind, WorkerId worker) const { return codelet
 
 namespace {
 
-std::uint64_t mix_shape(std::uint64_t hash, const TaskAccess& access, std::uint64_t rows) {
+std::uint64_t mix_shape(std::uint64_t hash, const Task& task, const TaskAccess& access, std::uint64_t rows) {
   const Layout& layout = access.data()->view.layout;
   hash = mix(hash, rows);
   hash = mix(hash, static_cast<std::uint64_t>(layout.cols));
   hash = mix(hash, layout.element_size);
   // The hash of a matrix does not depend on its planes, so that times that were learned before are still found.
-  constexpr std::uint64_t kHasPlanes = 5;  // The numbers mixed in below are 1, 2 and 3.
+  constexpr std::uint64_t kHasPlanes = 5;  // The other numbers behind the size are 1, 2, 3 and 4.
   if (layout.planes != 1) hash = mix(mix(hash, kHasPlanes), static_cast<std::uint64_t>(layout.planes));
-  if (access.data()->is_halo) hash = mix(hash, 3);
+  if (access.data()->is_halo) {
+    hash = mix(hash, 3);
+    // Two tasks with halo parts of one shape may differ in what they write, and so in where they run.
+    if (kinds_for_data(task) == kOnCores) hash = mix(hash, 4);
+  }
   if (!access.data()->is_halo && !access.data()->children.empty()) hash = mix(hash, 1);
   return access.mode() == AccessMode::reduce ? mix(hash, 2) : hash;
 }
@@ -114,8 +117,10 @@ std::uint64_t shapes_of_groups(const Task& task) {
     if (first[walk.index()] == nullptr) first[walk.index()] = &access;
   }
   std::uint64_t shapes = (divided ? 1U : 0U) + (halo ? 2U : 0U);
+  if (halo && kinds_for_data(task) == kOnCores) shapes += 4U;
   for (std::size_t i = 0; i < groups.size() && first[i] != nullptr; ++i) {
-    shapes = mix_shape(shapes, *first[i], groups[i].repeated ? rough(rows[i]) : static_cast<std::uint64_t>(rows[i]));
+    shapes =
+        mix_shape(shapes, task, *first[i], groups[i].repeated ? rough(rows[i]) : static_cast<std::uint64_t>(rows[i]));
   }
   return shapes;
 }
@@ -124,7 +129,7 @@ std::uint64_t shapes_of(const Task& task) {
   if (!task.codelet->groups.empty()) return shapes_of_groups(task);
   std::uint64_t shapes = task.access_count;
   for (const TaskAccess& access : task.data()) {
-    shapes = mix_shape(shapes, access, static_cast<std::uint64_t>(access.data()->view.layout.rows));
+    shapes = mix_shape(shapes, task, access, static_cast<std::uint64_t>(access.data()->view.layout.rows));
   }
   return shapes;
 }
@@ -145,9 +150,7 @@ SizeClassId SizeClasses::add(const Task& task, std::uint64_t shapes) {
   made.id = SizeClassId(static_cast<std::uint32_t>(classes_.size()));
   made.codelet = task.codelet;
   made.flops = flops_of(task);
-  const DataRecord* const whole = find_whole_of_parts(task);
-  made.whole_of_parts = whole != nullptr;
-  made.reads_halos = whole != nullptr && whole->is_halo;
+  made.data_kinds = kinds_for_data(task);
   made.reduces = reduces(task);
   made.shapes = shapes;
   for (const TaskAccess& access : task.data()) {

@@ -26,11 +26,9 @@ struct SizeClass {
   double flops = 0;
   /// The size of all data together, without gaps.
   Bytes bytes;
-  /// True if some data are used as a whole although they have parts. Then the codelet's implementation for cores is
-  /// used if there is one (`find_whole_of_parts`).
-  bool whole_of_parts = false;
-  /// True if the tasks read halo parts, so that they run on cores.
-  bool reads_halos = false;
+  /// The kinds of device that could use the data (`kinds_for_data`). The codelet's implementations for these are used
+  /// if there are some.
+  KindSet data_kinds = kEveryKind;
   /// True if some data are reduced. Partial results lie in host memory, where kernels on CUDA GPUs do not reach them.
   bool reduces = false;
   /// A hash of the data's shapes and element sizes, which has the same value in every run.

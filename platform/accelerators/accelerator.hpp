@@ -36,8 +36,8 @@ struct CopyTraffic {
 enum class CopyDirection : std::uint8_t { to_device, to_host };
 
 /// A memory node other than the host's. It has one block of memory, in which the memory manager places data by their
-/// offset, and it makes copies between this block and host memory, in both directions at once. The accelerator may be
-/// real or emulated. Thread-safe.
+/// offset, and it makes copies between this block and host memory, in both directions at once, and inside the block.
+/// The accelerator may be real or emulated. Thread-safe.
 class Accelerator {
  public:
   /// Ends the copies as `stop` does.
@@ -70,6 +70,9 @@ class Accelerator {
   [[nodiscard]] virtual bool reaches(const Accelerator& /*source*/) const { return false; }
   /// Begins a copy from the memory of `source`, an accelerator for which `reaches` returned true.
   virtual void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) = 0;
+
+  /// Begins a copy between two places in this accelerator's memory. Such copies are in no count of traffic.
+  virtual void copy_inside(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) = 0;
 
   /// Returns the speed of copies between the host and this accelerator, as configured or measured.
   [[nodiscard]] virtual CopySpeed speed(CopyDirection direction) const = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "troupe/layout.hpp"
 #include "troupe/units.hpp"
@@ -21,6 +22,10 @@ struct BlockCopy {
   std::size_t planes = 1;
   std::size_t from_plane_pitch = 0;
   std::size_t to_plane_pitch = 0;
+  /// The memory of the data of which the copy reads, or writes, a block only; empty if it reads, or writes, all of
+  /// them.
+  std::span<const std::byte> from_data = {};
+  std::span<const std::byte> to_data = {};
 
   [[nodiscard]] Bytes bytes() const { return {column_bytes * columns * planes}; }
   /// Returns true if the bytes lie directly behind one another on both sides.

@@ -18,6 +18,9 @@ struct EmulatedAccelerator::Arena {
 
 namespace {
 
+/// The rate of copies inside the memory, which is that of no link.
+constexpr double kInsideBytesPerSecond = 1e12;
+
 std::string name_of(int number) { return "emulated GPU " + std::to_string(number); }
 
 std::string text(double number) {
@@ -75,8 +78,8 @@ EmulatedAccelerator::EmulatedAccelerator(int number, const EmulationOptions& opt
       name_(name_of(number)),
       faults_(std::make_shared<FaultPlan>(options.faults)),
       arena_(std::move(arena)) {
-  const auto engine = [&](const char* way, const std::string& what, double bytes_per_s) {
-    CopyEngine::Options one{std::string(way) + " " + std::to_string(number), {options_.latency, bytes_per_s}};
+  const auto engine = [&](const char* way, const std::string& what, double bytes_per_s, Duration latency) {
+    CopyEngine::Options one{std::string(way) + " " + std::to_string(number), {latency, bytes_per_s}};
     if (options_.faults.copy > 0) {
       one.fault = [faults = faults_, message = "a copy " + what + " failed: injected fault"]() -> Result<void> {
         if (!faults->copy_fails()) return {};
@@ -85,11 +88,13 @@ EmulatedAccelerator::EmulatedAccelerator(int number, const EmulationOptions& opt
     }
     return std::make_unique<CopyEngine>(std::move(one));
   };
-  to_device_ = engine("copies to", "to " + name_, options_.to_device_bytes_per_s);
-  to_host_ = engine("copies from", "from " + name_, options_.to_host_bytes_per_s);
+  to_device_ = engine("copies to", "to " + name_, options_.to_device_bytes_per_s, options_.latency);
+  to_host_ = engine("copies from", "from " + name_, options_.to_host_bytes_per_s, options_.latency);
   if (options_.peer_bytes_per_s > 0) {
-    from_peers_ = engine("peers to", "from another accelerator to " + name_, options_.peer_bytes_per_s);
+    from_peers_ =
+        engine("peers to", "from another accelerator to " + name_, options_.peer_bytes_per_s, options_.latency);
   }
+  inside_ = engine("copies in", "inside " + name_, kInsideBytesPerSecond, Duration::zero());
 }
 
 EmulatedAccelerator::~EmulatedAccelerator() = default;
@@ -109,6 +114,7 @@ void EmulatedAccelerator::hurry(CopyNumber number) {
   to_device_->hurry(number);
   to_host_->hurry(number);
   if (from_peers_) from_peers_->hurry(number);
+  inside_->hurry(number);
 }
 
 bool EmulatedAccelerator::reaches(const Accelerator& source) const {
@@ -129,6 +135,10 @@ void EmulatedAccelerator::copy_from(Accelerator& source, const BlockCopy& copy, 
                     });
 }
 
+void EmulatedAccelerator::copy_inside(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) {
+  inside_->copy(copy, number, urgent, std::move(done));
+}
+
 CopySpeed EmulatedAccelerator::speed(CopyDirection direction) const { return engine(direction).speed(); }
 
 CopySpeed EmulatedAccelerator::peer_speed() const { return from_peers_ ? from_peers_->speed() : CopySpeed{}; }
@@ -143,12 +153,14 @@ void EmulatedAccelerator::lose() {
   to_device_->lose(failure);
   to_host_->lose(failure);
   if (from_peers_) from_peers_->lose(failure);
+  inside_->lose(failure);
 }
 
 void EmulatedAccelerator::stop() {
   to_device_->stop();
   to_host_->stop();
   if (from_peers_) from_peers_->stop();
+  inside_->stop();
 }
 
 bool EmulatedAccelerator::lost() const { return arena_->lost.load(); }

@@ -41,6 +41,9 @@ class EmulatedAccelerator final : public Accelerator {
   /// `device_lost`, because copies from other accelerators may still succeed.
   void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
 
+  /// A copy inside the memory takes as long as this machine needs for it, and fails like others.
+  void copy_inside(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
+
   [[nodiscard]] CopySpeed speed(CopyDirection direction) const override;
   [[nodiscard]] CopySpeed peer_speed() const override;
   [[nodiscard]] CopyTraffic traffic(CopyDirection direction) const override;
@@ -72,6 +75,7 @@ class EmulatedAccelerator final : public Accelerator {
   std::unique_ptr<CopyEngine> to_host_;
   /// The engine for copies from other accelerators; null if no rate is set for them.
   std::unique_ptr<CopyEngine> from_peers_;
+  std::unique_ptr<CopyEngine> inside_;
 };
 
 }  // namespace troupe::platform

@@ -44,6 +44,7 @@ OpenCudaAccelerator::~OpenCudaAccelerator() {
     (void)api_.cudaSetDevice(index_);
     for (auto& engine : engines_) engine.reset();
     peer_engine_.reset();
+    inside_engine_.reset();
     memory_.reset();
   });
 }
@@ -54,6 +55,7 @@ void OpenCudaAccelerator::stop() {
     if (engine) engine->stop();
   }
   if (peer_engine_) peer_engine_->stop();
+  if (inside_engine_) inside_engine_->stop();
 }
 
 Result<void> OpenCudaAccelerator::measure() {
@@ -90,6 +92,9 @@ Result<void> OpenCudaAccelerator::start_engines() {
   // copy from the addresses.
   options.what = "copy from another GPU";
   if (Result<void> started = start(peer_engine_); !started) return started;
+  options.what = "copy inside the GPU";
+  options.kind = cudaMemcpyDeviceToDevice;
+  if (Result<void> started = start(inside_engine_); !started) return started;
   options.what = "copy to the GPU";
   options.kind = cudaMemcpyHostToDevice;
   options.from_host = true;
@@ -111,6 +116,7 @@ void OpenCudaAccelerator::copy(CopyDirection direction, const BlockCopy& copy, C
 void OpenCudaAccelerator::hurry(CopyNumber number) {
   for (const auto& engine : engines_) engine->hurry(number);
   peer_engine_->hurry(number);
+  inside_engine_->hurry(number);
 }
 
 bool OpenCudaAccelerator::reaches(const Accelerator& source) const {

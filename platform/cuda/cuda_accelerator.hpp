@@ -14,8 +14,8 @@
 
 namespace troupe::platform {
 
-/// The accelerator that `open_cuda_accelerator` makes. It has three engines that work at the same time: for copies to
-/// the device, from the device, and from other GPUs.
+/// The accelerator that `open_cuda_accelerator` makes. It has four engines that work at the same time: for copies to
+/// the device, from the device, from other GPUs, and inside the device's memory.
 class OpenCudaAccelerator final : public CudaAccelerator {
  public:
   /// Opens the device. Called in a thread whose current device is `info.index`.
@@ -32,6 +32,9 @@ class OpenCudaAccelerator final : public CudaAccelerator {
   void hurry(CopyNumber number) override;
   [[nodiscard]] bool reaches(const Accelerator& source) const override;
   void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
+  void copy_inside(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override {
+    inside_engine_->add(copy, number, urgent, std::move(done));
+  }
   [[nodiscard]] CopySpeed speed(CopyDirection direction) const override { return speeds_[index_of(direction)]; }
   [[nodiscard]] CopySpeed peer_speed() const override;
   [[nodiscard]] CopyTraffic traffic(CopyDirection direction) const override {
@@ -64,6 +67,7 @@ class OpenCudaAccelerator final : public CudaAccelerator {
   std::array<CopySpeed, 2> speeds_{};
   std::array<std::unique_ptr<CudaCopyEngine>, 2> engines_;
   std::unique_ptr<CudaCopyEngine> peer_engine_;
+  std::unique_ptr<CudaCopyEngine> inside_engine_;
 
   mutable Mutex mutex_;
   mutable std::map<int, bool> reached_ TROUPE_GUARDED_BY(mutex_);

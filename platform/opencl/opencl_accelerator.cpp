@@ -33,7 +33,8 @@ Result<void> check_functions(const OpenClDevice& device) {
   const _cl_icd_dispatch& api = *device.api;
   const bool all = api.clCreateContext != nullptr && api.clCreateBuffer != nullptr &&
                    api.clCreateCommandQueue != nullptr && api.clEnqueueReadBufferRect != nullptr &&
-                   api.clEnqueueWriteBufferRect != nullptr && api.clEnqueueMarkerWithWaitList != nullptr &&
+                   api.clEnqueueWriteBufferRect != nullptr && api.clEnqueueCopyBuffer != nullptr &&
+                   api.clEnqueueCopyBufferRect != nullptr && api.clEnqueueMarkerWithWaitList != nullptr &&
                    api.clSetEventCallback != nullptr;
   if (all) return {};
   return unusable(device, ErrorCode::platform, "its driver lacks functions of OpenCL 1.2: it is of " + device.version);
@@ -54,9 +55,8 @@ Result<Bytes> capacity_of(const OpenClDevice& device, std::optional<Bytes> wante
   return Bytes{std::max<std::uint64_t>(capacity, kMeasuredSizes.back())};
 }
 
-/// The place of one plane of a copy in the buffer of the data: OpenCL counts from the buffer's beginning.
-std::array<std::size_t, 3> origin_of(std::size_t plane, std::size_t plane_pitch, std::size_t pitch) {
-  const std::size_t offset = plane * plane_pitch;
+/// Returns the place of a byte in a buffer as OpenCL counts it, in columns.
+std::array<std::size_t, 3> origin_of(std::size_t offset, std::size_t pitch) {
   return {offset % pitch, offset / pitch, 0};
 }
 
@@ -65,6 +65,7 @@ std::array<std::size_t, 3> origin_of(std::size_t plane, std::size_t plane_pitch,
 struct OpenClAccelerator::Queues {
   OpenClQueue to_device;
   OpenClQueue to_host;
+  OpenClQueue inside;
 };
 
 Result<std::unique_ptr<OpenClAccelerator>> OpenClAccelerator::open(const OpenClDevice& device,
@@ -114,10 +115,11 @@ void OpenClAccelerator::stop() {
   for (const auto& thread : threads_) {
     if (thread) thread->stop();
   }
+  if (inside_) inside_->stop();
 }
 
 Result<void> OpenClAccelerator::make_queues() {
-  for (OpenClQueue* queue : {&queues_->to_device, &queues_->to_host}) {
+  for (OpenClQueue* queue : {&queues_->to_device, &queues_->to_host, &queues_->inside}) {
     Result<OpenClQueue> made = make_opencl_queue(*device_.api, context_.get(), device_.id, false);
     if (!made) return made.failure();
     *queue = std::move(made).value();
@@ -164,14 +166,26 @@ void OpenClAccelerator::start_threads() {
                             .what = (to_device ? "copy to " : "copy from ") + name_,
                             .copy = [this, direction](const BlockCopy& copy) { return perform(direction, copy); }});
   }
+  inside_ = std::make_unique<CopyThread>(
+      CopyThread::Options{.name = fmt::format("opencl in {}", device_.index),
+                          .what = "copy inside " + name_,
+                          .copy = [this](const BlockCopy& copy) { return perform_inside(copy); }});
+}
+
+Result<OpenClAccelerator::Place> OpenClAccelerator::place_of(const std::byte* address, std::size_t span,
+                                                             std::span<const std::byte> data) {
+  const std::byte* const begin = data.empty() ? address : data.data();
+  const Result<cl_mem> buffer = buffers_->at(begin, {data.empty() ? span : data.size()});
+  if (!buffer) return Failure{ErrorCode::transfer_failed, buffer.failure().message};
+  return Place{buffer.value(), static_cast<std::size_t>(address - begin)};
 }
 
 Result<void> OpenClAccelerator::perform(CopyDirection direction, const BlockCopy& copy) {
   const bool to_device = direction == CopyDirection::to_device;
-  const Bytes span{to_device ? copy.to_span() : copy.from_span()};
-  const Result<cl_mem> buffer = buffers_->at(to_device ? copy.to : copy.from, span);
-  if (!buffer) return Failure{ErrorCode::transfer_failed, buffer.failure().message};
-  const cl_int status = to_device ? write(buffer.value(), copy) : read(buffer.value(), copy);
+  const Result<Place> place = to_device ? place_of(copy.to, copy.to_span(), copy.to_data)
+                                        : place_of(copy.from, copy.from_span(), copy.from_data);
+  if (!place) return place.failure();
+  const cl_int status = to_device ? write(place.value(), copy) : read(place.value(), copy);
   if (status != CL_SUCCESS &&
       device_.api->clFinish((to_device ? queues_->to_device : queues_->to_host).get()) != CL_SUCCESS) {
     // If `clFinish` fails, the reason cannot be the copy, so the device is lost.
@@ -180,36 +194,66 @@ Result<void> OpenClAccelerator::perform(CopyDirection direction, const BlockCopy
   return opencl_check(status, (to_device ? "a copy to " : "a copy from ") + name_, ErrorCode::transfer_failed);
 }
 
-int OpenClAccelerator::write(cl_mem buffer, const BlockCopy& copy) {
+Result<void> OpenClAccelerator::perform_inside(const BlockCopy& copy) {
+  const Result<Place> from = place_of(copy.from, copy.from_span(), copy.from_data);
+  if (!from) return from.failure();
+  const Result<Place> to = place_of(copy.to, copy.to_span(), copy.to_data);
+  if (!to) return to.failure();
+  const cl_int status = move(from.value(), to.value(), copy);
+  // The copy only counts when it has ended. If `clFinish` fails, the reason cannot be the copy, so the device is lost.
+  const cl_int ended = device_.api->clFinish(queues_->inside.get());
+  if (ended != CL_SUCCESS) note_loss();
+  return opencl_check(status != CL_SUCCESS ? status : ended, "a copy inside " + name_, ErrorCode::transfer_failed);
+}
+
+int OpenClAccelerator::move(const Place& from, const Place& to, const BlockCopy& copy) {
+  const cl_command_queue queue = queues_->inside.get();
+  if (copy.in_one_run()) {
+    return device_.api->clEnqueueCopyBuffer(queue, from.buffer, to.buffer, from.offset, to.offset, copy.bytes().count,
+                                            0, nullptr, nullptr);
+  }
+  for (std::size_t i = 0; i < copy.planes; ++i) {
+    const auto from_origin = origin_of(from.offset + i * copy.from_plane_pitch, copy.from_pitch);
+    const auto to_origin = origin_of(to.offset + i * copy.to_plane_pitch, copy.to_pitch);
+    const std::size_t region[3]{copy.column_bytes, copy.columns, 1};
+    const cl_int status =
+        device_.api->clEnqueueCopyBufferRect(queue, from.buffer, to.buffer, from_origin.data(), to_origin.data(),
+                                             region, copy.from_pitch, 0, copy.to_pitch, 0, 0, nullptr, nullptr);
+    if (status != CL_SUCCESS) return status;
+  }
+  return CL_SUCCESS;
+}
+
+int OpenClAccelerator::write(const Place& to, const BlockCopy& copy) {
   const cl_command_queue queue = queues_->to_device.get();
   if (copy.in_one_run()) {
-    return device_.api->clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, copy.bytes().count, copy.from, 0, nullptr,
-                                             nullptr);
+    return device_.api->clEnqueueWriteBuffer(queue, to.buffer, CL_TRUE, to.offset, copy.bytes().count, copy.from, 0,
+                                             nullptr, nullptr);
   }
   // One copy in three dimensions is not enough: the distance between its planes must be a multiple of the pitch.
   for (std::size_t i = 0; i < copy.planes; ++i) {
     constexpr std::size_t kOrigin[3]{};
     const std::size_t region[3]{copy.column_bytes, copy.columns, 1};
     const cl_int status = device_.api->clEnqueueWriteBufferRect(
-        queue, buffer, CL_TRUE, origin_of(i, copy.to_plane_pitch, copy.to_pitch).data(), kOrigin, region, copy.to_pitch,
-        0, copy.from_pitch, 0, copy.plane(i).from, 0, nullptr, nullptr);
+        queue, to.buffer, CL_TRUE, origin_of(to.offset + i * copy.to_plane_pitch, copy.to_pitch).data(), kOrigin,
+        region, copy.to_pitch, 0, copy.from_pitch, 0, copy.plane(i).from, 0, nullptr, nullptr);
     if (status != CL_SUCCESS) return status;
   }
   return CL_SUCCESS;
 }
 
-int OpenClAccelerator::read(cl_mem buffer, const BlockCopy& copy) {
+int OpenClAccelerator::read(const Place& from, const BlockCopy& copy) {
   const cl_command_queue queue = queues_->to_host.get();
   if (copy.in_one_run()) {
-    return device_.api->clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, copy.bytes().count, copy.to, 0, nullptr,
-                                            nullptr);
+    return device_.api->clEnqueueReadBuffer(queue, from.buffer, CL_TRUE, from.offset, copy.bytes().count, copy.to, 0,
+                                            nullptr, nullptr);
   }
   for (std::size_t i = 0; i < copy.planes; ++i) {
     constexpr std::size_t kOrigin[3]{};
     const std::size_t region[3]{copy.column_bytes, copy.columns, 1};
     const cl_int status = device_.api->clEnqueueReadBufferRect(
-        queue, buffer, CL_TRUE, origin_of(i, copy.from_plane_pitch, copy.from_pitch).data(), kOrigin, region,
-        copy.from_pitch, 0, copy.to_pitch, 0, copy.plane(i).to, 0, nullptr, nullptr);
+        queue, from.buffer, CL_TRUE, origin_of(from.offset + i * copy.from_plane_pitch, copy.from_pitch).data(),
+        kOrigin, region, copy.from_pitch, 0, copy.to_pitch, 0, copy.plane(i).to, 0, nullptr, nullptr);
     if (status != CL_SUCCESS) return status;
   }
   return CL_SUCCESS;
@@ -222,6 +266,7 @@ void OpenClAccelerator::copy(CopyDirection direction, const BlockCopy& copy, Cop
 
 void OpenClAccelerator::hurry(CopyNumber number) {
   for (const auto& thread : threads_) thread->hurry(number);
+  inside_->hurry(number);
 }
 
 void OpenClAccelerator::copy_from(Accelerator& /*source*/, const BlockCopy& /*copy*/, CopyNumber number, bool urgent,
@@ -231,6 +276,10 @@ void OpenClAccelerator::copy_from(Accelerator& /*source*/, const BlockCopy& /*co
   threads_[0]->add({}, number, urgent, [end = std::move(done)](const Result<void>&) {
     end(Failure{ErrorCode::transfer_failed, "OpenCL devices do not copy from one another"});
   });
+}
+
+void OpenClAccelerator::copy_inside(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) {
+  inside_->add(copy, number, urgent, std::move(done));
 }
 
 CopyTraffic OpenClAccelerator::traffic(CopyDirection direction) const {

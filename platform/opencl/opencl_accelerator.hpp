@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "platform/accelerators/accelerator.hpp"
@@ -57,6 +58,7 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   void copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
   void hurry(CopyNumber number) override;
   void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
+  void copy_inside(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
   [[nodiscard]] CopySpeed speed(CopyDirection direction) const override { return speeds_[index_of(direction)]; }
   [[nodiscard]] CopyTraffic traffic(CopyDirection direction) const override;
 
@@ -68,11 +70,21 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   [[nodiscard]] Result<void> make_queues();
   [[nodiscard]] Result<void> measure();
   void start_threads();
-  /// Makes a copy; returns when it has ended.
+  /// The place where a copy begins: a buffer, and the bytes before the place.
+  struct Place {
+    _cl_mem* buffer = nullptr;
+    std::size_t offset = 0;
+  };
+  /// Returns the place of an address in the buffer of the data, which are `data`, or without these the `span` bytes at
+  /// the address.
+  [[nodiscard]] Result<Place> place_of(const std::byte* address, std::size_t span, std::span<const std::byte> data);
+  /// Both make a copy, and return when it has ended.
   [[nodiscard]] Result<void> perform(CopyDirection direction, const BlockCopy& copy);
-  /// `write` and `read` return OpenCL's status codes.
-  [[nodiscard]] int write(_cl_mem* buffer, const BlockCopy& copy);
-  [[nodiscard]] int read(_cl_mem* buffer, const BlockCopy& copy);
+  [[nodiscard]] Result<void> perform_inside(const BlockCopy& copy);
+  /// `write`, `read` and `move` return OpenCL's status codes.
+  [[nodiscard]] int write(const Place& to, const BlockCopy& copy);
+  [[nodiscard]] int read(const Place& from, const BlockCopy& copy);
+  [[nodiscard]] int move(const Place& from, const Place& to, const BlockCopy& copy);
 
   const OpenClDevice device_;
   const OpenClContext context_;
@@ -82,6 +94,8 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   /// The entries are indexed by `CopyDirection`.
   std::array<CopySpeed, 2> speeds_{};
   std::array<std::unique_ptr<CopyThread>, 2> threads_;
+  /// The thread for copies inside the device's memory.
+  std::unique_ptr<CopyThread> inside_;
 };
 
 }  // namespace troupe::platform

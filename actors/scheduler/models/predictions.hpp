@@ -104,16 +104,19 @@ struct Predictions {
     });
     return best;
   }
-  /// Returns true if the node holds the data that the task reads, or will hold them without a further request.
+  /// Returns true if the node holds the data that the task reads, or will hold them without a further request. The
+  /// buffer of a halo part counts as present, and what it is filled with counts by itself.
   [[nodiscard]] bool present(const memory::Use& use, NodeId node) const {
-    return !reads(use.mode) || replicas.valid(use.handle, node) || replicas.incoming(use.handle, node);
+    if (!reads(use.mode) || use.is_buffer()) return true;
+    const auto there = [&](HandleId handle) { return replicas.valid(handle, node) || replicas.incoming(handle, node); };
+    return there(use.handle) || (use.is_overlap() && node != memory::kHost && there(use.halo));
   }
   /// Returns the time of the copies that the task still needs at this node, as if they were made one after the other on
   /// idle links. The time for each byte is multiplied by `weight`.
   [[nodiscard]] Duration transfer(const ReadyTask& task, NodeId node, double weight = 1) const {
     Duration sum{};
     for (const memory::Use& use : task.data) {
-      if (!present(use, node)) sum += links.copy_time(source(use.handle, node), node, use.bytes, weight);
+      if (!present(use, node)) sum += links.copy_time(source(use.handle, node), node, use.copied_to(node), weight);
     }
     return sum;
   }
@@ -126,7 +129,7 @@ struct Predictions {
     for (const memory::Use& use : task.data) {
       if (present(use, node)) continue;
       const NodeId from = source(use.handle, node);
-      sum += links.copy_time(from, node, use.bytes);
+      sum += links.copy_time(from, node, use.copied_to(node));
       before = std::max({before, traffic.in[node.index()], traffic.out[from.index()]});
       ns_per_byte = std::max(ns_per_byte, links.pair(from, node).ns_per_byte);
     }
@@ -136,7 +139,7 @@ struct Predictions {
   [[nodiscard]] Bytes missing(const ReadyTask& task, NodeId node) const {
     Bytes sum;
     for (const memory::Use& use : task.data) {
-      if (!present(use, node)) sum += use.bytes;
+      if (!present(use, node)) sum += use.copied_to(node);
     }
     return sum;
   }

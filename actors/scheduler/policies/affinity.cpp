@@ -12,12 +12,13 @@ constexpr auto kAffinities = std::to_array<AffinityFunction>({
     {"coming", "bytes that the task reads or writes and that the worker's memory node holds or will", coming_there},
 });
 
-/// Returns the sum of the bytes of the uses for which `counts(use)` is true.
+/// Returns the sum of the bytes on a node of the uses for which `counts(use)` is true. What a halo part overlaps
+/// counts, and its buffer does not.
 template <class Counts>
-double bytes(const ReadyTask& task, Counts&& counts) {
+double bytes(const ReadyTask& task, NodeId node, Counts&& counts) {
   std::uint64_t sum = 0;
   for (const memory::Use& use : task.data) {
-    if (counts(use)) sum += use.bytes.count;
+    if (!use.is_buffer() && counts(use)) sum += use.copied_to(node).count;
   }
   return static_cast<double>(sum);
 }
@@ -25,17 +26,18 @@ double bytes(const ReadyTask& task, Counts&& counts) {
 }  // namespace
 
 double written_there(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions) {
-  return bytes(task, [&](const memory::Use& use) {
+  return bytes(task, worker.node, [&](const memory::Use& use) {
     return writes(use.mode) && predictions.replicas.valid(use.handle, worker.node);
   });
 }
 
 double used_there(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions) {
-  return bytes(task, [&](const memory::Use& use) { return predictions.replicas.valid(use.handle, worker.node); });
+  return bytes(task, worker.node,
+               [&](const memory::Use& use) { return predictions.replicas.valid(use.handle, worker.node); });
 }
 
 double coming_there(const ReadyTask& task, const WorkerState& worker, const Predictions& predictions) {
-  return bytes(task, [&](const memory::Use& use) {
+  return bytes(task, worker.node, [&](const memory::Use& use) {
     return predictions.replicas.valid(use.handle, worker.node) ||
            predictions.replicas.incoming(use.handle, worker.node);
   });

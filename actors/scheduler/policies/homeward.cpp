@@ -274,7 +274,7 @@ class Homeward final : public PlacingPolicy {
     double sum = 0;
     for (const memory::Use& use : task.data) {
       if (predictions.present(use, node)) continue;
-      sum += static_cast<double>(use.bytes.count) * (writes(use.mode) ? options_.written_weight : 1);
+      sum += static_cast<double>(use.copied_to(node).count) * (writes(use.mode) ? options_.written_weight : 1);
     }
     return sum;
   }

@@ -40,7 +40,8 @@ class AbacusMemory final : public Accelerator {
       : name_("abacus " + std::to_string(number)), beads_(std::move(beads)), first_(beads_.data()) {}
 
   void stop() override {
-    to_device_.stop();
+    inside_.stop();
+  to_device_.stop();
     to_host_.stop();
   }
   [[nodiscard]] bool lost() const override { return false; }
@@ -53,8 +54,12 @@ class AbacusMemory final : public Accelerator {
     (direction == CopyDirection::to_device ? to_device_ : to_host_).add(copy, number, urgent, std::move(done));
   }
   void hurry(CopyNumber number) override {
+    inside_.hurry(number);
     to_device_.hurry(number);
     to_host_.hurry(number);
+  }
+  void copy_inside(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override {
+    inside_.add(copy, number, urgent, std::move(done));
   }
   /// Is never called, because `reaches` returns false for every source.
   void copy_from(Accelerator&, const BlockCopy&, CopyNumber, bool, CopyDone) override {
@@ -77,6 +82,7 @@ class AbacusMemory final : public Accelerator {
   // The threads are the last members, because they use the memory.
   CopyThread to_device_{{"abacus copies", "copy to " + name_, move_all}};
   CopyThread to_host_{{"abacus copies", "copy from " + name_, move_all}};
+  CopyThread inside_{{"abacus copies", "copy inside " + name_, move_all}};
 };
 
 }  // namespace troupe::platform

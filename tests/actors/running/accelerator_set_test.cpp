@@ -30,6 +30,7 @@ class HeldAccelerator final : public platform::Accelerator {
   }
   void copy_from(platform::Accelerator&, const platform::BlockCopy&, platform::CopyNumber, bool,
                  platform::CopyDone) override {}
+  void copy_inside(const platform::BlockCopy&, platform::CopyNumber, bool, platform::CopyDone) override {}
   [[nodiscard]] platform::CopySpeed speed(platform::CopyDirection) const override { return {Duration(1), 1e9}; }
   [[nodiscard]] platform::CopyTraffic traffic(platform::CopyDirection) const override { return {}; }
 

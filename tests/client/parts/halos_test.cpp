@@ -278,18 +278,6 @@ BOOST_AUTO_TEST_CASE(on_a_core_a_task_sees_in_a_halo_part_what_accelerators_have
   runtime.wait();
   BOOST_TEST(sum == 12);
   BOOST_TEST(x.x[0] == 3);
-
-  Codelet looks("looks", {AccessMode::read});
-  looks.implement(DeviceKind::emulated, [](const KernelContext&) {});
-  BOOST_CHECK_EXCEPTION(runtime.submit(looks, {Handle(x.blocks.halo(1))}), Error,
-                        failure(ErrorCode::no_implementation, "'x[3,0 6x1]', a halo part", "runs on cores"));
-  Codelet both("both", {AccessMode::read});
-  std::atomic<int> on_cores{0};
-  both.cpu([&on_cores](VectorView<const double>) { ++on_cores; });
-  both.implement(DeviceKind::emulated, [](const KernelContext&) {});
-  for (int i = 0; i < 50; ++i) runtime.submit(both, {Handle(x.blocks.halo(i % 3))});
-  runtime.wait();
-  BOOST_TEST(on_cores == 50);
 }
 
 BOOST_AUTO_TEST_CASE(what_follows_a_nested_task_waits_for_children_that_read_its_halo_parts) {

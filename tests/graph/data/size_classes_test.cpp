@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_whole_with_parts_is_a_class_of_its_own) {
   divided.children.push_back(&tile(10, 5));
   const SizeClassId whole = classify(panel, {{&tile(20, 5), rw}, {&divided, rw}});
   BOOST_TEST((classify(panel, {{&tile(20, 5), rw}, {&tile(20, 5), rw}}) != whole));
-  BOOST_TEST(classes[whole].whole_of_parts);
+  BOOST_TEST(classes[whole].data_kinds == kOnHostMemory);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -161,6 +161,36 @@ BOOST_AUTO_TEST_CASE(boxes_of_a_volume_come_back_as_they_were) {
   BOOST_TEST(gpu->traffic(CopyDirection::to_device).bytes.count == 2 * kPlanes * 700);
 }
 
+BOOST_AUTO_TEST_CASE(blocks_are_copied_inside_the_memory_of_a_gpu_and_are_no_traffic) {
+  const CudaFixture fixture;
+  const auto gpu = open();
+  Random random(44);
+  const std::vector<std::byte> source = random_bytes(5 * 1001, random);
+  std::vector<std::byte> expected = random_bytes(5 * 903, random);
+  std::vector<std::byte> result(expected.size());
+  std::byte* const from = gpu->memory() + 512;
+  std::byte* const to = gpu->memory() + 16384;
+  copy_and_wait(*gpu, CopyDirection::to_device, {source.data(), 5005, from, 5005, 5005, 1});
+  copy_and_wait(*gpu, CopyDirection::to_device, {expected.data(), 4515, to, 4515, 4515, 1});
+  Ends ends;
+  gpu->copy_inside({from + 20, 133, to + 30, 121, 90, 6, 4, 1001, 903}, 1, false, ends.note(1));
+  ends.wait_for(1);
+  BOOST_TEST(ends.results()[0].ok());
+  for (std::size_t k = 0; k < 4; ++k) {
+    for (std::size_t i = 0; i < 6; ++i) {
+      std::memcpy(expected.data() + 30 + k * 903 + i * 121, source.data() + 20 + k * 1001 + i * 133, 90);
+    }
+  }
+  copy_and_wait(*gpu, CopyDirection::to_host, {to, 4515, result.data(), 4515, 4515, 1});
+  BOOST_TEST((result == expected));
+  BOOST_TEST(gpu->traffic(CopyDirection::to_device).copies == 2U);
+  BOOST_TEST(gpu->peer_traffic().copies == 0U);
+  gpu->stop();
+  gpu->copy_inside({from, 8, to, 8, 8, 1}, 2, false, ends.note(2));
+  ends.wait_for(2);
+  BOOST_TEST(!ends.results()[1].ok());
+}
+
 BOOST_AUTO_TEST_CASE(columns_that_lie_farther_apart_than_cuda_takes_are_copied_one_by_one) {
   const CudaFixture fixture;
   const auto gpu = open();

@@ -98,6 +98,53 @@ BOOST_AUTO_TEST_CASE(boxes_of_a_volume_arrive_where_they_belong) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(blocks_of_data_are_copied_inside_the_memory_and_to_it) {
+  if (!has_opencl_devices()) return;
+  const auto accelerator = open();
+  // Three planes of four columns of 40 bytes, and two planes of three columns of 56 bytes.
+  const auto source = numbered_bytes(3 * 4 * 40);
+  const std::vector<std::byte> before(std::size_t{2 * 3 * 56}, std::byte{0xee});
+  std::byte* const from = accelerator->memory() + 512;
+  std::byte* const to = accelerator->memory() + 4096;
+  const auto inside = [&](const BlockCopy& block) {
+    std::promise<Result<void>> ended;
+    accelerator->copy_inside(block, 1, false, [&](Result<void> outcome) { ended.set_value(std::move(outcome)); });
+    return ended.get_future().get();
+  };
+  struct Case {
+    std::size_t bytes, columns, planes;
+  };
+  for (const Case& one : {Case{24, 3, 2}, Case{24, 2, 1}, Case{16, 1, 1}, Case{16, 1, 2}}) {
+    for (const bool from_host : {false, true}) {
+      BOOST_TEST(copy(*accelerator, CopyDirection::to_device, whole(source.data(), from, source.size())).ok());
+      BOOST_TEST(copy(*accelerator, CopyDirection::to_device, whole(before.data(), to, before.size())).ok());
+      // The block begins at byte 8 of the second column in the second plane, and goes to byte 32 of the first column.
+      constexpr std::size_t kFrom = 160 + 40 + 8;
+      BlockCopy block{from + kFrom, 40, to + 32, 56, one.bytes, one.columns, one.planes, 160, 168};
+      block.from_data = {from, source.size()};
+      block.to_data = {to, before.size()};
+      if (from_host) {
+        block.from = source.data() + kFrom;
+        block.from_data = {};
+      }
+      BOOST_TEST((from_host ? copy(*accelerator, CopyDirection::to_device, block) : inside(block)).ok());
+      std::vector<std::byte> expected = before;
+      for (std::size_t plane = 0; plane < one.planes; ++plane) {
+        for (std::size_t column = 0; column < one.columns; ++column) {
+          std::memcpy(expected.data() + 32 + plane * 168 + column * 56,
+                      source.data() + kFrom + plane * 160 + column * 40, one.bytes);
+        }
+      }
+      std::vector<std::byte> result(before.size());
+      BOOST_TEST(copy(*accelerator, CopyDirection::to_host, whole(to, result.data(), result.size())).ok());
+      BOOST_TEST((result == expected));
+    }
+  }
+  BOOST_TEST(accelerator->traffic(CopyDirection::to_host).copies == 8U);
+  accelerator->stop();
+  BOOST_TEST(!inside(whole(from, to, 8)).ok());
+}
+
 BOOST_AUTO_TEST_CASE(what_is_placed_at_one_address_with_one_size_has_one_buffer) {
   if (!has_opencl_devices()) return;
   const auto accelerator = open();

@@ -154,6 +154,17 @@ class CopyingDriver {
     return CL_SUCCESS;
   }
 
+  static cl_int CL_API_CALL copy_rect(cl_command_queue, cl_mem from, cl_mem to, const std::size_t* from_origin,
+                                      const std::size_t* to_origin, const std::size_t* region, std::size_t from_pitch,
+                                      std::size_t, std::size_t to_pitch, std::size_t, cl_uint, const cl_event*,
+                                      cl_event*) {
+    for (std::size_t y = 0; y < region[1]; ++y) {
+      std::memcpy(current()->content(to) + to_origin[0] + (to_origin[1] + y) * to_pitch,
+                  current()->content(from) + from_origin[0] + (from_origin[1] + y) * from_pitch, region[0]);
+    }
+    return CL_SUCCESS;
+  }
+
   /// Returns a non-null pointer for objects that only have to exist.
   template <class Object>
   static Object something() {
@@ -208,6 +219,7 @@ class CopyingDriver {
       table.clEnqueueReadBufferRect = read_rect;
       table.clEnqueueWriteBufferRect = write_rect;
       table.clEnqueueCopyBuffer = copy;
+      table.clEnqueueCopyBufferRect = copy_rect;
       table.clEnqueueMarkerWithWaitList = mark;
       table.clSetEventCallback = succeed;
       table.clGetEventInfo = event_info;

@@ -1,0 +1,87 @@
+/// Halo table: what the halo parts overlap that have, or had, buffers on devices.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "proto/memory.hpp"
+
+namespace troupe::memory {
+
+/// A halo part has a replica on each node in `ReplicaDirectory`, like other handles: on a device, a buffer. This table
+/// keeps what else is known of it. Nothing is iterated over but short lists, so that equal events give equal commands.
+class HaloTable {
+ public:
+  struct Buffer {
+    /// The places, in the transfer table, of the transfers that fill the buffer now.
+    std::vector<std::uint32_t> copies;
+    /// True if some content of the buffer is missing, or was overwritten elsewhere since it was copied.
+    bool spoiled = false;
+  };
+  struct Halo {
+    /// The data that the halo part overlaps.
+    std::vector<Use> overlaps;
+    /// The buffers, by node.
+    std::vector<Buffer> buffers;
+  };
+
+  explicit HaloTable(std::size_t nodes) : nodes_(nodes) {}
+
+  /// Returns true if there are no halo parts, as in most programs.
+  [[nodiscard]] bool empty() const { return halos_.empty(); }
+  /// Returns what is known of a halo part; null if the handle is none, or is new here. Stays valid until `remove`.
+  [[nodiscard]] Halo* find(HandleId handle) {
+    const auto found = halos_.find(handle);
+    return found == halos_.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] const Halo* find(HandleId handle) const {
+    const auto found = halos_.find(handle);
+    return found == halos_.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] Buffer& buffer(HandleId halo, NodeId node) { return halos_.at(halo).buffers[node.index()]; }
+  /// Returns true if the halo part is known to overlap just these data.
+  [[nodiscard]] bool overlaps(HandleId halo, std::span<const Use> data) const {
+    const Halo* const known = find(halo);
+    return known != nullptr && std::ranges::equal(known->overlaps, data, {}, &Use::handle, &Use::handle);
+  }
+  /// Sets what a halo part overlaps.
+  void set(HandleId halo, std::span<const Use> data) {
+    Halo& known = halos_[halo];
+    leave_lists(halo, known);
+    known.overlaps.assign(data.begin(), data.end());
+    known.buffers.resize(nodes_);
+    for (const Use& use : data) over_[use.handle].push_back(halo);
+  }
+  /// Removes a halo part. Does nothing if the handle is none.
+  void remove(HandleId handle) {
+    const auto found = halos_.find(handle);
+    if (found == halos_.end()) return;
+    leave_lists(handle, found->second);
+    halos_.erase(found);
+  }
+  /// Returns the halo parts that overlap the data. Valid until the table changes.
+  [[nodiscard]] std::span<const HandleId> over(HandleId data) const {
+    const auto found = over_.find(data);
+    return found == over_.end() ? std::span<const HandleId>() : std::span<const HandleId>(found->second);
+  }
+
+ private:
+  void leave_lists(HandleId halo, const Halo& known) {
+    for (const Use& use : known.overlaps) {
+      const auto list = over_.find(use.handle);
+      std::erase(list->second, halo);
+      if (list->second.empty()) over_.erase(list);
+    }
+  }
+
+  std::size_t nodes_;
+  std::unordered_map<HandleId, Halo> halos_;
+  /// For data, the halo parts that overlap them.
+  std::unordered_map<HandleId, std::vector<HandleId>> over_;
+};
+
+}  // namespace troupe::memory
