@@ -41,7 +41,7 @@ class AbacusMemory final : public Accelerator {
 
   void stop() override {
     inside_.stop();
-  to_device_.stop();
+    to_device_.stop();
     to_host_.stop();
   }
   [[nodiscard]] bool lost() const override { return false; }
