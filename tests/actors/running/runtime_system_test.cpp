@@ -7,12 +7,15 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <set>
 #include <thread>
 
+#include "actors/options/option_table.hpp"
 #include "platform/machine/binding.hpp"
 #include "tests/actors/runtime_fixture.hpp"
 #include "tests/platform/machine/fake_system.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe::actors {
 
@@ -427,6 +430,25 @@ BOOST_AUTO_TEST_CASE(several_threads_submit_through_a_small_window) {
     BOOST_TEST(runtime.wait() == "");
     BOOST_TEST(ran == 1500);
   }
+}
+
+BOOST_AUTO_TEST_CASE(virtual_time_has_no_devices_that_options_choose_and_says_which_options_do) {
+  std::size_t asked = 0;
+  SimulationOptions simulation;
+  simulation.machine = plain_machine({.cores = 4});
+  for (const RuntimeOption& option : runtime_options()) {
+    if (!option.chooses_devices) continue;
+    RuntimeOptions options;
+    options.simulation = std::make_shared<const SimulationOptions>(simulation);
+    const std::string value = option.kind == OptionKind::whole ? "1" : option.example_list().front();
+    BOOST_TEST_REQUIRE(option.set(options, value, "").ok());
+    const Failure failure = refusal(options);
+    BOOST_TEST((failure.code == ErrorCode::invalid_argument));
+    BOOST_TEST(failure.message.find("a run in virtual time") != std::string::npos, failure.message);
+    BOOST_TEST(failure.message.find(option.field) != std::string::npos, failure.message);
+    ++asked;
+  }
+  BOOST_TEST(asked > 2U);
 }
 
 }  // namespace
