@@ -86,6 +86,7 @@ class [[nodiscard]] Result {
   [[nodiscard]] bool ok() const { return value_.has_value(); }
   explicit operator bool() const { return ok(); }
 
+  // NOLINTBEGIN(bugprone-unchecked-optional-access): callers ask `ok` first, as the assertions say.
   [[nodiscard]] T& value() & {
     assert(ok() && "value() of a failed Result");
     return *value_;
@@ -108,6 +109,7 @@ class [[nodiscard]] Result {
     if (!ok()) throw Error(failure());
     return *std::move(value_);
   }
+  // NOLINTEND(bugprone-unchecked-optional-access)
 
  private:
   std::optional<T> value_;
@@ -126,7 +128,7 @@ class [[nodiscard]] Result<void> {
   explicit operator bool() const { return ok(); }
   [[nodiscard]] const Failure& failure() const {
     assert(!ok() && "failure() of a successful Result");
-    return *failure_;  // NOLINT(bugprone-unchecked-optional-access): `ok` looks at it, as the assertion says
+    return *failure_;  // NOLINT(bugprone-unchecked-optional-access): callers ask `ok` first
   }
   void value_or_throw() && {
     if (failure_) throw Error(*failure_);

@@ -239,6 +239,7 @@ ConfigurationKey plugin_folders() {
 
 std::vector<ConfigurationKey> all_keys() {
   std::vector<ConfigurationKey> keys;
+  keys.reserve(kSocketAndLimits.size() + kBudgetTraits.size() + runtime_options().size() + kOthers.size() + 4);
   for (const Key& option : kSocketAndLimits) keys.push_back(key_of(option));
   for (const BudgetTraits& budget : kBudgetTraits) keys.push_back(budget_key(budget));
   keys.push_back(key_of(kOtherWeight));
