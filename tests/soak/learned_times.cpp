@@ -3,10 +3,13 @@
 //
 //   soak_learned_times -- [SEEDS [TASKS...]]   runs one round of graphs for each 10000 seeds, at least one round.
 //   TASKS are the numbers of tasks; the default is 100 400 1600.
+//   soak_learned_times --run_test=learned_times/drawn -- FIRST COUNT [TASKS]
+//   prints a summary of drawn kernels on drawn machines, one graph for each of COUNT seeds from FIRST on.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +18,7 @@
 
 #include "tests/client/learned_cases.hpp"
 #include "tests/soak/arguments.hpp"
+#include "tests/soak/drawn_cases.hpp"
 
 namespace troupe::tests {
 namespace {
@@ -34,6 +38,33 @@ void print_row(const LearnedCase& of, int tasks, std::uint64_t seed) {
   }
   std::puts(row.c_str());
   std::fflush(stdout);
+}
+
+/// Prints, for each judged policy, how many of the ratios are above 1.2, the geometric mean, and the largest ratio.
+BOOST_AUTO_TEST_CASE(drawn, *boost::unit_test::disabled()) {
+  const auto& suite = boost::unit_test::framework::master_test_suite();
+  BOOST_REQUIRE_MESSAGE(suite.argc > 2, "arguments are missing: name the FIRST seed and the COUNT of seeds behind --");
+  const std::uint64_t first = std::stoull(suite.argv[1]);
+  const std::uint64_t count = std::stoull(suite.argv[2]);
+  BOOST_REQUIRE_MESSAGE(count > 0, "the COUNT of seeds is 0: name at least one seed");
+  const int tasks = suite.argc > 3 ? std::stoi(suite.argv[3]) : 400;
+  for (const std::string policy : {"homeward", "heft", "mct"}) {
+    std::uint64_t above = 0;
+    double logarithms = 0;
+    double most = 0;
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+      const LearnedCase of = drawn_case(seed);
+      const double ratio = learned_ratio(of, tasks, policy, seed);
+      BOOST_CHECK_MESSAGE(ratio <= 1.2, of.name << ", " << tasks << " tasks, " << policy << ": " << ratio);
+      above += ratio > 1.2 ? 1 : 0;
+      logarithms += std::log(ratio);
+      most = std::max(most, ratio);
+    }
+    std::puts(fmt::format("{:10}{:>6} tasks: {} of {} above 1.2, mean {:.3f}, most {:.3f}", policy, tasks, above, count,
+                          std::exp(logarithms / static_cast<double>(count)), most)
+                  .c_str());
+    std::fflush(stdout);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(take_little_longer_than_known_ones) {
