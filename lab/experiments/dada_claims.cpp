@@ -21,7 +21,7 @@ std::vector<Judgement> judge(const DadaResults& results) {
     const auto& [graph, policy, gpus] = key;
     points.push_back({{"graph", to_string(graph)},
                       {"policy", policy},
-                      {"gpus", Estimate(gpus)},
+                      {"gpus", gpus},
                       {"speed", point.gflops},
                       {"bytes", point.bytes},
                       {"seconds", point.seconds}});

@@ -57,16 +57,16 @@ constexpr std::size_t kSums = 3;
 /// Returns the result of an operator or a function; nothing if an operand is missing, or for a division by 0.
 MaybeValue calculated(const std::string& sign, const MaybeValue& left, const MaybeValue& right) {
   if (!left || !right) return std::nullopt;
-  if (sign == "=" || sign == "!=") return Estimate(same(*left, *right) == (sign == "=") ? 1 : 0);
+  if (sign == "=" || sign == "!=") return same(*left, *right) == (sign == "=");
   if (sign == "+" && std::holds_alternative<std::string>(*left)) return std::get<std::string>(*left) + shown(*right);
   const double a = number_of(*left);
   const double b = number_of(*right);
-  if (sign == "+") return Estimate(a + b);
-  if (sign == "-") return Estimate(a - b);
-  if (sign == "*") return Estimate(a * b);
-  if (sign == "/") return b == 0 ? std::nullopt : MaybeValue(Estimate(a / b));
-  if (sign == "and" || sign == "min") return Estimate(std::min(a, b));
-  if (sign == "or" || sign == "max") return Estimate(std::max(a, b));
+  if (sign == "+") return a + b;
+  if (sign == "-") return a - b;
+  if (sign == "*") return a * b;
+  if (sign == "/") return b == 0 ? std::nullopt : MaybeValue(a / b);
+  if (sign == "and" || sign == "min") return std::min(a, b);
+  if (sign == "or" || sign == "max") return std::max(a, b);
   const bool holds = sign == "<="        ? a <= b
                      : sign == ">="      ? a >= b
                      : sign == "<"       ? a < b
@@ -74,7 +74,7 @@ MaybeValue calculated(const std::string& sign, const MaybeValue& left, const May
                      : sign == "similar" ? std::min(a, b) >= 0.9 * std::max(a, b)
                      : sign == "more"    ? more(estimate_of(*left), estimate_of(*right))
                                          : a >= 0.98 * b;
-  return Estimate(holds ? 1 : 0);
+  return holds;
 }
 
 /// Evaluates a text while it reads it. If it is dry, it only finds out where expressions end: values are missing.
@@ -87,7 +87,7 @@ class ClaimReader {
   MaybeValue expression(std::size_t level = 0) {
     if (level == kOperators.size()) return primary();
     MaybeValue left = expression(level + 1);
-    MaybeValue chain = Estimate(1);
+    MaybeValue chain = 1;
     std::string sign = accept_one(kOperators[level]);
     if (sign.empty()) return left;
     for (; !sign.empty(); sign = accept_one(kOperators[level])) {
@@ -129,7 +129,7 @@ class ClaimReader {
     if (condition) skip();
     if (dry_) return;
     descend(scope_, all, 0, [&](const ClaimScope& scope) {
-      const MaybeValue counts = condition ? at(scope, where).expression() : Estimate(1);
+      const MaybeValue counts = condition ? at(scope, where).expression() : 1;
       if (counts && number_of(*counts) != 0) visit(scope);
     });
   }
@@ -196,7 +196,7 @@ class ClaimReader {
     at_ = std::min(text_.find('}', at_), text_.size());
     const std::string format(from <= at_ ? text_.substr(from, at_ - from) : ".12g");
     try {
-      (void)shown(Estimate(1), format);
+      (void)shown(1, format);
     } catch (const fmt::format_error&) {
       refuse_claim("'{}' is no format of a number", format);
     }
@@ -233,7 +233,7 @@ class ClaimReader {
       double value = 0;
       const char* const end = text_.data() + text_.size();
       at_ = static_cast<std::size_t>(std::from_chars(&text_[at_], end, value).ptr - text_.data());
-      return Estimate(value);
+      return value;
     }
     const std::string name = word();
     return accept("(") ? call(name) : use(name);
@@ -291,7 +291,7 @@ class ClaimReader {
       std::ranges::for_each(*scope_.counted, visit);
     }
     expect(")");
-    return name == "mean" && count > 0 ? MaybeValue(Estimate(total / count)) : result;
+    return name == "mean" && count > 0 ? MaybeValue(total / count) : result;
   }
 
   [[nodiscard]] std::string_view peek_word() const {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,7 +17,14 @@
 namespace troupe::apps {
 
 /// A number, with the margin of its confidence interval if it was estimated, or a text.
-using ClaimValue = std::variant<Estimate, std::string>;
+struct ClaimValue : std::variant<Estimate, std::string> {
+  ClaimValue() = default;
+  ClaimValue(const Estimate& estimate) : variant(estimate) {}
+  template <class Number, std::enable_if_t<std::is_arithmetic_v<Number>, int> = 0>
+  ClaimValue(Number number) : variant(Estimate{static_cast<double>(number), 0}) {}
+  ClaimValue(std::string text) : variant(std::move(text)) {}
+  ClaimValue(const char* text) : variant(std::string(text)) {}
+};
 
 /// A point of an experiment's results: the values of its places and figures by their names in the table.
 using ClaimPoint = std::map<std::string, ClaimValue>;

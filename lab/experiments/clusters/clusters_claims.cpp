@@ -22,12 +22,12 @@ void add_distributions(std::vector<ClaimPoint>& points, const ClustersResults& r
     const auto on_cores = std::accumulate(found->cores.begin(), found->cores.end(), std::uint64_t{0});
     ClaimPoint& point = points.emplace_back(ClaimPoint{{"products", clusters},
                                                        {"shares", found->text()},
-                                                       {"on_cores", Estimate(static_cast<double>(on_cores))},
-                                                       {"on_gpu", Estimate(static_cast<double>(found->gpu))},
-                                                       {"ms", Estimate(1e3 * found->seconds)}});
+                                                       {"on_cores", on_cores},
+                                                       {"on_gpu", found->gpu},
+                                                       {"ms", 1e3 * found->seconds}});
     if (std::string(clusters) != "2x10") continue;
     const double best_s = best_makespan(platform::load_machine(kClustersMachine).value_or_throw(), 2);
-    point["shortest_ms"] = Estimate(1e3 * best_s);
+    point["shortest_ms"] = 1e3 * best_s;
   }
 }
 
@@ -42,16 +42,16 @@ std::vector<Judgement> judge_clusters(const ClustersResults& results, const std:
   for (const ClustersProblem& problem : results.problems()) {
     for (const std::string& configuration : configurations) {
       ClaimPoint& values = points.emplace_back(ClaimPoint{{"problem", problem.name()},
-                                                          {"tile", Estimate(static_cast<double>(problem.tile))},
-                                                          {"gpus", Estimate(problem.gpus)},
-                                                          {"order", Estimate(static_cast<double>(problem.order))},
+                                                          {"tile", problem.tile},
+                                                          {"gpus", problem.gpus},
+                                                          {"order", problem.order},
                                                           {"configuration", configuration}});
       if (const ClustersPoint* point = results.point(problem, configuration, policy)) {
-        values["speed"] = Estimate(point->gflops(problem).median);
-        values["spread"] = Estimate(point->spread());
+        values["speed"] = point->gflops(problem).median;
+        values["spread"] = point->spread();
       }
       if (const ClustersBound* bound = results.bound(problem, configuration))
-        values["bound"] = Estimate(problem.gflops(bound->iterated_s));
+        values["bound"] = problem.gflops(bound->iterated_s);
     }
   }
   add_distributions(points, results, policy);

@@ -24,22 +24,21 @@ std::vector<Judgement> judge_multigrain(const MultigrainResults& results, const 
     const auto& [place, series] = key;
     if (place.steps != linalg::BlockSteps::products) continue;
     ClaimPoint& values = points.emplace_back(ClaimPoint{{"machine", place.machine},
-                                                        {"blocks", Estimate(place.blocks)},
+                                                        {"blocks", place.blocks},
                                                         {"series", series},
-                                                        {"speed", Estimate(point.gflops.median)},
-                                                        {"bytes", Estimate(point.bytes.median)},
-                                                        {"stored", Estimate(point.stored_bytes)},
-                                                        {"memory", Estimate(kCacheBytes.at(place.machine))}});
-    if (const MultigrainPoint* cores = results.fastest_on_cores(place))
-      values["cores_alone"] = Estimate(cores->gflops.median);
+                                                        {"speed", point.gflops.median},
+                                                        {"bytes", point.bytes.median},
+                                                        {"stored", point.stored_bytes},
+                                                        {"memory", kCacheBytes.at(place.machine)}});
+    if (const MultigrainPoint* cores = results.fastest_on_cores(place)) values["cores_alone"] = cores->gflops.median;
   }
   ClaimPoint constants{{"own", multigrain::both_under(policy)}};
   const MultigrainComparison compared = compare_with_affinity(results, policy);
   if (compared.places > 0) {
-    constants.insert({{"mean_speed", Estimate(compared.mean)},
-                      {"worst_speed", Estimate(compared.worst)},
+    constants.insert({{"mean_speed", compared.mean},
+                      {"worst_speed", compared.worst},
                       {"worst_place", compared.worst_place},
-                      {"mean_bytes", Estimate(compared.bytes)}});
+                      {"mean_bytes", compared.bytes}});
   }
   return multigrain_table().judge(points, constants);
 }

@@ -27,21 +27,18 @@ constexpr std::array kSortNames{"blocks", "reuse", "frames", "one range"};
 
 /// Returns the point of a line at a place. If all devices are used, it also has the policy and whether the run ended.
 ClaimPoint point_of(const OpenClVirtualResults& results, const OpenClPlace& place, const std::string& line) {
-  ClaimPoint values{{"place", place.name()},
-                    {"program", kProgramNames.at(static_cast<std::size_t>(place.program))},
-                    {"size", Estimate(static_cast<double>(place.size))},
-                    {"blocks", Estimate(place.blocks)},
-                    {"line", line},
-                    {"compulsory", Estimate(place.compulsory_bytes())}};
+  ClaimPoint values{{"place", place.name()}, {"program", kProgramNames.at(static_cast<std::size_t>(place.program))},
+                    {"size", place.size},    {"blocks", place.blocks},
+                    {"line", line},          {"compulsory", place.compulsory_bytes()}};
   const OpenClPoint* point = results.point(place, line);
   if (point != nullptr) {
-    values["seconds"] = Estimate(point->seconds.median);
-    values["bytes"] = Estimate(point->bytes.median);
+    values["seconds"] = point->seconds.median;
+    values["bytes"] = point->bytes.median;
   }
   if (line.starts_with("all, ")) {
     values["policy"] = line.substr(5);
-    values["knows_data"] = Estimate(knows_data(line.substr(5)) ? 1 : 0);
-    values["ended"] = Estimate(point != nullptr ? 1 : 0);
+    values["knows_data"] = knows_data(line.substr(5));
+    values["ended"] = point != nullptr;
     values["outcome"] = point != nullptr ? fmt::format("{:.2f} s", point->seconds.median) : "failed";
   }
   return values;
@@ -72,7 +69,7 @@ std::vector<Judgement> judge_opencl(const OpenClVirtualResults& results, const s
   for (const OpenClPlace& place : places) {
     for (const std::string& line : lines) points.push_back(point_of(results, place, line));
   }
-  return virtual_claims_table().judge(points, {{"own", policy}, {"memory", Estimate(memory_of_gpus())}});
+  return virtual_claims_table().judge(points, {{"own", policy}, {"memory", memory_of_gpus()}});
 }
 
 const std::vector<Claim>& opencl_measured_claims() { return measured_claims_table().claims(); }
@@ -87,12 +84,11 @@ std::vector<Judgement> judge_opencl(const OpenClMeasured& measured) {
       ClaimPoint& values = points.emplace_back(ClaimPoint{{"work", work.name},
                                                           {"sort", kSortNames.at(static_cast<std::size_t>(work.sort))},
                                                           {"way", key.second},
-                                                          {"seconds", Estimate(point.seconds.median)}});
-      if (point.bytes && work.compulsory_bytes)
-        values["times_copied"] = Estimate(*point.bytes / *work.compulsory_bytes);
+                                                          {"seconds", point.seconds.median}});
+      if (point.bytes && work.compulsory_bytes) values["times_copied"] = *point.bytes / *work.compulsory_bytes;
     }
   }
-  return measured_claims_table().judge(points, {{"devices", Estimate(static_cast<double>(measured.devices.size()))}});
+  return measured_claims_table().judge(points, {{"devices", measured.devices.size()}});
 }
 
 }  // namespace troupe::apps

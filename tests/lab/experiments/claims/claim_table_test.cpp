@@ -30,15 +30,15 @@ text named = {line} {speed:.0f}
 std::vector<ClaimPoint> points() {
   std::vector<ClaimPoint> all;
   for (const double size : {1, 2, 3, 4}) {
-    all.push_back({{"line", "quick line"}, {"size", Estimate(size)}, {"speed", Estimate(10 * size, 1)}});
-    if (size != 3) all.push_back({{"line", "slow line"}, {"size", Estimate(size)}, {"speed", Estimate(5 + size, 1)}});
+    all.push_back({{"line", "quick line"}, {"size", size}, {"speed", Estimate{10 * size, 1}}});
+    if (size != 3) all.push_back({{"line", "slow line"}, {"size", size}, {"speed", Estimate{5 + size, 1}}});
   }
   return all;
 }
 
 Judgement judged(const std::string& lines) {
   const ClaimTable table(kNames + "claim a | 1 | It is so | by this rule\n" + lines);
-  return table.judge(points(), {{"one", Estimate(1)}}).front();
+  return table.judge(points(), {{"one", 1}}).front();
 }
 
 /// Returns the text of `say`, or "" if it is missing.
