@@ -312,7 +312,7 @@ void TaskGraph::cancel_all(std::string why) {
   // The release store pairs with the acquire loads in `is_plain` and `why_withdrawn`, although these loads need only
   // the number itself.
   cancelled_.below.store(ids_.next.load(std::memory_order_relaxed), std::memory_order_release);
-  // What the kernels of cancelled nested tasks submit from now on must not begin either.
+  // Tasks that the kernels of cancelled nested tasks submit from now on must not begin either.
   if (nesting_.any.load(std::memory_order_relaxed)) nesting_.any_cancelled.store(true, std::memory_order_relaxed);
 }
 

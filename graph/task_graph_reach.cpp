@@ -1,4 +1,4 @@
-/// How kernels reach the graph of their task, their data and their runtime.
+/// The functions by which kernels find the graph of their task, their data and their runtime.
 #include <string>
 
 #include "graph/codelets/execution_scope.hpp"

@@ -8,6 +8,7 @@
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 #include "platform/memory/host_pool.hpp"
+#include "troupe/runtime.hpp"
 
 namespace troupe::service {
 namespace {
@@ -27,6 +28,9 @@ Result<void> check_depth(const Handle& whole) {
                      " levels of blocks deep, and a service divides data no further: divide them into more blocks at "
                      "once"};
 }
+
+/// Plug-ins find the functions of `Runtime` in the program that loads them, so its linker has to take them in.
+[[gnu::used]] Runtime (*const kForPlugins)() = &Runtime::here;
 
 Failure asked_elsewhere(const char* what) {
   return {ErrorCode::no_implementation,

@@ -1,4 +1,4 @@
-/// What the kernels of a client's nested tasks find in `Runtime::here`.
+/// The backend that the kernels of a client's nested tasks find by `Runtime::here`.
 #pragma once
 
 #include <cstddef>

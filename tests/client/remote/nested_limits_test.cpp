@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(handles_and_memory_of_kernels_count_for_the_client) {
       client.runtime.submit(places["allocates"], {client.x}, args(std::int64_t{25}), nested()).wait(), Error,
       failure(ErrorCode::out_of_memory, "a kernel asked for 1.0 MiB of memory", "limits.memory_per_user"));
   BOOST_CHECK_THROW(client.runtime.wait(), Error);
-  // What the kernels had is free again.
+  // The memory of the kernels is free again.
   client.runtime.submit(places["fill"], {client.x}, args(1.0));
   client.runtime.submit(places["allocates"], {client.x}, args(std::int64_t{12}), nested());
   client.runtime.wait();
