@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <ranges>
 
 #include "actors/memory/eviction/eviction_policies.hpp"
 #include "graph/data/data_registry.hpp"
@@ -69,10 +68,7 @@ bool DataGate::looks_for_replicas(WorkerId worker) const {
 void DataGate::grant(WorkerId worker, TaskId task, std::span<const memory::Use> uses, const memory::MemoryCore& core) {
   if (!looks_for_replicas(worker)) return;
   const NodeId node = node_of(worker);
-  // The data that a halo part overlaps need not be on the node.
-  const auto has_place = [](const memory::Use& use) { return !use.is_overlap(); };
-  granted_[worker.index()].grant(task, std::views::filter(uses, has_place),
-                                 [&](HandleId handle) { return core.offset(handle, node); });
+  granted_[worker.index()].grant(task, uses, [&](HandleId handle) { return core.offset(handle, node); });
 }
 
 void DataGate::know(const graph::Task& task) {

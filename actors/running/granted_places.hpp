@@ -21,10 +21,13 @@ class alignas(64) GrantedPlaces {
  public:
   /// Adds the places of a task's data. `offset_of(handle)` returns the place that the memory manager has given the
   /// data.
-  template <class Uses, class OffsetOf>
-  void grant(TaskId task, Uses&& uses, OffsetOf offset_of) {
+  template <class OffsetOf>
+  void grant(TaskId task, std::span<const memory::Use> uses, OffsetOf offset_of) {
     const LockGuard lock(lock_);
-    for (const memory::Use& use : uses) places_.push_back({task, use.handle, offset_of(use.handle)});
+    for (const memory::Use& use : uses) {
+      // The data that a halo part overlaps need not be on the node.
+      if (!use.is_overlap()) places_.push_back({task, use.handle, offset_of(use.handle)});
+    }
   }
   /// Removes the task's places. Does nothing if there are none.
   void end(TaskId task) {

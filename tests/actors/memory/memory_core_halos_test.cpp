@@ -172,6 +172,27 @@ BOOST_AUTO_TEST_CASE(loss_of_the_content_is_told_to_readers_without_a_buffer) {
   memory.run(5, 2, halo_over({1, 3}, kHalo + 1));
 }
 
+BOOST_AUTO_TEST_CASE(a_buffer_waits_until_it_is_known_whether_content_was_saved_from_a_lost_node) {
+  for (const bool saved : {true, false}) {
+    Driven memory = two_devices();
+    memory.run(0, 1, {write(1)});
+    memory.acquire(1, 0, {read(1)});
+    const Command home = memory.transfer();
+    memory.lose(1);
+    memory.acquire(2, 2, halo_over({1, 2}));
+    BOOST_TEST(memory.transfers().empty());
+    BOOST_TEST(!memory.find(Kind::content_lost));
+    if (saved) {
+      memory.done(home.transfer);
+      BOOST_TEST(memory.end_all(memory.transfers(), 2));
+    } else {
+      memory.fail(home.transfer);
+      const auto refused = memory.all(Kind::content_lost);
+      BOOST_TEST(std::ranges::count(refused, RequestId(2), &Command::request) == 1);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(loss_of_a_node_ends_what_it_fills_and_what_is_filled_from_it) {
   Driven memory = two_devices();
   memory.run(0, 1, {write(1)});

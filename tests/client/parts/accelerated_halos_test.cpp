@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/client/fixture.hpp"
@@ -230,6 +231,35 @@ BOOST_AUTO_TEST_CASE(a_halo_part_that_nobody_has_written_since_is_read_again_wit
   BOOST_TEST(bytes() == 12 * sizeof(double));
   runtime.wait();
   BOOST_TEST(sums == (std::vector<double>{6, 6, 15}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_buffer_is_filled_after_the_tasks_that_write_what_it_overlaps) {
+  // An accelerator is given tasks while the tasks before them run, but not such a task.
+  for (std::size_t accelerators = 1; accelerators <= 2; ++accelerators) {
+    Runtime runtime(with_accelerators(accelerators));
+    InThreeParts x(runtime);
+    Codelet slow("slow", {AccessMode::read_write});
+    slow.implement(DeviceKind::emulated, [](const KernelContext& context) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      add_one(context.vector<double>(0));
+    });
+    std::vector<double> sums(12);
+    const auto results = runtime.vector(sums, "sums");
+    const Blocks result(runtime, results, {1, 1});
+    Codelet sum("sum", {AccessMode::read, AccessMode::write});
+    sum.implement(DeviceKind::emulated, [](const KernelContext& context) {
+      const auto part = context.vector<const double>(0);
+      context.vector<double>(1)[0] = std::accumulate(part.begin(), part.end(), 0.0);
+    });
+    std::vector<double> expected;
+    for (int i = 0; i < 12; ++i) {
+      runtime.submit(slow, {Handle(x.blocks(0))});
+      runtime.submit(sum, {Handle(x.blocks.halo(1)), Handle(result(i))});
+      expected.push_back(7 + i);
+    }
+    runtime.wait();
+    BOOST_TEST(sums == expected, boost::test_tools::per_element());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(volumes_and_blocks_with_steps_lend_their_rims) {
