@@ -428,6 +428,8 @@ void Shares::suspended(WorkerId worker, const graph::Task& task) noexcept {
 void Shares::resumed(WorkerId worker, const graph::Task& task) noexcept {
   const Time now = now_();
   Hand& hand = hands_[worker.index()];
+  // The wait is not charged when the task ends.
+  hand.charged_until = now;
   const LockGuard lock(hand.lock);
   Charge* const charge = find(hand.charges, task);
   if (charge == nullptr || charge->waits_since == Time{}) return;

@@ -417,6 +417,31 @@ BOOST_AUTO_TEST_CASE(a_running_kernel_is_charged_and_shown_while_it_runs) {
   BOOST_TEST(b.used_ns > before.count() + 100 * kMillisecond);
 }
 
+BOOST_AUTO_TEST_CASE(a_kernel_that_waits_is_not_charged_meanwhile) {
+  TwoUsers f;
+  Share& a = f.shares.open(1, 1000);
+  Share& b = f.shares.open(1, 1001);
+  for (int i = 0; i < 50; ++i) f.wait_for_turn(a, f.small);
+  f.wait_for_turn(b, f.large);
+  graph::Task* waiting = nullptr;
+  while ((waiting = f.begin(0)) != nullptr && waiting->codelet->name != "large") {
+    pass(std::chrono::milliseconds(1));
+    f.end(0, waiting);
+  }
+  BOOST_TEST_REQUIRE(waiting != nullptr);
+  const Duration before = f.shares.used(b);
+  pass(std::chrono::milliseconds(10));
+  f.shares.suspended(WorkerId(0), *waiting);
+  pass(std::chrono::milliseconds(500));
+  BOOST_TEST((f.shares.used(b) - before == std::chrono::milliseconds(10)));
+  f.shares.resumed(WorkerId(0), *waiting);
+  pass(std::chrono::milliseconds(20));
+  BOOST_TEST((f.shares.used(b) - before == std::chrono::milliseconds(30)));
+  f.end(0, waiting);
+  BOOST_TEST(b.used_ns >= before.count() + 30 * kMillisecond);
+  BOOST_TEST(b.used_ns < before.count() + 40 * kMillisecond);
+}
+
 BOOST_AUTO_TEST_CASE(who_is_alone_is_not_charged_for_what_ran_before_others_came) {
   TwoUsers f;
   Share& a = f.shares.open(1, 1000);
