@@ -73,17 +73,49 @@ Result<Domain*> TaskGraph::domain_to_wait_for(const Future& future) {
                                                "task that depends on what you wait for");
 }
 
+namespace {
+
+/// The room that one wait takes in the budget of kernels, until the destructor is called.
+class WaitRoom {
+ public:
+  explicit WaitRoom(NestingBudget* budget) : budget_(budget) {}
+  ~WaitRoom() {
+    if (taken_) budget_->end_wait();
+  }
+  WaitRoom(const WaitRoom&) = delete;
+  WaitRoom& operator=(const WaitRoom&) = delete;
+  /// Fails if the budget has no room.
+  Result<void> take() {
+    if (budget_ == nullptr) return {};
+    auto allowed = budget_->begin_wait();
+    taken_ = allowed.ok();
+    return allowed;
+  }
+
+ private:
+  NestingBudget* const budget_;
+  bool taken_ = false;
+};
+
+/// Waits in the kernel that the worker runs. The wait has its room in the budget.
+Result<void> wait_on(WorkerId worker, GraphHost& host, KernelWait& wait) {
+  if (wait.done()) return {};
+  struct Awaited {
+    explicit Awaited(Domain& one) : domain(one) { domain.awaited.store(true, std::memory_order_relaxed); }
+    ~Awaited() { domain.awaited.store(false, std::memory_order_relaxed); }
+    Domain& domain;
+  };
+  const Awaited awaited(wait.domain());
+  return host.wait_inside(worker, wait);
+}
+
+}  // namespace
+
 Result<void> TaskGraph::wait_inside(KernelWait& wait) {
   if (wait.done()) return {};
-  NestingBudget* const budget = options_.nesting.budget;
-  if (budget != nullptr) {
-    if (auto allowed = budget->begin_wait(); !allowed) return allowed;
-  }
-  wait.domain().awaited.store(true, std::memory_order_relaxed);
-  const Result<void> outcome = host_.wait_inside(ExecutionScope::find(this)->worker(), wait);
-  wait.domain().awaited.store(false, std::memory_order_relaxed);
-  if (budget != nullptr) budget->end_wait();
-  return outcome;
+  WaitRoom room(options_.nesting.budget);
+  if (auto allowed = room.take(); !allowed) return allowed;
+  return wait_on(ExecutionScope::find(this)->worker(), host_, wait);
 }
 
 Result<void> TaskGraph::wait_for_children_here() {
@@ -186,6 +218,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   Task* hold = nullptr;
   Domain* domain = nullptr;
   bool immediately = false;
+  WaitRoom room_to_wait(options_.nesting.budget);
   {
     const LockGuard lock(submission_mutex_);
     if (const auto allowed = domain_to_wait_for(); !allowed) return allowed.failure();
@@ -205,6 +238,8 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     }
     if (auto ends = check_may_wait(record, mode, domain); !ends) return ends.failure();
     if (auto room = check_budget(); !room) return room.failure();
+    // Once the hold can be seen by others, the wait must not be refused.
+    if (auto allowed = room_to_wait.take(); !allowed) return allowed.failure();
     move_home(moves, domain);
     hold = &allocate_hold(record, mode);
     hold->nesting.is_child = true;
@@ -247,7 +282,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     TaskWaiter& waiter_;
   };
   OwnData wait(*this, *domain, *hold, waiter);
-  const Result<void> waited = wait_inside(wait);
+  const Result<void> waited = wait_on(ExecutionScope::find(this)->worker(), host_, wait);
   hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
   if (waited) return hold;
   // The wait fails only in a single-threaded run. A worker will then end the task.

@@ -21,10 +21,11 @@ struct ClientGraphOptions {
   double weight = 1;
   /// This object is notified of how each task ended. It outlives the graph, and may be null.
   graph::TaskEndings* endings = nullptr;
-  /// The number of the client's user: all clients of one user together have one share of the worker time. Without a
-  /// Bounds what the kernels of the client's nested tasks take. It outlives the graph, and may be null.
+  /// Bounds what the kernels of the client's nested tasks take.
+  /// It outlives the graph, and may be null.
   graph::NestingBudget* nesting = nullptr;
-  /// number, the client is a user of its own.
+  /// The number of the client's user, whose clients have one share of the workers' time; else the client is its own
+  /// user.
   std::optional<std::uint64_t> user = std::nullopt;
 };
 

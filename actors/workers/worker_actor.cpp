@@ -289,7 +289,11 @@ const graph::Task* WorkerActor::another_running() const {
 void WorkerActor::is_off_the_device(const graph::Task& task) {
   std::erase_if(running_, [&](const Running& one) { return one.task == &task; });
   // From here on, threads that report running tasks see another task of this worker.
-  port_.running.store(const_cast<graph::Task*>(another_running()), std::memory_order_release);
+  const graph::Task* const other = another_running();
+  if (other != nullptr && crew_.shares != nullptr) {
+    port_.running_graph.store(&crew_.graph_of(*other), std::memory_order_relaxed);
+  }
+  port_.running.store(const_cast<graph::Task*>(other), std::memory_order_release);
 }
 
 Duration WorkerActor::tell_ended(graph::Task& task, bool failed, Duration took) {
@@ -300,6 +304,7 @@ Duration WorkerActor::tell_ended(graph::Task& task, bool failed, Duration took) 
   running_.erase(found);
   // From here on, threads that report running tasks see another task of this worker.
   if (const graph::Task* const other = another_running()) {
+    if (crew_.shares != nullptr) port_.running_graph.store(&crew_.graph_of(*other), std::memory_order_relaxed);
     port_.running.store(const_cast<graph::Task*>(other), std::memory_order_release);
   }
   const TaskEvent::Kind kind = failed ? TaskEvent::Kind::failed : TaskEvent::Kind::ended;

@@ -39,7 +39,8 @@ void fill(v1::RegisterData& out, const graph::DataRecord& record, const SharedPl
 
 /// Data that the program has acquired.
 struct RemoteBackend::Hold {
-  Hold(const graph::DataRecord& held, AccessMode held_mode) : mode(held_mode), record(&held), behind(held, held_mode) {}
+  Hold(const graph::DataRecord& held, AccessMode held_mode)
+      : mode(held_mode), name(graph::describe(held)), behind(held, held_mode) {}
 
   std::uint64_t request = 0;
   const AccessMode mode;
@@ -52,7 +53,8 @@ struct RemoteBackend::Hold {
   /// The thread that has acquired the data and must not wait for tasks that need them; empty if another thread may give
   /// the data back.
   std::thread::id thread;
-  const graph::DataRecord* const record;
+  /// The description of the data.
+  const std::string name;
   TasksBehindHold behind;
 };
 
@@ -144,7 +146,7 @@ Result<std::vector<Handle>> RemoteBackend::partition(const Handle& whole, std::s
   const auto add = [&](graph::DataRecord& record) -> Result<std::vector<graph::DataRecord*>> {
     if (is_being_recorded(record)) return graph::partitioned_while_recorded(record);
     if (auto plain = check_plain(blocks); !plain) return plain.failure();
-    if (auto ends = check_may_use(record, AccessMode::read_write); !ends) return ends.failure();
+    if (auto ends = check_may_use(record.whole(), AccessMode::read_write); !ends) return ends.failure();
     return registry_.add_parts(record, blocks);
   };
   return add_blocks(whole, blocks.size(), add);
@@ -214,6 +216,7 @@ Result<void> RemoteBackend::set_reduction(const Handle& handle, ReductionMethods
   auto lock = session_->sender().lock();
   const auto record = registry_.find(handle);
   if (!record) return record.failure();
+  if (auto ends = check_may_use(record.value()->whole(), AccessMode::read_write); !ends) return ends;
   const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
     v1::SetReduction& out = *operation.mutable_set_reduction();
     out.set_request(request);
@@ -273,7 +276,7 @@ Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally)
     return {};
   }
   if (inside) return graph::waits_in_kernel();
-  if (auto ends = check_may_use(record, AccessMode::read_write); !ends) return ends;
+  if (auto ends = check_may_use(record.whole(), AccessMode::read_write); !ends) return ends;
   record.visit_family([](graph::DataRecord& part) { part.releasing = true; });
   const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
   const SharedPlace::Part part = SharedData::part_of(record);
@@ -427,7 +430,7 @@ Result<void> RemoteBackend::check_own_holds(
     if (hold->thread != std::this_thread::get_id()) continue;
     if (const std::uint64_t task = find(hold->behind, pending); task != 0) {
       return graph::never_ends(fmt::format("task {} waits for data that this thread holds (acquire), {} in mode {}",
-                                           task, graph::describe(*hold->record), to_string(hold->mode)));
+                                           task, hold->name, to_string(hold->mode)));
     }
   }
   return {};
@@ -445,8 +448,8 @@ Result<void> RemoteBackend::check_may_wait(std::uint64_t task) const {
 Result<void> RemoteBackend::check_may_use(const graph::DataRecord& record, AccessMode mode) const {
   for (const Hold* hold : holds_) {
     if (hold->thread != std::this_thread::get_id() || !hold->behind.holds({&record, mode})) continue;
-    return graph::never_ends(fmt::format("this thread holds {} in mode {} (acquire)", graph::describe(*hold->record),
-                                         to_string(hold->mode)));
+    return graph::never_ends(
+        fmt::format("this thread holds {} in mode {} (acquire)", hold->name, to_string(hold->mode)));
   }
   return check_own_holds([&](const TasksBehindHold& behind, const auto& pending) {
     return behind.find({&record, mode}, pending);

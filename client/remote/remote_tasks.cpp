@@ -98,16 +98,17 @@ void RemoteBackend::note_uses(const graph::TaskSpecification& specification, std
                               std::span<const std::uint64_t> after) {
   const CodeletDefinition& definition = specification.codelet.definition();
   std::vector<TasksBehindHold::Use> uses;
-  const auto note = [&](graph::DataRecord& record, AccessMode mode) {
+  const auto note = [&](graph::DataRecord& record, AccessMode mode, bool weak) {
     if (writes(mode)) data_.will_write(record, number);
-    if (!holds_.empty()) uses.push_back({&record, mode});
+    if (!holds_.empty()) uses.push_back({&record, mode, weak});
     if (registry_.any_to_check()) graph::note_written(registry_, record, mode);
   };
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
     const Access& access = specification.accesses[i];
-    note(*access.handle.record(), definition.variadic ? access.mode.value_or(AccessMode::read) : definition.modes[i]);
+    note(*access.handle.record(), definition.variadic ? access.mode.value_or(AccessMode::read) : definition.modes[i],
+         false);
   }
-  for (const Access& access : specification.options.weak) note(*access.handle.record(), *access.mode);
+  for (const Access& access : specification.options.weak) note(*access.handle.record(), *access.mode, true);
   if (!holds_.empty()) note_behind_holds(number, uses, after);
 }
 

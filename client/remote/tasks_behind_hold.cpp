@@ -27,21 +27,36 @@ bool overlap(const graph::DataRecord& one, const graph::DataRecord& other) {
   });
 }
 
-bool TasksBehindHold::holds(const Use& next) const { return conflict(uses_.front().use, next); }
+bool TasksBehindHold::holds(const Use& next) const {
+  return !uses_.empty() && uses_.front().task == 0 && conflict(uses_.front().use, next);
+}
 
 void TasksBehindHold::note(std::uint64_t task, std::span<const Use> uses, std::span<const std::uint64_t> after) {
   std::optional<std::uint64_t> waits_for;
+  bool only_children = true;
   for (const std::uint64_t before : after) {
-    if (waiting_.contains(before)) waits_for = before;
+    if (!waiting_.contains(before)) continue;
+    waits_for = before;
+    only_children = false;
   }
   // The oldest use comes first, since its task is the least likely to end before the others.
   for (const NotedUse& noted : uses_) {
     if (waits_for) break;
-    if (std::ranges::any_of(uses, [&](const Use& use) { return conflict(noted.use, use); })) waits_for = noted.task;
+    for (const Use& use : uses) {
+      if (!conflict(noted.use, use)) continue;
+      waits_for = noted.task;
+      only_children = only_children && use.weak;
+    }
   }
   if (!waits_for || uses_.size() + uses.size() > kMostUses) return;
   waiting_.emplace(task, *waits_for);
-  for (const Use& use : uses) uses_.push_back({use, task});
+  // If only children wait, whoever uses other data of the nested task need not wait for them.
+  const std::size_t noted_before = uses_.size();
+  for (const Use& use : uses) {
+    const auto meets = [&](const NotedUse& noted) { return conflict(noted.use, use); };
+    const auto last = uses_.begin() + static_cast<std::ptrdiff_t>(noted_before);
+    if (!only_children || std::any_of(uses_.begin(), last, meets)) uses_.push_back({use, task});
+  }
 }
 
 bool TasksBehindHold::waits(std::uint64_t task, const Pending& pending) const {

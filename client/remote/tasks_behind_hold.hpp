@@ -21,6 +21,8 @@ class TasksBehindHold {
   struct Use {
     const graph::DataRecord* record;
     AccessMode mode;
+    /// True for data that only the children of a nested task use.
+    bool weak = false;
   };
   /// Returns true if the task with this number has not ended.
   using Pending = std::function<bool(std::uint64_t)>;
@@ -48,7 +50,7 @@ class TasksBehindHold {
     std::uint64_t task;
   };
 
-  /// Beginning with that of the hold itself.
+  /// The first use is that of the hold itself, unless its data have been deleted.
   std::vector<NotedUse> uses_;
   /// Each task with the one for which it waits; 0 stands for the hold itself.
   std::map<std::uint64_t, std::uint64_t> waiting_;

@@ -107,6 +107,10 @@ KernelLimit::Verdict judge_task(const ServiceCodelet& codelet, std::span<const L
       if (layouts[i].element_tag != definition.parameters[i].element_tag) return {};
     }
   }
+  if (arguments.size() != definition.argument_types.size()) return {};
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments.tag(i) != definition.argument_types[i].tag) return {};
+  }
   if (codelet.check) {
     if (auto checked = codelet.check(layouts, arguments); !checked) return {checked.failure()};
   }

@@ -139,6 +139,11 @@ Result<std::shared_ptr<client::RecordedTasks>> KernelBackend::record(const std::
   return graph::records_in_kernel();
 }
 
+void KernelBackend::cancel_all() {
+  check_here().value_or_throw();
+  GraphBackend::cancel_all();
+}
+
 Result<void> KernelBackend::wait_all() {
   if (auto allowed = check_here(); !allowed) return allowed;
   return GraphBackend::wait_all();

@@ -50,6 +50,7 @@ class KernelBackend final : public client::GraphBackend {
   Result<Future> submit(const graph::TaskSpecification& specification) override;
   Result<std::shared_ptr<client::RecordedTasks>> record(const std::function<void()>& program,
                                                         std::string name) override;
+  void cancel_all() override;
   Result<void> wait_all() override;
   Result<void> wait_for(const Handle& handle) override;
   Result<Acquired> acquire(const Handle& handle, AccessMode mode) override;
