@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(children_beyond_the_limit_of_tasks_get_an_error_and_the_cli
   BOOST_TEST(client.elements[0] == 51);
   places.gate().close();
   const Future beyond = client.runtime.submit(places["many"], {client.x}, args(std::int64_t{51}), nested());
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  BOOST_TEST(eventually([&] { return places.codelets().submitted_many() == 2; }));
   places.gate().open();
   BOOST_CHECK_EXCEPTION(beyond.wait(), Error,
                         failure(ErrorCode::out_of_memory, "50 tasks that belong to nested tasks", "limits.tasks"));
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(children_are_charged_to_the_clients_memory_while_they_are_i
   NestedPlaces places(with_limits(at_most(100'000, 1000, {17ULL << 20U})));
   Client client(places);
   const Future task = client.runtime.submit(places["many"], {client.x}, args(std::int64_t{40'000}), nested());
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  BOOST_TEST(eventually([&] { return places.codelets().submitted_many() == 1; }));
   places.gate().open();
   BOOST_CHECK_EXCEPTION(task.wait(), Error, failure(ErrorCode::out_of_memory, "limits.memory_per_user"));
   BOOST_CHECK_THROW(client.runtime.wait(), Error);

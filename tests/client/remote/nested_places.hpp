@@ -131,7 +131,10 @@ class NestedCodelets final : public service::CodeletSource {
     // Submits many children on its data, those after the first behind the gate.
     add(Codelet("many", {read_write}).cpu([this, &gate](const KernelContext& context, Whole, std::int64_t count) {
       Runtime runtime = Runtime::here();
-      for (std::int64_t i = 0; i < count; ++i) child(runtime, "gated_plus", context.handle(0), 1.0);
+      {
+        const Counted counted{submitted_many_};
+        for (std::int64_t i = 0; i < count; ++i) child(runtime, "gated_plus", context.handle(0), 1.0);
+      }
       gate.pass();
     }));
     // Never ends by itself: each task submits two of its kind, each of which waits for its turn.
@@ -187,10 +190,17 @@ class NestedCodelets final : public service::CodeletSource {
 
  public:
   [[nodiscard]] int endless() const { return endless_; }
+  /// Returns how many kernels "many" have submitted all their children, or failed to.
+  [[nodiscard]] int submitted_many() const { return submitted_many_; }
 
  private:
   std::map<std::string, service::ServiceCodelet, std::less<>> codelets_;
+  struct Counted {
+    std::atomic<int>& count;
+    ~Counted() { ++count; }
+  };
   std::atomic<int> endless_{0};
+  std::atomic<int> submitted_many_{0};
 };
 
 class NestedPlaces : public ServiceWith<NestedCodelets> {
