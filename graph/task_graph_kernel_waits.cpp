@@ -22,6 +22,40 @@ Failure never_ends(const Task& task, const std::string& why) {
   return {ErrorCode::invalid_argument, "the wait in the kernel of " + describe(task) + " would never end: " + why};
 }
 
+/// The room that one wait takes in the budget of kernels, until the destructor is called.
+class WaitRoom {
+ public:
+  explicit WaitRoom(NestingBudget* budget) : budget_(budget) {}
+  ~WaitRoom() {
+    if (taken_) budget_->end_wait();
+  }
+  WaitRoom(const WaitRoom&) = delete;
+  WaitRoom& operator=(const WaitRoom&) = delete;
+  /// Fails if the budget has no room.
+  Result<void> take() {
+    if (budget_ == nullptr) return {};
+    auto allowed = budget_->begin_wait();
+    taken_ = allowed.ok();
+    return allowed;
+  }
+
+ private:
+  NestingBudget* const budget_;
+  bool taken_ = false;
+};
+
+/// Waits in the kernel that the worker runs. The wait has its room in the budget.
+Result<void> wait_on(WorkerId worker, GraphHost& host, KernelWait& wait) {
+  if (wait.done()) return {};
+  struct Awaited {
+    explicit Awaited(Domain& one) : domain(one) { domain.awaited.store(true, std::memory_order_relaxed); }
+    ~Awaited() { domain.awaited.store(false, std::memory_order_relaxed); }
+    Domain& domain;
+  };
+  const Awaited awaited(wait.domain());
+  return host.wait_inside(worker, wait);
+}
+
 }  // namespace
 
 Result<const Task*> TaskGraph::check_waits_inside() const {
@@ -72,44 +106,6 @@ Result<Domain*> TaskGraph::domain_to_wait_for(const Future& future) {
                                                ", which does not belong to it, so the wait might never end: submit a "
                                                "task that depends on what you wait for");
 }
-
-namespace {
-
-/// The room that one wait takes in the budget of kernels, until the destructor is called.
-class WaitRoom {
- public:
-  explicit WaitRoom(NestingBudget* budget) : budget_(budget) {}
-  ~WaitRoom() {
-    if (taken_) budget_->end_wait();
-  }
-  WaitRoom(const WaitRoom&) = delete;
-  WaitRoom& operator=(const WaitRoom&) = delete;
-  /// Fails if the budget has no room.
-  Result<void> take() {
-    if (budget_ == nullptr) return {};
-    auto allowed = budget_->begin_wait();
-    taken_ = allowed.ok();
-    return allowed;
-  }
-
- private:
-  NestingBudget* const budget_;
-  bool taken_ = false;
-};
-
-/// Waits in the kernel that the worker runs. The wait has its room in the budget.
-Result<void> wait_on(WorkerId worker, GraphHost& host, KernelWait& wait) {
-  if (wait.done()) return {};
-  struct Awaited {
-    explicit Awaited(Domain& one) : domain(one) { domain.awaited.store(true, std::memory_order_relaxed); }
-    ~Awaited() { domain.awaited.store(false, std::memory_order_relaxed); }
-    Domain& domain;
-  };
-  const Awaited awaited(wait.domain());
-  return host.wait_inside(worker, wait);
-}
-
-}  // namespace
 
 Result<void> TaskGraph::wait_inside(KernelWait& wait) {
   if (wait.done()) return {};

@@ -13,7 +13,7 @@
 namespace troupe::memory {
 
 /// A halo part has a replica on each node in `ReplicaDirectory`, like other handles: on a device, a buffer. This table
-/// keeps what else is known of it. Nothing is iterated over but short lists, so that equal events give equal commands.
+/// keeps what else is known of it. Lists are iterated over in their order, so that equal events give equal commands.
 class HaloTable {
  public:
   struct Buffer {

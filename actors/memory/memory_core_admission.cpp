@@ -44,7 +44,10 @@ MemoryCore::Outcome MemoryCore::try_to_admit(Place place, Commands& out) {
   for (const Use& use : requests_[place].uses) learn_size(use);
   const Outcome room = make_room(requests_[place], out);
   if (room == Outcome::admitted) admit(place, out);
-  if (room == Outcome::failed) fail(place, cannot_be_written_back(requests_[place].node), out);
+  if (room == Outcome::failed) {
+    const HandleId content = lost_content(requests_[place]);
+    fail(place, content.valid() ? content : cannot_be_written_back(requests_[place].node), out);
+  }
   return room;
 }
 

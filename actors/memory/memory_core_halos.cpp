@@ -56,7 +56,12 @@ void MemoryCore::fill(HandleId halo, NodeId to, bool waited_for, Commands& out) 
   const HaloTable::Halo& known = *halos_.find(halo);
   for (const Use& use : known.overlaps) {
     directory_.ensure(use.handle);
-    if (directory_.record(use.handle).valid > 0) continue;
+    HandleRecord& all = directory_.record(use.handle);
+    if (all.valid > 0) continue;
+    if (!all.content_lost) {
+      all.in_doubt = true;  // `resolve_doubt` fills the buffer, or fails its readers
+      return;
+    }
     for (const Place place : readers_of(halo, to)) fail(place, use.handle, out);
     return;
   }
@@ -118,9 +123,9 @@ void MemoryCore::overlap_ended(TransferId id, bool arrived, Commands& out) {
   if (buffer.copies.empty()) buffer_ended(halo, transfer.to, out);
   finish_eviction(handle, transfer.from, out);
   resolve_doubt(handle, out);
+  transfers_changed(transfer.to, halo, out);
   const HandleRecord& all = directory_.record(handle);
   if (all.write_pins > 0) transfers_changed(all.writer, handle, out);
-  transfers_changed(transfer.to, halo, out);
   for (const HandleId each : {handle, halo}) {
     const HandleRecord& record = directory_.record(each);
     if (record.leaving && record.transfers == 0) finish_forgetting(each, out);
@@ -134,6 +139,11 @@ void MemoryCore::overlap_failed(Transfer& transfer, Commands& out) {
   const Use use{transfer.handle, AccessMode::read, {}, false, transfer.halo, transfer.bytes};
   if (!readers.empty() && start_overlap(use, transfer.to, true, std::move(transfer.tried), out)) return;
   halos_.buffer(transfer.halo, transfer.to).spoiled = true;
+  HandleRecord& all = directory_.record(transfer.handle);
+  if (all.valid == 0 && !all.content_lost) {  // another copy from a lost node may end well
+    all.in_doubt = all.in_doubt || !readers.empty();
+    return;
+  }
   for (const Place place : readers) fail(place, transfer.handle, out);
 }
 

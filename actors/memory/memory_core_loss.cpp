@@ -72,6 +72,12 @@ void MemoryCore::resolve_doubt(HandleId handle, Commands& out) {
       for (const Place place : readers) fail(place, handle, out);
     }
   }
+  for (const HandleId halo : halos_.over(handle)) {
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+      const bool wanted = !readers_of(halo, NodeId(i)).empty();
+      if (wanted && directory_.at(halo, NodeId(i)).state == ReplicaState::invalid) fill(halo, NodeId(i), true, out);
+    }
+  }
 }
 
 bool MemoryCore::waits_for_the_lost() const {

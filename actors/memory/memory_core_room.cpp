@@ -57,6 +57,8 @@ MemoryCore::Outcome MemoryCore::make_room(const Request& request, Commands& out)
     }
     if (!victim.valid()) return Outcome::failed;
     evict(victim, request.node, out);
+    // A buffer of its own that went cannot be filled again if content of its data is lost.
+    if (lost_content(request).valid()) return Outcome::failed;
   }
 }
 
@@ -169,6 +171,7 @@ void MemoryCore::evict(HandleId handle, NodeId id, Commands& out) {
     const std::uint32_t incoming = directory_.at(handle, NodeId(i)).incoming;
     if (incoming != kNoTransfer && transfers_[incoming].from == id) make_urgent(handle, NodeId(i), out);
   }
+  make_overlaps_urgent(handle, out);
 }
 
 void MemoryCore::keep(HandleId handle, NodeId id) {
@@ -180,7 +183,8 @@ void MemoryCore::keep(HandleId handle, NodeId id) {
 void MemoryCore::finish_eviction(HandleId handle, NodeId id, Commands& out) {
   const Replica& replica = directory_.at(handle, id);
   if (!replica.evicting || replica.outgoing > 0) return;
-  if (directory_.record(handle).valid == 1) {  // the copy that should save the content failed
+  // The copy that should save the content failed, or all copies were those of overlaps with halo parts.
+  if (directory_.record(handle).valid == 1) {
     keep(handle, id);
     return;
   }

@@ -289,11 +289,7 @@ const graph::Task* WorkerActor::another_running() const {
 void WorkerActor::is_off_the_device(const graph::Task& task) {
   std::erase_if(running_, [&](const Running& one) { return one.task == &task; });
   // From here on, threads that report running tasks see another task of this worker.
-  const graph::Task* const other = another_running();
-  if (other != nullptr && crew_.shares != nullptr) {
-    port_.running_graph.store(&crew_.graph_of(*other), std::memory_order_relaxed);
-  }
-  port_.running.store(const_cast<graph::Task*>(other), std::memory_order_release);
+  show_running(another_running());
 }
 
 Duration WorkerActor::tell_ended(graph::Task& task, bool failed, Duration took) {
@@ -303,10 +299,7 @@ Duration WorkerActor::tell_ended(graph::Task& task, bool failed, Duration took) 
   if (took < Duration{}) took = now - found->since;
   running_.erase(found);
   // From here on, threads that report running tasks see another task of this worker.
-  if (const graph::Task* const other = another_running()) {
-    if (crew_.shares != nullptr) port_.running_graph.store(&crew_.graph_of(*other), std::memory_order_relaxed);
-    port_.running.store(const_cast<graph::Task*>(other), std::memory_order_release);
-  }
+  if (const graph::Task* const other = another_running()) show_running(other);
   const TaskEvent::Kind kind = failed ? TaskEvent::Kind::failed : TaskEvent::Kind::ended;
   crew_.tell({.kind = kind, .worker = setup_->id, .task = task.task_id(), .at = now, .took = took});
   return took;

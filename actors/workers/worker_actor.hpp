@@ -91,6 +91,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   void note_busy();
   /// Publishes the task that the worker now runs, and its start, for threads that report running tasks.
   void note_running(graph::Task& task, TimeStamp since);
+  /// Publishes the task that the worker runs, and the graph to which the task belongs; null if it runs none.
+  void show_running(const graph::Task* task);
   void help(const Step& step);
   /// Called when the worker has done its pieces of a task; ends the task if all others have left.
   void leave(const PiecesDone& pieces);
@@ -258,8 +260,14 @@ inline void WorkerActor::note_busy() {
 inline void WorkerActor::note_running(graph::Task& task, TimeStamp since) {
   // Release: a thread that loads the task with acquire also sees its start.
   port_.running_since.store(since.count(), std::memory_order_relaxed);
-  if (crew_.shares != nullptr) port_.running_graph.store(&crew_.graph_of(task), std::memory_order_relaxed);
-  port_.running.store(&task, std::memory_order_release);
+  show_running(&task);
+}
+
+inline void WorkerActor::show_running(const graph::Task* task) {
+  if (task != nullptr && crew_.shares != nullptr) {
+    port_.running_graph.store(&crew_.graph_of(*task), std::memory_order_relaxed);
+  }
+  port_.running.store(const_cast<graph::Task*>(task), std::memory_order_release);
 }
 
 }  // namespace troupe::workers

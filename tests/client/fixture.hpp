@@ -31,6 +31,9 @@ inline const Codelet& twice() {
   return codelet;
 }
 
+/// The view that kernels take of all elements of their data.
+using Whole = VectorView<double>;
+
 inline void add_one(VectorView<double> x) {
   for (double& element : x) element += 1;
 }

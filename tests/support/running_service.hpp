@@ -18,7 +18,26 @@
 
 namespace troupe::tests {
 
-class TestCodelets final : public service::CodeletSource {
+/// Codelets that are found by their names.
+class NamedCodelets : public service::CodeletSource {
+ public:
+  [[nodiscard]] const service::ServiceCodelet* find(std::string_view name) const override {
+    const auto found = codelets_.find(name);
+    return found == codelets_.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] const Codelet& operator[](std::string_view name) const { return codelets_.find(name)->second.codelet; }
+
+ protected:
+  void add(const Codelet& codelet,
+           std::function<Result<void>(std::span<const Layout>, const Arguments&)> check = nullptr) {
+    codelets_.emplace(codelet.name(), service::ServiceCodelet{codelet, std::move(check)});
+  }
+
+ private:
+  std::map<std::string, service::ServiceCodelet, std::less<>> codelets_;
+};
+
+class TestCodelets final : public NamedCodelets {
  public:
   explicit TestCodelets(Gate& gate) {
     add(Codelet("empty", {}).cpu([] {}));
@@ -56,19 +75,6 @@ class TestCodelets final : public service::CodeletSource {
       for (std::size_t i = 0; i < context.weak_size(); ++i) runtime.submit(touch, {read(context.weak(i))});
     }));
   }
-
-  [[nodiscard]] const service::ServiceCodelet* find(std::string_view name) const override {
-    const auto found = codelets_.find(name);
-    return found == codelets_.end() ? nullptr : &found->second;
-  }
-  [[nodiscard]] const Codelet& operator[](std::string_view name) const { return codelets_.find(name)->second.codelet; }
-
- private:
-  void add(const Codelet& codelet,
-           std::function<Result<void>(std::span<const Layout>, const Arguments&)> check = nullptr) {
-    codelets_.emplace(codelet.name(), service::ServiceCodelet{codelet, std::move(check)});
-  }
-  std::map<std::string, service::ServiceCodelet, std::less<>> codelets_;
 };
 
 /// A service in this process. At the end of the test the gate is opened, so that no kernel waits for ever.

@@ -193,6 +193,50 @@ BOOST_AUTO_TEST_CASE(a_buffer_waits_until_it_is_known_whether_content_was_saved_
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_reader_whose_overlap_failed_waits_for_another_copy_from_the_lost_node) {
+  for (const bool saved : {true, false}) {
+    Driven memory = two_devices();
+    memory.run(0, 1, {write(1)});
+    memory.acquire(1, 0, {read(1)});
+    const Command home = memory.transfer();
+    memory.acquire(2, 2, halo_over({1}));
+    const Command overlap = memory.transfer();
+    memory.lose(1);
+    memory.fail(overlap.transfer);
+    BOOST_TEST(!memory.find(Kind::failed));
+    BOOST_TEST(!memory.find(Kind::content_lost));
+    if (saved) {
+      memory.done(home.transfer);
+      const Command again = memory.transfer();
+      BOOST_TEST((again.halo == HandleId(kHalo) && again.from == kHost));
+      memory.done(again.transfer);
+      BOOST_TEST(memory.acquired(2));
+      memory.release(2);
+    } else {
+      memory.fail(home.transfer);
+      const auto refused = memory.all(Kind::content_lost);
+      BOOST_TEST(std::ranges::count(refused, RequestId(2), &Command::request) == 1);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_request_that_evicts_a_buffer_of_its_own_is_refused_if_the_content_is_lost) {
+  Driven memory = two_devices(4);
+  memory.run(0, 1, {write(1)});
+  // The memory of the second device is in pieces: a tile is free on either side of the buffer.
+  memory.acquire(1, 2, {read(2)});
+  for (const Command& each : memory.transfers()) memory.done(each.transfer);
+  memory.run(2, 2, halo_over({1}));
+  memory.release(1);
+  memory.lose(1);
+  std::vector<Use> uses = halo_over({1});
+  uses.push_back({HandleId(9), AccessMode::read, {3 * kTile}, false, {}, {}});
+  memory.acquire(3, 2, uses);
+  BOOST_REQUIRE(memory.find(Kind::content_lost));
+  BOOST_TEST((memory.find(Kind::content_lost)->request == RequestId(3)));
+  BOOST_TEST(memory.core.waiting().empty());
+}
+
 BOOST_AUTO_TEST_CASE(loss_of_a_node_ends_what_it_fills_and_what_is_filled_from_it) {
   Driven memory = two_devices();
   memory.run(0, 1, {write(1)});

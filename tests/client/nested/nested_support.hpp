@@ -6,13 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "tests/client/fixture.hpp"
 #include "tests/support/gate.hpp"
 #include "troupe/runtime.hpp"
 
 namespace troupe::tests {
-
-/// The view that the kernels of nested tasks take of all their data.
-using Whole = VectorView<double>;
 
 inline TaskOptions nested(std::string name = {}) {
   TaskOptions options;

@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(memory_of_the_runtime_may_go_at_once) {
       runtime.submit([](VectorView<double> part) { std::ranges::fill(part, 1.0); }, write(blocks(k)));
     }
     blocks.repartition(runtime, {6, 1});
-    runtime.submit([&sum](VectorView<const double> part) { sum = sum + part[5]; }, blocks(1));
+    runtime.submit([&sum](VectorView<const double> part) { sum += part[5]; }, blocks(1));
   }
   runtime.wait();
   BOOST_TEST(sum.load() == 100);

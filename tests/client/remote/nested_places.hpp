@@ -3,26 +3,20 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
-#include "tests/client/fixture.hpp"
-#include "tests/support/running_service.hpp"
+#include "tests/client/remote/places.hpp"
 #include "troupe/runtime.hpp"
 
 namespace troupe::tests {
 
-using Whole = VectorView<double>;
-
 /// Codelets whose kernels know their runtime and their data from `Runtime::here` and their context alone.
-class NestedCodelets final : public service::CodeletSource {
+class NestedCodelets final : public NamedCodelets {
  public:
   explicit NestedCodelets(Gate& gate) {
     using enum AccessMode;
@@ -58,17 +52,16 @@ class NestedCodelets final : public service::CodeletSource {
     add_parents(gate);
   }
 
-  [[nodiscard]] const service::ServiceCodelet* find(std::string_view name) const override {
-    const auto found = codelets_.find(name);
-    return found == codelets_.end() ? nullptr : &found->second;
-  }
-  [[nodiscard]] const Codelet& operator[](std::string_view name) const { return codelets_.find(name)->second.codelet; }
+  [[nodiscard]] int endless() const { return endless_; }
+  /// Returns how many kernels "many" have submitted all their children, or failed to.
+  [[nodiscard]] int submitted_many() const { return submitted_many_; }
 
  private:
-  void add(const Codelet& codelet,
-           std::function<Result<void>(std::span<const Layout>, const Arguments&)> check = nullptr) {
-    codelets_.emplace(codelet.name(), service::ServiceCodelet{codelet, std::move(check)});
-  }
+  struct Counted {
+    std::atomic<int>& count;
+    ~Counted() { ++count; }
+  };
+
   /// Submits a child of the codelet with this name.
   Future child(Runtime& runtime, std::string_view name, const Handle& handle, double by) const {
     return runtime.submit((*this)[name], {handle}, args(by));
@@ -188,40 +181,10 @@ class NestedCodelets final : public service::CodeletSource {
     }));
   }
 
- public:
-  [[nodiscard]] int endless() const { return endless_; }
-  /// Returns how many kernels "many" have submitted all their children, or failed to.
-  [[nodiscard]] int submitted_many() const { return submitted_many_; }
-
- private:
-  std::map<std::string, service::ServiceCodelet, std::less<>> codelets_;
-  struct Counted {
-    std::atomic<int>& count;
-    ~Counted() { ++count; }
-  };
   std::atomic<int> endless_{0};
   std::atomic<int> submitted_many_{0};
 };
 
-class NestedPlaces : public ServiceWith<NestedCodelets> {
- public:
-  using ServiceWith::ServiceWith;
-
-  /// Runs `program(runtime)` on a runtime of its own and on a runtime that is connected to the service.
-  template <class Program>
-  void both(const Program& program) {
-    BOOST_TEST_CONTEXT("embedded") {
-      Runtime runtime(with_workers(2));
-      program(runtime);
-    }
-    gate().close();
-    BOOST_TEST_CONTEXT("on the service") {
-      Runtime runtime = connect();
-      program(runtime);
-    }
-  }
-  [[nodiscard]] Runtime connect() { return Runtime::connect({folder(), "test"}); }
-  [[nodiscard]] const Codelet& operator[](std::string_view name) const { return codelets()[name]; }
-};
+using NestedPlaces = PlacesWith<NestedCodelets>;
 
 }  // namespace troupe::tests

@@ -1,8 +1,10 @@
 /// Runs the same program twice: on a runtime with its own workers, and on a service.
 #pragma once
 
-#include <memory>
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "kernels/checks/catalogue.hpp"
 #include "tests/client/fixture.hpp"
@@ -30,25 +32,30 @@ class AllCodelets final : public service::CodeletSource {
   std::map<std::string, service::ServiceCodelet, std::less<>> built_in_;
 };
 
-/// A service in this process, with all codelets that the programs need.
-class Places : public ServiceWith<AllCodelets> {
+/// A service in this process, and programs that run there and in this process.
+template <class Codelets>
+class PlacesWith : public ServiceWith<Codelets> {
  public:
-  using ServiceWith::ServiceWith;
+  using ServiceWith<Codelets>::ServiceWith;
 
-  /// Runs `program(runtime)` on a runtime of its own and on a runtime that is connected to the service.
+  /// Runs `program(runtime)` on a runtime of its own and on a runtime that is connected to the service. The gate is
+  /// closed before each.
   template <class Program>
   void both(const Program& program) {
     BOOST_TEST_CONTEXT("embedded") {
       Runtime runtime(with_workers(2));
       program(runtime);
     }
+    this->gate().close();
     BOOST_TEST_CONTEXT("on the service") {
       Runtime runtime = connect();
       program(runtime);
     }
   }
-  [[nodiscard]] Runtime connect() { return Runtime::connect({folder(), "test"}); }
-  [[nodiscard]] const Codelet& operator[](std::string_view name) const { return codelets()[name]; }
+  [[nodiscard]] Runtime connect() { return Runtime::connect({this->folder(), "test"}); }
+  [[nodiscard]] const Codelet& operator[](std::string_view name) const { return this->codelets()[name]; }
 };
+
+using Places = PlacesWith<AllCodelets>;
 
 }  // namespace troupe::tests
