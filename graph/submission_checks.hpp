@@ -65,11 +65,16 @@ Result<void> check_after(const TaskSpecification& specification, const TaskOwner
 }
 
 /// Makes a quick test that most submissions pass. If it returns true, `check_counts` and `check_after` would find
-/// nothing wrong; if false, call them.
-[[nodiscard]] inline bool is_simple(const TaskSpecification& specification, const CodeletDefinition& definition) {
+/// nothing wrong, and no explicit dependency belongs to a recording; if false, call them.
+[[nodiscard]] inline bool is_simple(const TaskSpecification& specification, const CodeletDefinition& definition,
+                                    const TaskOwner& owner) {
   const bool fits =
       definition.variadic ? definition.groups.empty() : definition.modes.size() == specification.accesses.size();
-  return fits && has_declared_types(specification, definition) && specification.options.after.empty();
+  if (!fits || !has_declared_types(specification, definition)) return false;
+  for (const Future& future : specification.options.after) {
+    if (future.owner() != &owner || future.task() == nullptr) return false;
+  }
+  return true;
 }
 
 /// Returns the mode of access number `index`: the codelet's, or the task's if the codelet is variadic. The number of

@@ -261,7 +261,7 @@ Result<void> TaskGraph::check_data(const TaskSpecification& specification, const
 
 Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specification) {
   const CodeletDefinition& definition = specification.codelet.definition();
-  if (!codelets_.knows(definition) || !is_simple(specification, definition)) [[unlikely]] {
+  if (!codelets_.knows(definition) || !is_simple(specification, definition, *this)) [[unlikely]] {
     if (auto valid = check(specification); !valid) return valid.failure();
   }
   if (subtree_times_ != nullptr) [[unlikely]] {

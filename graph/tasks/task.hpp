@@ -294,6 +294,8 @@ struct alignas(64) Task {
 
 /// Reverses a list of edges, and returns its new head.
 inline Edge* reversed(Edge* edge) {
+  // The line of a single edge is not written: it lies in another task's record.
+  if (edge == nullptr || edge->next_edge() == nullptr) return edge;
   Edge* head = nullptr;
   while (edge != nullptr) {
     Edge* const next = edge->next_edge();
