@@ -17,7 +17,7 @@ struct CodeOperand {
     local,   ///< The name of a result or of a parameter.
     global,  ///< A variable of the program, or an address inside the variable.
     number,
-    none,  ///< Null, or an undefined value (`undef`, `poison`).
+    none,  ///< Null or zeros, or an undefined value (`undef`, `poison`).
     other,
   };
   Kind kind = Kind::other;
