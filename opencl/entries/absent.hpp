@@ -1,5 +1,5 @@
 /// Entries for functions that this platform does not offer. Templates make them fit every signature in the table of
-/// functions. All entries return an error; most check the first OpenCL handle before.
+/// functions. All entries return an error; most check the first OpenCL handle first.
 #pragma once
 
 #include <CL/cl.h>
