@@ -5,7 +5,7 @@
 
 #include "proto/mutex.hpp"
 
-// The symbols are weak, because a BLAS library without these functions may be linked.
+// The symbols are weak, because the program may be linked with a BLAS library that does not have these functions.
 extern "C" {
 [[gnu::weak]] void openblas_set_num_threads(int);
 [[gnu::weak]] int openblas_get_num_threads();

@@ -44,8 +44,8 @@ struct CatalogueEntry {
   /// content of its data, even while other processes write them. The function does not check that the memory is as
   /// large as the layouts say, or that it is aligned to the size of its elements. May be called from any thread.
   TaskCheck check;
-  /// Returns the time that a task takes on any machine. Only for codelets whose arguments give the time; null for
-  /// others.
+  /// Returns the time that a task takes, which is the same on every machine. Set only for codelets whose arguments give
+  /// the time, and null for all other codelets.
   Duration (*takes)(const Arguments& arguments) = nullptr;
 };
 

@@ -136,8 +136,8 @@ struct Reflector {
   T factor = 1;  // the factor by which the column becomes the reflector
 };
 
-/// Returns the reflector for [alpha; x]. `squares` is the sum of the squares of x, which must be between 1 / `kSafe`
-/// and `kSafe`.
+/// Returns the reflector for [alpha; x]. `squares`, the sum of the squares of x, must be between 1 / `kSafe` and
+/// `kSafe`.
 template <class T>
 Reflector<T> reflector_of(T alpha, T squares) {
   const T beta = -std::copysign(std::hypot(alpha, std::sqrt(squares)), alpha);
