@@ -22,7 +22,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// Replaces futures by the results of their tasks. The caller keeps the futures, and these keep the results.
+/// Replaces futures by the results of their tasks. The caller keeps the futures, and the futures keep the results.
 class Inputs {
  public:
   explicit Inputs(const TaskCell& cell) : any_(cell.inputs != nullptr) {}
@@ -127,7 +127,7 @@ const Codelet& codelet_for(py::handle function) {
   return made->second;
 }
 
-/// Adds the future to the tasks whose results the call needs.
+/// Adds the future to the call's inputs: the tasks whose results the call needs.
 void add_input(RuntimeState& runtime, const FutureObject& future, TaskCell& cell, TaskOptions& options) {
   if (future.runtime.get() != &runtime) {
     raise(ErrorCode::invalid_argument,

@@ -26,8 +26,8 @@ struct Operand {
   std::optional<StridedMatrix<T>> to = std::nullopt;
 };
 
-/// The number of columns of a tile; 0 means that `linalg::default_tile` chooses it. The number of rows is chosen by the
-/// size of the matrix and the devices.
+/// The number of columns of a tile; 0 means that `linalg::default_tile` chooses the number. The number of rows of a
+/// tile depends on the size of the matrix and on the devices.
 using TileWidth = std::int64_t;
 
 // All functions below wait for all tasks of the runtime, and throw the failures of these tasks. If the matrix is not
