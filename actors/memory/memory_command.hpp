@@ -11,11 +11,10 @@ namespace troupe::memory {
 struct Command {
   enum class Kind : std::uint8_t {
     /// Copy `bytes` of `handle` from `from` (at `from_offset`) to `to` (at `to_offset`), and report the end of
-    /// `transfer`. If `halo` is valid, these are only the bytes that this halo part overlaps, `to_offset` is that of
-    /// the
-    /// halo part's buffer, and `from` may be the same node as `to`. `waited_for` is true if a request waits for the
-    /// transfer. It is false for a prefetch or an early
-    /// write-back, which other transfers may overtake. The receiver of the commands chooses the order of transfers.
+    /// `transfer`. If `halo` is valid, copy only the bytes that this halo part overlaps, to the halo part's buffer at
+    /// `to_offset`; `from` and `to` may then be the same node. `waited_for` is true if a request waits for the
+    /// transfer. It is false for a prefetch or an early write-back, which other transfers may overtake. The receiver of
+    /// the commands chooses the order of transfers.
     start_transfer,
     /// A request now waits for `transfer`, which was started as a prefetch or an early write-back. If the transfer is
     /// still queued, move it forward.

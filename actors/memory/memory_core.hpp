@@ -54,7 +54,7 @@ namespace troupe::memory {
 /// |----------|----------------------------------------------------------------|----------|----------------------|
 /// | -        | acquire, the set or one piece is too large for the node        | -        | cannot_fit           |
 /// | -        | acquire                                                        | waiting  |                      |
-/// | waiting  | it is the node's first, no use excludes its own, there is room | admitted | start_transfer, each |
+/// | waiting  | it is the node's first, no use excludes its own, there is room | admitted | start_transfer (any) |
 /// | waiting  | it is the node's first, a victim cannot be written back        | -        | failed               |
 /// | admitted | all it reads is valid here, no transfer reads what it writes   | acquired | acquired             |
 /// | admitted | what it reads cannot be brought here                           | -        | failed               |
@@ -93,15 +93,16 @@ namespace troupe::memory {
 /// until a task overwrites it. Requests that were acquired on the node keep their pins and their memory until they are
 /// released, because their tasks may still run.
 ///
-/// **Halo parts** have replicas on devices, which are buffers, and a formal one on the host, where they lie in the data
-/// that they overlap; a request on the host brings these data. A buffer is filled by one transfer from each piece of
-/// data that the halo part overlaps (`start_transfer` with `halo`), of the bytes that they have in common, from the
-/// buffer's own node where that has them. Only then does the table of replicas say that the buffer is shared. A request
-/// that writes such data makes all buffers over them invalid when it is acquired, so a buffer that is valid can be read
-/// again. As the host's formal replica is always valid, a buffer is dropped without a write-back. The data need neither
-/// memory nor pins on the node of the buffer.
+/// **Halo parts** have buffers as their replicas on devices. On the host, a halo part lies inside the data that it
+/// overlaps: its replica there is a mere form, and a request on the host brings the overlapped data. To fill a buffer,
+/// one transfer for each piece of overlapped data (`start_transfer` with `halo`) copies the bytes that this piece and
+/// the halo part have in common, if possible from the buffer's own node. The buffer becomes `shared` when all these
+/// transfers have ended. When a request that writes overlapped data is acquired, all buffers over these data become
+/// invalid; so a valid buffer may be read again. Because the host's formal replica is always valid, a buffer is dropped
+/// without a write-back. The overlapped data need neither memory nor pins on the buffer's node.
 ///
-/// At most one transfer at a time brings another handle to a node. The same events always give the same commands.
+/// A handle that is no halo part is brought to a node by at most one transfer at a time. The same events always give
+/// the same commands.
 class MemoryCore {
  public:
   explicit MemoryCore(MemoryOptions options, std::unique_ptr<EvictionPolicy> policy = least_recently_used());
@@ -126,8 +127,8 @@ class MemoryCore {
   /// to give up a request that was not acquired yet (then nothing was written). Does nothing if the request has been
   /// refused already: the caller may not know that yet.
   void release(RequestId request, std::vector<Command>& out);
-  /// Copies the data that are read to the node, if there is room. A prefetch does not wait for room and does not pin
-  /// its data, and it has no answer. `task` is the task that is going to use the data on this node.
+  /// Copies the data of all uses that read to the node, if there is room. A prefetch does not wait for room, does not
+  /// pin its data and has no answer. `task` is the task that is going to use the data on this node.
   void prefetch(NodeId node, std::span<const Use> uses, std::vector<Command>& out, TaskId task = {});
   void transfer_done(TransferId transfer, std::vector<Command>& out);
   /// Called when the transfer has failed: the target's memory may now hold anything.
@@ -146,8 +147,8 @@ class MemoryCore {
   /// Sets an index of how much the data are going to be used, for eviction policies that use this index: replicas with
   /// low indexes are evicted first. The index holds until the handle is forgotten.
   void set_reuse(HandleId handle, std::int64_t index);
-  /// Locks the handle: its replicas are evicted only if no other replica can be, so that a request that needs the room
-  /// still gets it. Locks are counted; `forget` removes them all.
+  /// Locks the handle: its replicas are evicted only if no other replica can be evicted. So a request that needs the
+  /// room still gets it. Locks are counted; `forget` removes them all.
   void lock(HandleId handle);
   /// Removes one lock. Does nothing if the handle has no lock, because it was forgotten.
   void unlock(HandleId handle);
@@ -238,26 +239,28 @@ class MemoryCore {
 
   // These functions fill the buffers of halo parts (memory_core_halos.cpp).
 
-  /// Returns true if the request's halo parts are known to overlap what the request says.
+  /// Returns true if the halo table names the same overlaps for the request's halo parts as the request.
   [[nodiscard]] bool knows_halos(const Request& request) const;
-  /// Learns what the halo parts among the uses overlap. Outdates the buffers of those that overlap other data now.
+  /// Learns what the halo parts among `uses` overlap. If a halo part overlaps other data than before, outdates its
+  /// buffers.
   void learn_halos(std::span<const Use> uses, std::span<const Use> overlaps, Commands& out);
-  /// Returns the first of the data that a request cannot copy yet into the buffer of a halo part; invalid if there is
-  /// none.
+  /// Returns the first handle that the request has to copy from into a halo part's buffer but cannot read yet, because
+  /// a request on another node writes it; invalid if there is none.
   [[nodiscard]] HandleId unavailable_overlap(const Request& request) const;
   /// Returns the admitted requests on a node that read the handle and wait for a transfer.
   [[nodiscard]] std::vector<Place> readers_of(HandleId handle, NodeId id) const;
-  /// Starts the transfers that fill a buffer, whose memory has been allocated. If some content is nowhere, fails the
-  /// readers that wait.
+  /// Starts the transfers that fill a buffer, whose memory has been allocated. If some content is lost, fails the
+  /// requests that wait for the buffer. If a copy from a lost node may still bring the content, does nothing yet.
   void fill(HandleId halo, NodeId to, bool waited_for, Commands& out);
   [[nodiscard]] NodeId source_of_overlap(const Use& use, NodeId to, const NodeSet& tried) const;
-  /// Returns false if no node is left to copy from.
+  /// Starts one of the transfers that fill a buffer. Returns false if no node is left to copy from.
   bool start_overlap(const Use& use, NodeId to, bool waited_for, NodeSet tried, Commands& out);
   void overlap_ended(TransferId id, bool arrived, Commands& out);
   void overlap_failed(Transfer& transfer, Commands& out);
   /// Called when no transfer fills the buffer any more.
   void buffer_ended(HandleId halo, NodeId id, Commands& out);
-  /// Called when the buffers of a halo part are out of date.
+  /// Makes all buffers of a halo part invalid, because their content is out of date. Buffers that are being filled are
+  /// marked as spoiled.
   void outdate(HandleId halo, Commands& out);
   /// Outdates all buffers that have been filled from these data.
   void outdate_over(HandleId handle, Commands& out);

@@ -57,7 +57,7 @@ MemoryCore::Outcome MemoryCore::make_room(const Request& request, Commands& out)
     }
     if (!victim.valid()) return Outcome::failed;
     evict(victim, request.node, out);
-    // A buffer of its own that went cannot be filled again if content of its data is lost.
+    // If a buffer of the request itself was evicted, it cannot be filled again once content that it overlaps is lost.
     if (lost_content(request).valid()) return Outcome::failed;
   }
 }
@@ -114,7 +114,8 @@ bool MemoryCore::may_go(HandleId handle, NodeId id) const {
   const Replica& replica = directory_.at(handle, id);
   if (replica.pins > 0 || !is_valid(replica.state) || replica.evicting) return false;
   if (directory_.record(handle).valid > 1) return true;
-  // A copy from a lost node to the host may still be under way, and two copies to the host at a time are not possible.
+  // A copy of the handle from a lost node to the host may still be under way, and two copies of one handle to the host
+  // at a time are not possible.
   const bool host_waits = directory_.at(handle, kHost).state == ReplicaState::incoming;
   return replica.failed_write_backs < kMostFailedWriteBacks && (replica.outgoing > 0 || !host_waits);
 }
@@ -122,7 +123,8 @@ bool MemoryCore::may_go(HandleId handle, NodeId id) const {
 HandleId MemoryCore::next_victim(const Request& request) const {
   const auto any = [&](HandleId handle) { return may_go(handle, request.node) && !request.use_of(handle); };
   if (!request.overlaps.empty()) {
-    // A buffer is filled faster from data that are on the node.
+    // Data that the request's halo parts overlap are evicted later, because a buffer is filled faster from its own
+    // node.
     const auto apart = [&](HandleId handle) {
       return any(handle) && directory_.record(handle).locks == 0 && !names(request.overlaps, handle);
     };
@@ -183,7 +185,8 @@ void MemoryCore::keep(HandleId handle, NodeId id) {
 void MemoryCore::finish_eviction(HandleId handle, NodeId id, Commands& out) {
   const Replica& replica = directory_.at(handle, id);
   if (!replica.evicting || replica.outgoing > 0) return;
-  // The copy that should save the content failed, or all copies were those of overlaps with halo parts.
+  // If this replica is the only valid one, it stays: the copy that should save the content failed, or all copies only
+  // filled buffers of halo parts.
   if (directory_.record(handle).valid == 1) {
     keep(handle, id);
     return;

@@ -35,7 +35,7 @@ class AccessObserver {
   virtual void admitted(NodeId node, std::span<const Use> uses) = 0;
   /// Called when a task on the node is about to write the handle: from now on only this node has valid content.
   virtual void written(NodeId node, HandleId handle, Bytes bytes) = 0;
-  /// Called when a copy has ended well.
+  /// Called when a copy of the whole data has succeeded.
   virtual void moved(NodeId to, HandleId handle, Bytes bytes) = 0;
 };
 

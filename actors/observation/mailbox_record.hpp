@@ -22,11 +22,11 @@ class MailboxRecord {
   MailboxRecord(const MailboxRecord&) = delete;
   MailboxRecord& operator=(const MailboxRecord&) = delete;
 
-  /// Only one answer in this many is timed, because two readings of the clock take longer than an answer.
+  /// Only every eighth answer is timed, because two readings of the clock take longer than an answer.
   static constexpr std::uint64_t kTimedAnswers = 8;
 
-  /// Counts a message that the sender's thread answers, so that the message never enters the mailbox. Returns true if
-  /// the caller has to pass the answer's duration to `answered_in`. May be called from any thread.
+  /// Counts a message that never enters the mailbox, because the sender's thread answers it. Returns true if the caller
+  /// has to pass the answer's duration to `answered_in`. May be called from any thread.
   [[nodiscard]] bool answers() noexcept;
   void answered_in(Duration took) noexcept { answering_.note(took); }
   [[nodiscard]] MailboxMetrics snapshot() const;
@@ -61,7 +61,7 @@ class MailboxMeter {
   explicit MailboxMeter(MailboxRecord& record) : record_(record) {
     record_.open_.fetch_add(1, std::memory_order_relaxed);
   }
-  /// Drops the messages that have not been handled.
+  /// Counts the messages that have not been handled as dropped.
   ~MailboxMeter() { close(); }
   MailboxMeter(const MailboxMeter&) = delete;
   MailboxMeter& operator=(const MailboxMeter&) = delete;
@@ -74,7 +74,7 @@ class MailboxMeter {
   void begin(TimeStamp now) noexcept;
   /// Returns true if a handler has begun and its time is still being measured.
   [[nodiscard]] bool measuring() const noexcept { return measuring_; }
-  /// Called when the handler has ended, or continues with other work.
+  /// Called when the handler has ended, or goes on with work that does not belong to the message.
   void end(TimeStamp now) noexcept;
   /// Called when the message goes back into the mailbox: it counts as not taken.
   void put_back() noexcept;

@@ -79,7 +79,7 @@ struct PolicyTraits {
   /// after every completion.
   bool in_rounds = false;
   /// True if the policy may keep tasks: if it leaves an entry of `placement` invalid, a later `place_kept` places that
-  /// task. The data that a `ReadyTask` refers to live until then.
+  /// task. The data to which its `ReadyTask` refers stay valid until then.
   bool keeps = false;
   /// For a policy with `keeps`: true if cores without work may take back tasks that are queued on accelerators
   /// (`taker`).
@@ -111,8 +111,8 @@ class PlacingPolicy {
   /// `placed` the kept tasks that should be queued now.
   virtual void place_kept(const Snapshot& /*snapshot*/, Random& /*random*/, std::vector<Placed>& /*placed*/) {}
   /// For a policy with `keeps`: `task` is not ready and waits only for tasks on `worker`. Returns true if `task` should
-  /// be queued there already. In `snapshot` no worker is available before those tasks have ended. For policies without
-  /// `keeps`, the scheduler calls `place` instead.
+  /// be queued there already. In `snapshot`, every worker becomes available only after these tasks have ended. For
+  /// policies without `keeps`, the scheduler calls `place` instead.
   [[nodiscard]] virtual bool places_ahead(const ReadyTask& /*task*/, WorkerId /*worker*/,
                                           const Snapshot& /*snapshot*/) {
     return false;

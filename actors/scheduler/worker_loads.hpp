@@ -73,7 +73,7 @@ class WorkerLoads {
   struct Worker {
     std::deque<Waiting> waiting;
     std::vector<Running> running;
-    /// The time at which a task last began to run or ended.
+    /// The last time at which a task began or ended on this worker.
     TimeStamp since{};
     /// Sums over the first `ahead.size()` waiting tasks: the last element covers all of these, the element before it
     /// covers all but the first, and so on. So removing the first task needs no new sums.

@@ -36,14 +36,15 @@ struct WorkerCounters {
   std::atomic<std::uint64_t> steals{0};
   std::atomic<std::uint64_t> stolen_tasks{0};
   std::atomic<std::uint64_t> failed_steals{0};
-  /// The number of pieces that this worker ran (of tasks that several workers can share), and the number of those
-  /// pieces whose tasks another worker had begun.
+  /// `pieces` is the number of pieces that this worker ran (of tasks that several workers can share). `stolen_pieces`
+  /// is the number of those pieces whose task another worker had begun.
   std::atomic<std::uint64_t> pieces{0};
   std::atomic<std::uint64_t> stolen_pieces{0};
   /// The number of tasks that were given to the device before the tasks that they wait for had ended.
   std::atomic<std::uint64_t> issued_ahead{0};
   std::atomic<std::uint64_t> parks{0};
-  /// Nanoseconds in which the worker had work; and the time at which it found its present work, 0 if it has none.
+  /// `busy_ns` is the time in which the worker had work, in nanoseconds. `busy_since` is the time at which the worker
+  /// found its present work; 0 if it has none.
   std::atomic<std::int64_t> busy_ns{0};
   std::atomic<TimeStamp::rep> busy_since{0};
   /// Nanoseconds spent looking for work before the worker slept.
@@ -154,7 +155,7 @@ class DataProvider {
   virtual ~DataProvider() = default;
   /// Brings the task's data to the worker's memory node and keeps them there. Returns true if they are there already.
   /// Otherwise the task is put into the worker's `arrived` when the data have arrived, or into `refused` if they never
-  /// will; then `DataArrived` is sent.
+  /// will; in both cases the worker then gets a message `DataArrived`.
   virtual bool acquire(WorkerId worker, graph::Task& task) = 0;
   /// Ends the request for the data: the task leaves the worker, or the actor that asked for the data has died. After
   /// this call the task is not put into the worker's `arrived` or `refused`.
@@ -200,10 +201,10 @@ class Crew {
   /// Takes out of the idle set a worker that could run a task in the restricted queues; returns an invalid id if there
   /// is none.
   WorkerId take_idle_for_restricted();
-  /// Moves to other queues the ready tasks of the list that must not go to just any worker. Under a placing policy
-  /// these are all tasks, which go to the policy's queue `activation` (null for other policies). If several clients
-  /// have work, these are also all tasks, which wait for their turn. Otherwise these are the tasks that not every
-  /// worker can run. Returns true if the scheduler has to be notified. Moves nothing if `sets_apart` is false.
+  /// Takes out of the list the ready tasks that must not go to just any worker, and moves them to other queues. If
+  /// several clients have work, all tasks are moved: they wait for their turns. Under a placing policy, all tasks are
+  /// moved to the policy's queue `activation` (null for other policies). Otherwise only tasks that not every worker can
+  /// run are moved. Returns true if the scheduler has to be notified. Moves nothing if `sets_apart` is false.
   [[nodiscard]] bool set_apart(graph::TaskList& ready, TaskDeque* activation);
   [[nodiscard]] bool sets_apart(const TaskDeque* activation) const {
     return mixed() || shares != nullptr || activation != nullptr;
@@ -239,7 +240,7 @@ class Crew {
   const StealPlan plan;
   /// The kind of each worker's device, by worker.
   const std::vector<DeviceKind> kinds;
-  /// The kinds of device that there are.
+  /// The set of all kinds of device in `kinds`.
   const KindSet present;
   /// True if some worker may steal from another.
   const bool steals;

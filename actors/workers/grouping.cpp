@@ -106,7 +106,7 @@ void Grouping::open() {
   try {
     begin(groups);
   } catch (const std::exception&) {
-    // The groups stay as they are: a regrouping only makes the run faster.
+    // The groups stay as they are. This does no harm, because a regrouping only makes the run faster.
   }
 }
 

@@ -39,8 +39,8 @@ class Grouping {
     /// See `CoreTeam::Options::spin`.
     Duration spin{};
     /// Called when a worker stops taking tasks in order to change its role. `cores` describes the new role: the number
-    /// of cores of a leader, 1 for a single core, and 0 if the worker helps. Tasks that begin after this call begin in
-    /// the new role. Must not throw, and must not call this object.
+    /// of cores of a leader, 1 for a single core, and 0 if the worker helps. Tasks that begin on the worker after this
+    /// call run in its new role. Must not throw, and must not call this object.
     std::function<void(WorkerId, int cores)> tell;
     /// Makes the worker read its standing again, and wakes it if it sleeps. Must not throw.
     std::function<void(WorkerId)> wake;
@@ -50,8 +50,8 @@ class Grouping {
   Grouping(Options options, std::vector<Standing*> standings);
 
   /// Begins to form these groups, which contain all cores. If a regrouping is in progress, these groups are formed
-  /// after it; they replace other groups that already wait for its end. Throws if there is no memory; then nothing
-  /// changes.
+  /// after its end, in place of the groups of any earlier call that still wait for it. Throws if there is no memory;
+  /// then nothing changes.
   void regroup(Groups groups);
   /// Called by a worker's own thread when its kernel has ended and it has passed on all tasks that it may not keep in
   /// its new role. `as` is the state in which the worker drained.
@@ -88,11 +88,12 @@ class Grouping {
   std::vector<Place> places_ TROUPE_GUARDED_BY(mutex_);
   /// The places after the regrouping in progress; equal to `places_` while nothing changes.
   std::vector<Place> coming_ TROUPE_GUARDED_BY(mutex_);
-  /// The workers whose places change; for each worker, true while it still drains; and the number of workers that still
-  /// drain.
+  /// `changing_` lists the workers whose places change. `draining_` has one entry for each worker, which is true while
+  /// the worker still drains. `left_` is the number of workers that still drain.
   std::vector<WorkerId> changing_ TROUPE_GUARDED_BY(mutex_);
   std::vector<bool> draining_ TROUPE_GUARDED_BY(mutex_);
   std::size_t left_ TROUPE_GUARDED_BY(mutex_) = 0;
+  /// The groups to form after the regrouping in progress.
   std::optional<Groups> next_ TROUPE_GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> completed_{0};
 };

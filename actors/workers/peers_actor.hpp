@@ -14,9 +14,9 @@
 
 namespace troupe::workers {
 
-/// A table of actors: the workers by their ids, the scheduler and the memory manager. Actors and submitters find them
-/// here, so that an actor that died can be replaced. Thread-safe. The workers hold references to the table, and the
-/// table holds references to them: `clear` breaks this cycle.
+/// A table of actors: the workers by their ids, the scheduler and the memory manager. All code looks up actors here, so
+/// that an actor that died can be replaced. Thread-safe. The workers hold references to the table, and the table holds
+/// references to the workers: `clear` breaks this cycle.
 class Peers {
  public:
   /// `threads` is true if each worker has a thread of its own, which sleeps at its doorbell.

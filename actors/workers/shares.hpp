@@ -103,8 +103,8 @@ class Shares {
   static constexpr Duration kWantsMore = std::chrono::seconds(1);
   using Now = std::chrono::steady_clock::time_point (*)();
 
-  /// The tasks that a worker was given, all of one client, and the time that the client was charged in advance for the
-  /// first task.
+  /// The tasks of one client that a worker was given together, and the time that the client was charged in advance for
+  /// the first of these tasks.
   struct Turn {
     Share* share = nullptr;
     graph::TaskList tasks;
@@ -165,12 +165,12 @@ class Shares {
     if (activation_ != nullptr || waiting() == 0) return false;
     return changes_.load(std::memory_order_seq_cst) != in_vain_.load(std::memory_order_seq_cst);
   }
-  /// For a placing policy: moves tasks whose turn it is to the activation queue, as many as keep the workers busy.
-  /// Returns true if it moved any. Does nothing for other policies.
+  /// For a placing policy: takes the tasks that are next in turn, as many as keep the workers busy, and moves them to
+  /// the activation queue. Returns true if it moved any task. Does nothing for other policies.
   [[nodiscard]] bool pass_on() noexcept;
-  /// Takes the next client's most urgent tasks: one, or several short ones; none if no task may be begun. If
-  /// `in_advance`, the client is charged at once the time that the first task will probably take. `worker` is the
-  /// worker that will run the tasks, if known.
+  /// Takes the most urgent tasks of the client whose turn it is: one task, or several short tasks, or none if no task
+  /// may begin. If `in_advance` is true, the client is charged at once for the time that the first task will probably
+  /// take. `worker` is the worker that will run the tasks, if known.
   [[nodiscard]] Turn take(bool in_advance = true, WorkerId worker = {}) noexcept;
   /// Charges a task that has kept a worker busy for `took_ns` (0 if it did not run). The client has been charged
   /// `charged_ns` for this task so far.
@@ -199,8 +199,8 @@ class Shares {
   void taken(WorkerId worker, const graph::Task& task) noexcept;
   /// Called when the task's kernel begins.
   void started(WorkerId worker, const graph::Task& task) noexcept;
-  /// Called when the task's kernel begins to wait for its children, and when it goes on: meanwhile it is charged
-  /// nothing.
+  /// `suspended` is called when the task's kernel begins to wait for the task's children, `resumed` when the kernel
+  /// goes on. The time in between is not charged.
   void suspended(WorkerId worker, const graph::Task& task) noexcept;
   void resumed(WorkerId worker, const graph::Task& task) noexcept;
   /// Called when the worker no longer has the task in hand, because the task has ended or will not run here. If the
@@ -223,8 +223,8 @@ class Shares {
     Share* share = nullptr;
     /// The time charged so far; it grows while the kernel runs longer than expected.
     std::int64_t charged_ns = 0;
-    /// The time beyond `charged_ns` that the task had taken when a second client got work. It is not charged: a client
-    /// that is alone takes time from no other client.
+    /// The time beyond `charged_ns` that the task had taken when a second client got work. This time is not charged,
+    /// because a client that is alone takes time from no other client.
     std::int64_t forgiven_ns = 0;
     /// The start of the task; zero if it has not begun. Times for which the kernel has waited do not count.
     std::chrono::steady_clock::time_point start;
@@ -260,7 +260,8 @@ class Shares {
   static constexpr std::int64_t kTurn_ns = 50'000;
   static constexpr std::size_t kMostInTurn = 128;
 
-  /// The share to serve next, or null; and that queue of the share's two whose next task is to be begun.
+  /// The share to serve next (null if there is none), and the queue of this share (`waiting` or `long_waiting`) from
+  /// which the next task is to be taken.
   struct Served {
     Share* share = nullptr;
     TaskDeque* queue = nullptr;
@@ -304,8 +305,8 @@ class Shares {
   std::vector<Hand> hands_;
   std::atomic<std::int64_t> busy_clients_{0};
   std::atomic<std::uint64_t> contentions_{0};
-  /// For all shares together: the number of tasks that are ready or run, the number that wait for their turns, and
-  /// whether a worker is kept free of long kernels.
+  /// For all shares together: `active_` is the number of tasks that are ready or run, `waiting_` the number of tasks
+  /// that wait for their turns. `guarded_` is true while a worker is kept free of long kernels.
   std::atomic<std::int64_t> active_{0};
   std::atomic<std::size_t> waiting_{0};
   std::atomic<bool> guarded_{false};

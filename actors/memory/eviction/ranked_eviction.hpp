@@ -48,7 +48,7 @@ class RankedEviction : public EvictionPolicy {
     /// The replica's key in `order`; valid only if `in_order` is true.
     Key key;
     bool in_order = false;
-    /// The replica's place in the list `stale` of replicas whose ranks may have changed.
+    /// The replica's index in `List::stale`, the list of replicas whose ranks may have changed, or `kNotStale`.
     std::uint32_t stale = kNotStale;
   };
   struct List {

@@ -22,8 +22,8 @@ namespace troupe::scheduler {
 struct KernelKey {
   /// The result of `learned_name`: codelets with the same name count as one.
   std::string name;
-  /// The type of device, with as many cores as the codelet uses (`CodeletDefinition::cores_used`): a task that runs on
-  /// one core of a cluster counts among those of single cores.
+  /// The type of device, with as many cores as the codelet uses (`CodeletDefinition::cores_used`): a task that uses
+  /// only one core of a cluster counts as a task of a single core.
   DeviceType device;
   /// The size of the largest element in bytes: times of single and double precision must not be mixed.
   std::uint64_t element_bytes = 0;
@@ -40,7 +40,8 @@ struct KernelKey {
 /// here.
 [[nodiscard]] std::string learned_name(const CodeletDefinition& codelet);
 [[nodiscard]] KernelKey kernel_of(const graph::SizeClass& size_class, const DeviceType& device);
-/// Returns the measures of a class's tasks; the size is in operations, or in bytes.
+/// Returns the measures of the tasks of a size class. The size is in operations, or in bytes if operations are not
+/// counted.
 [[nodiscard]] TaskMeasures measures_of(const graph::SizeClass& size_class);
 
 /// The measured times of one kernel by the shapes of its data (`graph::SizeClass::shapes`), and the law that is fitted

@@ -26,7 +26,7 @@ constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
 constexpr std::uint64_t kMostCores = std::uint64_t{1} << 20U;
 constexpr platform::NumberRange kSeconds{0, 1e9};
 constexpr platform::NumberRange kSizes{0, 1e30};
-/// The range of sums of logarithms and of their products.
+/// The accepted range of logarithms, and of sums of their products, in a file.
 constexpr platform::NumberRange kSums{-1e12, 1e12};
 
 template <std::size_t N>

@@ -43,14 +43,14 @@ class LearnedModel final : public ExecutionModel {
   void regrouped(WorkerId worker, const DeviceType& type) override;
 
  private:
-  /// The place in the history of the times of one size class on one type of device.
+  /// The entry of the history for one size class on one type of device, and the last prediction from it.
   struct Place {
     /// The kernel's key in the history.
     const KernelKey* key = nullptr;
     KernelHistory* kernel = nullptr;
     KernelHistory::Shape* shape = nullptr;
     std::uint64_t shapes = 0;
-    /// The number of the kernel (`kernel`).
+    /// The kernel's number (`ExecutionModel::kernel`).
     std::size_t number = 0;
     /// The last prediction of `predict`; empty if it predicted nothing or was never called.
     std::optional<double> said_s;

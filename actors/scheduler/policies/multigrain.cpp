@@ -145,7 +145,8 @@ class Multigrain final : public PlacingPolicy {
     }
   }
 
-  /// Places the first of these tasks that the worker can run, and counts it in `open`; returns false if there is none.
+  /// Places the first of these tasks that the worker can run; returns false if there is none. If `open` is not null,
+  /// the placed task is counted there.
   template <class Tasks>
   static bool take(Tasks& tasks, const WorkerState& worker, const Snapshot& snapshot, std::vector<Placed>& placed,
                    std::size_t* open = nullptr) {

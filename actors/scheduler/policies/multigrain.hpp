@@ -17,9 +17,9 @@ namespace troupe::scheduler {
 ///
 /// Algorithm: ready tasks are kept in one order: by priority; then, with `affinity`, by how much the data that they
 /// write will be used (`ReadyTask::reuse`); then by age, where older is higher. An accelerator with room takes the
-/// highest task that it can run; the accelerator with the fewest tasks chooses first. It has room while at most `ahead`
-/// tasks wait or run there, so that data are copied meanwhile. Then each core that has nothing to do, and helps no
-/// other worker, takes:
+/// highest task that it can run; the accelerator with the fewest tasks chooses first. An accelerator has room while at
+/// most `ahead` tasks wait or run there, so that the data of the next task are copied meanwhile. Then each core that
+/// has nothing to do, and helps no other worker, takes:
 ///
 /// 1. a task that only cores can run, the highest priority first; among equal tasks, the lowest reuse first, then
 ///    the oldest;

@@ -57,7 +57,7 @@ class EntryQueue {
 
   void move_some() noexcept;
   void move_all() noexcept TROUPE_REQUIRES(consumers_);
-  /// Called by a submitter that finds the inbox full: it empties the inbox itself.
+  /// Called by a submitter that finds the inbox full. Empties the inbox.
   [[gnu::cold]] void make_room(std::uint64_t tail) noexcept TROUPE_REQUIRES(producers_);
 
   // The members below are written by submitters.

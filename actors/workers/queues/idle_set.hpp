@@ -12,8 +12,8 @@ namespace troupe::workers {
 
 /// A worker declares itself idle, looks for work once more, and only then sleeps. A thread that adds work makes the
 /// work visible first, and then looks for idle workers here. Both threads use sequentially consistent operations, so at
-/// least one of them sees what the other has done. A thread that erases a worker must call `Peers::wake` for it. All
-/// functions may be called from any thread.
+/// least one of them sees what the other has done. A thread that erases a worker must call `Peers::wake` for that
+/// worker. All functions may be called from any thread.
 class IdleSet {
  public:
   explicit IdleSet(std::size_t workers) : words_((workers + 63) / 64), workers_(workers) {}

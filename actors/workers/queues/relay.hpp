@@ -1,4 +1,4 @@
-/// Relay: the threads that are one worker by turns.
+/// Relay: several threads take turns at being one worker.
 #pragma once
 
 #include <atomic>
@@ -45,8 +45,8 @@ class Relay {
     resting_.push_back(&turn);
   }
 
-  /// Ends the turn of the calling thread, and begins that of another thread. `granted` is called before, if the other
-  /// thread has asked for its turn (`want`, `want_later`). There must be a successor.
+  /// Ends the turn of the calling thread, and begins the turn of another thread, its successor. If the successor has
+  /// asked for its turn (`want`, `want_later`), `granted` is called first. There must be a successor.
   void pass_on(const std::function<void()>& granted) {
     graph::TaskWaiter* next = nullptr;
     {
@@ -86,10 +86,11 @@ class Relay {
  private:
   std::atomic<bool> wanted_{false};
   mutable Mutex mutex_;
-  /// The threads whose waits are over, in that order.
+  /// The turns of threads whose waits are over, in the order in which the waits ended.
   std::vector<graph::TaskWaiter*> waits_over_ TROUPE_GUARDED_BY(mutex_);
   /// The turn of the worker's own thread; null while that thread is the worker, or is in a kernel.
   graph::TaskWaiter* own_ TROUPE_GUARDED_BY(mutex_) = nullptr;
+  /// The turns of the spare threads that rest.
   std::vector<graph::TaskWaiter*> resting_ TROUPE_GUARDED_BY(mutex_);
   bool closed_ TROUPE_GUARDED_BY(mutex_) = false;
 };
