@@ -65,10 +65,10 @@ class PluginRegistrar {
 /// except the name and the function, differs from the service's own value.
 struct PluginDescriptor {
   std::uint64_t magic;
-  /// The version of this header; raised by every change that old plug-ins would misunderstand.
+  /// The version of this header. Every change that old plug-ins would misunderstand raises the version.
   std::uint32_t interface_version;
-  /// The sum of the sizes of the objects that are passed. A different sum means another version of Troupe, or of the
-  /// compiler's library.
+  /// The sum of the sizes of the objects that the plug-in and the service pass to each other. A different sum means
+  /// another version of Troupe, or of the compiler's library.
   std::uint32_t codelet_bytes;
   /// Troupe's version, such as "0.1.0".
   const char* troupe_version;
