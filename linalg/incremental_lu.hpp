@@ -28,8 +28,8 @@ class IncrementalFactors {
   [[nodiscard]] Handle pivots(int k, int below) const {
     return pivots_[static_cast<std::size_t>(k)][static_cast<std::size_t>(below)];
   }
-  /// Returns the unit lower triangles of the same pair, for `below` from 1 on. They have `inner` rows and as many
-  /// columns as the tile.
+  /// Returns the unit lower triangles from the elimination of the tile that is `below` tiles below the diagonal tile of
+  /// column k; `below` is at least 1. The triangles have `inner` rows and as many columns as the tile.
   [[nodiscard]] Handle lower(int k, int below) const {
     return lower_[static_cast<std::size_t>(k)][static_cast<std::size_t>(below - 1)];
   }

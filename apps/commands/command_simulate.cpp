@@ -51,7 +51,8 @@ struct SimulateCommand {
   const CLI::App* command = nullptr;
 };
 
-/// The options that have an effect only with GPUs, and those that affect only policies that place by times.
+/// `kOnlyGpus` has the options that have an effect only with GPUs, `kOnlyPlacing` those that affect only placing
+/// policies.
 constexpr std::array kOnlyGpus{"--gpu-order",      "--gpu-memory",     "--memory-share", "--lookahead",
                                "--launch-us",      "--notice-us",      "--issue-ahead",  "--kernel-overhead-us",
                                "--eviction",       "--write-back",     "--copy-streams", "--copy-overhead-us",
@@ -88,7 +89,7 @@ void check_files(const SimulateCommand& arguments, const SimulationRequest& requ
                           runs));
 }
 
-/// Returns one point for each place (configuration), with the outcomes of its runs.
+/// Returns one point for each of `request.places()`, with the combined outcomes of its runs.
 std::vector<SimulationPoint> points_of(const SimulationRequest& request,
                                        const std::vector<FactorizationOutcome>& outcomes) {
   std::vector<SimulationPoint> points;

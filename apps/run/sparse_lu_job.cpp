@@ -150,7 +150,7 @@ RunSummary measure_sparse_lu(const RunArguments& arguments, const SparseProblem&
   return summary;
 }
 
-/// Returns true if the factors are equal up to rounding, because kernels of devices other than cores may round
+/// Returns true if the factors are equal up to rounding errors. Kernels of devices other than cores may round
 /// differently.
 bool equal_to_rounding(const RunSummary& summary) {
   const double eps =

@@ -103,7 +103,7 @@ void say_last_words(const std::string& folder, const Log& log) {
   (void)log.flush(kForTheLog);
 }
 
-/// Stops the service. Clients may finish the tasks that they have submitted. A signal, or the end of the allowed time,
+/// Stops the service. Tasks that clients have submitted may still run. A signal, or the end of the allowed time,
 /// cancels these tasks.
 void stop(service::Server& server, ForcedEnd& end, const Log& log, const Configuration& configuration) {
   const Duration cancel_after = configuration.stop.cancel_after;

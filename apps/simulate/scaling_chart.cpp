@@ -19,7 +19,7 @@ constexpr int kTitleHeight = 40;
 /// The height of one line of the legend, below the panels.
 constexpr int kLegendHeight = 20;
 
-/// The columns of the data with the values of the two kinds of panel.
+/// The columns of gnuplot's data that have the values for the left and for the right panels.
 constexpr int kGigaflops = 2;
 constexpr int kGigabytes = 5;
 

@@ -42,7 +42,7 @@ struct SimulatedRun {
   std::int64_t tile = 0;
   static constexpr std::int64_t kRowsByWorkers = -1;
   std::int64_t tile_rows = 0;
-  /// For QR and LU with incremental pivoting: the inner block of the triangular factors.
+  /// The number of columns of an inner block, for QR and LU with incremental pivoting.
   std::int64_t inner = 128;
   std::string policy = "heft";
   /// The value of `PlacementOptions::restrict`.

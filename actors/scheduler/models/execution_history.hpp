@@ -20,7 +20,7 @@ namespace troupe::scheduler {
 /// The key of a group of tasks whose times depend on their sizes alone: tasks of one codelet, on one type of device,
 /// with elements of one size.
 struct KernelKey {
-  /// The result of `learned_name`: codelets with the same name count as one.
+  /// The result of `learned_name`: codelets with the same name count as one kernel.
   std::string name;
   /// The type of device, with as many cores as the codelet uses (`CodeletDefinition::cores_used`): a task that uses
   /// only one core of a cluster counts as a task of a single core.

@@ -35,7 +35,8 @@ class TimeStatistics {
   [[nodiscard]] double deviation_s() const;
   /// Returns the weight of all measurements in the mean, at most `kMemory`.
   [[nodiscard]] double weight() const;
-  /// Returns the number of strange times so far, set aside or not.
+  /// Returns the number of strange times, set aside or not, since `kInARow` or more strange times last replaced the
+  /// mean.
   [[nodiscard]] std::uint64_t strange() const { return strange_; }
 
  private:

@@ -25,7 +25,8 @@ namespace troupe::scheduler {
 /// A core does not take a task that the GPUs together would have ended earlier, with all tasks that come before it in
 /// the order:
 ///
-///     time on the core <= max((what the GPUs have + all tasks up to it) / GPUs, first free GPU + its time on a GPU)
+///     time on the core <= max((work placed on GPUs + all tasks up to this task) / number of GPUs,
+///                             time until a GPU is free + the task's time on a GPU)
 ///
 /// The core then takes the nearest earlier task in the order that passes this test. The published policies limit how
 /// many tasks must wait before slow workers take some (Agullo et al.), or let an idle GPU run a core's task anew

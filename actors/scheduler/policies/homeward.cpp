@@ -30,8 +30,8 @@ class Pool {
     }
   };
 
-  /// `gpu_s` is the task's time on a GPU, 0 if none can run it; `fastest_s` is its time on the worker that is fastest
-  /// for it.
+  /// `gpu_s` is the task's time on a GPU, 0 if no GPU can run the task; `fastest_s` is its time on the worker that is
+  /// fastest for it.
   void add(const ReadyTask& task, double gpu_s, double fastest_s) {
     // The pool already has the task if it was placed without this policy and is now offered again.
     if (tasks_.contains(task.id)) remove(task.id);
