@@ -143,8 +143,8 @@ class CudaStreams {
   CudaStream& find(cudaStream_t stream);
 
   Mutex mutex_;
-  /// The resources of each stream, by device and stream. Only looked up and summed, so the order of the addresses in
-  /// the keys has no effect.
+  /// The resources of each stream, by device and stream. The table is only searched and summed up, so the order of the
+  /// addresses in its keys has no effect.
   std::map<std::pair<int, cudaStream_t>, std::unique_ptr<CudaStream>> streams_ TROUPE_GUARDED_BY(mutex_);
 };
 
