@@ -226,8 +226,8 @@ std::optional<std::size_t> ClusterChooser::choose(const SchedulerCore& core, std
 }
 
 void ClusterChooser::count_saved(TimeStamp now) {
-  // The predicted saving applies only to the work that was ready at the last look, so it counts for at most that work's
-  // time.
+  // The saving was predicted for the work that was ready at the last look, so it counts for at most the time of that
+  // work.
   const double passed_s = std::min(seconds(now - last_), seen_s_);
   last_ = now;
   seen_s_ = 0;

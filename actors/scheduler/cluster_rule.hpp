@@ -12,7 +12,7 @@
 
 namespace troupe::scheduler {
 
-/// `count` clusters of `cores` cores each; single cores are clusters of one.
+/// `count` clusters of `cores` cores each; a single core is a cluster of one core.
 struct ClusterCount {
   int cores = 1;
   int count = 0;

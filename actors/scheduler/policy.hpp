@@ -37,8 +37,8 @@ struct WorkerState {
   bool busy = false;
   /// The number of tasks that were placed on the worker and have pieces left that other workers can run.
   std::size_t open = 0;
-  /// Workers with the same number have devices of one type, which count as equally fast: times are measured once for
-  /// each type.
+  /// The number of the type of the worker's device. Devices of one type count as equally fast, so times are measured
+  /// once for each type.
   std::uint32_t type = 0;
   /// True if the worker lends its thread to another worker, and runs no task of its own for now.
   bool helps = false;
@@ -73,7 +73,7 @@ enum class Ranks : std::uint8_t {
   fastest,
 };
 
-/// The properties of a policy. The scheduler asks for them once, before anything else.
+/// The properties of a policy. The scheduler asks for the properties once, before all other calls.
 struct PolicyTraits {
   /// True if the policy decides once about all tasks that became ready since its last decision; false if it decides
   /// after every completion.

@@ -40,7 +40,7 @@ class ProjectedLoads {
     bool dmda = false;
   };
 
-  /// Returns the worker where the task ends first, copies included; if several are equal, the first of them.
+  /// Returns the worker where the task ends first, copies included; among equal workers, the first.
   [[nodiscard]] Choice earliest(const ReadyTask& task, bool communication_prediction) const {
     return earliest(task, Charge{.communication_prediction = communication_prediction});
   }

@@ -201,10 +201,10 @@ class Crew {
   /// Takes out of the idle set a worker that could run a task in the restricted queues; returns an invalid id if there
   /// is none.
   WorkerId take_idle_for_restricted();
-  /// Takes out of the list the ready tasks that must not go to just any worker, and moves them to other queues. If
-  /// several clients have work, all tasks are moved: they wait for their turns. Under a placing policy, all tasks are
-  /// moved to the policy's queue `activation` (null for other policies). Otherwise only tasks that not every worker can
-  /// run are moved. Returns true if the scheduler has to be notified. Moves nothing if `sets_apart` is false.
+  /// Takes out of the list the ready tasks that must not go to just any worker. Under a local policy (`activation` is
+  /// null), tasks that not every worker can run go to the restricted queues. If several clients have work, all other
+  /// tasks wait for their turns. Otherwise, under a placing policy, all tasks go to its queue `activation`. Returns
+  /// true if the scheduler has to be notified. Moves nothing if `sets_apart` is false.
   [[nodiscard]] bool set_apart(graph::TaskList& ready, TaskDeque* activation);
   [[nodiscard]] bool sets_apart(const TaskDeque* activation) const {
     return mixed() || shares != nullptr || activation != nullptr;

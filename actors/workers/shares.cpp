@@ -14,8 +14,8 @@ namespace troupe::workers {
 namespace {
 using Time = std::chrono::steady_clock::time_point;
 
-/// The number of tasks, of all clients together, that are placed at the same time for each worker: enough that a
-/// placing policy has a choice, and few enough that clients take turns.
+/// The number of tasks per worker, of all clients together, that a placing policy is given at the same time. It is
+/// large enough that the policy has a choice, and small enough that clients take turns.
 constexpr std::size_t kPlacedPerWorker = 8;
 /// The least time that a worker needs for any task, even if only to see that it has been cancelled.
 constexpr std::int64_t kLeast_ns = 500;
@@ -458,7 +458,7 @@ Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took)
   }
   Duration busy = took;
   if (own_time) {
-    // A kernel that has waited for other tasks on this worker began before these were charged.
+    // The difference is negative if the kernel has waited: then it began before other tasks ran here and were charged.
     if (in_turns && hand.charged_until != Time{}) {
       busy += std::max(Duration{}, Duration((charge.began() ? charge.start : now) - hand.charged_until));
     }

@@ -321,7 +321,7 @@ void WorkerActor::send_on(graph::Task& task) {
 
 void WorkerActor::send_to(KindSet kinds, graph::Task& task) {
   TaskDeque* const activation = setup_->core.activation_queue;
-  // The policy knows the task as it was at submission, when its data may not have been split yet. Then the policy would
+  // The policy knows the task as it was at submission. If the task's data have been split since then, the policy would
   // send the task to an accelerator again and again.
   const bool policy_knows = graph::find_bound_to_host(task) == nullptr;
   if (activation != nullptr && policy_knows && kinds == (crew_.able(task) & crew_.alive(task))) {

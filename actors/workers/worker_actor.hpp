@@ -56,8 +56,8 @@ struct WorkerSetup {
 /// message rings the doorbell, too. A steal request is answered inside `enqueue`, in the thief's thread, so that the
 /// thief never waits for a kernel.
 ///
-/// A kernel may wait for tasks of its own nested task (worker_waits_actor.cpp). Then the worker runs these on top of
-/// the kernel or, if it finds none, another thread is the worker until the wait is over (`Relay`). That thread uses all
+/// A kernel may wait for tasks of its own nested task (worker_waits_actor.cpp). Meanwhile its thread runs such tasks.
+/// If the thread finds none, another thread is the worker until the wait is over (`Relay`). That thread uses all
 /// members as the actor's own thread does, since only one thread at a time is the worker.
 class WorkerActor final : public observation::ObservedActor, private DeviceListener, private KernelWaits {
  public:
@@ -94,7 +94,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Publishes the task that the worker runs, and the graph to which the task belongs; null if it runs none.
   void show_running(const graph::Task* task);
   void help(const Step& step);
-  /// Called when the worker has done its pieces of a task; ends the task if all others have left.
+  /// Called when the worker has done its pieces of a task. Ends the task if all other workers have left it.
   void leave(const PiecesDone& pieces);
   /// Called when a task leaves the device without having ended: other workers run the task's remaining pieces, or the
   /// task has not begun and will start again.
@@ -145,7 +145,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
     if (!crew_.trace || helps_ || port_.trace.state() == state) return;
     port_.trace.enter(state, setup_->clock->now(), task);
   }
-  /// Acquire: a thread that sees an arrival also sees that its sender wants a turn, if it does.
+  /// Returns true if something has arrived. Acquire: if a thread has asked for its turn, the caller that sees this
+  /// arrival also sees the thread in `relay_`.
   [[nodiscard]] bool mail_waits() const { return arrivals_.load(std::memory_order_acquire) != attended_; }
   /// Returns a task on the device whose kernel does not wait; null if there is none. Used only if tasks are observed.
   [[nodiscard]] const graph::Task* another_running() const;
@@ -163,8 +164,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   void hand_over(graph::KernelWait& wait);
   void pass_on();
   enum class Look : std::uint8_t { nothing, mail, gave_way };
-  /// Called by the actor's own thread between two kernels: looks for messages, and for threads that want their turns,
-  /// to which it gives way.
+  /// Called by the actor's own thread between two kernels. Looks for messages, and gives way to threads that want their
+  /// turns.
   Look look_up();
   /// Passes the turn of the actor's own thread on. Returns when the thread has its turn again.
   void give_way();
@@ -180,7 +181,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   void act_until_wanted();
   /// Called when the actor ends: ends the spare threads.
   void end_relay();
-  /// Returns a device for another thread, or for a task that runs while a kernel waits. Give it back to `twins_`.
+  /// Returns a device for another thread, or for a task that runs while a kernel waits. The caller puts the device back
+  /// into `twins_` later.
   std::unique_ptr<Device> take_twin();
 
   const std::shared_ptr<WorkerSetup> setup_;
@@ -192,7 +194,7 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
     graph::Task* task = nullptr;
     graph::FailureLog::Cause cause;
     Duration took{};
-    /// Used instead of the fields above if the device ran pieces.
+    /// Used in place of the fields above if the device ran pieces.
     PiecesDone pieces = {};
   };
   void tell_itself(Done done) noexcept;
@@ -225,11 +227,12 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// True if another thread wanted this core during the last call of `look_around`.
   bool shares_core_ = false;
 
-  /// The number of messages delivered, counted by the senders, and of threads that have asked for their turns. The
-  /// number is only a hint for the worker's thread, because the mailbox and the relay themselves synchronize.
+  /// Counts delivered messages (the senders count them) and threads that have asked for their turns. The number is only
+  /// a hint for the worker's thread, because the mailbox and the relay themselves synchronize.
   std::atomic<std::uint64_t> arrivals_{0};
   std::uint64_t handled_ = 0;
-  /// The number of arrivals that the thread that is the worker has looked at: `handled_`, except in spare threads.
+  /// The number of arrivals that have been looked at by the thread that is the worker. Equal to `handled_`, except
+  /// while a spare thread is the worker.
   std::uint64_t attended_ = 0;
   static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
 

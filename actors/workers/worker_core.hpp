@@ -72,8 +72,8 @@ struct Step {
 /// as these tasks take little time. The core chooses ready tasks or, if there are none, tasks that wait only for tasks
 /// on this device (`claim`). A claimed task is not ready, and no policy has placed it, so the core calls
 /// `Options::may_issue` first. A claimed task becomes ready while this worker has it in hand, because this worker
-/// completes the tasks that it waits for. `TaskGraph::begin` is called at that time, or when the claimed task has
-/// ended: if a task before it has failed, the claimed task ends as cancelled, even if it ran.
+/// completes the tasks for which the claimed task waits. `TaskGraph::begin` is called at that time, or when the claimed
+/// task has ended: if a task before it has failed, the claimed task ends as cancelled, even if it ran.
 ///
 /// *Next task*: the newest task of the highest priority in the worker's own deque; or the oldest task of the entry
 /// queue, if its priority is higher or the worker's own deque is empty. *Stealing*: the worker asks the first victim
@@ -106,8 +106,8 @@ class WorkerCore {
     bool fetches = false;
     /// The number of tasks in hand beyond those that run. Used only with `fetches`.
     std::size_t lookahead = 0;
-    /// The number of tasks on the device beyond `slots`; and the time that these tasks may take together, as estimated
-    /// from earlier tasks of their codelets. Used only with `fetches`.
+    /// The limits for tasks that the device has beyond `slots`: their number (`most_ahead`), and the time that they may
+    /// take together (`work_ahead`), as estimated from earlier tasks of their codelets. Used only with `fetches`.
     std::size_t most_ahead = 0;
     Duration work_ahead{};
     /// Called for a task that waits only for tasks on the device. Returns true if the task is to be issued behind them;
@@ -120,7 +120,7 @@ class WorkerCore {
     /// suits a policy that keeps ready tasks and places them one by one.
     bool urgent_first = true;
     std::uint64_t seed = 0;
-    /// Under a placing policy, the queue for tasks that become ready; if null, they go to the worker's deque.
+    /// Under a placing policy, the queue for tasks that become ready; if null, these tasks go to the worker's deque.
     TaskDeque* activation_queue = nullptr;
     /// True while the scheduler has to decide after each end of a task, even if no other task has become ready. If the
     /// pointer is null, the scheduler never has to do so.
@@ -170,7 +170,7 @@ class WorkerCore {
   /// lock, it does not end now: it becomes ready again later.
   void reject(graph::Task& task, const graph::FailureLog::Cause& cause);
   /// Called when `victim` has moved `tasks` tasks to this worker's deque, or will not answer any more (`tasks` is 0).
-  /// This actor's predecessor may have sent the request; such an answer is only counted.
+  /// If the request was sent by an actor that this worker had before, the answer is only counted.
   void steal_answered(WorkerId victim, std::size_t tasks);
   /// Called with the tasks that `victim` gave; empties `tasks`.
   void steal_answered(WorkerId victim, graph::TaskList& tasks);
@@ -191,8 +191,8 @@ class WorkerCore {
   }
   /// Returns the number of kernels that wait.
   [[nodiscard]] std::size_t suspended() const { return suspended_; }
-  /// Takes a task of the domain, or of one inside it, to run on top of the kernel that waits for it; null if none is
-  /// found. `task_ended` is called for it as for other tasks.
+  /// Takes a task of the domain or of a domain inside it, to be run while a kernel waits for the domain's tasks; null
+  /// if no such task is found. The caller calls `task_ended` for the task as for other tasks.
   [[nodiscard]] graph::Task* take_inside(const graph::Domain& domain);
   /// Returns a worker to wake, if there are more tasks than this worker can run now; invalid if there is none.
   [[nodiscard]] WorkerId sleeper_to_help() { return sleeper_for_surplus(); }
@@ -309,7 +309,7 @@ class WorkerCore {
   /// Returns the mean time of recent tasks of the task's codelet on this worker; zero if it is not known.
   [[nodiscard]] Duration expected(const graph::Task& task) const;
   void note_time(const graph::Task& task, Duration took);
-  /// Notes that the task leaves the device. Returns true if `TaskGraph::begin` has been called for it.
+  /// Notes that the task leaves the device. Returns true if `TaskGraph::begin` has been called for the task.
   bool leaves_device(const graph::Task& task);
   /// Ends the claim on a task that is no longer in hand: the task becomes ready later like any other task.
   void release_claim(graph::Task& task);
@@ -351,7 +351,7 @@ class WorkerCore {
     bool acquired = false;
     /// True if `TaskGraph::begin` has been called for the task, because the task was ready when it was taken.
     bool begun = true;
-    /// True if the task must not start before it is ready.
+    /// True if the device must not get the task before it is ready.
     bool put_off = false;
   };
   /// The tasks that wait for data, in the order in which they were taken; then the other tasks in hand, in the order in
@@ -379,7 +379,7 @@ class WorkerCore {
   /// Tasks that were claimed or that the policy wants elsewhere: the policy is asked only once about each task.
   std::array<TaskId, 64> asked_about_{};
   std::size_t next_asked_about_ = 0;
-  // The next two are members only to save allocations.
+  // The next two vectors are members only to save allocations.
   std::vector<graph::Task*> behind_;
   std::vector<graph::Task*> waiting_;
   /// The number of tasks that are still to be passed on, while the worker drains.

@@ -16,7 +16,7 @@ Step WorkerCore::send_on() {
     step.kind = Step::Kind::send_on;
     return step;
   }
-  // This worker may have been woken for work that it must not do now: wake another worker for it.
+  // This worker may have been woken for work that it must not do now, so another worker is woken for that work.
   step.wake = sleeper_in_its_place();
   if (in_hand() == 0 && !asked_victim_.valid()) step.kind = Step::Kind::rest;
   return step;
@@ -60,7 +60,7 @@ Step WorkerCore::stand_by() {
     step.kind = Step::Kind::send_on;
     return step;
   }
-  // This worker may have been woken for work that it must not do now: wake another worker for it.
+  // This worker may have been woken for work that it must not do now, so another worker is woken for that work.
   step.wake = sleeper_in_its_place();
   if (running_ == 0 && !asked_victim_.valid()) step.kind = Step::Kind::stand_by;
   return step;

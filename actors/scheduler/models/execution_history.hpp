@@ -49,7 +49,8 @@ struct KernelKey {
 /// thread at a time.
 class KernelHistory {
  public:
-  /// A mean or a law needs this many measured times. With fewer, the law is better than the mean, but still a guess.
+  /// From this many measured times on, a mean or a law is more than a guess. With fewer times, the law is a better
+  /// guess than the mean.
   static constexpr std::uint64_t kEnough = 3;
   /// A law with this many measurements is not corrected by laws of other devices.
   static constexpr std::uint64_t kMany = 64;

@@ -159,7 +159,7 @@ TaskMeasures measures_in(const JsonField& field) {
   return task;
 }
 
-/// Reads the kernel's shapes. Returns the number of the last run in which one of them was used.
+/// Reads the kernel's shapes. Returns the number of the last run in which one of the shapes was used.
 std::uint64_t read_shapes(const JsonField& measured, KernelHistory& kernel) {
   std::uint64_t last = 0;
   for (std::size_t i = 0; i < measured.size("a list of shapes"); ++i) {

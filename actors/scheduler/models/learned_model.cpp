@@ -81,7 +81,7 @@ std::optional<Duration> LearnedModel::predict_on_cores(const graph::SizeClass& s
   type.cores = cores;
   const KernelKey key = kernel_of(size_class, type);
   const TaskMeasures task = measures_of(size_class);
-  // Clusters of this size may never exist, so no entry is made for them in the history.
+  // Clusters of this size may never exist, so the history gets no entry for such clusters.
   const auto found = history_->kernels().find(key);
   std::optional<TimeLaw::Prediction> known;
   // With fewer than `kEnough` measurements, the law is a guess.

@@ -64,8 +64,7 @@ class HeteroPrio final : public PlacingPolicy {
   }
 
  private:
-  /// Returns the task's bucket. For tasks without a size class, there is a bucket for each set of devices that can run
-  /// them.
+  /// Returns the task's bucket. Tasks without a size class share a bucket if the same set of devices can run them.
   Bucket& bucket_of(const ReadyTask& task) {
     if (!task.size_class.valid()) {
       const WorkerSet* const workers = task.codelet->devices_here.workers.get();

@@ -22,7 +22,7 @@ struct HomewardOptions {
   double written_weight = 2;
   /// The number of tasks that wait on a GPU behind the running task, so that their data are copied while it runs.
   std::size_t ahead = 2;
-  /// The number of tasks that one decision examines: those with the highest ranks.
+  /// The number of tasks that one decision examines. These are the tasks with the highest ranks.
   std::size_t looked_at = 32;
   /// A task with slack may take up to this fraction of the remaining time on a core.
   double core_share = 0.8;

@@ -25,8 +25,8 @@ namespace troupe::scheduler {
 ///    the oldest;
 /// 2. if there is none, the lowest of the other tasks.
 ///
-/// A core gets a super-task only while no other core has one with pieces left: idle cores take these pieces first
-/// (*pieces come first*). So all cores work together at one end of the order.
+/// A core gets a super-task only while no other core has a super-task with pieces left, because idle cores take these
+/// pieces first (*pieces come first*). So all cores work together at one end of the order.
 ///
 /// *Taken back*: with `take_back`, a core that has nothing to do while the policy keeps no super-task gets the last
 /// super-task that waits on an accelerator behind another task.

@@ -99,7 +99,7 @@ class CoreDevice final : public Device {
   TaskViews views_;
   /// True if all kernels run by `run_watched`: they are traced, run on a cluster, or some of their times are learned.
   bool watches_;
-  /// The prologue that is in effect for kernels, see `Codelet::prologue`, and the team size that it was made for.
+  /// The prologue (`Codelet::prologue`) that is in effect for kernels, and the team size for which it was called.
   TeamPrologue prologue_ = nullptr;
   int prologue_size_ = 0;
   std::shared_ptr<void> readiness_;
@@ -112,7 +112,7 @@ class CoreDevice final : public Device {
   Duration waited_{};
   /// The core time of a cluster that the last task's kernel used.
   TeamUse last_use_;
-  /// The pieces of the last task that this device did, if it was a task of pieces.
+  /// If the last task was a task of pieces: the pieces that this device did.
   PiecesDone pieces_done_;
 };
 

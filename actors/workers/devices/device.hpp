@@ -20,8 +20,8 @@ class CoreTeam;
 
 /// A device's answer to `start`.
 struct Started {
-  /// If true, the kernel has run already, and `cause` says whether it failed. If false, `done` will be called later, or
-  /// the task runs in pieces (`Device::take_part`).
+  /// If true, the kernel has run, and `cause` says whether it failed. If false, either `done` will be called later, or
+  /// the device has run pieces of the task (`Device::take_pieces_done`).
   bool finished = false;
   graph::FailureLog::Cause cause;
 };
@@ -36,8 +36,8 @@ class DeviceListener {
   /// in which the device was busy.
   virtual void done(graph::Task& task, graph::FailureLog::Cause cause, Duration took) noexcept = 0;
   void done(graph::Task& task, graph::FailureLog::Cause cause) noexcept { done(task, std::move(cause), Duration(-1)); }
-  /// Called instead of `done` if the device ran pieces of a task; `pieces` describes them. No piece is left
-  /// to be taken, but other workers may still run some, so the worker has to leave the task.
+  /// Called in place of `done` if the device ran pieces of a task; `pieces` describes these pieces. The device takes no
+  /// more pieces of the task, but other workers may still run some, so the worker has to leave the task.
   virtual void pieces_done(const PiecesDone& /*pieces*/) noexcept {}
 };
 
@@ -45,7 +45,7 @@ class DeviceListener {
 /// exception of a kernel is the task's failure.
 class Device {
  public:
-  /// Ends the tasks that were started: an asynchronous device calls `done` for every task in flight before it returns,
+  /// Ends the tasks that were started: the destructor of an asynchronous device calls `done` for every task in flight,
   /// with a cause if the kernel did not run. Only a worker that died leaves tasks in flight.
   virtual ~Device() = default;
 
@@ -77,9 +77,10 @@ class Device {
   // The next functions are for cores whose kernels wait for other tasks.
   /// Returns true if other kernels may run in the calling thread while a kernel of this device waits.
   [[nodiscard]] virtual bool allows_on_top() const noexcept { return false; }
-  /// Makes another device on the same cores, for another thread, or for kernels that run while one of these waits.
+  /// Makes another device on the same cores, for another thread, or for kernels that run while a kernel of this device
+  /// waits.
   [[nodiscard]] virtual std::unique_ptr<Device> make_twin() const { return nullptr; }
-  /// Undoes in the calling thread what the last kernel's prologue did, if that is still in effect.
+  /// Undoes in the calling thread what the last kernel's prologue did, if the prologue is still in effect.
   virtual void end_prologue() noexcept {}
   /// Called when a kernel of this device has waited for other tasks for this time.
   virtual void note_wait(Duration /*waited*/) noexcept {}

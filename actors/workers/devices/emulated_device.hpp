@@ -68,7 +68,7 @@ class EmulatedDevice final : public Device {
   Mutex mutex_;
   std::condition_variable wake_;
   std::deque<graph::Task*> started_ TROUPE_GUARDED_BY(mutex_);
-  /// True if a task has failed, and `take_back` has not been called.
+  /// True if a task has failed, and `take_back` has not been called since.
   bool held_ TROUPE_GUARDED_BY(mutex_) = false;
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
 

@@ -31,8 +31,8 @@ class ModelledDevice final : public Device {
     /// The device's name and worker, and the options that it has in common with a core. `find_replica` is used only if
     /// kernels are executed.
     CoreDevice::Options core;
-    /// True if kernels are executed. If false, only kernels of nested tasks are executed, because these tasks have no
-    /// data, and data are never touched.
+    /// True if kernels are executed. If false, data are never touched: only kernels of nested tasks are executed,
+    /// because these tasks have no data.
     bool executes = false;
     platform::VirtualTime* time = nullptr;
     /// Returns the time that a task takes on this device.
@@ -116,7 +116,7 @@ class ModelledDevice final : public Device {
   TimeStamp pieces_begun_{};
   /// Returns true if the device is to stop helping with its present task.
   std::function<bool()> leaves_ = nullptr;
-  /// True if a task has failed, and `take_back` has not been called.
+  /// True if a task has failed, and `take_back` has not been called since.
   bool held_ = false;
   std::deque<Ended> ended_;
   /// The time at which the last launch ends.

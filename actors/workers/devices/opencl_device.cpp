@@ -81,8 +81,7 @@ class OpenClDevice final : public Device {
     platform::OpenClEvent begin;
     /// True until `start` returns.
     bool starting = false;
-    /// The driver's status of the task's end: CL_COMPLETE, or a negative error. Empty while the driver has not reported
-    /// it.
+    /// The driver's status of the task's end: CL_COMPLETE, or a negative error. Empty until the driver reports the end.
     std::optional<cl_int> ended;
     TimeCharge charge;
   };
@@ -118,8 +117,8 @@ class OpenClDevice final : public Device {
   /// to the time from the task's begin to its end.
   Duration charge(Slot& slot, Duration& ran);
   void charge_until(Duration end) TROUPE_REQUIRES(mutex_);
-  /// Returns the time at which the device came to the event; nothing if the device has not reached it yet, or if the
-  /// driver does not give the time.
+  /// Returns the time at which the device came to the event; nothing if the device has not come to the event yet, or if
+  /// the driver does not give the time.
   [[nodiscard]] std::optional<Duration> time_of(const platform::OpenClEvent& event) const;
   void note(const Slot& slot, Duration ran, bool failed) const noexcept;
   [[nodiscard]] FailureLog::Cause failure(const graph::Task& task, const Failure& why) const {
@@ -204,7 +203,7 @@ Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> beh
     }
     return start_on(*free, task);
   } catch (...) {
-    // No memory is left to prepare the task, or to say what happened: its kernel has not been called.
+    // No memory is left to prepare the task, or to say what happened. The task's kernel has not been called.
     if (free != nullptr) {
       free->lending.give_back(free->queue);
       free->turn.reset();
@@ -253,7 +252,7 @@ Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
   }
   slot.cause = call_kernel(slot, task);
   if (FailureLog::Cause failed = enqueue_end_or_say(slot, task)) {
-    // The data may not be used before the enqueued work has ended.
+    // No other task may use the data before the enqueued work has ended.
     (void)api().clFinish(slot.queue);
     suspect_ = true;
     if (!slot.cause) slot.cause = std::move(failed);
@@ -371,7 +370,7 @@ void CL_CALLBACK OpenClDevice::on_end(cl_event /*event*/, cl_int status, void* d
   }
   End end = device.finish(slot);
   device.listener_.done(*end.task, std::move(end.cause), end.took);
-  // Notified with the lock held: the waiting thread destroys the device when the lock is released.
+  // The notification needs the lock, because the waiting thread destroys the device as soon as it has the lock.
   const LockGuard lock(device.mutex_);
   --device.untold_;
   device.told_.notify_all();

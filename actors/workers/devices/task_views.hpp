@@ -18,7 +18,7 @@ namespace troupe::workers {
 /// Finds the replica of a piece of data that a kernel on some memory node is to use.
 using FindReplica = std::function<DataView(const graph::DataRecord& data)>;
 
-/// Returns the place of a view of data in host memory.
+/// Returns the block of host memory in which the view's data lie.
 [[nodiscard]] platform::HostBlock host_block_of(const DataView& view);
 
 /// The views of one task at a time; an object is used again to save allocations.
