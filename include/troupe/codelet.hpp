@@ -345,7 +345,7 @@ struct CallSignature<R (*)(P...) noexcept> {
   template <class Leading, class F>
   using Led = LedKernel<Leading, F, P...>;
 };
-// Several workers call a function object at the same time, so it must be callable as const.
+// Several workers call a function object at the same time, so its `operator()` must be const.
 template <class C, class R, class... P>
 struct CallSignature<R (C::*)(P...) const noexcept> {
   template <class F>

@@ -83,7 +83,8 @@ Handle handle_of(const A& given) {
 template <class P>
 struct Taken {
   static constexpr bool is_view = Parameter<P>::is_data;
-  /// The type of the parameter if it is given data. A parameter by value is read from data with one element.
+  /// The type of the parameter if the program gives data for it. A parameter by value is read from data with one
+  /// element.
   using AsData = std::conditional_t<is_view, P, const std::remove_cv_t<P>&>;
   using Value = std::remove_cv_t<P>;
 };
@@ -179,7 +180,7 @@ struct InlineParameter {
   }
 };
 
-/// The name that a program gives to an inline kernel, or null, and its place in the source.
+/// The place of an inline kernel in the source, and the name that the program has given to the kernel, or null.
 struct KernelPlace {
   const char* name = nullptr;
   const char* file = nullptr;
@@ -346,7 +347,7 @@ struct InlineCall {
                                                [&] { return make_codelet(function, InlineCodelets::name_of(place)); });
   }
 
-  /// Submits a task; `Host` is the runtime.
+  /// Submits a task. `Host` is `Runtime`, which is only declared before this header.
   template <class Host, class... A>
   static Future submit(Host& runtime, const Codelet& codelet, F&& function, const TaskOptions& options,
                        const A&... given) {

@@ -154,8 +154,8 @@ class KernelContext {
 
 /// Registers a check of the work that a kernel has enqueued. Call this inside the kernel, after enqueuing: `check` is
 /// called when all work that the kernel has enqueued has ended. If `check` throws, the task fails, as if the kernel had
-/// thrown. Outside of kernels, and on devices where the work is done when the kernel returns, `check` is called at
-/// once.
+/// thrown. Outside of kernels, and on devices where the work is done when the kernel returns, `check` is called
+/// immediately.
 ///
 /// A kernel that only enqueues work, such as a CUDA kernel, has no other way to examine the outcome, such as the status
 /// of a factorization. `check` is called once, in the thread of the device's worker. On an OpenCL device, `check` may

@@ -39,8 +39,8 @@ class PluginRegistrar {
   /// the kernel's parameters, and with its arguments. It must refuse every combination with which the kernel could read
   /// or write outside of its data, because clients can send anything. The service has already compared the numbers and
   /// types of handles and arguments; sizes are not negative, and columns do not overlap; arguments lie at
-  /// `arguments.offsets()` in `arguments.bytes()`. Several threads call `check` at once. If `check` is empty, the
-  /// kernel must accept everything that its types allow.
+  /// `arguments.offsets()` in `arguments.bytes()`. Several threads may call `check` at the same time. If `check` is
+  /// empty, the kernel must accept everything that its types allow.
   ///
   /// Throws `Error` (`invalid_argument`) for a name that is in use, and for a codelet that is not typed or has no
   /// implementation.

@@ -82,8 +82,8 @@ class RecordedGraph {
 ///
 /// Tasks are submitted in the order of a sequential program, with the data that they read and write; they run in
 /// parallel, and the result is that of the sequential program. Any thread may call all members at any time. Kernels and
-/// callbacks may call `submit` and the registrations too, but must not wait. All failures are thrown as `Error`. A
-/// runtime can be used again after failures.
+/// callbacks may call `submit` and the registrations too; only kernels of nested tasks may wait
+/// (`TaskOptions::nested`). All failures are thrown as `Error`. A runtime can be used again after failures.
 class Runtime {
  public:
   /// Starts one worker per core. Throws `invalid_argument` or `platform`.
