@@ -10,7 +10,7 @@
 namespace troupe::linalg {
 
 /// The results of a factorization with incremental pivoting that are not stored in the matrix: the row exchanges, and
-/// the parts of L for which a pair of tiles has no room.
+/// the part of L for which the tiles have no room.
 template <class T>
 class IncrementalFactors {
  public:

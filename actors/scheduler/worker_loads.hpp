@@ -21,8 +21,8 @@ class WorkerLoads {
   explicit WorkerLoads(std::size_t workers) : workers_(workers) {}
 
   /// `data_at` is the time when the task's data will have arrived. `guess` is true if `execution` is very uncertain: if
-  /// such a task is late by some time, it is expected to need that time once more. Other late tasks are expected to end
-  /// at once.
+  /// such a task is late by some time, the task is expected to need that time once more. Other late tasks are expected
+  /// to end at once.
   void placed(WorkerId worker, TaskId task, Duration execution, TimeStamp data_at, bool guess = false);
   /// Corrects the predicted time of a task that waits or runs on the worker; does nothing if it has ended.
   void predicted(WorkerId worker, TaskId task, Duration execution);

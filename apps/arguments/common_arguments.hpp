@@ -94,9 +94,9 @@ struct MemoryNeed {
   std::size_t element_bytes = sizeof(double);
   linalg::FactorizationOptions factorization;
   std::size_t workers = 1;
-  /// The number of dense matrices of this size that exist at the same time.
+  /// The number of dense matrices of `rows` x `cols` that exist at the same time.
   int dense_copies = 2;
-  /// The number of tiled matrices of this size that exist at the same time, in addition to the factors.
+  /// The number of tiled matrices of `rows` x `cols` that exist at the same time, in addition to the factors.
   int tiled_copies = 0;
 };
 
@@ -107,7 +107,7 @@ platform::Topology usable_cores(const RuntimeOptions& options);
 /// Returns the most workers that a runtime with these options may get.
 std::size_t most_workers(const RuntimeOptions& options);
 
-/// Throws `bad_input` if the machine has too little free memory for this need.
+/// Throws `bad_input` if the machine has less free memory than `need` requires.
 void require_memory(const MemoryNeed& need);
 
 /// Returns the result of reading a file that the user named, or throws. A file that cannot be opened or read counts as

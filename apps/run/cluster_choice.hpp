@@ -34,7 +34,7 @@ struct ClusterChoice {
   std::int64_t n = 0;
   /// The duration of the search.
   double search_seconds = 0;
-  /// The reason why there was no choice; empty if there was one.
+  /// The reason why there was nothing to choose; empty if clusters were compared.
   std::string remark = {};
 
   [[nodiscard]] const platform::ClusterCandidate& best() const { return tried.front().clusters; }

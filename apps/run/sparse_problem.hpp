@@ -18,7 +18,7 @@ enum class SparseGrain {
   fine,
   /// Each task works on one super-block.
   coarse,
-  /// Each task works on one super-block, in pieces, with which other cores help.
+  /// Each task works on one super-block. The task is cut into pieces, so that other cores help.
   multi
 };
 

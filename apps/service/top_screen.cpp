@@ -83,8 +83,8 @@ class Rates {
   const ServiceView* before_;
 };
 
-/// Returns the element of an earlier list that describes the same object (`same` returns true for it); null if there is
-/// none.
+/// Returns the element of an earlier list for which `same` is true, because it describes the same object; null if there
+/// is none.
 template <class List, class Same>
 auto same_in(const List* list, const Same& same) -> decltype(list->data()) {
   if (list == nullptr) return nullptr;

@@ -20,7 +20,7 @@ namespace troupe::apps {
 
 namespace {
 
-/// One in this many candidates (the fastest) is simulated again with the next larger matrix.
+/// After each matrix, the fastest 1/`kOneInSoMany` of the candidates are simulated with the next larger matrix.
 constexpr std::size_t kOneInSoMany = 4;
 /// The fewest tiles on a side of a smaller matrix. With fewer tiles, the factorization would have too few steps.
 constexpr std::int64_t kFewestTiles = 4;
@@ -40,7 +40,8 @@ constexpr std::size_t kMostNoisyRuns = 25;
 /// The distance of the noisy runs' seeds from the run's seed. The noisy runs must not have the same noise as the run.
 constexpr std::uint64_t kFirstSeed = 1'000'003;
 
-/// Returns the time for simulating a matrix of order `n` with all candidates of the contest, in seconds.
+/// Returns the estimated time, in seconds, for simulating a matrix of order `n` once with each candidate of the
+/// contest.
 double cost_s(const SimulatedRun& run, std::span<const TriedClusters> contest, std::int64_t n) {
   double workers = 0;
   for (const TriedClusters& one : contest) {

@@ -12,8 +12,8 @@
 namespace troupe::apps {
 
 struct ClusterSearchOptions {
-  /// The time that all simulations together may take on one core, by the estimate tasks * workers * 0.4 us. Small
-  /// simulations are made even if they exceed this time.
+  /// The time, in seconds, that all simulations together may take on one core, by the estimate tasks * workers * 0.4
+  /// us. Small simulations are made even if they exceed this time.
   double most_seconds = 6;
   /// The number of threads, as for `simulate_all`.
   int jobs = 1;

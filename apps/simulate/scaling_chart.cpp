@@ -66,7 +66,7 @@ class ChartScript : traces::GnuplotScript {
     }
   }
 
-  /// Adds one panel. `column` is the data column of the values; the next two columns have the ends of their error bars.
+  /// Adds one panel. `column` is the data column of the values; the next two columns have the ends of the error bars.
   void panel(std::size_t row, const std::string& quantity, int column) {
     const ChartRow& content = chart_.rows[row];
     add("set ylabel {} noenhanced", traces::gnuplot_string(quantity));

@@ -60,7 +60,8 @@ struct SimulatedRun {
   /// The memory manager reports every use of data to this observer; may be null.
   std::shared_ptr<memory::AccessObserver> access_observer = nullptr;
   bool trace = false;
-  /// Records the tasks of this run and the places of their tiles in the matrix; may be null. Used for one run only.
+  /// Records the tasks of this run and the places of their tiles in the matrix; may be null. A recorder serves one run
+  /// only.
   std::shared_ptr<GraphRecorder> recorder;
 };
 
