@@ -64,8 +64,8 @@ struct DualApproximationRound {
 /// - The schedule fits if no load is above (2 + alpha) * lambda.
 ///
 /// With alpha = 0 and equal workers of a kind, lambda is rejected only if no schedule of length lambda exists, so the
-/// result is at most 2 * (1 + kPrecision) times as long as the best schedule. With alpha > 0 it is at most (2 + alpha)
-/// * lambda long, but a lambda may be rejected although a schedule of this length exists: affinity can fill workers
+/// result is at most 2 * (1 + kPrecision) times as long as the best schedule. With alpha > 0 the length is at most (2 +
+/// alpha) * lambda, but lambda may be rejected although a schedule of length lambda exists: affinity can fill workers
 /// with tasks that other workers would run better. This can also happen if workers of a kind differ (clusters of mixed
 /// sizes): a kind counts as being as fast as its fastest worker, and a small task may end first on a worker that a
 /// large task needs. An accepted schedule still has no load above (2 + alpha) * lambda.
