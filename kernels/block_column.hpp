@@ -16,7 +16,7 @@ namespace troupe::kernels {
 template <class T>
 class BlockColumn {
  public:
-  /// Makes the column from a task's handles from number `begin` on; there must be at least one.
+  /// Makes the column from a task's handles from number `begin` on. There must be at least one handle.
   BlockColumn(const KernelContext& context, std::size_t begin) {
     for (std::size_t i = begin; i < context.size(); ++i) {
       tiles_.push_back(context.matrix<T>(i));

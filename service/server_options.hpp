@@ -29,7 +29,7 @@ struct SessionLimits {
   Bytes memory = {64ULL << 30U};
   /// The limit for the memory of all clients of one user together: shared memory, and the service's objects for these
   /// clients. The limit is never more than seven eighths of the memory of the machine or the control group. Without a
-  /// value, it is three quarters.
+  /// value, the limit is three quarters of that memory.
   std::optional<Bytes> memory_per_user = std::nullopt;
   /// The limit for segments of shared memory.
   std::size_t segments = 4096;

@@ -1,5 +1,5 @@
-/// The functions of cuBLAS and cuSOLVER. They are loaded when a kernel first needs them, so the program is not linked
-/// with CUDA.
+/// The functions of cuBLAS and cuSOLVER. The libraries are loaded when a kernel first needs them, so the program is not
+/// linked with CUDA.
 #pragma once
 
 #include <cublas_v2.h>

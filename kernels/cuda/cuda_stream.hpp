@@ -22,7 +22,7 @@
 namespace troupe::kernels {
 
 /// Device memory that is freed with the object. All enqueued work that uses the memory must have ended before, because
-/// cudaFree would wait for it.
+/// cudaFree would wait for the work.
 class DeviceMemory {
  public:
   /// Allocates the memory. Throws `out_of_memory`, or `device_lost`.
@@ -36,8 +36,9 @@ class DeviceMemory {
   std::size_t size_;
 };
 
-/// Status values: a few integers that a kernel writes and the host reads when the kernel has ended. They lie in memory
-/// that both can access. Each kernel that has not ended yet has one set of values, from a pool that grows.
+/// Status values: a few integers that a kernel writes and the host reads when the kernel has ended. The values lie in
+/// memory that host and device can access. Each kernel that has not ended yet has one set of values, from a pool that
+/// grows.
 class StatusPool : public std::enable_shared_from_this<StatusPool> {
  public:
   static constexpr std::size_t kValues = 3;

@@ -145,7 +145,7 @@ Reflector<T> reflector_of(T alpha, T squares) {
 }
 
 /// Returns the reflector for a column of any size, and overwrites the column with the reflector. Like LAPACK's larfg,
-/// it makes no reflector if x is zero.
+/// the function makes no reflector if x is zero.
 template <class T>
 Reflector<T> scaled_reflector_of(T alpha, const Column<T>& column) {
   T largest = 0;

@@ -29,7 +29,8 @@ struct SuperBlockCodelets {
 
 /// The workers that share the pieces of a solve or a product.
 enum class SuperTasks {
-  /// Only the worker on which the task was placed runs the pieces. On a cluster, the members of the team share them.
+  /// Only the worker on which the task was placed runs the pieces. On a cluster, the members of its team share the
+  /// pieces.
   whole,
   /// The worker on which the task was placed begins, and idle cores help (`Codelet::pieces`).
   pieces

@@ -12,7 +12,7 @@
 namespace troupe::python {
 
 /// Lets the calling thread use Python as long as this object exists. A thread of the runtime keeps its Python state
-/// until it ends.
+/// until the thread ends.
 class WithGil {
  public:
   WithGil();
@@ -25,8 +25,8 @@ class WithGil {
 };
 
 /// Lets other threads use Python as long as this object exists. The calling thread must hold the interpreter's lock,
-/// and holds it again afterwards. If the interpreter ends meanwhile, the destructor never returns: acquiring the lock
-/// would end the thread in the middle of C++ code.
+/// and holds the lock again afterwards. If the interpreter ends meanwhile, the destructor never returns: acquiring the
+/// lock would end the thread in the middle of C++ code.
 class WithoutGil {
  public:
   WithoutGil();

@@ -189,7 +189,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   struct Dropped {
     Handle handle;
     KeptObject array;
-    /// Represents the wait for the last use of the data; it is over when that use has ended.
+    /// Represents the wait for the last use of the data.
     std::unique_ptr<graph::PendingHold> pending = nullptr;
     std::shared_ptr<std::atomic<bool>> unused = nullptr;
   };

@@ -108,8 +108,8 @@ struct TaskCell {
   /// Requests that `take_ended` returns this cell after the end of the task. Returns false if the task has already
   /// ended.
   bool watch() { return mark(kWatched); }
-  /// Returns the task whose end the future reports: this task, or the input that kept it from running, or the child
-  /// whose failure made it fail.
+  /// Returns the task whose end the future reports: this task, or the input that kept this task from running, or the
+  /// child whose failure made this task fail.
   [[nodiscard]] TaskCell& told() { return failed_input == nullptr ? *this : *failed_input; }
 
  private:

@@ -18,7 +18,7 @@ namespace {
 bool has_bit(std::uint32_t mask, std::size_t array) { return array < 32 && (mask >> array & 1U) != 0; }
 
 /// Returns true if the array's rows are the columns of the runtime's layout. An array of one dimension is a column in
-/// Python; where its elements have gaps between them, it is a row of the layout.
+/// Python; if there are gaps between its elements, the array is a row of the layout.
 bool is_transposed(const ArrayForm& form) {
   if (form.shape.size() == 2) return form.order == ArrayOrder::c;
   return form.shape.size() == 1 && form.layout.rows == 1;

@@ -112,9 +112,9 @@ std::string function_name(py::handle function) {
   return Py_TYPE(function.ptr())->tp_name;
 }
 
-/// Returns the codelet for calls of functions with the name of this function. Equal functions have one codelet, because
-/// reports, traces and learned times are by codelet. The number of codelets is limited: all further names have one
-/// codelet.
+/// Returns the codelet for calls of functions with the name of this function. All functions of one name share a
+/// codelet, because reports, traces and learned times are by codelet. The number of codelets is limited: all further
+/// names share one more codelet.
 const Codelet& codelet_for(py::handle function) {
   // Never destroyed, because the interpreter may end before static objects are destroyed.
   static auto* const all = new std::unordered_map<std::string, Codelet>;

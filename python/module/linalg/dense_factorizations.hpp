@@ -45,8 +45,8 @@ std::vector<int> factorize_lu(Runtime& runtime, const Operand<T>& a, T* lower, T
 
 /// Computes A = Q R for a matrix with at least as many rows as columns. The upper triangle of `a` becomes R; the part
 /// below has no meaning afterwards. If `q` is not null, it has as many rows as A and at least as many columns, and is
-/// overwritten with columns of Q. If `rest` is not null, it has as many rows as A, and is overwritten with Q^T times
-/// `rest`.
+/// overwritten with columns of Q. If `rest` is not null, it has as many rows as A, and becomes Q^T times its old
+/// content.
 template <class T>
 void factorize_qr(Runtime& runtime, const Operand<T>& a, const Operand<T>* q, const Operand<T>* rest, TileWidth tile);
 
