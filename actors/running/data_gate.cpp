@@ -48,7 +48,7 @@ void DataGate::post(memory::MemoryEvent event) {
 }
 
 void DataGate::post_and_handle(memory::MemoryEvent event) {
-  // If another thread was already asked to handle the inbox, it handles this event, too.
+  // If another thread was asked before to handle the inbox, that thread handles this event, too.
   if (!memory_->inbox().post(std::move(event))) return;
   if (!has_threads_ || !memory_->try_to_handle_inbox()) setup_.peers.tell_memory();
 }

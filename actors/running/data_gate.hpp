@@ -80,8 +80,8 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
   /// Saves the profile of how often data were used. Called when no task runs any more.
   void save_reuse_profile() noexcept { reuse_.save(); }
 
-  /// Returns the place of the data for a kernel of this worker. The worker must have acquired the data for a task.
-  /// Called only if the memories hold real data.
+  /// Returns the view of the data that a kernel of this worker has to use. The worker must have acquired the data for a
+  /// task. Called only if the memories hold real data.
   [[nodiscard]] DataView replica(const graph::DataRecord& data, WorkerId worker) const;
   [[nodiscard]] const std::shared_ptr<memory::MemoryState>& memory() const { return memory_; }
   [[nodiscard]] TransferReport transfers() const;
@@ -103,14 +103,15 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
   /// Posts an event and handles it in this thread, if that needs no waiting. Otherwise the thread that is handling
   /// events, or the memory manager's actor, handles it.
   void post_and_handle(memory::MemoryEvent event);
-  /// Posts an event that only makes memory or data free. The next acquire handles it, or this call if a request waits
-  /// for such an event.
+  /// Posts an event that only makes memory or data free. If a request waits for such an event, this call also handles
+  /// the event; otherwise the next acquire does.
   void leave(memory::MemoryEvent event);
   void post_release(memory::RequestId request);
   [[nodiscard]] NodeId node_of(WorkerId worker) const { return setup_.plan.places[worker.index()].node; }
   /// Returns true if the worker's kernels use replicas in a device's memory instead of the data in host memory.
   [[nodiscard]] bool looks_for_replicas(WorkerId worker) const;
-  /// Called when the task has its data: records where its kernel finds them. The memory manager's lock must be held.
+  /// Called when the task has its data: records where the task's kernel finds the data. The memory manager's lock must
+  /// be held.
   void grant(WorkerId worker, TaskId task, std::span<const memory::Use> uses, const memory::MemoryCore& core);
   /// Removes the request from `requests_` and returns it; its task is null if the request was withdrawn. The caller
   /// keeps the lock until the answer is where the worker reads it, so that a withdrawn request gets no answer.
@@ -118,8 +119,8 @@ class DataGate final : public workers::DataProvider, public graph::TaskObserver,
   /// Returns the number of the task's present request.
   [[nodiscard]] memory::RequestId request_of(TaskId task) const;
   void forget_request(TaskId task);
-  /// Notifies the worker that its task cannot have its data there. The task then goes to a worker of a kind in
-  /// `elsewhere`, or fails if no such worker can run it.
+  /// Notifies the worker that the task cannot have its data on the worker's node. The task then goes to a worker of a
+  /// kind in `elsewhere`, or fails if no such worker can run it.
   void refuse(const Request& asked, KindSet elsewhere, const Failure& failure);
   Result<void> bring_home(std::span<const memory::Use> uses, const std::function<bool()>& pump);
   /// Reserves `count` numbers for requests of the program, and returns the first.

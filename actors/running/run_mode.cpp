@@ -23,8 +23,8 @@ using Pump = graph::GraphHost::Pump;
 /// Sets how much further work a device gets while it still runs its present work. `turnaround` is the time that the
 /// host takes from the end of a kernel to the start of the next.
 void issue_ahead(workers::WorkerCore::Options& core, std::size_t most, Duration turnaround) {
-  // Work of four times this length hides the turnaround, even if kernels take half as long as expected. With more work,
-  // the scheduler would only decide earlier than necessary.
+  // Further work that takes four times the turnaround hides the turnaround, even if kernels take half as long as
+  // expected. With more work, the scheduler would only decide earlier than necessary.
   core.work_ahead = 4 * turnaround;
   core.most_ahead = turnaround > Duration{} ? most : 0;
 }
@@ -117,7 +117,7 @@ class Messages {
   Random order_;
 };
 
-/// The mode without threads. It learns no kernel times: runs must not depend on how long a task took.
+/// The mode without threads. It learns no kernel times, because runs must not depend on how long a task took.
 class InOneThread final : public RunMode {
  public:
   explicit InOneThread(const RuntimePlan& plan) : RunMode(false, plan.options.seed), messages_(plan.options.seed) {}

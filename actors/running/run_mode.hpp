@@ -21,7 +21,7 @@
 
 namespace troupe::actors {
 
-/// The functions of a runtime that depend on where and when it runs. All others are the same in every mode.
+/// The functions of a runtime that depend on the mode in which it runs. All other functions are the same in every mode.
 ///
 /// | mode         | actors run in         | clock, devices          | memories beside the host's |
 /// |--------------|-----------------------|-------------------------|----------------------------|

@@ -182,9 +182,11 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] std::unique_ptr<workers::Device> make_device(WorkerId worker, workers::DeviceListener& listener);
   /// Returns the queue of tasks that the scheduler has not seen; null under a local policy.
   [[nodiscard]] workers::TaskDeque* activation() { return scheduling_ ? &scheduling_->activation : nullptr; }
-  /// Returns the scheduler's record. Must be called only under a placing policy: other runtimes have no such mailbox.
+  /// Returns the record of the scheduler's mailbox. Must be called only under a placing policy, because other runtimes
+  /// have no scheduler.
   [[nodiscard]] observation::MailboxRecord& mailbox_of_scheduler() { return mailboxes_[plan_.places.size() + 1]; }
-  /// Moves the ready tasks that only some workers may get to other queues; leaves the others in the list.
+  /// Takes out of the list the ready tasks that must not go to just any worker (`Crew::set_apart`), and notifies the
+  /// scheduler or a worker that can take them.
   void activate_apart(graph::TaskList& ready) noexcept;
   /// Passes the tasks that ask for a NUMA node to that node's workers, and leaves the others in the list.
   void hand_to_numa_nodes(graph::TaskList& ready);
@@ -202,8 +204,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   caf::actor spawn_observed(observation::MailboxRecord& mailbox, observation::ObservedBehavior::Make make);
   void start_watchdog();
 
-  /// The mailboxes of the workers, then of the supervisor, and of the scheduler and the memory manager if there are
-  /// any. All of them exist before the first actor starts.
+  /// The records of the mailboxes of all workers, then of the supervisor, then of the scheduler and of the memory
+  /// manager, if the runtime has these. All records exist before the first actor starts.
   std::deque<observation::MailboxRecord> mailboxes_;
   /// Null under a local policy.
   std::unique_ptr<Scheduling> scheduling_;

@@ -38,8 +38,8 @@ struct WorkerPlace {
   std::string name;
   /// The device's model, as its maker calls it: "AMD EPYC". Empty if it is not known.
   std::string model;
-  /// The processing unit, or -1. For an accelerator, the unit from which its kernels are started; for a cluster, the
-  /// unit of its master, the thread that drives it.
+  /// The processing unit of the worker's core, or -1 if there is none. For an accelerator, the unit from which its
+  /// kernels are started; for a cluster, the unit of its master, which is the thread that drives the cluster.
   int pu = -1;
   /// The processing units of a cluster's other cores; there are `device.type.cores` - 1 of them.
   std::vector<int> helper_pus;

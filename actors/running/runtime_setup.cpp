@@ -146,7 +146,7 @@ void RuntimeSystem::Implementation::make_scheduler_state() {
     }
   }
   machine.model = mode_->believed_times();
-  // The scheduler must not own the runtime that owns it.
+  // The runtime owns the scheduler, so the scheduler must not own the runtime.
   std::shared_ptr<scheduler::WorkerQueues> queues(static_cast<scheduler::WorkerQueues*>(this),
                                                   [](scheduler::WorkerQueues*) {});
   scheduling_->state = std::make_shared<scheduler::SchedulerState>(

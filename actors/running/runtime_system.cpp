@@ -24,8 +24,7 @@ namespace {
 /// The number of CAF's own threads: one each for actors without a thread, for its clock, and for the output of actors.
 constexpr std::size_t kCafThreads = 3;
 
-/// Checks that the system has enough threads and memory, because CAF does not handle it if the system refuses threads
-/// or memory.
+/// Checks that the system has enough threads and memory, because CAF cannot cope with a system that refuses them.
 Result<void> check_limits(const RuntimePlan& plan) {
   if (const auto checked = platform::check_stacks(); !checked) return checked;
   const bool alone = plan.cooperative();
@@ -57,8 +56,8 @@ void kill(const caf::actor& actor) {
 RuntimeSystem::Implementation::~Implementation() { stop(); }
 
 void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& reason) {
-  // The worker's actor may have died while it slept. Until the actor is replaced, which may take long, no thread must
-  // try to wake it.
+  // The worker's actor may have died while it slept. Until the actor is replaced, which may take long, no thread may
+  // choose this worker as the one to wake.
   crew_->idle.erase(worker);
   workers::WorkerPort& port = crew_->ports[worker.index()];
   Task* task = port.running.exchange(nullptr, std::memory_order_acquire);
@@ -201,7 +200,7 @@ void RuntimeSystem::Implementation::push_to_node(Task* task, std::size_t node) {
   }
   crew_->ports[worker(0).index()].deque.push(task);
   if (!crew_->ports[worker(0).index()].standing.open_seq_cst()) peers_->wake(worker(0));
-  // All workers of the node are busy, perhaps for long, so another worker may steal the task.
+  // All workers of the node are busy, perhaps for long. So another worker is woken, which may steal the task.
   wake_one(worker(0));
 }
 
@@ -271,7 +270,8 @@ std::vector<graph::RunningTask> RuntimeSystem::Implementation::running_elsewhere
 }
 
 bool RuntimeSystem::Implementation::has_enough(WorkerId worker) const {
-  // A thief takes the oldest task, which in a recursion is the largest, so a few suffice until the next is made.
+  // A thief takes the oldest task, which is the largest task in a recursion. So a few tasks in the deque suffice until
+  // the kernel submits the next task.
   constexpr std::size_t kEnough = 3;
   return !places_by_policy() && crew_->ports[worker.index()].deque.size() >= kEnough && crew_->idle.empty() &&
          platform::stack_is_half_free();

@@ -30,8 +30,8 @@ class SharingGraph;
 /// for every task and then ends the actors. Thread-safe, except for construction and destruction.
 class RuntimeSystem {
  public:
-  /// Starts a runtime. `placing` is a policy that the program defines, used instead of `options.policy`; it may be
-  /// null. Fails with `invalid_argument` or `platform`.
+  /// Starts a runtime. `placing` is a policy that the program defines, used in place of `options.policy`; it may be
+  /// null. Fails with `invalid_argument`, `platform` or `out_of_memory`.
   static Result<std::unique_ptr<RuntimeSystem>> start(const RuntimeOptions& options,
                                                       std::unique_ptr<scheduler::PlacingPolicy> placing = nullptr);
   ~RuntimeSystem();
@@ -82,11 +82,11 @@ class RuntimeSystem {
   [[nodiscard]] WhyReport why() const;
   /// Ends a worker's actor as a crash would. For tests of the supervisor and for operators.
   void kill_worker(WorkerId worker);
-  /// Ends the scheduler's actor, if there is one, as a crash would: tasks that it has not placed go to the least loaded
-  /// workers, the next wait reports that, and another actor continues.
+  /// Ends the scheduler's actor, if there is one, as a crash would. Then the tasks that this actor has not placed go to
+  /// the least loaded workers, the next wait reports the crash, and another actor continues.
   void kill_scheduler();
-  /// Ends the memory manager's actor, if there are several memories, as a crash would: another actor continues with the
-  /// same state.
+  /// Ends the memory manager's actor, if there is one, as a crash would. Then another actor continues with the same
+  /// state.
   void kill_memory();
 
  private:

@@ -19,8 +19,8 @@ void start_worker(caf::event_based_actor* self, SupervisorState& state, WorkerId
 /// The time after which the supervisor tries again to start a worker for which the system had no thread.
 constexpr std::chrono::milliseconds kNextTry{100};
 
-/// Starts replacements for dead actors. If the system has no thread for a worker, another try follows later. Meanwhile
-/// other workers steal its tasks, if the policy lets them; otherwise these tasks wait.
+/// Starts new actors for the workers whose actors are dead. If the system has no thread for a worker, another try
+/// follows later. Meanwhile other workers steal this worker's tasks, if the policy lets them; otherwise the tasks wait.
 void replace_dead(caf::event_based_actor* self, SupervisorState& state) {
   if (state.stopping) return;
   bool again = false;

@@ -1,4 +1,4 @@
-/// The actor that starts the workers, notices when one dies, and stops them.
+/// The actor that starts the workers, notices when a worker's actor dies, and stops the workers.
 #pragma once
 
 #include <caf/all.hpp>
@@ -26,8 +26,8 @@ struct SupervisorSetup {
   /// Called if an actor could not be started. The actors that have started are told to stop, and `started` is not
   /// called for the others.
   std::function<void(std::exception_ptr)> failed_to_start;
-  /// Called when a worker's actor has died without having been told to stop. Afterwards the supervisor tries to start a
-  /// replacement until the system has a thread for it.
+  /// Called when a worker's actor has died without having been told to stop. Afterwards the supervisor tries to start
+  /// another actor, again and again until the system has a thread for this actor.
   std::function<void(WorkerId, const std::string& reason)> lost;
   /// Called when the scheduler's actor has died without having been told to stop, and its replacement is in place.
   /// Rescues the tasks that waited with the dead actor.
@@ -47,7 +47,7 @@ struct SupervisorState {
   /// The number of workers whose actors have started and not ended.
   std::size_t alive = 0;
   bool stopping = false;
-  /// True if the supervisor has sent itself a message to try again to replace the dead actors.
+  /// True while a message of the supervisor to itself, to try again to replace dead actors, is under way.
   bool retrying = false;
 };
 
