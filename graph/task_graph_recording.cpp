@@ -88,7 +88,7 @@ Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& 
 }
 
 void TaskGraph::infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after) {
-  // As outside of recordings, open reductions of the task's data get their combining tasks before this task.
+  // Open reductions of the task's data get their combining tasks before this task, just as outside of recordings.
   for (const TaskAccess& access : accesses_of(task)) {
     if (access.mode() == AccessMode::reduce) continue;
     access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {

@@ -40,8 +40,8 @@ class CommuteLock {
 /// The function takes either all locks or none, so that no two tasks wait for each other. A task holds its locks while
 /// it waits for its data and while it runs, so its worker prefers it to other tasks (`WorkerCore::next_acquired`).
 /// Returns true if the task holds the locks. If the result is false, the task is parked and no longer belongs to the
-/// caller; a later `release_commute` appends it to its `retry`. Other tasks that were woken for a lock are appended to
-/// `retry`.
+/// caller; a later call of `release_commute` appends the task to its list `retry`. Other tasks that were woken for a
+/// lock are appended to `retry`.
 ///
 /// A release wakes one task, not all, so that n commuting tasks cost n wakes. No wake is lost: a woken task takes the
 /// lock for which it was woken, and wakes the next task when it releases the lock; or it wakes the next task at once.

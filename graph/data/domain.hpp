@@ -120,9 +120,9 @@ void move_home(const std::vector<DataRecord*>& wholes, const Domain* domain);
 
 /// Returns true if tasks of the outer domain `around` (null for the program) on this part wait for the last children of
 /// `inner` as soon as the kernel of the parent of `inner` has returned. If false, such tasks wait for the parent, as
-/// for a task that uses the whole. The result is false if the parent or a task inside it has made the part: tasks of
-/// outer domains rarely use such parts, and states of all parts in all outer domains would take too much memory. Called
-/// under the submission lock.
+/// for a task that uses the whole. The result is false for parts made by the parent, by a task inside it, or by a
+/// nested task around it that has not ended and does not contain `around`: tasks of outer domains rarely use such
+/// parts, and states of all parts in all outer domains would take too much memory. Called under the submission lock.
 [[nodiscard]] bool is_seen_around(const Domain& inner, const Domain* around, const DataRecord& part);
 
 /// Returns true if `is_seen_around` is false for some part of the record.
