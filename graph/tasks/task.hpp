@@ -318,8 +318,8 @@ void visit_waiting(const Task& task, std::size_t most, Visit visit) {
   }
 }
 
-/// A pointer to a task that may have ended, and whose memory another task may have taken since. Follow the pointer only
-/// while the submission lock is held and `id` matches.
+/// A pointer to a task that may have ended and been replaced since; valid to follow only while the submission lock
+/// is held and `id` matches.
 struct TaskReference {
   Task* task = nullptr;
   std::uint64_t id = 0;
