@@ -106,8 +106,8 @@ class HostViews {
     /// the data, may read them.
     const graph::TaskOwner* seen_by = nullptr;
     std::uint32_t borrowed = 0;
-    /// The owner of the memory, if the data have been forgotten while borrowed: it keeps the memory alive for the
-    /// borrowers. Otherwise null.
+    /// If the data have been forgotten while borrowed: the object that keeps the memory alive for the borrowers.
+    /// Otherwise null.
     std::shared_ptr<void> owner;
   };
 

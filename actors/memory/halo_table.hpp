@@ -33,7 +33,7 @@ class HaloTable {
 
   explicit HaloTable(std::size_t nodes) : nodes_(nodes) {}
 
-  /// Returns true if there are no halo parts, as in most programs.
+  /// Returns true if the table has no halo parts. Most programs have none.
   [[nodiscard]] bool empty() const { return halos_.empty(); }
   /// Returns the entry of a halo part; null if the handle has no entry. The pointer stays valid until `remove`.
   [[nodiscard]] Halo* find(HandleId handle) {

@@ -107,7 +107,8 @@ class MemoryCore {
  public:
   explicit MemoryCore(MemoryOptions options, std::unique_ptr<EvictionPolicy> policy = least_recently_used());
 
-  // Events. Each of these functions appends its commands to `out`, in the order in which they are to be carried out.
+  // Events. Each of these functions appends commands to `out`, in the order in which the commands are to be carried
+  // out.
 
   /// Asks for a task's whole working set to be brought to a node and pinned there. The answer is `acquired`,
   /// `cannot_fit`, `failed`, `node_lost` or `content_lost`, at once or later. A handle may be named more than once.
@@ -118,14 +119,15 @@ class MemoryCore {
   /// `acquired` command. Otherwise adds no request and returns false. Allocates almost no memory in steady state.
   [[nodiscard]] bool acquire_at_once(RequestId request, NodeId node, std::span<const Use> uses,
                                      std::vector<Command>& out, TaskId task = {});
-  /// Called before the program reads data on the host: brings the newest content of each handle there. The requests are
-  /// admitted at once, because the host needs no room. Each use becomes a request of its own; the requests are numbered
+  /// Called before the program reads data on the host: brings the newest content of each handle to the host. The
+  /// requests are admitted at once, because the host needs no room. Each use becomes a request of its own; the requests
+  /// are numbered
   /// from `first` on. The answer to each request is `acquired`, `failed` or `content_lost`; `content_lost` comes only
   /// once for each loss. Data that an admitted request writes are not copied, and the answer is `acquired`.
   void bring_home(RequestId first, std::span<const Use> uses, std::vector<Command>& out);
-  /// Ends a request. Called when the task has ended or failed (then the data that it was to write count as written), or
-  /// to give up a request that was not acquired yet (then nothing was written). Does nothing if the request has been
-  /// refused already: the caller may not know that yet.
+  /// Ends a request. Called when the task has ended or failed (then the data that the task was to write count as
+  /// written), or to give up a request that was not acquired yet (then nothing was written). Does nothing if the
+  /// request has been refused, because the caller may not know of the refusal yet.
   void release(RequestId request, std::vector<Command>& out);
   /// Copies the data of all uses that read to the node, if there is room. A prefetch does not wait for room, does not
   /// pin its data and has no answer. `task` is the task that is going to use the data on this node.
@@ -134,12 +136,12 @@ class MemoryCore {
   /// Called when the transfer has failed: the target's memory may now hold anything.
   void transfer_failed(TransferId transfer, std::vector<Command>& out);
   /// Called when the program has released the data. All replicas are dropped, and the handle counts as new. Content
-  /// that only a device has is lost; a caller that needs the content acquires it on the host first. No admitted request
-  /// may still use the handle, except requests of `bring_home`.
+  /// that only a device has is lost; a caller that needs this content must acquire the data on the host first. No
+  /// admitted request may still use the handle, except requests of `bring_home`.
   void forget(HandleId handle, std::vector<Command>& out);
   /// Called when the content of the handle is not needed: all replicas but the host's are dropped, and nothing is
   /// copied. The effects of hints about the handle stay. Has no effect while a request or a transfer uses the handle,
-  /// because the next task that writes it makes all other replicas invalid anyway.
+  /// because the next task that writes the handle makes all other replicas invalid anyway.
   void discard(HandleId handle, std::vector<Command>& out);
   /// Called when the node's device is gone for good. The node is not the host. The ends of transfers under way from the
   /// node or to it must still be reported.
@@ -150,7 +152,7 @@ class MemoryCore {
   /// Locks the handle: its replicas are evicted only if no other replica can be evicted. So a request that needs the
   /// room still gets it. Locks are counted; `forget` removes them all.
   void lock(HandleId handle);
-  /// Removes one lock. Does nothing if the handle has no lock, because it was forgotten.
+  /// Removes one lock. Does nothing if the handle has no lock, because the handle may have been forgotten.
   void unlock(HandleId handle);
 
   // Queries.
@@ -220,8 +222,8 @@ class MemoryCore {
   /// Returns the first handle that the request cannot have yet because other requests use it; invalid if there is none.
   [[nodiscard]] HandleId excluded(const Request& request) const;
   void admit(Place place, Commands& out);
-  /// Reports the request to the policy, the statistics and the observers. Called when its memory has been allocated,
-  /// before its replicas are pinned.
+  /// Reports the request to the policy, the statistics and the observers. Called when the request's memory has been
+  /// allocated, before the request's replicas are pinned.
   void note_admission(const Request& request);
   void note_highest_use(NodeId node);
   void pin(const Request& request, const Use& use);
@@ -234,7 +236,8 @@ class MemoryCore {
   /// Called when the transfers of the handle have changed. Admitted requests of the node that waited only for these
   /// transfers become acquired.
   void transfers_changed(NodeId node, HandleId handle, Commands& out);
-  /// Fails the request because of a handle that cannot be brought to the node, or that cannot leave it to make room.
+  /// Fails the request, because `handle` cannot be brought to the request's node, or cannot leave this node to make
+  /// room.
   void fail(Place place, HandleId handle, Commands& out);
 
   // These functions fill the buffers of halo parts (memory_core_halos.cpp).
@@ -279,7 +282,7 @@ class MemoryCore {
   bool allocate_all(const Request& request);
   bool allocate_for_prefetch(HandleId handle, NodeId node, std::span<const Use> batch, Commands& out);
   [[nodiscard]] bool may_go(HandleId handle, NodeId node) const;
-  /// Returns the handle whose replica is to be evicted next. Locked handles are chosen only if there are no others.
+  /// Returns the handle whose replica is to be evicted next. A locked handle is chosen only if no other handle can be.
   [[nodiscard]] HandleId next_victim(const Request& request) const;
   [[nodiscard]] HandleId victim_of_its_own(const Request& request) const;
   [[nodiscard]] HandleId cannot_be_written_back(NodeId node) const;
@@ -287,11 +290,11 @@ class MemoryCore {
   void keep(HandleId handle, NodeId node);
   /// Drops a valid replica, or an invalid replica that only occupies memory.
   void drop(HandleId handle, NodeId node, Commands& out);
-  /// If only one replica is valid, and it is not on the host, marks it as modified.
+  /// If only one replica is valid, and this replica is not on the host, marks the replica as modified.
   void mark_only_one(HandleId handle, Commands& out);
   void release_block(HandleId handle, NodeId node);
-  /// Called when a transfer no longer reads the replica: drops the replica if it is being evicted and no other transfer
-  /// reads it.
+  /// Called when a transfer no longer reads the replica. If the replica is being evicted and no other transfer reads
+  /// it, drops the replica.
   void finish_eviction(HandleId handle, NodeId node, Commands& out);
 
   // These functions react to the loss of a node (memory_core_loss.cpp).

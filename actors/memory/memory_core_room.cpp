@@ -9,8 +9,8 @@ namespace troupe::memory {
 namespace {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-/// The number of replicas that a prefetch considers for eviction. If most of them are modified, the prefetch should
-/// give up soon.
+/// The number of replicas that a prefetch considers for eviction. The number is small, so that a prefetch gives up soon
+/// if most replicas are modified.
 constexpr std::size_t kPrefetchLooksAt = 32;
 
 bool names(std::span<const Use> uses, HandleId handle) {
@@ -48,7 +48,7 @@ MemoryCore::Outcome MemoryCore::make_room(const Request& request, Commands& out)
     const bool enough = where.arena.free_bytes() + where.evicting >= wanted;
     if (enough && where.arena.free_bytes() >= wanted && allocate_all(request)) return Outcome::admitted;
     if (enough && where.evicting > Bytes{}) return Outcome::waits;
-    HandleId victim = next_victim(request);  // there is too little free memory, or it is in pieces
+    HandleId victim = next_victim(request);  // the free memory is too little, or in pieces
     if (!victim.valid()) {
       // Replicas that are pinned or being copied are in the way now, but not for ever. If there are no such replicas,
       // only the request's own replicas can be in the way.
@@ -95,7 +95,8 @@ bool MemoryCore::allocate_for_prefetch(HandleId handle, NodeId id, std::span<con
     return may_go(other, id) && there.outgoing == 0 && !there.prefetched && all.valid > 1 && all.locks == 0 &&
            !names(batch, other) && policy_->gives_way_to_prefetches(id, other);
   };
-  // A prefetch frees at most twice its size: if the free memory is in small pieces, freeing more is not worth it.
+  // A prefetch frees at most twice its size: if that does not help, the free memory is in small pieces, and freeing
+  // more is not worthwhile.
   for (Bytes freed; true;) {
     replica.block = where.arena.allocate(wanted);
     if (replica.block != OffsetAllocator::kNone) break;

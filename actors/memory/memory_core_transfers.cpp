@@ -171,7 +171,7 @@ void MemoryCore::prefetch(NodeId id, std::span<const Use> uses, Commands& out, T
       statistics_.prefetches_without_room += refused ? 1 : 0;
       continue;
     }
-    // The replica should stay on the node until it is used.
+    // The replica should stay on the node until the task uses the replica.
     if (!node(id).limited || refused) continue;
     if (replica.evicting) keep(use.handle, id);
     policy_->touched(id, use.handle);

@@ -1,4 +1,4 @@
-/// Statistics of the memory core, and its explanations of waiting requests.
+/// Statistics of the memory core, and explanations why requests wait.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct MemoryStatistics {
   std::uint64_t write_backs = 0;
   /// The number of replicas that prefetches began to copy.
   std::uint64_t prefetches = 0;
-  /// The number of prefetched replicas that a request later found on the node, or on their way there.
+  /// The number of prefetched replicas that a request later found on the node, or on their way to the node.
   std::uint64_t prefetches_used = 0;
   /// The number of prefetched replicas that were dropped unused. Replicas in neither of these two counts are still on
   /// their nodes.
@@ -49,7 +49,7 @@ struct WaitingRequest {
   enum class Reason : std::uint8_t {
     /// Another request that came earlier waits to be admitted to the same node.
     turn,
-    /// `handle` is used on another node in a way that excludes this use, or an earlier request gets it first.
+    /// `handle` is used on another node in a way that excludes this use, or an earlier request gets `handle` first.
     handle_in_use,
     /// The node's memory is pinned by requests that have not ended, or is being made free by write-backs.
     memory,

@@ -58,7 +58,7 @@ struct HandleRecord {
   bool size_known : 1 = false;
   /// True if the program has released the handle; the handle is forgotten when its transfers have ended.
   bool leaving : 1 = false;
-  /// True if only lost nodes had the content. Cleared when a task overwrites it.
+  /// True if only lost nodes had the content. Cleared when a task overwrites the content.
   bool content_lost : 1 = false;
   /// True if the loss has been reported to the program (`MemoryCore::bring_home`).
   bool loss_told : 1 = false;
@@ -102,8 +102,8 @@ class ReplicaDirectory {
   /// was in this state before.
   bool set_state(HandleId handle, NodeId node, ReplicaState state);
 
-  /// Returns true if a request on `node` may use the known handle in this mode, beside the requests that are already
-  /// admitted.
+  /// Returns true if a new request on `node` may use the handle in this mode together with the admitted requests. The
+  /// directory must know the handle.
   [[nodiscard]] bool allows(HandleId handle, NodeId node, AccessMode mode) const {
     const HandleRecord& all = record(handle);
     if (all.leaving) return false;

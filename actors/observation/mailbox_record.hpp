@@ -51,9 +51,9 @@ class MailboxRecord {
 };
 
 /// One actor's mailbox, from its construction to its end. Each sender draws a ticket, which is a rising number, and
-/// leaves the time of sending in a ring. When the actor handles its n-th message, it finds the time of ticket n there,
-/// unless a newer ticket has overwritten it. Messages of two senders at the same moment, and urgent messages, may be
-/// handled in another order than that of their tickets: their waiting times are then exchanged.
+/// leaves the time of sending in a ring. When the actor handles its n-th message, the time of ticket n is in the ring,
+/// unless a newer ticket has overwritten this time. Messages of two senders at the same moment, and urgent messages,
+/// may be handled in another order than that of their tickets. Then the waiting times of these messages are exchanged.
 class MailboxMeter {
  public:
   static constexpr std::size_t kRing = 256;
@@ -72,11 +72,11 @@ class MailboxMeter {
   // The functions below are called by the actor's thread.
   /// Called when a message has been taken out of the mailbox and its handler begins.
   void begin(TimeStamp now) noexcept;
-  /// Returns true if a handler has begun and its time is still being measured.
+  /// Returns true if a handler has begun and the handler's time is still being measured.
   [[nodiscard]] bool measuring() const noexcept { return measuring_; }
   /// Called when the handler has ended, or goes on with work that does not belong to the message.
   void end(TimeStamp now) noexcept;
-  /// Called when the message goes back into the mailbox: it counts as not taken.
+  /// Called when the message goes back into the mailbox: then the message counts as not taken.
   void put_back() noexcept;
   /// Called when the actor has ended: no message is handled any more. May be called several times.
   void close() noexcept;

@@ -12,7 +12,7 @@
 namespace troupe::observation {
 
 /// Stamps every message when it is sent (`enqueue`, in the sender's thread) and when it is handled (`consume`, which
-/// CAF calls for each message, system messages included). It reads the clock twice for each handled message, and once
+/// CAF calls for each message, system messages included). The clock is read twice for each handled message, and once
 /// for each sent message.
 class ObservedActor : public caf::event_based_actor {
  public:

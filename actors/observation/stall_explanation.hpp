@@ -39,7 +39,7 @@ struct CrewSnapshot {
   std::unordered_map<TaskId, std::string> fetching;
 };
 
-/// How many entries each list of the report may have.
+/// The limits for the lists of the report: the most entries that each list may have.
 struct ExplanationLimits {
   std::size_t causes = 10;
   std::size_t tasks = 20;

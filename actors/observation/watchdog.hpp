@@ -33,7 +33,8 @@ class Watchdog {
   struct Options {
     Duration after{};
     std::function<Pulse()> pulse;
-    /// Called in the watchdog's thread. Its exceptions are dropped: a report must not end a program.
+    /// Called in the watchdog's thread. Exceptions of this function are dropped, because a report must not end a
+    /// program.
     std::function<void(Duration quiet_for)> stalled;
   };
 

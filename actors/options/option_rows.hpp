@@ -16,7 +16,7 @@
 
 namespace troupe::option_rows {
 
-/// All doors (ways to set an option); most options can be set through all of them.
+/// The doors of most options: all doors. A door is a way to set an option.
 constexpr unsigned kEverywhere = static_cast<unsigned>(OptionDoor::environment) |
                                  static_cast<unsigned>(OptionDoor::command) |
                                  static_cast<unsigned>(OptionDoor::service) | static_cast<unsigned>(OptionDoor::c);
@@ -79,7 +79,7 @@ Result<void> store(Result<T> read, Member& member) {
   return {};
 }
 
-/// A function that checks the text of an option's value. Its failure says what is wrong with the text.
+/// A function that checks the text of an option's value. The failure that it returns says what is wrong with the text.
 using Check = Result<void> (*)(const std::string& text);
 
 template <auto... Members>

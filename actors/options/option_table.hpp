@@ -41,7 +41,7 @@ enum class OptionGroup : std::uint8_t { machine, tasks, accelerators, observatio
 
 /// The texts and the range of one option.
 struct OptionRow {
-  /// The field of `RuntimeOptions`, with the structs that it is in: "accelerators.ahead.issue".
+  /// The path of the option's field inside `RuntimeOptions`: "accelerators.ahead.issue".
   std::string_view field;
   /// The name everywhere else, with `_` between words: "issue_ahead" makes TROUPE_ISSUE_AHEAD, --issue-ahead,
   /// runtime.issue_ahead, Python's keyword issue_ahead and "issue_ahead=2" in C.
@@ -50,9 +50,9 @@ struct OptionRow {
   OptionGroup group = OptionGroup::machine;
   /// The ways to set the option, as a sum of `OptionDoor`'s values.
   unsigned doors = 0;
-  /// One line that says what the option is; it begins with a small letter.
+  /// One line that says what the option is. The line begins with a small letter.
   std::string_view meaning;
-  /// Examples of values, separated by blanks. The first of them differs from the default.
+  /// Examples of values, separated by blanks. The first example differs from the default.
   std::string_view examples = {};
   /// The page of the manual about the option, such as "clusters.md".
   std::string_view page = {};
@@ -61,8 +61,8 @@ struct OptionRow {
   std::uint64_t most = 0;
   double least_number = 0;
   double most_number = 0;
-  /// True if the option only observes a run; then its environment variable has an effect also in virtual time and with
-  /// `deterministic`.
+  /// True if the option only observes a run. The environment variable of such an option has an effect even in virtual
+  /// time and with `deterministic`.
   bool watches = false;
   /// True if the option chooses accelerators: with any value but the default, the runtime has some.
   bool chooses_devices = false;

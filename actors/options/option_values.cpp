@@ -46,7 +46,7 @@ Result<T> within(std::string_view text, ParsedNumber<T> number, T least, T most,
   return number.value;
 }
 
-/// Splits "1.5e3ms" into its number and its unit.
+/// Splits a text such as "1.5e3ms" into the number and the unit.
 std::pair<std::string_view, std::string_view> split_unit(std::string_view text) {
   const std::size_t digit = text.find_last_of("0123456789.");
   const std::size_t unit = digit == std::string_view::npos ? 0 : digit + 1;

@@ -1,6 +1,6 @@
 /// Values of a runtime's options as people write them: on the command line, in the environment, in the service's
-/// configuration. Each parser fails with `invalid_argument` and a sentence that quotes the text, says what is wrong
-/// with it and describes the possible texts: "'2000' is too large: give a whole number from 0 to 1024".
+/// configuration. Each parser fails with `invalid_argument` and a sentence that quotes the wrong text, says what is
+/// wrong and describes the possible texts: "'2000' is too large: give a whole number from 0 to 1024".
 #pragma once
 
 #include <cstdint>

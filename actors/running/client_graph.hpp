@@ -19,7 +19,7 @@ struct ClientGraphOptions {
   /// The user's weight from now on, above 0: while several users have work, each gets worker time in proportion to the
   /// weight.
   double weight = 1;
-  /// This object is notified of how each task ended. It outlives the graph, and may be null.
+  /// Hears how each task ended. Outlives the graph; may be null.
   graph::TaskEndings* endings = nullptr;
   /// Limits the children and the waits of kernels of the client's nested tasks. Outlives the graph, and may be null.
   graph::NestingBudget* nesting = nullptr;
@@ -42,7 +42,7 @@ class ClientGraph {
   [[nodiscard]] virtual Duration worker_time() const = 0;
   virtual void set_weight(double weight) = 0;
   /// Returns the highest speed, in operations per second, at which any client's task of a codelet with this name ran on
-  /// a core; 0 if no such task ran long enough to measure it.
+  /// a core; 0 if no such task ran long enough to measure its speed.
   [[nodiscard]] virtual double best_speed(const std::string& codelet) const = 0;
   /// Explains why the client's tasks make no progress.
   [[nodiscard]] virtual WhyReport why() = 0;

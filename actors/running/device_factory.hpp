@@ -17,12 +17,12 @@
 
 namespace troupe::actors {
 
-/// An opened device that is not a core. It has either `memory` or `in_place`, depending on its kind.
+/// An opened device that is not a core. Either `memory` or `in_place` is set, depending on `kind`.
 struct OpenedDevice {
   DeviceKind kind = DeviceKind::cpu_core;
   std::unique_ptr<platform::Accelerator> memory = nullptr;
   std::unique_ptr<platform::HostDevice> in_place = nullptr;
-  /// The number of tasks that the device takes at the same time; 0 stands for the usual number of its kind.
+  /// The number of tasks that the device takes at the same time; 0 stands for the usual number of the device's kind.
   std::size_t slots = 0;
 
   [[nodiscard]] std::string name() const { return memory ? memory->name() : in_place->name(); }

@@ -31,14 +31,14 @@ struct LiveWorker {
   Duration running_for{};
   std::uint64_t tasks = 0;
   Duration busy{};
-  /// For a cluster: how much of its cores' time its ended tasks have used; the running task does not count.
+  /// For a cluster: how much of the cores' time the ended tasks have used. The running task does not count.
   TeamUse team;
 };
 
 /// One client of a runtime that several clients share.
 struct LiveClient {
   std::string name;
-  /// The weight of the client's user, divided among those of the user's clients that have work.
+  /// The weight of the client's user, divided by the number of the user's clients that have work.
   double weight = 1;
   /// The number of ready tasks that wait for the client's turn.
   std::size_t ready = 0;

@@ -20,8 +20,8 @@ namespace {
 
 using Pump = graph::GraphHost::Pump;
 
-/// Sets how much further work a device gets while it still runs its present work. `turnaround` is the time that the
-/// host takes from the end of a kernel to the start of the next.
+/// Sets how much further work a device gets while a kernel still runs. `turnaround` is the time that the host takes
+/// from the end of a kernel to the start of the next kernel.
 void issue_ahead(workers::WorkerCore::Options& core, std::size_t most, Duration turnaround) {
   // Further work that takes four times the turnaround hides the turnaround, even if kernels take half as long as
   // expected. With more work, the scheduler would only decide earlier than necessary.
@@ -43,7 +43,7 @@ class OnThreads final : public RunMode {
 
   [[nodiscard]] const platform::Clock& clock() const override { return clock_; }
   void await_actors(caf::actor_system& system) override {
-    // The actors have to end before the destructor of CAF's system runs. They can end, because no object keeps a
+    // The actors have to end before the destructor of CAF's system runs. The actors can end, because no object keeps a
     // worker's address any more.
     system.await_all_actors_done();
   }
@@ -129,7 +129,7 @@ class InOneThread final : public RunMode {
   }
   Result<std::unique_ptr<workers::Device>> make_device(DeviceSetup setup, DeviceKind kind,
                                                        workers::DeviceListener& listener) override {
-    // While a kernel runs, it occupies the only thread, so no other worker could take pieces of its task.
+    // A kernel occupies the only thread while it runs, so no other worker could take pieces of the kernel's task.
     setup.executor.board = nullptr;
     setup.executor.all_taken = nullptr;
     return device_factory(kind).make(std::move(setup), listener);

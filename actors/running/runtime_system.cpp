@@ -21,15 +21,16 @@ using graph::TaskList;
 
 namespace {
 
-/// The number of CAF's own threads: one each for actors without a thread, for its clock, and for the output of actors.
+/// The number of CAF's own threads: one each for actors without a thread, for CAF's clock, and for the output of
+/// actors.
 constexpr std::size_t kCafThreads = 3;
 
 /// Checks that the system has enough threads and memory, because CAF cannot cope with a system that refuses them.
 Result<void> check_limits(const RuntimePlan& plan) {
   if (const auto checked = platform::check_stacks(); !checked) return checked;
   const bool alone = plan.cooperative();
-  // An accelerator has two threads of its own, for copies and for kernels. A cluster has a thread for each of its other
-  // cores.
+  // An accelerator has two threads of its own, for copies and for kernels. A cluster has a thread for each core but the
+  // first, which the worker's thread uses.
   std::size_t threads = kCafThreads + 2 * plan.accelerators.size();
   for (const WorkerPlace& place : plan.places) threads += 1 + place.helper_pus.size();
   if (const auto checked = platform::check_room_for_threads(alone ? 0 : threads); !checked) return checked;
@@ -225,7 +226,7 @@ WorkerId RuntimeSystem::Implementation::elsewhere() const {
 Task* RuntimeSystem::Implementation::next_activated() {
   while (Task* task = scheduling_->activation.pop_oldest()) {
     if (task->role <= graph::TaskRole::recorded) return task;
-    // The task takes no time on any device, so there is nothing to decide: any worker may take it.
+    // The task takes no time on any device, so there is nothing to decide: any worker may take the task.
     crew_->entry.push(task);
     wake_one(elsewhere());
   }
@@ -255,7 +256,7 @@ void RuntimeSystem::Implementation::take_back(TaskId task, WorkerId worker) {
 
 Result<void> RuntimeSystem::Implementation::bring_home(const graph::DataRecord& data, AccessMode mode) {
   if (!gate_) return {};
-  // Inside a kernel of a run in one thread, `pump` is in use already, so it must not be called.
+  // Inside a kernel of a run in one thread, a call of `pump` is in progress, so `pump` must not be called again.
   const bool inside = graph::ExecutionScope::innermost() != nullptr;
   return gate_->bring_home(data, mode, [this, inside] { return !inside && pump() == Pump::progressed; });
 }
@@ -308,7 +309,7 @@ void RuntimeSystem::Implementation::discard(const graph::DataRecord& data) noexc
   try {
     gate_->discard(data);
   } catch (const std::bad_alloc&) {
-    // Without memory for the event, the copies stay until they are evicted or outdated.
+    // Without memory for the event, the copies on devices stay until they are evicted or outdated.
   }
 }
 

@@ -65,7 +65,7 @@ void stop_all(caf::event_based_actor* self, SupervisorState& state) {
   }
   if (const caf::actor memory = state.setup.peers->memory()) self->send(memory, Stop{});
   if (const caf::actor scheduler = state.setup.peers->scheduler()) self->send(scheduler, Stop{});
-  // If workers are alive, the supervisor ends when the last of them has ended.
+  // If workers are alive, the supervisor ends when the last worker has ended.
   if (state.alive == 0) self->quit(caf::exit_reason::normal);
 }
 
@@ -77,7 +77,7 @@ void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::do
     return;
   }
   if (state.memory && down.source == state.memory) {
-    // The memory manager's state and the requests to it are kept outside of the actor.
+    // The memory manager's state, and the requests to the memory manager, are kept outside of the actor.
     if (!state.stopping) start_memory(self, state);
     return;
   }

@@ -23,13 +23,12 @@ struct SupervisorSetup {
   /// Starts the memory manager's actor. Empty if there is only one memory node.
   std::function<caf::actor()> spawn_memory;
   std::function<void(const WorkerStarted&)> started;
-  /// Called if an actor could not be started. The actors that have started are told to stop, and `started` is not
-  /// called for the others.
+  /// Called if an actor could not be started. Then no more actors are started, and `started` is not called for them.
   std::function<void(std::exception_ptr)> failed_to_start;
   /// Called when a worker's actor has died without having been told to stop. Afterwards the supervisor tries to start
   /// another actor, again and again until the system has a thread for this actor.
   std::function<void(WorkerId, const std::string& reason)> lost;
-  /// Called when the scheduler's actor has died without having been told to stop, and its replacement is in place.
+  /// Called when the scheduler's actor has died without having been told to stop, and another actor has replaced it.
   /// Rescues the tasks that waited with the dead actor.
   std::function<void(const std::string& reason)> lost_scheduler;
 };
@@ -38,7 +37,7 @@ struct SupervisorState {
   explicit SupervisorState(SupervisorSetup setup) : setup(std::move(setup)), addresses(this->setup.workers) {}
 
   SupervisorSetup setup;
-  /// The address of each worker; null from the end of the worker's actor until it is replaced.
+  /// The address of each worker's actor; null from the end of an actor until another actor has replaced it.
   std::vector<caf::actor_addr> addresses;
   /// The scheduler's address; null under a local policy.
   caf::actor_addr scheduler;

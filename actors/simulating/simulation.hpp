@@ -21,7 +21,7 @@
 
 namespace troupe::actors {
 
-/// The simulated machine. Single-threaded, like the run around it.
+/// The simulated machine. Only one thread may use it, because a run in virtual time has only one thread.
 class Simulation final : public MemoryNodes {
  public:
   /// `workers` holds the device of each worker. `views` is used only with real buffers, and outlives this object.

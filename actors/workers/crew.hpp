@@ -29,8 +29,8 @@
 
 namespace troupe::workers {
 
-/// The counts and times of one worker. Only the worker writes them. Another thread reads exact numbers while the worker
-/// is idle, and recent numbers while it works.
+/// The counts and times of one worker. Only the worker writes these fields. Another thread reads exact numbers while
+/// the worker is idle, and recent numbers while the worker works.
 struct WorkerCounters {
   std::atomic<std::uint64_t> tasks{0};
   std::atomic<std::uint64_t> steals{0};
@@ -40,7 +40,7 @@ struct WorkerCounters {
   /// is the number of those pieces whose task another worker had begun.
   std::atomic<std::uint64_t> pieces{0};
   std::atomic<std::uint64_t> stolen_pieces{0};
-  /// The number of tasks that were given to the device before the tasks that they wait for had ended.
+  /// The number of tasks that the device was given early, while they still waited for other tasks on the device.
   std::atomic<std::uint64_t> issued_ahead{0};
   std::atomic<std::uint64_t> parks{0};
   /// `busy_ns` is the time in which the worker had work, in nanoseconds. `busy_since` is the time at which the worker
@@ -59,21 +59,22 @@ struct WorkerCounters {
   }
 };
 
-/// A victim's answer to a steal request: half of its tasks. A victim is a worker from which another worker steals.
+/// A victim's answer to a steal request: half of the victim's tasks. A victim is a worker from which another worker
+/// steals.
 struct StealAnswer {
   WorkerId victim;
   graph::TaskList tasks;
 };
 
-/// A task whose data can never be brought to the worker that asked for them. The task may run on workers of the kinds
-/// in `elsewhere`; if there are none, it has failed, and `cause` says why.
+/// A task whose data can never be brought to the worker that asked for the data. The task may run on workers of the
+/// kinds in `elsewhere`. If there are no such kinds, the task has failed, and `cause` says why.
 struct Refused {
   graph::Task* task = nullptr;
   KindSet elsewhere = 0;
   graph::FailureLog::Cause cause;
 };
 
-/// The interface through which a kernel that waits finds its worker.
+/// The interface through which a waiting kernel calls the worker that runs the kernel.
 class KernelWaits {
  public:
   virtual ~KernelWaits() = default;
@@ -112,7 +113,7 @@ class SuspendedTasks {
   std::vector<Entry> tasks_ TROUPE_GUARDED_BY(lock_);
 };
 
-/// The state of one worker that outlives its actor: nothing in it is lost when the actor dies.
+/// The state of one worker that outlives the worker's actor: nothing in this struct is lost when the actor dies.
 struct alignas(64) WorkerPort {
   TaskDeque deque;
   WorkerCounters counters;
@@ -126,12 +127,13 @@ struct alignas(64) WorkerPort {
   /// The answer to this worker's steal request, if the victim answered while the request was being sent. Only this
   /// worker's own thread writes and reads the answer.
   std::optional<StealAnswer> answer;
-  /// Guards the tasks whose data have arrived since the worker last looked, and those whose data will never arrive.
+  /// Guards `arrived`, the tasks whose data have arrived since the worker last looked, and `refused`, the tasks whose
+  /// data will never arrive.
   SpinLock arrived_lock;
   std::vector<graph::Task*> arrived TROUPE_GUARDED_BY(arrived_lock);
   std::vector<Refused> refused TROUPE_GUARDED_BY(arrived_lock);
-  /// A task that the scheduler wants to take back and place again, if this worker has the task and it has not begun. An
-  /// invalid id if there is no such task.
+  /// A task that the scheduler wants to take back and place again, if this worker has the task and the task has not
+  /// begun. An invalid id if there is no such task.
   std::atomic<TaskId> wanted_back{TaskId()};
   /// The time at which the task in `running` began, read from `platform::coarse_now`: reading the real clock for each
   /// task would cost five times as much.
@@ -196,7 +198,7 @@ class Crew {
     return restricted.find_queue(
         [this](const WorkerSet* workers, KindSet kinds) { return (kinds & alive(workers)) == 0; });
   }
-  /// For workers of several kinds: moves tasks that not every worker can run from the list to the restricted queues.
+  /// Moves tasks from the list to the restricted queues, if not every worker can or may run them.
   void set_restricted_aside(graph::TaskList& ready);
   /// Takes out of the idle set a worker that could run a task in the restricted queues; returns an invalid id if there
   /// is none.
@@ -248,8 +250,8 @@ class Crew {
   /// queue.
   EntryQueue entry;
   IdleSet idle;
-  /// The number of tasks of pieces that other workers can join (`WorkerPort::board`). On a cache line of its own: every
-  /// idle worker reads it.
+  /// The number of tasks of pieces that other workers can join (`WorkerPort::board`). The number has a cache line of
+  /// its own, because every idle worker reads it.
   alignas(64) std::atomic<std::uint32_t> tasks_of_pieces{0};
   alignas(64) std::vector<WorkerPort> ports;
   /// True if workers record their activity in their `trace`.

@@ -19,7 +19,7 @@ namespace troupe::workers {
                                                                           const graph::TaskGraph& graph);
 
 /// Returns which workers sleep and where ready tasks wait, without the names of devices. May be called from any thread.
-/// The numbers are read one after the other, so they may contradict each other.
+/// The numbers may contradict each other, because they are read one after the other.
 [[nodiscard]] observation::CrewSnapshot look_at(const Crew& crew);
 
 /// Returns a value that changes whenever a task starts or ends.

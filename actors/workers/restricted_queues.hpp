@@ -101,9 +101,8 @@ class RestrictedQueues {
   /// stores to `groups_` are sequentially consistent, like those to `mixed_`.
   std::array<std::unique_ptr<Group>, kMostGroups> group_;
   std::atomic<std::size_t> groups_{0};
-  /// Each entry counts the tasks of `kCountedTogether` groups. A task counts from before it is pushed until after it
-  /// has been popped, so that no thread that looks for tasks misses one. Sequentially consistent, as `TaskDeque::size`
-  /// is.
+  /// Each entry counts the tasks of `kCountedTogether` groups. A task is counted before its push and until after its
+  /// pop, so that no thread that looks for tasks misses a task. Sequentially consistent, as `TaskDeque::size` is.
   std::array<std::atomic<std::uint32_t>, kMostGroups / kCountedTogether> counts_{};
 };
 

@@ -29,7 +29,7 @@ class SharedPieces;
 
 /// The pieces of one task that one worker did; other workers may still run other pieces.
 struct PiecesDone {
-  /// The shared object of the task; null if the worker did none of its pieces.
+  /// The shared object of the task; null if the worker did no pieces of the task.
   SharedPieces* of = nullptr;
   std::uint32_t number = 0;
   /// The time of all cores of the worker, added up.
@@ -61,7 +61,8 @@ class SharedPieces {
   /// Opens a task: pieces can be taken from now on. `cores` is the number of the owner's cores. A range has at most
   /// `grain` pieces.
   void open(graph::Task& task, WorkerId owner, int cores, std::uint32_t pieces, std::uint32_t grain) noexcept;
-  /// Returns true if the object can be opened again: the last worker of its task has called `let_go`.
+  /// Returns true if this object can be opened for another task: the worker that left the last task last has called
+  /// `let_go`.
   [[nodiscard]] bool free() const { return free_.load(std::memory_order_acquire); }
 
   // These functions are called by workers that do not take part.
@@ -91,8 +92,8 @@ class SharedPieces {
     graph::Task* task = nullptr;
     WorkerId owner;
     graph::FailureLog::Cause cause;
-    /// The time that all pieces would take on the owner's device: the sum of their times if it is a single core, and
-    /// that sum divided by the number of cores if it is a cluster.
+    /// The time that all pieces would take on the owner's device: the sum of the times of all pieces, divided by the
+    /// number of the owner's cores.
     Duration took{};
   };
   [[nodiscard]] Ended let_go() noexcept;
@@ -139,8 +140,8 @@ class SharedPieces {
   std::atomic<bool> free_{true};
 };
 
-/// One worker's board: its open task of pieces, which others can join, and the task of pieces in which the worker
-/// itself takes part.
+/// One worker's board: the worker's open task of pieces, which other workers can join, and the task of pieces in which
+/// the worker itself takes part.
 class PieceBoard {
  public:
   /// `anywhere` counts the open tasks of pieces of all workers, and outlives this object. Must be called before any
@@ -154,8 +155,8 @@ class PieceBoard {
                                    std::uint32_t grain);
   /// Closes the open task. Called when no piece of the task is left to be taken.
   void close() noexcept;
-  /// Notes the task that the worker takes part in, for reports; null if there is none. Release: pairs with the acquire
-  /// of the threads that read it, because the object may just have been made.
+  /// Notes the task in which the worker takes part, for reports; null if there is none. Release: pairs with the acquire
+  /// in the function below, because the object may just have been made.
   void takes_part_in(const SharedPieces* shared) noexcept { working_.store(shared, std::memory_order_release); }
 
   // These functions may be called by any thread.

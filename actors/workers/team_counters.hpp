@@ -9,8 +9,8 @@
 
 namespace troupe::workers {
 
-/// The worker adds to the counters, and any thread may read them. A reader may miss some of the time of the last task.
-/// The counters are in the worker's port, which outlives the worker's actor.
+/// The worker adds to the counters, and any thread may read the counters. A reader may miss some of the time of the
+/// last task. The counters are in the worker's port, which outlives the worker's actor.
 class TeamCounters {
  public:
   void add(const TeamUse& use) noexcept {

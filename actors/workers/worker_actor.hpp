@@ -32,10 +32,10 @@ struct WorkerSetup {
   /// Set only under a placing policy.
   std::function<void()> decide;
   const platform::Clock* clock = nullptr;
-  /// Measures the mailbox; null if it is not measured.
+  /// The record for measurements of the mailbox; null if the mailbox is not measured.
   observation::MailboxRecord* mailbox = nullptr;
-  /// The processing units (PUs) that the actor's thread may run on; a thread with one PU is bound to it. If empty, the
-  /// thread may run on the PUs of the thread that started it.
+  /// The processing units (PUs) that the actor's thread may run on; a thread with only one PU is bound to this PU. If
+  /// empty, the thread may run on the PUs of the thread that started the actor.
   platform::CpuSet pus;
   /// True if all actors share one thread: the worker has no thread of its own, runs one task per message and steals
   /// through the mailbox.
@@ -87,11 +87,11 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Carries out the core's steps until there is nothing to do, or a message waits.
   void do_steps(Mailbox mailbox);
   void start(graph::Task& task, std::span<graph::Task* const> behind);
-  /// Begins the busy time, if it has not begun.
+  /// Begins the busy time, unless the worker is busy.
   void note_busy();
-  /// Publishes the task that the worker now runs, and its start, for threads that report running tasks.
+  /// Publishes the task that the worker now runs, and the task's start, for threads that report running tasks.
   void note_running(graph::Task& task, TimeStamp since);
-  /// Publishes the task that the worker runs, and the graph to which the task belongs; null if it runs none.
+  /// Publishes the task that the worker runs (null if there is none), and the graph to which the task belongs.
   void show_running(const graph::Task* task);
   void help(const Step& step);
   /// Called when the worker has done its pieces of a task. Ends the task if all other workers have left it.
@@ -106,20 +106,20 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Called while the worker takes no tasks because cores are regrouped. Returns false if there is nothing to do before
   /// the worker is woken.
   bool stand_by(RegroupingState state);
-  /// Gives the device the team of cores that the worker leads: kernels use it from now on.
+  /// Gives the device the team of cores that the worker leads. Kernels use this team from now on.
   void use_team();
   /// Called if there is nothing to run: ends the busy time and notes the state `doing`.
   void note_idle(TimeStamp now, WorkerActivity doing);
-  /// Returns the actor of a victim; null if it is gone.
+  /// Returns the actor of a victim; null if the actor is gone.
   const caf::actor& address_of(WorkerId victim);
   /// Looks for work until some appears (returns true), or until a message comes or the time is up (returns false).
   bool look_around(TimeStamp begin);
   void collect_done();
-  /// Called when a task has failed: takes back the tasks that the device has not begun. Those that still have to run
-  /// start again.
+  /// Called when a task has failed. Takes back the tasks that the device has not begun, so that they can start again.
   void take_back();
   void collect_arrived();
-  /// Called when the actor ends: puts the tasks that it has in hand into queues, where its successor finds them.
+  /// Called when the actor ends. Puts the tasks that the worker has in hand into queues, where the worker's next actor
+  /// finds them.
   void give_up();
   /// Asks a polled device for ended tasks until there is something to do (returns true) or a message waits (returns
   /// false). `full` says that no further task can be taken.
@@ -138,9 +138,9 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   }
   /// Begins or ends the time in which tasks wait for their data while none runs.
   void note_waiting_for_data();
-  /// Notes the state in the trace. A worker that helps with a task of pieces is in the state `helping` until it leaves
-  /// the task, even if its device works by itself and its thread handles messages meanwhile. `task` is the task that
-  /// the worker helps with, if any.
+  /// Notes the state in the trace. A worker that helps with a task of pieces is in the state `helping` until the worker
+  /// leaves the task, even if the device works by itself while the worker's thread handles messages. `task` is the task
+  /// with which the worker helps, if any.
   void note_state(WorkerActivity state, TaskId task = {}) {
     if (!crew_.trace || helps_ || port_.trace.state() == state) return;
     port_.trace.enter(state, setup_->clock->now(), task);
@@ -167,15 +167,15 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Called by the actor's own thread between two kernels. Looks for messages, and gives way to threads that want their
   /// turns.
   Look look_up();
-  /// Passes the turn of the actor's own thread on. Returns when the thread has its turn again.
+  /// Passes the turn of the actor's own thread on. Returns when it is this thread's turn again.
   void give_way();
   /// Called when the thread that is the worker is about to pass its turn on, between two kernels.
   void leave_post();
   /// Makes a spare thread. Returns false if the system refuses a thread.
   bool make_spare();
   struct Spare;
-  /// Runs in a spare thread. If no memory is left for what the worker has to note, the program ends, as it does in the
-  /// queues.
+  /// Runs in a spare thread. If no memory is left for notes that the worker has to make, the program ends, as in
+  /// `TaskDeque::push`.
   void stand_in(Spare& self) noexcept;
   /// Acts as the worker until another thread wants its turn.
   void act_until_wanted();
@@ -201,13 +201,14 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   Mutex done_mutex_;
   std::deque<Done> done_ TROUPE_GUARDED_BY(done_mutex_);
 
-  /// Declared after the members that the device's calls of `done` use, so that the device is destroyed before them.
+  /// The device is declared after the members that its calls of `done` use, so that it is destroyed before these
+  /// members.
   std::unique_ptr<Device> device_;
-  /// The addresses of victims, stored because each lookup takes a lock. They are valid while `Peers::changes` returns
-  /// `known_changes_`.
+  /// The addresses of victims, stored because each lookup takes a lock. The addresses are valid while `Peers::changes`
+  /// returns `known_changes_`.
   std::vector<caf::actor> victims_;
   std::uint64_t known_changes_ = 0;
-  /// A task that runs on the device, and the time at which it began. Used only if tasks are observed.
+  /// A task that runs on the device, and the time at which the task began. Used only if tasks are observed.
   struct Running {
     const graph::Task* task = nullptr;
     TimeStamp since{};
@@ -261,7 +262,7 @@ inline void WorkerActor::note_busy() {
 }
 
 inline void WorkerActor::note_running(graph::Task& task, TimeStamp since) {
-  // Release: a thread that loads the task with acquire also sees its start.
+  // Release: a thread that loads the task with acquire also sees the task's start.
   port_.running_since.store(since.count(), std::memory_order_relaxed);
   show_running(&task);
 }

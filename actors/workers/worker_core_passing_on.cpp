@@ -24,8 +24,8 @@ Step WorkerCore::send_on() {
 
 Task* WorkerCore::next_to_send_on() {
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
-  // Claimed tasks are released first. Each of them waits for another task in hand. If that task were sent on first, the
-  // claimed task would become ready on another worker.
+  // Claimed tasks are released first. Each claimed task waits for another task in hand. If that other task were sent on
+  // first, the claimed task would become ready on another worker.
   for (bool any = true; any;) {
     const auto claim =
         std::ranges::find_if(in_hand_, [](const InHand& one) { return one.acquired && one.task->issued_ahead; });

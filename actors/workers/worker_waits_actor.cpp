@@ -151,7 +151,7 @@ void WorkerActor::hand_over(graph::KernelWait& wait) {
 }
 
 void WorkerActor::pass_on() {
-  // A thread that asks for its turn counts as a message, which has been handled when the turn begins.
+  // A thread that asks for its turn counts as a message. This message counts as handled when the turn begins.
   relay_.pass_on([this] { ++handled_; });
 }
 
@@ -179,7 +179,7 @@ void WorkerActor::give_way() {
 
 void WorkerActor::leave_post() {
   awake();
-  // The worker may have been woken for tasks that it will not take now.
+  // The worker may have been woken for tasks that the worker will not take now.
   wake_for_surplus();
 }
 
@@ -217,8 +217,8 @@ void WorkerActor::stand_in(Spare& self) noexcept {
 void WorkerActor::act_until_wanted() {
   Doorbell& doorbell = setup_->peers->doorbell(setup_->id);
   while (true) {
-    // Messages stay in the mailbox until the worker's own thread has its turn again. This thread looks for the same
-    // events.
+    // Messages stay in the mailbox until the worker's own thread has its turn again. Meanwhile this thread looks for
+    // the events that messages report.
     attended_ = arrivals_.load(std::memory_order_relaxed);
     if (relay_.wanted()) return;
     collect_done();

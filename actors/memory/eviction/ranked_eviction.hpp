@@ -63,7 +63,7 @@ class RankedEviction : public EvictionPolicy {
   void refresh(NodeId node, List& list);
 
   std::vector<List> lists_;
-  /// For each handle, the nodes that hold it.
+  /// Maps each handle to the nodes that hold the handle.
   HandleTable<NodeSet> holders_;
   std::uint64_t uses_ = 0;
 };

@@ -40,7 +40,7 @@ class ReuseProfile {
 class KeptReuseProfile {
  public:
   /// Reads the file, if `path` is not empty and the file exists. A file that cannot be used counts as missing. `warn`
-  /// is called if a file cannot be used or written; it may be null.
+  /// is called if the file cannot be used or written; `warn` may be null.
   KeptReuseProfile(std::string path, std::function<void(const std::string&)> warn);
 
   /// Returns the profile of an earlier run; null if there is none.

@@ -178,7 +178,7 @@ bool CoreTeam::take_what_is_there(int rank) noexcept {
   Member& self = team_[static_cast<std::size_t>(rank)];
   for (int i = 0; i < kLooks; ++i) {
     // Sequentially consistent: a thread that has cleared its doorbell sees here all entries for which the bell was rung
-    // before. So it cannot miss an entry and sleep.
+    // before. So the thread cannot miss an entry and sleep.
     const std::uint32_t entry = entry_.load(std::memory_order_seq_cst);
     if (entry != std::exchange(self.seen, entry) && answer(rank, entry)) return true;
     SpinLock::pause();

@@ -17,10 +17,10 @@
 
 namespace troupe::workers {
 
-/// The master is the worker's thread, which calls `enter`. Each other core has a helper: a thread of the team, or one
-/// that another worker lends (`serve`). A helper without work looks for work as long as an idle worker does, and then
-/// sleeps. All cores of the team work for one kernel at a time, so members that wait for one another also keep looking
-/// for a while before they sleep.
+/// The master is the worker's thread, which calls `enter`. Each other core has a helper: a thread of the team, or a
+/// thread that another worker lends (`serve`). A helper without work looks for work as long as an idle worker does, and
+/// then sleeps. All cores of the team work for one kernel at a time, so members that wait for one another also spin for
+/// a while before they sleep.
 class CoreTeam final : public Team {
  public:
   struct Options {
@@ -79,8 +79,8 @@ class CoreTeam final : public Team {
     std::exception_ptr error;
     /// The value of `entry_` that a lent thread has seen last.
     std::uint32_t seen = 0;
-    /// The member's contribution to `gained_ticks`. The counter has a cache line of its own: the master reads `error`
-    /// after every call of `enter`, but this counter only after a task.
+    /// The member's contribution to `gained_ticks`. The counter has a cache line of its own, because the master reads
+    /// `error` after every call of `enter`, but reads this counter only after a task.
     alignas(64) std::atomic<std::int64_t> gained{0};
   };
 
@@ -93,9 +93,9 @@ class CoreTeam final : public Team {
   /// Called when a member has done its part of a call of `enter`. For the rest of the call, the member counts as
   /// arrived at every barrier.
   void leave() noexcept;
-  /// Adds `arrived` and `left` to the counts of the barrier, and opens it if all members are there.
+  /// Adds `arrived` and `left` to the counts of the barrier, and opens the barrier if all members are there.
   void arrive(std::uint32_t arrived, std::uint32_t left) noexcept;
-  /// Waits until `word` is no longer `old`, and returns its new value.
+  /// Waits until the value of `word` is no longer `old`, and returns the new value.
   template <class Word>
   std::uint32_t changed(Word& word, std::uint32_t old) const noexcept;
   void stop() noexcept;

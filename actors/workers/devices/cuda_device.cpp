@@ -63,7 +63,7 @@ class CudaDevice final : public Device {
     TimeCharge charge;
     /// The time at which the task ended on the GPU, if known; counted from `base_`.
     std::optional<Duration> ended;
-    /// The exception that the kernel has thrown, or the failure of the work that it has enqueued.
+    /// The exception that the kernel has thrown, or the failure of the work that the kernel has enqueued.
     FailureLog::Cause cause;
   };
 
@@ -91,7 +91,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] std::optional<Duration> time_of(const platform::CudaEvent& event) const;
   /// Adds the task to the trace. The task ran for the time `ran`, and ended `ago` before now.
   void note(const Slot& slot, Duration ran, Duration ago, bool failed) const noexcept;
-  /// Fails all tasks in flight. Each of them gets its failure, even if an exception is thrown meanwhile.
+  /// Fails all tasks in flight. Each task gets a failure, even if an exception is thrown meanwhile.
   void lose(const Failure& why) noexcept;
   void tell_of_loss(const std::string& message);
   [[nodiscard]] FailureLog::Cause lost(const graph::Task& task) const noexcept;
@@ -110,7 +110,7 @@ class CudaDevice final : public Device {
   /// the stream with the fewest tasks; among equals, an urgent stream if the task is more urgent than all tasks on the
   /// GPU. A task that is issued behind other tasks goes to the stream of the last of these tasks.
   std::vector<Stream> streams_;
-  /// A deque, because slots must stay where they are.
+  /// The container is a deque, because slots must stay where they are.
   std::deque<Slot> slots_;
   /// Tasks that were started behind a task whose kernel could not be enqueued. They are in a vector and not in a
   /// `TaskList`, because a task that has become ready may be linked into a `TaskList` of the graph.
@@ -355,7 +355,7 @@ void CudaDevice::charge_until(Slot& first) {
   const Duration end = *first.ended;
   Duration from{};
   if (base_ == &last_end_) {
-    // This task ended just before the previous task, but was found later: its time has been charged already.
+    // This task ended just before the previous task, but was found later. The time up to its end was charged before.
     if (end < from) return;
   } else {
     for (const Slot* slot : in_flight_) from = std::min(from, slot->charge.begun.value_or(from));
@@ -459,8 +459,8 @@ Result<std::unique_ptr<Device>> make_cuda_device(CudaDeviceOptions options, Devi
   Result<const platform::CudaApi*> api = platform::cuda_api();
   if (!api) return api.failure();
   auto device = std::make_unique<CudaDevice>(std::move(options), *api.value(), listener);
-  // The calling thread is not the worker's, so its current GPU must not change. The streams are made in a thread of
-  // their own.
+  // The current GPU of the calling thread must not change, because this thread is not the worker's. So the streams are
+  // made in a thread of their own.
   const Result<void> made = platform::on_thread_of_its_own([&] { return device->make_streams(); });
   if (!made) return made.failure();
   return std::unique_ptr<Device>(std::move(device));

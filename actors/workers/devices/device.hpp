@@ -41,8 +41,8 @@ class DeviceListener {
   virtual void pieces_done(const PiecesDone& /*pieces*/) noexcept {}
 };
 
-/// A core, a GPU, or another device that runs kernels. Used only by its worker's thread. Its functions never throw: an
-/// exception of a kernel is the task's failure.
+/// A core, a GPU, or another device that runs kernels. Used only by the worker's thread. The functions never throw: if
+/// a kernel throws, its task fails.
 class Device {
  public:
   /// Ends the tasks that were started: the destructor of an asynchronous device calls `done` for every task in flight,
@@ -51,8 +51,9 @@ class Device {
 
   /// Returns the device's name for messages to people, such as "cpu core 3".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Starts the task's kernel. `behind` holds tasks that were started here and may not have ended. The kernel has to
-  /// wait for their ends: it is *issued* behind them, which only some kinds allow (`DeviceTraits::issues`).
+  /// Starts the task's kernel. `behind` holds tasks that were started here, may not have ended yet, and must end before
+  /// the kernel begins. A kernel with such tasks is *issued* behind them, which only some kinds allow
+  /// (`DeviceTraits::issues`).
   virtual Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept = 0;
   Started start(graph::Task& task) noexcept { return start(task, {}); }
   /// Called once for each task that `start` did not finish. Returns the pieces of a task that the device did: no piece
@@ -71,8 +72,8 @@ class Device {
   /// and notices a failure before the next task begins, it begins no further task until this call. A GPU notices only
   /// one failure early enough: a kernel that could not be enqueued.
   virtual void take_back(graph::TaskList& /*not_begun*/) noexcept {}
-  /// For kinds that are polled (`DeviceTraits`): calls the listener's `done` for the tasks that have ended. The worker
-  /// calls this again and again while tasks are in flight and it has nothing else to do.
+  /// For kinds that are polled (`DeviceTraits`): calls the listener's `done` for the tasks that have ended. A worker
+  /// with nothing else to do calls this function again and again while tasks are in flight.
   virtual void poll() noexcept {}
   // The next functions are for cores whose kernels wait for other tasks.
   /// Returns true if other kernels may run in the calling thread while a kernel of this device waits.

@@ -15,8 +15,8 @@
 namespace troupe::workers {
 
 struct OpenClDeviceOptions {
-  /// `kind` must be one of the kinds of OpenCL devices. `find_replica` finds the data for kernels; it is not used by a
-  /// device that works in place, where kernels see the data in host memory.
+  /// `kind` must be one of the kinds of OpenCL devices. `find_replica` finds the data for kernels. A device that works
+  /// in place does not use `find_replica`, because its kernels see the data in host memory.
   CoreDevice::Options executor;
   /// The device and its data. Outlives the worker's device.
   platform::OpenClTaskData* data = nullptr;

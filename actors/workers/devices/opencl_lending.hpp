@@ -32,7 +32,7 @@ class OpenClLending {
   /// once. Returns the first failure.
   [[nodiscard]] Result<void> bring_back(_cl_command_queue* queue, std::span<_cl_event* const> after,
                                         platform::OpenClEvent& last);
-  /// Called when the task has ended and its data are back.
+  /// Called when the task has ended and the task's data are back.
   void end() noexcept;
   /// Calls `bring_back`, waits, and calls `end`, for a task whose kernel has not been called.
   void give_back(_cl_command_queue* queue) noexcept;

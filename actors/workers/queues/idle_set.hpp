@@ -49,8 +49,8 @@ class IdleSet {
   }
   static std::uint64_t bit(WorkerId worker) { return std::uint64_t{1} << (worker.index() % 64); }
 
-  /// Sixty-four workers, one in each bit. Every submission reads this word, so the word has a cache line of its own:
-  /// writes to neighbouring data do not slow these reads down.
+  /// The idle ones of sixty-four workers, as bits. Every submission reads this word. So the word has a cache line of
+  /// its own, and writes to neighbouring data do not slow these reads down.
   struct alignas(64) Word {
     std::atomic<std::uint64_t> bits{0};
   };

@@ -11,10 +11,10 @@
 
 namespace troupe::workers {
 
-/// One thread at a time *is* the worker: it runs the worker's kernels and uses its core. While a kernel blocks in a
-/// wait, another thread is the worker: a thread whose wait is over, or else the worker's own thread, or else a *spare*
-/// thread. A thread that wants its turn waits until the thread whose turn it is has ended its kernel. So no wait makes
-/// a core idle, and no two kernels share one core.
+/// One thread at a time *is* the worker: this thread runs the worker's kernels and uses the worker's core. While a
+/// kernel blocks in a wait, another thread is the worker: a thread whose wait is over, or else the worker's own thread,
+/// or else a *spare* thread. A thread that wants its turn waits until the thread that is the worker has ended its
+/// kernel. So no wait makes a core idle, and no two kernels share one core.
 ///
 /// Thread-safe. A turn is a `TaskWaiter` that is signalled when the turn begins.
 class Relay {
@@ -33,13 +33,13 @@ class Relay {
     waits_over_.push_back(&turn);
     wanted_.store(true, std::memory_order_release);
   }
-  /// Called by the worker's own thread, between two kernels, before it passes its turn on.
+  /// Called by the worker's own thread, between two kernels, before this thread passes its turn on.
   void want_later(graph::TaskWaiter& turn) {
     const LockGuard lock(mutex_);
     own_ = &turn;
     wanted_.store(true, std::memory_order_release);
   }
-  /// Called for a spare thread between two kernels, before its turn is passed on, and for a new spare thread.
+  /// Called for a new spare thread, and for a spare thread that is about to pass its turn on, between two kernels.
   void rest(graph::TaskWaiter& turn) {
     const LockGuard lock(mutex_);
     resting_.push_back(&turn);

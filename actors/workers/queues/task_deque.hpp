@@ -35,7 +35,7 @@ class alignas(64) TaskDeque {
 
   static constexpr std::size_t kMostStolen = 64;
 
-  /// A task with its priority, so that the deque can sort it in without touching the task.
+  /// A task and its priority. With a copy of the priority, the deque can insert a task without touching the task.
   struct Entry {
     graph::Task* task;
     std::int32_t priority;
@@ -75,8 +75,8 @@ class alignas(64) TaskDeque {
   /// Moves half of the tasks like the function above, but into an array; returns their number. Touches no task.
   std::size_t steal_half(std::size_t limit, std::array<Entry, kMostStolen>& stolen);
 
-  /// Returns the number of tasks. Sequentially consistent: if one thread pushes and then looks for an idle worker, and
-  /// another declares itself idle and then looks for tasks, one of them sees what the other did.
+  /// Returns the number of tasks. Sequentially consistent: if one thread pushes a task and then looks for an idle
+  /// worker, and another thread declares itself idle and then looks for tasks, one of the two sees what the other did.
   [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_seq_cst); }
   /// Returns the highest priority, or `kEmpty` if the deque is empty. A hint.
   [[nodiscard]] std::int64_t top() const { return top_.load(std::memory_order_relaxed); }
@@ -99,8 +99,8 @@ class alignas(64) TaskDeque {
   void insert_lower(const Entry& entry) TROUPE_REQUIRES(mutex_);
   /// Makes the level of a new priority.
   Level make_level(std::int32_t priority) TROUPE_REQUIRES(mutex_);
-  /// Called when the highest level has become empty and there are other levels: the next level takes its place, and the
-  /// memory of the empty level is kept.
+  /// Called when the highest level has become empty and there are other levels. The next level becomes the highest, and
+  /// the memory of the empty level is kept.
   void drop_highest() TROUPE_REQUIRES(mutex_);
   template <class Remove>
   graph::Task* pop_if(const Remove& remove) {
