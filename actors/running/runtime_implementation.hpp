@@ -199,8 +199,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void decide();
   /// Sends the scheduler the message that `left` names, for work that was not done in this thread.
   void leave_to_scheduler(scheduler::SchedulerState::Left left);
-  /// Returns a worker on another core than the calling thread's: a worker on the same core would have to wait for that
-  /// thread.
+  /// Returns a worker on another core than that of the calling thread, because a worker on the same core would have to
+  /// wait for the calling thread. The id is invalid if any worker will do.
   [[nodiscard]] WorkerId elsewhere() const;
   caf::actor spawn_observed(observation::MailboxRecord& mailbox, observation::ObservedBehavior::Make make);
   void start_watchdog();

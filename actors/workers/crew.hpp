@@ -246,8 +246,8 @@ class Crew {
   const KindSet present;
   /// True if some worker may steal from another.
   const bool steals;
-  /// Ready tasks that no worker owns: those that other threads submitted, or all of them if the workers share one
-  /// queue.
+  /// Ready tasks that no worker owns: tasks that other threads submitted or, if the workers share one queue, all ready
+  /// tasks.
   EntryQueue entry;
   IdleSet idle;
   /// The number of tasks of pieces that other workers can join (`WorkerPort::board`). The number has a cache line of

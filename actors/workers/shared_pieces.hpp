@@ -104,7 +104,7 @@ class SharedPieces {
     std::uint32_t pieces = 0;
     std::uint32_t begun = 0;
   };
-  /// Returns the progress of this task; nothing if the object holds another task, or none any more.
+  /// Returns the progress of this task; nothing if the object holds another task or no task.
   [[nodiscard]] std::optional<Progress> progress_of(const graph::Task& task) const noexcept;
 
  private:

@@ -250,8 +250,8 @@ class Shares {
     std::vector<Charge> charges TROUPE_GUARDED_BY(lock);
     /// The charge for the task that `take_turn` returned last.
     Charge next TROUPE_GUARDED_BY(lock);
-    /// Worker time of the client `owing` that has not been added to the client's virtual time yet. Less than `kTurn_ns`
-    /// is collected here, so that workers do not compete for `mutex_` after each task.
+    /// `owed_ns` is worker time that has not been added yet to the virtual time of the client `owing`. Less than
+    /// `kTurn_ns` is collected here, so that workers do not compete for `mutex_` after each task.
     Share* owing TROUPE_GUARDED_BY(lock) = nullptr;
     double owed_ns TROUPE_GUARDED_BY(lock) = 0;
     // Only the worker uses the members below.

@@ -129,7 +129,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Sends the task, which has left this worker, to a worker of one of these kinds.
   void send_to(KindSet kinds, graph::Task& task);
   void ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took);
-  /// Reports the end of the task to the observers. Called only if there are any. Returns the time that the task took.
+  /// Reports the end of the task to the observers. Called only if there are observers. Returns the time that the task
+  /// took.
   Duration tell_ended(graph::Task& task, bool failed, Duration took);
   /// Reports to the observers an event that happens now; costs nothing if there are no observers.
   void tell(graph::TaskEvent::Kind kind, WorkerId worker, const graph::Task& task, Duration took = {}) const {

@@ -25,7 +25,7 @@ class EvictionPolicy {
   virtual ~EvictionPolicy() = default;
 
   /// Called when memory for a replica of the handle has been allocated on the node, or when an eviction that was begun
-  /// is cancelled. This counts as a use.
+  /// is cancelled. The call counts as a use of the handle.
   virtual void inserted(NodeId node, HandleId handle) = 0;
   /// Called when a task on the node uses the handle, or is expected to use the handle soon. The node holds the handle.
   virtual void touched(NodeId node, HandleId handle) = 0;
