@@ -290,7 +290,7 @@ class WorkerCore {
   graph::Task* take_out_of_hand(std::vector<InHand>::iterator one);
   /// Returns true if the task may be given to the device now.
   [[nodiscard]] bool may_start(const InHand& one);
-  /// Among the tasks in hand for which `may(one)` is true, returns the task that is to start next; `in_hand_.end()` if
+  /// Returns the task that is to start next among the tasks in hand for which `may(one)` is true; `in_hand_.end()` if
   /// there is none.
   template <class May>
   std::vector<InHand>::iterator first_in_hand(May may);

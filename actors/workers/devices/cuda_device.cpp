@@ -371,7 +371,7 @@ void CudaDevice::charge_until(Slot& first) {
 
 void CudaDevice::end(Slot& slot) {
   if (!slot.cause) slot.cause = check(slot);
-  // The same call of `poll` may have found tasks that ended later than this task.
+  // This call of `poll` may also have found tasks that ended later than this task.
   Duration ago{};
   for (const Slot* other : in_flight_) ago = std::max(ago, other->ended.value_or(Duration{}) - *slot.ended);
   note(slot, slot.charge.begun ? *slot.ended - *slot.charge.begun : Duration{}, ago, slot.cause != nullptr);
