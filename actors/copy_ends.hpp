@@ -13,15 +13,15 @@
 
 namespace troupe::actors {
 
-/// A transfer copies data from their place on one node to their place on another. Or it copies what a halo part
-/// overlaps of them, from their place to a place in the halo part's buffer.
+/// A transfer copies data from one node to another. A transfer for a halo part copies only the elements that the halo
+/// part overlaps, into the halo part's buffer.
 class CopyEnds {
  public:
-  /// The ends of a transfer that copies nothing.
+  /// Makes the ends of a transfer that copies nothing.
   CopyEnds() : data_{nullptr, {.rows = 0, .cols = 0, .ld = 1, .element_size = 1, .element_tag = 0}} {}
 
-  /// Borrows the data's host memory (`HostViews::borrow`). Returns nothing if the data, or the halo part, have been
-  /// forgotten meanwhile: then nobody needs the copy.
+  /// Borrows the data's host memory (`HostViews::borrow`). Returns nothing if the data or the halo part have been
+  /// forgotten, because then nobody needs the copy.
   [[nodiscard]] static std::optional<CopyEnds> borrow(HostViews& views, const memory::Command& transfer) {
     const auto data = views.borrow(transfer.handle);
     if (!data) return std::nullopt;
@@ -34,12 +34,12 @@ class CopyEnds {
     return std::nullopt;
   }
 
-  /// Returns the layout of what is copied, without gaps.
+  /// Returns the layout of the copied elements without gaps between them.
   [[nodiscard]] Layout packed() const {
     return overlap_ ? graph::view_of_block(data_, overlap_->in_data).layout.packed() : data_.layout.packed();
   }
-  /// Return the copy from the source to the target, from the source to `between`, and from `between` to the target.
-  /// `between` has the layout `packed`.
+  /// The first function returns the copy from the source to the target, the second the copy from the source to
+  /// `between`, the third the copy from `between` to the target. `between` has the layout `packed()`.
   [[nodiscard]] platform::BlockCopy copy(const MemoryNodes& nodes, const memory::Command& transfer) const {
     return copy(from(nodes, transfer), to(nodes, transfer));
   }
@@ -55,7 +55,7 @@ class CopyEnds {
  private:
   struct End {
     DataView view;
-    /// The memory of the data in which the view is a block; empty if the view is all of them.
+    /// The memory of all the data of which `view` is a block; empty if `view` is not a block but all the data.
     std::span<const std::byte> data;
   };
 

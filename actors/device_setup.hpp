@@ -14,8 +14,8 @@ namespace troupe::actors {
 
 /// The values from which the device of one worker is made.
 struct DeviceSetup {
-  /// The device's name, the kind of device whose implementations it runs, and the function that finds the data of its
-  /// kernels. A core uses all of these options; other devices use only some.
+  /// The options of a core, such as the device's name, the kind whose implementations run on the device, and the
+  /// function that finds the data of kernels. Devices of other kinds use only some of these options.
   workers::CoreDevice::Options executor;
   /// The memory that holds the device's data; outlives the device. Null for host memory, and in virtual time.
   platform::Accelerator* memory = nullptr;
@@ -28,7 +28,8 @@ struct DeviceSetup {
   std::vector<platform::CpuSet> helpers;
   /// The time for which a cluster's threads look for work before they sleep.
   Duration spin{};
-  /// The processing units of the device's own threads; if empty, those of the thread that makes the device.
+  /// The processing units that the device's own threads may run on; if empty, the threads use the processing units of
+  /// the thread that makes the device.
   platform::CpuSet pus;
   /// Called when the device turns out to be lost, before the first task fails because of the loss.
   std::function<void()> on_lost;

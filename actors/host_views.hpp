@@ -25,8 +25,8 @@ namespace troupe::actors {
 /// then. Thread-safe.
 class HostViews {
  public:
-  /// The elements that a halo part has in common with some data: where they lie in both, and the halo part's host
-  /// memory.
+  /// The elements that a halo part and some data have in common: a block of the data, which is also a block of the halo
+  /// part, and the halo part's host memory.
   struct Overlap {
     HandleId data;
     Block in_data;
@@ -34,8 +34,8 @@ class HostViews {
     DataView halo;
   };
 
-  /// Notes the host memory of each part of a task's data, and what its halo parts overlap. Must be called before any of
-  /// these data are copied.
+  /// Notes the host memory of each part of a task's data, and what the task's halo parts overlap. Must be called before
+  /// any of these data are copied.
   void know(const graph::Task& task) {
     const LockGuard lock(mutex_);
     for (const graph::TaskAccess& access : task.data()) {
@@ -68,8 +68,8 @@ class HostViews {
     ++found->second.borrowed;
     return found->second.view;
   }
-  /// Returns what a halo part has in common with some data, as of the last task on the halo part that was noted.
-  /// Returns nothing if it has been forgotten, or overlaps these data no more.
+  /// Returns what the halo part and the data have in common, as `know` noted it for the last task on the halo part.
+  /// Returns nothing if the halo part has been forgotten or no longer overlaps the data.
   [[nodiscard]] std::optional<Overlap> overlap(HandleId halo, HandleId data) {
     const LockGuard lock(mutex_);
     const auto found = halos_.find(halo);
@@ -106,8 +106,8 @@ class HostViews {
     /// the data, may read them.
     const graph::TaskOwner* seen_by = nullptr;
     std::uint32_t borrowed = 0;
-    /// The owner of the memory, if the data have been forgotten while borrowed: it keeps the memory alive for the
-    /// borrowers. Otherwise null.
+    /// If the data have been forgotten while borrowed: the object that keeps the memory alive for the borrowers.
+    /// Otherwise null.
     std::shared_ptr<void> owner;
   };
 
@@ -118,7 +118,8 @@ class HostViews {
   void know_halo(const graph::DataRecord& halo) TROUPE_REQUIRES(mutex_) {
     std::vector<Overlap>& known = halos_[halo.handle_id()];
     const auto id_of = [](const graph::DataRecord* data) { return data->handle_id(); };
-    // Parts of one place in the data may be made, released and made again, but then they have other handles.
+    // If parts of the data are released and made again, the new parts have other handles: so equal handles mean equal
+    // overlaps.
     if (std::ranges::equal(known, halo.children, {}, &Overlap::data, id_of)) return;
     known.clear();
     for (const graph::HaloOverlap& overlap : graph::overlaps_of(halo)) {
@@ -130,7 +131,7 @@ class HostViews {
   std::condition_variable given_back_;
   /// Entries are only looked up by their handles: the map is never iterated over.
   std::unordered_map<HandleId, View> views_ TROUPE_GUARDED_BY(mutex_);
-  /// For each halo part, what it overlaps. Entries are only looked up, too.
+  /// Maps each halo part to what it overlaps. This map is never iterated over, either.
   std::unordered_map<HandleId, std::vector<Overlap>> halos_ TROUPE_GUARDED_BY(mutex_);
 };
 

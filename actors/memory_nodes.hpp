@@ -28,16 +28,15 @@ class MemoryNodes {
   /// Returns true if copies really move bytes and kernels really compute. If not, data need no memory at all and are
   /// never touched.
   [[nodiscard]] virtual bool holds_data() const = 0;
-  /// Begins a copy. `done` is called at its end, after the bytes have moved, from any thread, and never inside this
-  /// call.
+  /// Begins a copy. `done` is called after the bytes have moved; in any thread, but never inside this call.
   virtual void copy(const memory::Command& transfer, platform::CopyDone done) = 0;
-  /// Makes a copy more urgent: a request has begun to wait for this copy, which was begun as a prefetch or an early
+  /// Makes a copy more urgent. Called when a request begins to wait for a copy that was begun as a prefetch or an early
   /// write-back.
   virtual void hurry(memory::TransferId transfer) = 0;
-  /// Returns the place of a node's copy of the data at `host`: `offset` bytes into the node's memory; on the host,
-  /// `host` itself. Must be called only if `holds_data` is true.
+  /// Returns the view of a node's copy of the data at `host`. The copy begins `offset` bytes into the node's memory; on
+  /// the host it is `host` itself. Must be called only if `holds_data` is true.
   [[nodiscard]] virtual DataView replica(const DataView& host, NodeId node, std::uint64_t offset) const = 0;
-  /// Returns true if there is memory for a task's data on the node; false only if a fault is to be injected.
+  /// Returns false if a fault is to be injected: then the next task on the node fails as if the node had no memory.
   [[nodiscard]] virtual bool allocates(NodeId /*node*/) { return true; }
   /// Returns the node's name for messages to people, such as "host memory" or "emulated GPU 1".
   [[nodiscard]] virtual std::string name(NodeId node) const = 0;

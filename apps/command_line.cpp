@@ -69,7 +69,7 @@ int run_to_the_end(const Command& command, const std::string& note) {
     try {
       code = command();
     } catch (const std::system_error& error) {
-      // If writing long output has failed already, that is the error to report.
+      // If writing long output failed before, report that failure.
       if (std::ferror(stdout) != 0) throw lost_output(error.code().value());
       throw;
     } catch (const Error& error) {

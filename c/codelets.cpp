@@ -39,7 +39,7 @@ Codelet changeable(const troupe_codelet& codelet) {
   throw Error(ErrorCode::invalid_argument, "the codelet '" + codelet.codelet.name() + "' " + why);
 }
 
-/// Returns a copy of the types of a codelet's arguments, which were checked before.
+/// Returns a copy of the types of a codelet's arguments. The caller has checked these types.
 std::shared_ptr<const std::vector<troupe_type>> shared_types(const troupe_type* arguments, size_t argument_count) {
   return std::make_shared<std::vector<troupe_type>>(arguments, arguments + argument_count);
 }

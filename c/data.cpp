@@ -102,7 +102,7 @@ ReductionMethods sum_of() {
   }
 }
 
-/// Makes handles of blocks with `make`, and stores them.
+/// Makes handles of the blocks by calling `make`, and stores these handles.
 template <class CBlock, class Make>
 troupe_error add_blocks(troupe_runtime* runtime, troupe_handle whole, const CBlock* blocks, size_t count,
                         troupe_handle* handles, const Make& make) {
@@ -137,7 +137,8 @@ auto with_halos(const Rim& rim) {
   };
 }
 
-/// Returns the memory of a hold, after `take` has seen its layout; null if the hold has ended, or if `take` throws.
+/// Calls `take` with the layout of the data that are held, and returns their memory; null if the hold has ended, or if
+/// `take` throws.
 template <class Take>
 void* look_at(const troupe_hold* hold, const Take& take) {
   void* memory = nullptr;
@@ -264,7 +265,7 @@ troupe_error troupe_set_reduction(troupe_runtime* runtime, troupe_handle handle,
     require(reinterpret_cast<const void*>(combine), "combine");
     const GivingCall call(runtime->state);
     const HandleSlots::Meaning meaning = HandleSlots::get().find(handle, call.state()->number());
-    // If this call fails, the caller keeps its object, and `destroy` is not called.
+    // If `troupe_set_reduction` fails, the caller keeps `user`, and `destroy` is not called.
     const auto keeps = std::make_shared<bool>(true);
     const std::shared_ptr<void> owner(user, [keeps, destroy](void* last) {
       if (!*keeps && destroy != nullptr) destroy(last);

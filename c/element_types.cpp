@@ -26,7 +26,8 @@ struct OwnTypes {
   }
 };
 
-/// Returns the same tag for the same type in every program, so that a service sees equal types as equal.
+/// Returns the tag of a type. Equal names and sizes give equal tags in every program, so that a service sees equal
+/// types as equal.
 std::uint64_t tag_of(const std::string& name, std::size_t size) {
   std::uint64_t hash = type_tag<OwnTypes>();
   for (const char letter : name + ":" + std::to_string(size)) {

@@ -20,7 +20,8 @@ struct ElementType {
 
 /// Returns the properties of a type. Throws `invalid_argument` if the number is no type.
 [[nodiscard]] ElementType element_type(troupe_type type);
-/// Returns the type of an argument; also accepts types that no task can take by value. Throws as `element_type` does.
+/// Returns the properties of an argument's type. Throws `invalid_argument` if the number is no type, or if the type is
+/// too large for an argument by value.
 [[nodiscard]] ArgumentType argument_type(troupe_type type);
 /// Returns the type whose elements have this tag (`Layout::element_tag`). Throws `invalid_argument` if this interface
 /// has no such type.

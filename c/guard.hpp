@@ -9,7 +9,7 @@
 
 namespace troupe::c {
 
-/// Stores the text for `troupe_error_message` in this thread.
+/// Stores the text that `troupe_error_message` returns in this thread, and returns `error`.
 troupe_error remember(troupe_error error, const char* message) noexcept;
 [[nodiscard]] troupe_error code_of(ErrorCode code);
 

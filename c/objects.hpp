@@ -31,7 +31,7 @@ struct troupe_codelet {
   std::shared_ptr<void> user = {};
   /// The types of the arguments by value. Tasks share them, because the codelet may be freed before its tasks run.
   std::shared_ptr<const std::vector<troupe_type>> arguments = std::make_shared<std::vector<troupe_type>>();
-  /// True for a codelet that comes with Troupe: all programs of the process share it.
+  /// True for a codelet that comes with Troupe; the whole process shares such a codelet.
   bool built_in = false;
   mutable std::atomic<bool> submitted{false};
 };
@@ -106,8 +106,8 @@ struct Standing {
 
 }  // namespace troupe::c
 
-/// The access is behind a pointer because it must not be moved: a moved access counts as handed on to another thread,
-/// and a thread that then waits for itself would get no error.
+/// A hold has its access behind a pointer, because a moved access counts as handed on to another thread: a thread that
+/// waits for its own hold would then get no error.
 struct troupe_hold : troupe::c::Standing<std::unique_ptr<troupe::HostAccess>> {
   using Standing::Standing;
 };

@@ -31,7 +31,7 @@ struct LivingRuntimes {
   }
 };
 
-/// The patience of the warnings at exit: tasks that end within this time are not reported as lost.
+/// The time that the warnings at exit wait for tasks. Tasks that end within this time are not reported as unfinished.
 constexpr std::chrono::milliseconds kPatienceAtExit{50};
 
 /// Calls `done` until it returns true or the time is over.
@@ -72,7 +72,8 @@ std::string unknown_at_exit(const Runtime& runtime) {
 }
 
 /// Called when the process exits: warns about the runtimes that the program has not freed. The function writes to
-/// standard error and calls no `on_warning`, whose `user` may have gone with `main`.
+/// standard error. It calls no `on_warning`, because the `user` of that function may have been destroyed at the end of
+/// `main`.
 void warn_at_exit() noexcept {
   try {
     for (const auto& state : left_at_exit()) {
@@ -175,7 +176,8 @@ void RuntimeState::close() {
     if (dependent->first()) dependent->end();
   }
   for (int calls = calls_; calls != 0; calls = calls_) calls_.wait(calls);
-  // This call reports the failures that no wait has reported, because nobody may look at the error of the wait below.
+  // This call reports the failures that no wait has reported, because the program perhaps ignores the error of the wait
+  // below.
   runtime_->backend().finish();
   std::exception_ptr failed;
   try {

@@ -17,8 +17,8 @@ namespace troupe::c {
 /// An object that must end before its runtime does: acquired data (`troupe_hold`), a recording, factors.
 class Dependent {
  public:
-  /// `first` is true if tasks may wait for this object to end. A closing runtime ends such objects before it waits for
-  /// its tasks.
+  /// `first` is true if tasks may wait for the end of this object. A closing runtime ends such objects before it waits
+  /// for its tasks.
   explicit Dependent(bool first = false) : first_(first) {}
   virtual ~Dependent() = default;
   Dependent(const Dependent&) = delete;
@@ -66,7 +66,7 @@ class RuntimeState {
 
   /// Throws if this thread must not end the runtime: in a kernel, a callback or a recorded program.
   void check_may_end() const;
-  /// Returns true in kernels and callbacks of this runtime. Kernels of nested tasks may wait for their children.
+  /// Returns true if the calling thread runs a kernel or a callback of this runtime.
   [[nodiscard]] bool in_kernel() const;
   /// Ends the dependent objects, and waits for running calls that give the runtime data or tasks (`GivingCall`) and for
   /// all tasks. Afterwards `find` does not return the runtime any more. Finally this function throws the error of tasks
@@ -76,7 +76,8 @@ class RuntimeState {
  private:
   friend class GivingCall;
 
-  /// Counts a call in `calls_`. Returns false, without counting, for a call from a kernel while the runtime is closing.
+  /// Counts a call in `calls_`, and returns true. While the runtime is closing, does not count: returns false in a
+  /// kernel or callback, and throws `stopped` elsewhere.
   [[nodiscard]] bool begin_call();
   void end_call() noexcept;
 
@@ -86,8 +87,9 @@ class RuntimeState {
   /// The owner of all futures of this runtime; null until the first future is converted.
   std::atomic<graph::TaskOwner*> owner_{nullptr};
 
-  /// The number of running calls. A call increments this number before it reads `closed_`; `close` sets `closed_`
-  /// before it reads this number. All four operations are sequentially consistent, so at least one side sees the other.
+  /// The number of running calls (`GivingCall`). A call increments this number before it reads `closed_`; `close` sets
+  /// `closed_` before it reads this number. All four operations are sequentially consistent, so at least one side sees
+  /// the other.
   std::atomic<int> calls_{0};
   /// True once `close` has begun. Written only under `mutex_`.
   std::atomic<bool> closed_{false};

@@ -13,12 +13,12 @@ namespace troupe::detail {
 
 namespace {
 
-/// A call that a kernel makes at once. Tasks that it submits belong to the kernel's task. It counts the values that it
-/// has waited for.
+/// A call that runs in a kernel without a task of its own. Tasks submitted during the call belong to the kernel's task.
+/// The object counts those of these tasks that have been waited for.
 struct CallInProgress {
   const void* task = nullptr;
   std::uint64_t number = 0;
-  /// The number of values that the call has waited for, of the values that it has asked for itself.
+  /// The number of tasks submitted during the call that have been waited for.
   std::uint64_t got = 0;
   CallInProgress* outer = nullptr;
 };
@@ -49,7 +49,8 @@ void AsyncCall::submit(Runtime& runtime, const Codelet& codelet, AsyncCall* call
     client::Backend& backend = *runtime.backend_;
     call->runtime_ = &runtime;
     const graph::CallPlace place = backend.call_place();
-    // A task may run in this thread while a call waits: such a task's calls do not belong to the waiting call.
+    // While a call waits, its thread may run another task. Calls that this other task makes do not belong to the
+    // waiting call.
     if (innermost != nullptr && innermost->task == place.task) call->maker_ = innermost->number;
     if (!place.at_once || !call->call_at_once(backend, place)) call->submit_task(codelet);
   } catch (...) {
@@ -84,7 +85,7 @@ bool AsyncCall::call_at_once(client::Backend& backend, graph::CallPlace place) {
   if (error_ != nullptr) return false;
   at_once_ = true;
   references_.store(1, std::memory_order_relaxed);
-  // The call has ended, so the call around it need not wait for it.
+  // This call has ended, so the call that made it need not wait for it.
   if (innermost != nullptr && innermost->number == maker_) maker_ = 0;
   return true;
 }
@@ -92,7 +93,7 @@ bool AsyncCall::call_at_once(client::Backend& backend, graph::CallPlace place) {
 void AsyncCall::wait() {
   if (at_once_) return;
   const Result<void> ended = future_.owner()->wait(future_);
-  // If the wait itself was refused, the failure is that of the wait, not of the task.
+  // If the wait itself was refused, `ended` tells why it was refused, and not how the task ended.
   if (!ended && !future_.done()) throw Error(ended.failure());
   if (innermost != nullptr && innermost->number == std::exchange(maker_, 0)) ++innermost->got;
   check_outcome();

@@ -30,12 +30,12 @@ class RecordedTasks {
   RecordedTasks(const RecordedTasks&) = delete;
   RecordedTasks& operator=(const RecordedTasks&) = delete;
 
-  /// See `RecordedGraph::run` and `RecordedGraph::tasks`.
+  /// `run` does the work of `RecordedGraph::run`, and `size` the work of `RecordedGraph::tasks`.
   virtual Result<Future> run(std::span<const Rebinding> rebindings) = 0;
   [[nodiscard]] virtual std::size_t size() const = 0;
 };
 
-/// Receives warnings; must not throw.
+/// A function that receives warnings; it must not throw.
 using Warn = std::function<void(const std::string&)>;
 
 /// The operations behind the members of `Runtime`, `Data`, `HostAccess` …: each function does the work of the `Runtime`
@@ -92,9 +92,10 @@ class Backend : public std::enable_shared_from_this<Backend> {
   virtual Result<Future> submit(const graph::TaskSpecification& specification) = 0;
   /// Returns the owner of the futures that `submit` returns.
   [[nodiscard]] virtual graph::TaskOwner& tasks() = 0;
-  /// Returns the task whose kernel the calling thread runs, and whether a call there is to be made at once.
+  /// Returns the task whose kernel the calling thread runs, and whether `Runtime::async` in this kernel is to call its
+  /// function directly instead of submitting a task.
   [[nodiscard]] virtual graph::CallPlace call_place() const { return {}; }
-  /// Called when a call that was made at once has returned, see `graph::TaskGraph::end_call`.
+  /// Called when a function has returned that `Runtime::async` called directly; see `graph::TaskGraph::end_call`.
   virtual Result<void> end_call(graph::CallPlace& /*place*/, std::uint64_t /*got*/) { return {}; }
   /// Throws what `program` throws.
   virtual Result<std::shared_ptr<RecordedTasks>> record(const std::function<void()>& program, std::string name) = 0;
@@ -109,8 +110,8 @@ class Backend : public std::enable_shared_from_this<Backend> {
   // The next functions wait for tasks or data, or give acquired data back.
   virtual Result<void> wait_all() = 0;
   virtual Result<void> wait_for(const Handle& handle) = 0;
-  /// Data that the program may use until it calls `give_back(hold)` once. `hold` is a value that only the backend
-  /// interprets.
+  /// Data that the program may use until it calls `give_back(hold)`, which it does once. Only the backend knows what
+  /// `hold` points to.
   struct Acquired {
     void* hold = nullptr;
     DataView view;

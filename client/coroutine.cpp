@@ -42,7 +42,7 @@ void Resumption::check_outcome(const Future& future) {
 
 void Resumption::wait(const Future& end) {
   const Result<void> ended = end.owner()->wait(end);
-  // If the wait itself was refused, the failure is that of the wait, not of the coroutine.
+  // If the wait itself was refused, `ended` tells why it was refused, and not how the coroutine ended.
   if (!ended && !end.done()) throw Error(ended.failure());
 }
 

@@ -48,7 +48,7 @@ class EmbeddedRecording final : public RecordedTasks {
 
 class BegunRecording final : public EmbeddedBackend::OpenRecording {
  public:
-  /// `open` is the number of open recordings.
+  /// `open` counts the backend's open recordings.
   BegunRecording(graph::TaskGraph& graph, std::shared_ptr<graph::Recording> recording,
                  std::unique_ptr<graph::RecordingScope> scope, std::atomic<int>& open)
       : graph_(graph), recording_(std::move(recording)), scope_(std::move(scope)), open_(open) {

@@ -1,4 +1,4 @@
-/// Tasks on workers in this process.
+/// The backend whose tasks run on workers in this process.
 #pragma once
 
 #include <atomic>
@@ -69,12 +69,12 @@ class EmbeddedBackend final : public GraphBackend {
 
  private:
   EmbeddedBackend(std::unique_ptr<actors::RuntimeSystem> system, bool data_have_memory);
-  /// Called at the start of a submission while a worker sleeps: wakes the worker before the task becomes ready, to save
-  /// time.
+  /// Called at the start of a submission while a worker sleeps. May wake a worker before the task becomes ready, so
+  /// that the task starts earlier.
   void wake_early(const graph::TaskSpecification& specification) noexcept;
 
   std::unique_ptr<actors::RuntimeSystem> system_;
-  /// See `RuntimeSystem::sleepers`.
+  /// The sleeping workers; null if submissions must not wake workers early (`RuntimeSystem::sleepers`).
   const workers::IdleSet* const sleepers_;
   /// The number of open recordings. While there are open recordings, a submitted task may be recorded instead of run.
   std::atomic<int> recordings_{0};

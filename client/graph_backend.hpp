@@ -12,7 +12,7 @@
 
 namespace troupe::client {
 
-/// A backend whose data and tasks are in a task graph of this process. Kernels of its tasks find it by
+/// A backend whose data and tasks are in a task graph of this process. Kernels of these tasks find the backend by
 /// `Runtime::here`.
 class GraphBackend : public Backend {
  public:
@@ -44,7 +44,7 @@ class GraphBackend : public Backend {
   [[nodiscard]] bool shares_memory() const override { return true; }
   [[nodiscard]] Progress progress() const override;
 
-  /// Returns the task graph. Interfaces that must not block use it directly, because the functions above may block.
+  /// Returns the task graph. Code that must not block uses the graph directly, because the functions above may block.
   [[nodiscard]] graph::TaskGraph& graph() const { return graph_; }
 
  private:

@@ -8,7 +8,7 @@
 namespace troupe::client {
 
 void check_matrix_shape(std::int64_t rows, std::int64_t cols, std::int64_t ld, std::size_t element_size) {
-  // Each registration passes here, so the text is made only where it is needed.
+  // Each registration calls this function, so the text is made only in case of an error.
   const auto which = [=] {
     return "a matrix of " + std::to_string(rows) + " x " + std::to_string(cols) + " with leading dimension " +
            std::to_string(ld);

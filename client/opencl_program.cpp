@@ -47,7 +47,8 @@ struct OpenClProgram::State {
     OwnedProgram program TROUPE_GUARDED_BY(mutex);
     /// The reason why the program could not be built.
     std::string failure TROUPE_GUARDED_BY(mutex);
-    /// The kernels by queue and name; a queue runs one task at a time. They are released before the program.
+    /// The program's kernels by queue and name: one per queue is enough, because a queue runs one task at a time. The
+    /// kernels are released before the program.
     std::map<std::pair<const _cl_command_queue*, std::string>, OwnedKernel> kernels TROUPE_GUARDED_BY(mutex);
   };
 

@@ -33,7 +33,8 @@ Runtime Runtime::here() {
 
 Runtime::~Runtime() {
   if (guest_) return;
-  // The backend is destroyed as a member, after this body, because callbacks for which it waits use this object.
+  // The backend is destroyed only after this body, as a member: its destructor waits for callbacks, and these use this
+  // object.
   if (!client::leave_if_it_cannot_end(backend_)) backend_->finish();
 }
 

@@ -51,7 +51,8 @@ std::int64_t padded(std::int64_t rows, std::size_t element_size) {
 /// as the type allows, and the sum would overflow.
 std::int64_t tiles_in(std::int64_t extent, std::int64_t tile) { return extent / tile + (extent % tile != 0 ? 1 : 0); }
 
-/// The largest number of rows. It is larger than any memory, and small enough that padding does not overflow.
+/// The largest number of rows that is accepted. No memory holds a column of so many rows, and `padded` does not
+/// overflow for this number.
 constexpr std::int64_t kMaxRows = std::numeric_limits<std::int64_t>::max() / 64;
 
 /// The largest number of tiles. The records of so many tiles alone would take more than a terabyte.

@@ -21,18 +21,19 @@ namespace troupe::graph {
 struct NestingRules {
   /// True if tasks may be nested.
   bool tasks = true;
-  /// True if kernels are called with their data. If not, only kernels of nested tasks are called, and these must have
-  /// no data but weak data.
+  /// True if kernels are called and their data have memory. If false, only the kernels of nested tasks are called, and
+  /// nested tasks must declare all their data as weak.
   bool with_data = true;
-  /// True if calls that return values and coroutines run: every kernel is called, and takes the time that it takes.
+  /// True if calls that return values (`Runtime::async`) and coroutines are allowed. Both need kernels that really run,
+  /// and workers that run tasks of one program only.
   bool calls = true;
-  /// Bounds what kernels take; outlives the graph. Null if there are no bounds.
+  /// Limits the children and waits of kernels; outlives the graph. Null if there are no limits.
   NestingBudget* budget = nullptr;
 
-  /// Returns what kernels may submit in the own graph of a runtime whose workers several clients share: nothing that
-  /// belongs to their tasks.
+  /// Returns the rules for a service's own graph, beside the graphs of the clients that share its workers: no nested
+  /// tasks, and no calls.
   static constexpr NestingRules none() { return {false, false, false}; }
-  /// Returns what kernels may submit in the graph of one of several clients.
+  /// Returns the rules for the graph of one client, where several clients share the workers: no calls.
   static constexpr NestingRules of_client(NestingBudget* budget = nullptr) { return {true, true, false, budget}; }
 };
 
@@ -46,40 +47,42 @@ struct GraphOptions {
   std::size_t window = 65536;
   /// Restrictions that hold in addition to each task's own options.
   Restrictions restrictions = {};
-  /// The largest number of pairs of a codelet and a set of devices, given by number or name, in all submissions
-  /// together.
+  /// The limit for pairs of a codelet and a set of devices that names devices by number or name. All submissions to the
+  /// graph count together.
   std::size_t most_named_devices = std::numeric_limits<std::size_t>::max();
-  /// True if the host names a codelet to run in place of each submitted codelet (`GraphHost::stand_in`).
+  /// True if the graph asks the host for each submitted codelet which codelet to run in its place
+  /// (`GraphHost::stand_in`).
   bool stand_ins = false;
   NestingRules nesting = {};
-  /// A nested task that is known to take no longer than this, with the tasks inside it, calls the kernels that it
-  /// submits. If zero, this is never done, and no times are learned for it.
+  /// The limit for small tasks: the kernel of a nested task that is known to take no longer, with the tasks inside it,
+  /// calls other kernels instead of submitting them. If zero, kernels always submit, and no times are learned.
   Duration cutoff{};
-  /// True if tasks keep the priorities that they are submitted with; otherwise all have the default priority.
+  /// True if tasks keep the priorities of their submissions; if false, all tasks have the default priority.
   bool priorities = true;
-  /// True if tasks may have deadlines, because the run uses the same clock as the program.
+  /// True if tasks may have deadlines. False in virtual time, where tasks do not follow the program's clock.
   bool deadlines = true;
   /// Records which task waited for which; outlives the graph. If null, nothing is recorded.
   DependencyTrace* dependency_trace = nullptr;
   /// The observers that see tasks before they are ready, called in this order; they outlive the graph.
   std::vector<SubmissionObserver*> observers = {};
-  /// True if the workers run tasks of other graphs too, and find the graph of each in `Task::client`.
+  /// True if the workers also run tasks of other graphs. They then find the graph of each task in `Task::client`.
   bool shares_workers = false;
   /// A pointer for the workers' code, which reads it through a task's graph; the graph itself does not use it.
   void* owner = nullptr;
-  /// The object that is notified of the end of every task; outlives the graph. Used with `shares_workers` only; may be
-  /// null.
+  /// The object that is notified of the end of every task; outlives the graph. Used only if `shares_workers` is true;
+  /// may be null.
   TaskEndings* endings = nullptr;
-  /// The first task's id.
+  /// The id of the first task if `task_ids` is null.
   std::uint64_t first_id = 1;
   /// Counters from which the ids of tasks and handles are taken, so that the ids of several graphs differ; they outlive
-  /// the graph. If null, task ids count from `first_id`, handle ids from 0. A graph takes many task ids at a time.
+  /// the graph. Without these counters, task ids count from `first_id`, and handle ids from 0. A graph takes many task
+  /// ids at a time.
   std::atomic<std::uint64_t>* task_ids = nullptr;
   std::atomic<std::uint64_t>* handle_ids = nullptr;
-  /// A bound on the bytes of memory, owned by the runtime, whose registrations have ended while tasks still use the
-  /// memory. A release that would exceed the bound waits for the last use, if its thread may wait. With a larger bound,
-  /// releases of temporary data block less often; with a smaller bound, a program that makes temporary data faster than
-  /// tasks use them takes less memory.
+  /// A limit for the bytes of the runtime's memory whose registrations have ended but which tasks still use. A release
+  /// that would exceed the limit waits for the last use, if its thread may wait. With a higher limit, releases of
+  /// temporary data block less often; with a lower limit, a program that makes temporary data faster than its tasks use
+  /// them takes less memory.
   std::uint64_t late_bytes = std::uint64_t{1} << 30U;
 };
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kNearest = 32;
 
-/// A block of memory: `count` runs of `length` bytes each, which begin `pitch` bytes apart. A block without gaps is one
-/// run. Describes one plane of a volume, or the whole volume if it has no gaps.
+/// A plane of a block of memory, or a whole block without gaps: `count` runs of `length` bytes each, which begin
+/// `pitch` bytes apart. A block without gaps is one run.
 struct Runs {
   explicit Runs(const DataView& view)
       : begin(reinterpret_cast<std::uintptr_t>(view.data)),
@@ -40,17 +40,17 @@ std::uintptr_t end_of(const DataView& view) {
          static_cast<std::uint64_t>(view.layout.extent()) * view.layout.element_size;
 }
 
-/// Returns true if one of `runs` and the single run `run` have a byte in common. Only the first of `runs` that ends
-/// after `run` begins needs a test: it has a byte in common with `run` if it begins before `run` ends.
+/// Returns true if one of `runs` and the single run `run` have a byte in common. Only one of `runs` needs a test, the
+/// first that ends after `run` begins: the two have a byte in common if it begins before `run` ends.
 bool meets(const Runs& runs, const Runs& run) {
   std::uint64_t first = 0;
   if (run.begin >= runs.begin + runs.length) first = (run.begin - runs.begin - runs.length) / runs.pitch + 1;
   return first < runs.count && runs.begin + first * runs.pitch < run.end();
 }
 
-/// Returns true if the first run of `b` has a byte in common with a run of `a`; the first run may also reach into the
-/// next column of `a`. `b` must not begin before `a`. If both blocks have the same pitch, as blocks of one matrix have,
-/// it suffices to test the first run.
+/// Returns true if the first run of `b` has a byte in common with a run of `a`, which may be the run where it begins or
+/// the next run. `b` must not begin before `a`. If both blocks have the same pitch, as blocks of one matrix have, no
+/// other run of `b` needs a test.
 bool first_meets(const Runs& a, const Runs& b) {
   const std::uint64_t row = (b.begin - a.begin) % a.pitch;
   const std::uint64_t col = (b.begin - a.begin) / a.pitch;
@@ -83,8 +83,8 @@ DataView plane_of(const DataView& view, std::int64_t index) {
 bool share_memory(const DataView& first, const DataView& second) {
   if (is_empty(first) || is_empty(second)) return false;
   if (planes_of(first) == 1 && planes_of(second) == 1) return plane_shares_memory(first, second);
-  // The planes of a volume follow one another in memory, so the plane that ends first overlaps no later plane of the
-  // other volume.
+  // The planes of a volume follow one another in memory. So of two planes, the one that ends first overlaps no later
+  // plane of the other volume.
   std::int64_t i = 0;
   std::int64_t k = 0;
   while (i < planes_of(first) && k < planes_of(second)) {

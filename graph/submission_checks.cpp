@@ -61,7 +61,7 @@ Result<void> check_counts(const TaskSpecification& specification) {
     return mismatch(codelet, "takes at least " + std::to_string(definition.groups.size()) + " handles, the task has " +
                                  std::to_string(count));
   }
-  // Without declared types there is nothing to compare with.
+  // If the codelet declares no types, the task's arguments cannot be compared with any.
   if (!definition.typed && definition.argument_types.empty()) return {};
   if (definition.typed && count != definition.parameters.size()) {
     return mismatch(codelet, "its kernel takes " + std::to_string(definition.parameters.size()) +
@@ -111,12 +111,13 @@ bool takes(const DataParameter& parameter, const Layout& layout, AccessMode mode
          (parameter.shape != ViewShape::scalar || layout.elements() == 1);
 }
 
-/// Returns a failure with the reason why `takes` is false.
+/// Returns the failure for an access for which `takes` is false; it says why.
 Failure cannot_take(const Codelet& codelet, const DataParameter& parameter, const DataRecord& record, AccessMode mode,
                     std::size_t index) {
   const Layout& layout = record.view.layout;
   const std::string which = which_handle(record, index);
-  // The mode was checked when the codelet was built, unless the codelet is variadic, so that each task names its modes.
+  // Only variadic codelets can fail here, because their tasks name the modes. Other modes were checked when the codelet
+  // was built.
   if (parameter.writable != writes(mode)) {
     return mismatch(codelet, which + " has mode " + to_string(mode) + ", but the kernel takes it as " +
                                  (parameter.writable ? "writable" : "const"));
@@ -146,7 +147,8 @@ Result<void> check_parameter(const Codelet& codelet, const DataParameter& parame
   return cannot_take(codelet, parameter, record, mode, index);
 }
 
-/// Checks the next handle of a variadic codelet that declares the groups of its handles.
+/// Checks one handle of a task; its variadic codelet declares groups of handles, and `walk` has gone through the
+/// handles before.
 Result<void> check_group(const Codelet& codelet, GroupWalk& walk, const DataRecord& record, AccessMode mode,
                          std::size_t index) {
   const HandleGroup* const group = walk.next(record.view.layout.element_tag);
@@ -166,12 +168,13 @@ Result<void> check_group(const Codelet& codelet, GroupWalk& walk, const DataReco
   return check_parameter(codelet, group->parameter, record, mode, index);
 }
 
-/// Returns true if no core can run the codelet. On a client of a service, codelets have no implementations.
+/// Returns true if no core can run the codelet. Returns false for codelets without implementations, which clients of a
+/// service have.
 bool lacks_cores(const CodeletDefinition& definition) {
   return definition.kinds() != 0 && (definition.kinds() & kOnCores) == 0;
 }
 
-/// Returns the failure of a task that no device here can run because of the halo part that it reads.
+/// Returns the failure of a task that no device of this runtime can run, because the task reads the halo part.
 Failure nowhere(const TaskSpecification& specification, const DataRecord& halo, bool writes_in_it) {
   const KindSet usable = kinds_for_halo(halo, writes_in_it);
   const bool on_cores_only = usable == kOnCores;
@@ -185,7 +188,7 @@ Failure nowhere(const TaskSpecification& specification, const DataRecord& halo, 
               "the parts themselves"};
 }
 
-/// Checks the halo parts of a task whose other accesses are right.
+/// Checks the halo parts among the task's data, after all accesses have passed the other checks.
 Result<void> check_halos(const TaskSpecification& specification, KindSet device_kinds) {
   const CodeletDefinition& definition = specification.codelet.definition();
   for (const Access& access : specification.accesses) {
@@ -207,7 +210,7 @@ Result<void> check_halos(const TaskSpecification& specification, KindSet device_
                                                         ", a halo part that the task reads: use another mode"};
     }
     const KindSet kinds = definition.kinds();
-    // On a client of a service, codelets have no implementations.
+    // `kinds` is empty on a client of a service, whose codelets have no implementations.
     if (kinds != 0 && (kinds & device_kinds & kinds_for_halo(halo, writes_in_it)) == 0)
       return nowhere(specification, halo, writes_in_it);
   }

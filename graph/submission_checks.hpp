@@ -1,4 +1,4 @@
-/// Checks of a submission, for tasks that run and for tasks that are recorded.
+/// Checks of a submission, whether the task is to run or to be recorded.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +24,21 @@ namespace troupe::graph {
 
 /// Returns the failure `no_implementation` for a task whose `TaskOptions::devices` are empty.
 Failure no_device_may_run(const Codelet& codelet);
-/// Checks everything that does not need the data: an implementation for one of these kinds of device, the number of
-/// handles, the arguments. Fails with `no_implementation` or `signature_mismatch`.
+/// Makes all checks that do not need the data: there is an implementation for one of these kinds of device; the number
+/// of handles is right; the arguments are right. Fails with `no_implementation` or `signature_mismatch`.
 Result<void> check_signature(const TaskSpecification& specification, KindSet device_kinds);
-/// Makes the checks of `check_signature`, except that for an implementation.
+/// Makes the checks of `check_signature`, except the check for an implementation.
 Result<void> check_counts(const TaskSpecification& specification);
 
 /// Checks that explicit dependencies are tasks of this owner. Fails with `invalid_argument`.
 Result<void> check_after(const TaskSpecification& specification, const TaskOwner& owner);
-/// These return the failures of dependencies between a task that is recorded and a task that is not: the first for a
-/// dependency on a recorded task, the second for a recorded task's dependency on a task outside.
+/// `recorded_dependency` returns the failure of a task outside a recording that was submitted to run after a recorded
+/// task. `unrecorded_dependency` returns the failure of a recorded task that should run after a task outside.
 [[nodiscard]] Failure recorded_dependency(const Codelet& codelet);
 [[nodiscard]] Failure unrecorded_dependency(const Codelet& codelet);
 
-/// Returns the failure `invalid_argument` of a thread that is about to wait for tasks which wait for data that it
-/// holds. `why` names both.
+/// Returns the failure `invalid_argument` of a thread that is about to wait for data that it holds itself, or for a
+/// task that waits for such data. `why` names the data and the task.
 [[nodiscard]] Failure never_ends(const std::string& why);
 
 /// Returns true if the task has a deadline or a stop token.
@@ -81,10 +81,11 @@ Result<void> check_after(const TaskSpecification& specification, const TaskOwner
 /// accesses must have been checked. Fails with `signature_mismatch`.
 Result<AccessMode> mode_of(const Codelet& codelet, const Access& access, std::size_t index);
 
-/// Checks all accesses: their handles are registered, fit the kernel's parameters and do not conflict. `id` marks this
-/// submission, and was never used before. Called under the lock of the registry. Fails with `invalid_handle`,
-/// `signature_mismatch`, `invalid_argument` or `conflicting_access`, or with `no_implementation` because of a halo
-/// part. `device_kinds` are those that some worker drives. `domain` is that of the task; null outside of nested tasks.
+/// Checks all accesses: their handles are registered, fit the kernel's parameters and do not conflict. `id` is a new
+/// mark for this submission. Called under the lock of the registry. Fails with `invalid_handle`, `signature_mismatch`,
+/// `invalid_argument` or `conflicting_access`, or with `no_implementation` because of a halo part. `device_kinds` are
+/// the kinds of device that workers drive. `domain` is the domain that the task belongs to; null outside of nested
+/// tasks.
 Result<void> check_accesses(const TaskSpecification& specification, const DataRegistry& registry, std::uint64_t id,
                             KindSet device_kinds, const Domain* domain = nullptr);
 
@@ -103,7 +104,7 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
 /// const data (graph/data/usable.hpp). Called under the lock of the registry. Fails with `invalid_argument`.
 Result<void> check_usable(const TaskSpecification& specification);
 
-/// Returns true if the options ask for a nested task, even if the request is not valid.
+/// Returns true if the options have to do with nested tasks, even if these options are not valid.
 [[nodiscard]] inline bool speaks_of_nesting(const TaskOptions& options) {
   return options.nested || !options.weak.empty();
 }
@@ -112,9 +113,9 @@ Result<void> check_usable(const TaskSpecification& specification);
 /// `signature_mismatch`.
 Result<void> check_nested(const TaskSpecification& specification, const NestingRules& allowed);
 
-/// Checks the handles and modes of weak data. `mark` is that with which the task's other data were marked
-/// (`check_accesses`), and `domain` that of the task; it may be null. Fails with `invalid_handle`, `invalid_argument`
-/// or `conflicting_access`.
+/// Checks the handles and modes of weak data. `mark` is the mark of the task's other data (`check_accesses`). `domain`
+/// is the domain that the task belongs to; may be null. Fails with `invalid_handle`, `invalid_argument` or
+/// `conflicting_access`.
 Result<void> check_weak_accesses(const TaskSpecification& specification, const DataRegistry& registry,
                                  std::uint64_t mark, const Domain* domain = nullptr);
 /// Checks that the weak data have the content that their modes need. Call `check_weak_accesses` before.
@@ -122,10 +123,11 @@ Result<void> check_weak_usable(const TaskSpecification& specification);
 
 /// Checks that both functions of a reduction are given. Fails with `invalid_argument`.
 Result<void> check_methods(const ReductionMethods& methods);
-/// Checks that the program can acquire data in this mode. Fails with `invalid_argument`.
+/// Checks that the program may acquire data in this mode. Fails with `invalid_argument`.
 Result<void> check_hold_mode(AccessMode mode);
 
-/// These return the failures of a child that uses data otherwise than `parent`, the task that it belongs to, declares.
+/// These functions return the failures of a child whose use of the record does not fit what its parent declares.
+/// `parent` is a text that names the parent.
 [[nodiscard]] Failure not_declared(const DataRecord& record, const std::string& parent);
 [[nodiscard]] Failure declared_in_read(const DataRecord& record, AccessMode mode, const std::string& parent);
 

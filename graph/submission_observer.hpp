@@ -8,7 +8,7 @@ struct Task;
 class SubmissionObserver {
  public:
   virtual ~SubmissionObserver() = default;
-  /// Called when a task was submitted; it is not ready yet. Calls come in the order of the program, under the
+  /// Called when a task was submitted; it is not ready yet. Calls come in the order of the submissions, under the
   /// submission lock. There are no calls for tasks of recordings.
   virtual void submitted(const Task& task) noexcept = 0;
 };

@@ -1,5 +1,5 @@
-/// The functions of the task graph for waiting, cancelling and progress. Data, submission and completion have files of
-/// their own.
+/// The functions of the task graph for waiting, cancelling and progress. The functions for data, submission and
+/// completion are in other files.
 #include "graph/task_graph.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 /// Makes the codelet that folds the partial results of a reduction into the data. Argument 0 is the data's record;
 /// argument 1 says whether the data had no content before. The codelet runs on a device that reaches host memory. If no
-/// such device runs tasks (on a described machine whose cores all drive GPUs), any device runs it.
+/// such device runs tasks (on a described machine whose cores all drive GPUs), any device runs the codelet.
 Codelet make_combine_codelet(KindSet kinds) {
   const Kernel combine = [](const KernelContext& context) {
     context.argument<DataRecord*>(0)->reduction->combine(context.data(0), context.argument<bool>(1));
@@ -31,15 +31,15 @@ Codelet make_combine_codelet(KindSet kinds) {
   return codelet;
 }
 
-/// Returns the codelet that all graphs share, because learned times and traces refer to codelets longer than graphs
-/// live.
+/// Returns the codelet for combining tasks. All graphs share it, because learned times and traces refer to codelets
+/// even when a graph is gone.
 const Codelet& combine_codelet(const GraphOptions& options) {
   static const Codelet at_home = make_combine_codelet(kOnCores);
   static const Codelet on_any_device = make_combine_codelet(kEveryKind);
   return (options.device_kinds & kOnCores) != 0 ? at_home : on_any_device;
 }
 
-/// In a graph that may have to adapt every submission, `adapts_` points to this value.
+/// `adapts_` points to this value in graphs where every submission takes the longer way (`TaskGraph::submit_adapted`).
 constinit const std::atomic<bool> always{true};
 
 const Codelet& replay_codelet() {
@@ -47,8 +47,8 @@ const Codelet& replay_codelet() {
   return codelet;
 }
 
-/// Returns the codelet of tasks that order the tasks on former parts before the tasks on the parts that replace them.
-/// On a core, all of these are the same memory.
+/// Returns the codelet of the tasks that order tasks on former parts before tasks on new parts. The kernel does
+/// nothing: on a core, former and new parts are the same memory.
 const Codelet& divide_codelet() {
   static const Codelet codelet = Codelet::internal("divide", {}).cpu([](const KernelContext&) {});
   return codelet;
@@ -70,8 +70,8 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
                                                                                        : &HomeProcess::any_left()),
       host_(host),
       subtree_times_(options.cutoff > Duration{} ? std::make_unique<SubtreeTimes>() : nullptr),
-      // With shared workers each completion checks for waiting threads: a worker that is busy with other graphs never
-      // becomes idle, so it would not wake threads that wait for this graph.
+      // With shared workers, each completion checks for waiting threads: a worker that is busy with tasks of other
+      // graphs does not become idle, so it would never wake threads that wait for this graph.
       waiting_{options.shares_workers ? 1 : std::clamp<std::uint64_t>(std::bit_floor(options.window / 8), 1, 64)},
       workers_(options.workers),
       ids_{.next{options.first_id},
@@ -91,7 +91,7 @@ TaskGraph::~TaskGraph() = default;
 
 namespace {
 
-/// Blocks until `condition` is true. Returns false if the calling thread gave up before (`WaitInterrupt`).
+/// Blocks until `condition` is true. Returns false if the calling thread gives up the wait (`WaitInterrupt`).
 template <class Condition>
 bool wait_until(Mutex& mutex, std::condition_variable& changed, const Condition& condition) {
   const std::function<bool()>* const gives_up = WaitInterrupt::here();
@@ -162,7 +162,7 @@ EdgeBlock* TaskGraph::hear_of_end(const Future& future, TaskWaiter& waiter) {
   if (task.id.load(std::memory_order_relaxed) != future.id().value()) return nullptr;
   Edge* head = task.successors.load(std::memory_order_acquire);
   if (head == Task::closed()) return nullptr;
-  // The edge is not on the stack, as `inspect` may still walk a list that contained it after this wait has ended.
+  // The edge is not on the stack, because `inspect` may still be at the edge when this wait has ended.
   EdgeBlock* const block = pools_.edges.allocate(submission_caches_.edges);
   Edge& edge = block->edges[0];
   edge.set(&waiter, Edge::waiter);
@@ -225,7 +225,7 @@ Result<void> TaskGraph::wait_until_ended() {
   if (auto allowed = check_wait(); !allowed) return allowed;
   waiting_.for_all.fetch_add(1, std::memory_order_seq_cst);
   Result<void> outcome;
-  // The loop repeats because tasks that end meanwhile may submit tasks that begin further reductions.
+  // The loop repeats because, during the wait, tasks may submit further tasks that reduce.
   while (outcome && combine_open_reductions()) outcome = wait_for_tasks();
   waiting_.for_all.fetch_sub(1, std::memory_order_seq_cst);
   return outcome;
@@ -284,8 +284,8 @@ Result<void> TaskGraph::wait_for_room() {
 TaskStatus TaskGraph::status(const Future& future) const {
   if (future.task() == nullptr) return TaskStatus::pending;  // a task of a recording
   const std::uint64_t id = future.id().value();
-  // The memory may belong to another task by now. Acquire: if the loaded status belongs to that other task, the load
-  // below sees the other task's id.
+  // The memory may belong to another task by now. Acquire: if the loaded status is the other task's, the load below
+  // sees the other task's id.
   const TaskStatus status = future.task()->status.load(std::memory_order_acquire);
   if (future.task()->id.load(std::memory_order_acquire) == id) return status;
   return failures_.status_of(future.id());

@@ -62,12 +62,12 @@ enum class Begin {
   ended,
 };
 
-/// Tasks in the order of sequential task flow: the effects of a run are as if all tasks ran one after the other in the
-/// order of their submission (the submission lock orders submissions by several threads).
+/// Runs tasks in the order of sequential task flow: the effects of a run are as if all tasks ran one after the other in
+/// the order of their submission. If several threads submit, the submission lock gives the order.
 ///
 /// Thread-safe. `submit`, `register_data` … may be called by any thread; `begin` and `complete` by the worker named in
-/// the call. Completing a task takes no lock. The submission lock protects allocation of tasks, dependency state of
-/// records, the registry.
+/// the call. Completing a task takes no lock. The submission lock protects the allocation of tasks, the dependency
+/// states of records, and the registry.
 class TaskGraph final : public TaskOwner {
  public:
   TaskGraph(const GraphOptions& options, GraphHost& host);
@@ -77,54 +77,58 @@ class TaskGraph final : public TaskOwner {
 
   // The next functions are for data.
   Handle register_data(DataDescription description);
-  /// Registers memory that may be registered already. Fails with `overlapping_handles`, see `DataRegistry::add_apart`.
+  /// Registers memory, and fails with `overlapping_handles` if it overlaps registered memory
+  /// (`DataRegistry::add_apart`).
   Result<Handle> register_apart(DataDescription description);
-  /// Makes handles of disjoint blocks of a handle, after waiting for the tasks that use it (or any other part of the
-  /// whole that it belongs to). Fails with `overlapping_handles`, `invalid_handle` or `wait_in_kernel`.
+  /// Makes handles of disjoint blocks of `parent`. First waits for the tasks that use `parent`, or anything else of the
+  /// whole that `parent` is part of. Fails with `overlapping_handles`, `invalid_handle` or `wait_in_kernel`.
   Result<std::vector<Handle>> partition(const Handle& parent, std::span<const Block> blocks);
   /// Replaces all parts of a handle by new parts. Tasks on the former parts are not affected; no further task may use
-  /// them. A task on a new part waits for the tasks on the former parts that it overlaps. Waits as `partition` does if
-  /// tasks use the whole, if the former or the new parts do not cover it or have parts themselves, if halo parts
-  /// overlap it, or if there are no cores. Fails as `partition` does.
+  /// them. A task on a new part waits for the tasks on the former parts that it overlaps. Waits as `partition` does in
+  /// any of these cases: tasks use `parent` as a whole; the former or the new parts do not cover `parent`; former parts
+  /// have parts themselves; `parent` or data around it have halo parts; no worker drives a core. Fails as `partition`
+  /// does.
   Result<std::vector<Handle>> repartition(const Handle& parent, std::span<const Block> blocks);
-  /// Makes handles of halo parts of the handle, see `DataRegistry::add_halos`. Does not wait. Also fails with
+  /// Makes handles of halo parts of `parent`. Does not wait. Fails as `DataRegistry::add_halos` does, and with
   /// `invalid_handle`.
   Result<std::vector<Handle>> halos(const Handle& parent, std::span<const Block> blocks, const Rim& rim);
   /// Allows the mode reduce for the handle from now on. Waits for the tasks that use it.
   Result<void> set_reduction(const Handle& handle, ReductionMethods methods);
-  /// Forgets a handle and its parts after their last use. Waits for that use, unless the registration alone owns the
-  /// memory: then the program cannot notice when it is freed. If the call would have to wait in a kernel or callback,
-  /// it fails with `wait_in_kernel`. The content stays in host memory.
+  /// Forgets a handle and its parts after their last use. Waits for that use, except if the registration alone owns the
+  /// memory, because then the program cannot notice when the memory is freed. If the call would have to wait in a
+  /// kernel or callback, it fails with `wait_in_kernel`. The content stays in host memory.
   Result<void> release(const Handle& handle);
   /// Releases a handle like `release`, for callers that cannot react to a failure. If the release fails, the program
-  /// may free the memory all the same. Therefore tasks that use the data and have not begun are cancelled, the call
-  /// waits for tasks that run on other threads if that cannot deadlock, and the calling kernel, or else the next wait
-  /// for everything, fails.
+  /// may free the memory all the same. Therefore tasks that use the data and have not begun are cancelled. The call
+  /// waits for tasks that run on other threads, if this wait cannot deadlock. The calling kernel then fails; outside of
+  /// kernels, the next wait for everything fails.
   void let_go(const Handle& handle) noexcept;
-  /// Declares that the content of the data is not needed any more, in the order of submissions and without a wait: the
-  /// effect is that of a task that writes the data and leaves them without content. Accesses that read before the next
+  /// Declares that the content of the data is not needed any more. Does not wait: the call has the effect of a task,
+  /// submitted now, that writes the data and leaves them without content. Later accesses that read before the next
   /// write are refused, and no copy is made to preserve the content. Allowed in kernels and callbacks. Fails with
-  /// `invalid_handle`, and with `invalid_argument` for data that were registered as const and inside a recording.
+  /// `invalid_handle`; with `invalid_argument` for data that were registered as const, and inside a recording.
   Result<void> discard(const Handle& handle);
-  /// Calls `release` for all handles. The next wait reports failures.
+  /// Calls `release` for all handles. The next wait for everything reports failures.
   void release_all();
-  /// Returns the definitions of all codelets that the graph has run, for use after the graph's destruction. Moves them
-  /// away: call it only before destruction, when nothing is in flight.
+  /// Returns the definitions of all codelets that the graph has run, for use after the graph's destruction. The graph
+  /// loses the definitions, so call this function only before the destruction, when no task is in flight.
   CodeletDefinitions take_codelets() { return codelets_.take(); }
 
   // The next function submits tasks.
   Result<Future> submit(const TaskSpecification& specification);
 
-  /// Returns the learned times of tasks with all tasks inside them; null if times are not learned.
+  /// Returns the learned times of tasks, which include the tasks inside them; null if times are not learned.
   [[nodiscard]] SubtreeTimes* subtree_times() const { return subtree_times_.get(); }
-  /// Returns true if a kernel on a core may call the kernels that it submits (`GraphOptions::cutoff`).
+  /// Returns true if a kernel on a core may call kernels instead of submitting them as tasks (`GraphOptions::cutoff`).
   [[nodiscard]] bool calls_at_once() const { return (options_.device_kinds & ~kOnCores) == 0; }
 
-  /// Returns the task whose kernel this thread runs, and whether a submitted kernel is to be called at once instead.
+  /// Returns the task whose kernel this thread runs, and whether a submitted kernel is to be called at once instead of
+  /// becoming a task.
   [[nodiscard]] CallPlace call_place() const;
-  /// Called when a call that was made at once has returned. If the kernel has submitted more than `got` children since
-  /// the call began, waits for all of its children, and fails with the first failure among them, unless there was one
-  /// before. Sets `place.children` to the present number.
+  /// Called when a kernel that was called instead of becoming a task has returned. `got` is the number of children,
+  /// submitted during the call, that have been waited for. If the kernel has submitted more children, waits for all of
+  /// them. Fails with the first failure of a child, except if a child had failed before the call (`place.failed`). Sets
+  /// `place.children` to the present number of children.
   Result<void> end_call(CallPlace& place, std::uint64_t got);
 
   // The next functions make and run recordings.
@@ -134,29 +138,30 @@ class TaskGraph final : public TaskOwner {
   /// Ends the recording; its scope must have been destroyed.
   void seal_recording(Recording& recording);
   /// Runs a sealed recording, ordered like one task that uses all its data. `rebindings` replace some of the recorded
-  /// data by other data. Fails with `invalid_handle` if data were released, `invalid_argument` if data cannot be
-  /// exchanged, and `conflicting_access` if two pieces of data are the same after the exchange.
+  /// data by other data. Fails with `invalid_handle` if data were released, with `invalid_argument` if data cannot be
+  /// exchanged, and with `conflicting_access` if two pieces of data are the same after the exchange and one of them is
+  /// written.
   Result<Future> replay(const std::shared_ptr<Recording>& recording, std::span<const Rebinding> rebindings,
                         std::uint64_t tag = 0);
 
-  /// Makes submissions fail with `stopped` from now on, including those of kernels and callbacks. Fails with
+  /// Makes submissions fail with `stopped` from now on, also submissions by kernels and callbacks. Fails with
   /// `wait_in_kernel` in a kernel or callback, because the caller then waits for the end of all tasks.
   Result<void> stop_submissions();
-  /// Cancels every task that was submitted before and has not started. `why` is the text of their failures; if this is
-  /// called several times, the last text counts.
+  /// Cancels every task that was submitted before this call and has not started. `why` is the text of the failures of
+  /// the cancelled tasks; after several calls, the last text counts.
   void cancel_all(std::string why = "the program cancelled all tasks");
   void cancel(const Future& future) override;
-  /// Answers a kernel of the task that asks whether the task was cancelled (`KernelContext::cancelled`). If the answer
-  /// is true, the task ends as cancelled when the kernel returns. May be called by every thread that runs the kernel.
-  /// Takes no lock.
+  /// Returns true if the running task is not wanted any more; the task's kernel asks through
+  /// `KernelContext::cancelled`. After the answer true, the task ends as cancelled when the kernel returns. May be
+  /// called by every thread that runs the kernel. Takes no lock.
   [[nodiscard]] bool tell_if_cancelled(const Task& task) const noexcept;
   [[nodiscard]] TaskStatus status(const Future& future) const override;
 
-  // The next functions wait, and are for threads that run no kernel. Inside a kernel they fail with `wait_in_kernel`,
-  // except that `wait_all`, `wait` and `acquire` wait for children in the kernel of a nested task.
+  // The next functions wait, and are for threads that run no kernel. Inside a kernel they fail with `wait_in_kernel`.
+  // There is one exception: in the kernel of a nested task, `wait_all`, `wait` and `acquire` wait for its children.
   /// Waits until every task has ended and its results are in the program's memory. Fails with the summary of all
-  /// failures since the last call. In the kernel of a nested task: waits for the children, see
-  /// `wait_for_children_here`.
+  /// failures since the last call. In the kernel of a nested task the function waits for the task's children instead,
+  /// see `wait_for_children_here`.
   Result<void> wait_all();
   /// Waits until every task has ended; copies no data back to host memory.
   Result<void> wait_until_ended();
@@ -169,42 +174,44 @@ class TaskGraph final : public TaskOwner {
   Result<Future> begin_coroutine() override;
   void end_coroutine(const Future& end, std::optional<Failure> failure) override;
   /// Waits until the program may use the data in this mode, and makes conflicting tasks wait until `give_back`. The
-  /// returned task stands for this use (a *hold*). Fails if the content is invalid because a task failed (unless the
-  /// mode is write), and with `invalid_argument` for commute and reduce, which only tasks can do.
+  /// returned task, a *hold*, stands for the program's use of the data. Fails if the mode reads and the content is
+  /// invalid because a task failed. Fails with `invalid_argument` for the modes commute and reduce, which are for tasks
+  /// only.
   Result<Task*> acquire(const Handle& handle, AccessMode mode);
   void give_back(Task* hold);
-  /// Allows another thread to give this hold back. The thread that acquired it may then wait for tasks that wait for
-  /// the hold.
+  /// Allows another thread to give this hold back. The thread that acquired the data may then wait for tasks that wait
+  /// for the hold.
   void hand_on(const Task* hold) { threads_.holds.remove(hold); }
   /// Fails with `invalid_argument` if the task waits, directly or not, for data that the calling thread holds. `wait`
-  /// checks this itself.
+  /// calls this function itself.
   [[nodiscard]] Result<void> check_may_wait(const Future& future) TROUPE_EXCLUDES(submission_mutex_);
 
   // The next functions are for a thread that serves many clients and must not block: each wait consists of two calls.
-  // `ready` is called once, in any thread, perhaps before `begin_…` returns; it must be short and not use the graph.
-  // The `finish_…` call comes after `ready`, not inside it; it may wait for copies between memories, and for nothing
-  // else.
+  // `ready` is called once, in any thread, perhaps before `begin_…` returns; `ready` must be short and not use the
+  // graph. The `finish_…` call comes after `ready` has returned; the call may wait for copies between memories, and for
+  // nothing else.
   Result<std::unique_ptr<PendingHold>> begin_acquire(const Handle& handle, AccessMode mode,
                                                      std::function<void()> ready);
   Result<Task*> finish_acquire(PendingHold& pending);
-  /// Begins a `release` (if `releasing` is true), a `partition` or a `set_reduction`.
+  /// Begins a `release` if `releasing` is true; otherwise a `partition` or a `set_reduction`.
   Result<std::unique_ptr<PendingHold>> begin_change(const Handle& handle, bool releasing, std::function<void()> ready);
   Result<void> finish_release(PendingHold& pending);
   Result<std::vector<Handle>> finish_partition(PendingHold& pending, std::span<const Block> blocks);
   Result<void> finish_set_reduction(PendingHold& pending, ReductionMethods methods);
   /// Begins the refusal of a task that will not run: it is ordered like a writer of the data that it would have
-  /// written, and takes no worker. When it is ready, `finish_refusal` ends it as failed or cancelled: its data then
-  /// have no valid content, because of `cause`. It is not counted as a task.
+  /// written, and takes no worker. After `ready`, `finish_refusal` ends the refusal with `status` (failed or
+  /// cancelled); the data then have no valid content, because of `cause`. A refusal is not counted as a task.
   Result<std::unique_ptr<PendingHold>> begin_refusal(std::span<const Handle> written, std::function<void()> ready);
   void finish_refusal(PendingHold& pending, TaskStatus status, const FailureLog::Cause& cause);
-  /// Submits the combining tasks of all open reductions. Returns false only if none is open and no task is left.
+  /// Submits the combining tasks of all open reductions. Returns false only if no reduction was open and no task is
+  /// left.
   bool combine_open_reductions();
 
   /// Returns the number of registered handles, parts included.
   [[nodiscard]] std::size_t handles();
-  /// Fails with `invalid_argument` unless the calling thread is in the kernel of a nested task, or of a child.
+  /// Fails with `invalid_argument` except in the kernel of a nested task, or of a child of a nested task.
   [[nodiscard]] Result<void> check_inside_nested() const;
-  /// Returns the handle, or its parts if it has any. Fails with `invalid_handle`.
+  /// Returns the id of the handle, or the ids of its parts if it has any. Fails with `invalid_handle`.
   Result<std::vector<HandleId>> data_of(const Handle& handle);
   Result<Layout> layout_of(const Handle& handle);
   /// Returns the view of the data behind a handle that the caller has acquired.
@@ -216,33 +223,36 @@ class TaskGraph final : public TaskOwner {
     if (task.is_recorded()) static_cast<RecordedTask&>(task).prepare();
     return is_plain(task) ? Begin::run : begin_special(task, worker, ready);
   }
-  /// Called in place of `begin` for a task without commute locks that has already run: its device had queued it behind
-  /// its predecessors before they ended. The program can no longer cancel the task. If a predecessor has failed, the
-  /// task ends as if it had not run.
+  /// Called in place of `begin` for a task without commute locks that has already run, because its device had queued
+  /// the task behind its predecessors before these ended. The program can no longer cancel the task. If a predecessor
+  /// has failed, the task ends as if it had not run.
   Begin begin_after_running(Task& task, WorkerId worker, TaskList& ready);
-  /// Returns true if `begin` would let a ready task run. The task must have no commute locks to take.
+  /// Returns true if `begin` would let the ready task run. The task must not use data in mode commute, whose locks
+  /// `begin` would take.
   [[nodiscard]] bool would_run(Task& task) { return is_plain(task) || !why_cancelled(task).cause; }
-  /// Ends a task whose kernel has returned (`cause` empty) or failed. Appends the tasks that have become ready. The
-  /// task must not be used afterwards.
+  /// Ends a task whose kernel has returned (then `cause` is null) or failed. Appends the tasks that become ready to
+  /// `ready`. `task` must not be used afterwards.
   void complete(Task& task, const FailureLog::Cause& cause, WorkerId worker, TaskList& ready);
-  /// Called when a worker has run out of work: wakes the threads that wait for everything or for room in the window.
+  /// Called when a worker has run out of work. Wakes the threads that wait for the end of all tasks, or until they may
+  /// submit again (`GraphOptions::window`).
   void worker_is_idle(WorkerId worker);
 
   /// Takes a snapshot of the tasks in flight and passes it to `look`. `running` returns the tasks that the workers run.
-  /// `running` and `look` are called under the submission lock, and must not use the graph; the snapshot is gone
-  /// afterwards. May be called from any thread at any time. Nobody can submit meanwhile. The call takes about 0.4 us
-  /// and 100 bytes for each of the oldest 65,536 tasks in flight, and little for each of the others.
+  /// `running` and `look` are called under the submission lock, so nobody can submit meanwhile; they must not use the
+  /// graph. The snapshot is valid only while `look` runs. May be called from any thread at any time. The call takes
+  /// about 0.4 us and 100 bytes for each of the oldest 65,536 tasks in flight, and little for each other task.
   void inspect(const std::function<std::vector<RunningTask>()>& running,
                const std::function<void(const GraphSnapshot&)>& look);
 
-  /// Calls `look` while nobody can submit: during the call `look` may follow pointers to tasks in flight.
+  /// Calls `look` under the submission lock: `look` may follow pointers to tasks in flight, because their memory is not
+  /// used for new tasks meanwhile.
   void while_tasks_stay(const std::function<void()>& look);
 
   [[nodiscard]] Progress progress() const;
   [[nodiscard]] const GraphOptions& options() const { return options_; }
   [[nodiscard]] FailureLog& failures() { return failures_; }
-  /// Returns the process that the graph was made in. In any other process calls fail with `stopped`, data are released
-  /// at once, and nothing is waited for.
+  /// Returns the process in which the graph was made. In any other process calls fail with `stopped`, data are released
+  /// at once, and no call waits.
   [[nodiscard]] const HomeProcess& home() const { return threads_.home; }
   /// Returns the bytes taken for tasks and edges.
   [[nodiscard]] std::size_t footprint() const { return pools_.tasks.footprint() + pools_.edges.footprint(); }
@@ -255,29 +265,32 @@ class TaskGraph final : public TaskOwner {
 
   struct Completion {
     TaskStatus status = TaskStatus::succeeded;
-    /// `cause` says why the task did not succeed, `poison` why the data that it should have written are not valid.
+    /// `cause` says why the task did not succeed; `poison` says why the data that the task should have written are not
+    /// valid.
     FailureLog::Cause cause;
     FailureLog::Cause poison;
     /// The worker's index, or `workers_.completed.outside()`.
     std::size_t slot = 0;
     WorkerId worker;
-    /// True for a run of a recording: its tasks have already recorded which data are valid.
+    /// True if the tasks of a recording's run, or the children of a nested task, have already recorded which data are
+    /// valid.
     bool settled = false;
   };
 
   // The next functions submit tasks.
-  /// Waits until the window has room; called if `surely_has_room` is false.
+  /// Waits until fewer tasks are in flight (`GraphOptions::window`); called if `surely_has_room` is false.
   Result<void> wait_for_room();
   /// Makes all checks that do not need the submission lock.
   Result<void> check(const TaskSpecification& specification);
-  /// Submits a task of this codelet or of its stand-in, with or without restrictions to devices.
+  /// Submits a task of this codelet, or of the codelet that `GraphHost::stand_in` names in its place. Restrictions to
+  /// devices apply.
   Result<Future> submit_adapted(const TaskSpecification& specification);
   /// Submits a task of exactly this codelet; restrictions to devices apply.
   Result<Future> submit_restricted(const TaskSpecification& specification);
   /// Submits a task without restrictions: every device that the codelet has an implementation for may run it.
   Result<Future> submit_unrestricted(const TaskSpecification& specification);
-  /// Returns the recording that the calling thread makes, or null. If a single-threaded run executes a kernel while its
-  /// thread is recording, the kernel's submissions are not recorded.
+  /// Returns the recording that the calling thread makes, or null. Returns null inside kernels: in a single-threaded
+  /// run, the recording thread may have to run a kernel, whose submissions are not recorded.
   [[nodiscard]] Recording* recording_here() const;
   Result<Future> record(Recording& recording, const TaskSpecification& specification);
   void close_recorded_reduction(Recording& recording, DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
@@ -285,82 +298,85 @@ class TaskGraph final : public TaskOwner {
       TROUPE_REQUIRES(submission_mutex_);
   void infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after)
       TROUPE_REQUIRES(submission_mutex_);
-  /// Adds a recording to the list of recordings that have been run, in which `inspect` finds their tasks.
+  /// Adds a recording to the list of recordings that have been run. `inspect` finds recorded tasks through this list.
   void keep(const std::shared_ptr<Recording>& recording) TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] std::vector<const Recording*> running_recordings() const TROUPE_REQUIRES(submission_mutex_);
   void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count)
       TROUPE_REQUIRES(submission_mutex_);
   void fill(Task& task, const TaskSpecification& specification);
-  /// Does the work of `fill` for the options and for an object that the task keeps.
+  /// Does the part of `fill` that concerns the options and `TaskSpecification::kept`.
   void fill_options(Task& task, const TaskSpecification& specification);
-  /// Returns false if the task has no options and keeps nothing, as is usual.
+  /// Returns false if the task has no options and keeps no object (`TaskSpecification::kept`); most tasks have neither.
   [[nodiscard]] bool has_options(const TaskSpecification& specification) const {
     return &specification.options != no_options_ || specification.kept != nullptr;
   }
   /// Checks the data of accesses for which `mark_simple_accesses` returned false.
   Result<void> check_data(const TaskSpecification& specification, const Domain* domain)
       TROUPE_REQUIRES(submission_mutex_);
-  /// Fills the task and orders it, also after its explicit predecessors. If this throws, nothing of the task is left.
+  /// Fills the task, and orders it after its explicit predecessors and by its data. If this function throws, no trace
+  /// of the task is left.
   void fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
   Task& allocate_task(const CodeletDefinition* codelet, std::size_t access_count) TROUPE_REQUIRES(submission_mutex_);
   static void set_arguments(Task& task, const Arguments& arguments);
   /// Takes `count` consecutive ids and returns the first. Later calls return higher ids.
   std::uint64_t take_ids(std::uint64_t count = 1) TROUPE_REQUIRES(submission_mutex_);
-  /// Returns the mark for the data of one submission. It is not a task id: the ids of consecutive tasks must have no
-  /// gaps, so that the failure log can store intervals.
+  /// Returns a new mark for the data of one submission (`DataRecord::mark`). Task ids do not serve as marks: a
+  /// submission may take several marks and may be refused, but the ids of consecutive tasks must have no gaps, so that
+  /// the failure log can store intervals of ids.
   std::uint64_t take_mark() TROUPE_REQUIRES(submission_mutex_) { return ++ids_.last_mark; }
   void count_submission(std::size_t tasks = 1) TROUPE_REQUIRES(submission_mutex_);
   void set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode);
   void order(Task& task, DependencyBuilder& builder, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  /// Ends a task whose submission throws, before it was counted: the task does nothing, and ends when its predecessors
-  /// have ended, as if it had not been submitted. Activates the tasks in `ready`.
+  /// Gives up a task whose submission throws before the task was counted. The task does nothing, ends when its
+  /// predecessors have ended, and counts as not submitted. Activates the tasks in `ready`.
   void give_up(Task& task, DependencyBuilder& builder, TaskList& ready) noexcept TROUPE_REQUIRES(submission_mutex_);
   /// Called for the first reducing access after other accesses, and for the first other access after reducing accesses.
   void begin_or_end_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void close_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void close_reductions(TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   Result<void> wait_for_tasks() TROUPE_EXCLUDES(submission_mutex_);
-  /// Does the work of `wait_until_ended` in a thread that holds data: fails if tasks wait for this data.
+  /// Does the work of `wait_until_ended` in a thread that holds data. Fails if tasks wait for these data.
   Result<void> wait_until_ended_holding() TROUPE_EXCLUDES(submission_mutex_);
   Result<void> check_wait() const;
   Result<void> check_outside_kernel() const;
-  /// Blocks, or pumps events, until `waiter` is signalled. Fails if nothing is left that could signal it, which only a
-  /// single-threaded run can know.
+  /// Blocks, or handles events in a single-threaded run, until `waiter` is signalled. In a single-threaded run it fails
+  /// if no event is left that could signal `waiter`.
   Result<void> block(TaskWaiter& waiter);
-  /// Removes the edge of a thread that gives up its wait from the task's list; in a single-threaded run only.
+  /// Removes an edge from the task's list, because the edge's thread gives up its wait. Only for single-threaded runs.
   static void unlink(Task& task, const Edge& edge);
   /// Waits until the program may use the handle's data in this mode.
   Result<Task*> acquire_record(const Handle& handle, AccessMode mode);
-  /// Submits a task that stands for the calling thread, which then waits until it has the data.
+  /// Submits a hold (see `acquire`) for the calling thread. The thread then waits until the hold is ready.
   Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately)
       TROUPE_REQUIRES(submission_mutex_);
   Task& allocate_hold(DataRecord& record, AccessMode mode) TROUPE_REQUIRES(submission_mutex_);
-  /// Orders a hold after the tasks that use its data. Returns true if nothing is left to wait for.
+  /// Orders a hold after the tasks that use its data. Returns true if all these tasks have ended.
   bool order_hold(Task& hold, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  /// Copies data that are about to be forgotten back to host memory (`GraphHost::bring_home`). If the content cannot be
-  /// copied, the release continues, and the next wait reports that. The caller holds the whole.
+  /// Copies data back to host memory before they are forgotten (`GraphHost::bring_home`). The caller holds the whole.
+  /// If the content cannot be copied, the release continues, and the next wait for everything reports the failure.
   Result<void> bring_home_to_release(DataRecord& released);
   Result<void> wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately, WaitKind kind);
-  /// Gives the program the data that it has waited for. Fails if they are not valid.
+  /// Gives the program the data that it has waited for. Fails if the content is not valid.
   Result<Task*> take_hold(Task* hold, AccessMode mode);
-  /// Waits until no task uses the whole that the handle is part of, and calls `change(record of the handle, ready)`
-  /// under submission_mutex_ before any task that was submitted meanwhile begins: those tasks were ordered by the old
-  /// tree, but none has used it yet. If `releasing`, the handle and its parts are refused from now on.
+  /// Waits until no task uses the whole that the handle is part of. Then calls `change(record of the handle, ready)`
+  /// under submission_mutex_, before any task that was submitted during the wait can begin. If `releasing` is true,
+  /// tasks on the handle and its parts are refused from now on.
   using Change = std::function<Result<void>(DataRecord&, TaskList& ready)>;
   Result<void> change_undisturbed(const Handle& handle, bool releasing, const Change& change);
-  /// The two halves of `change_undisturbed`, before and after the wait.
+  /// `change_undisturbed` calls `hold_whole` before the wait, and `change_held` after the wait.
   Result<Task*> hold_whole(const Handle& handle, bool releasing, TaskWaiter& waiter, TaskList& ready,
                            bool& immediately);
   Result<void> change_held(Task* hold, const Handle& handle, bool releasing, const Change& change);
-  /// If `releasing`, announces that a handle and its parts are about to be forgotten; if not, revokes this.
+  /// If `releasing` is true, tasks on the handle and its parts are refused from now on; if false, they are allowed
+  /// again.
   void announce_release(const Handle& handle, bool releasing) TROUPE_REQUIRES(submission_mutex_);
   Result<void> add_reduction(DataRecord& record, ReductionMethods methods) const;
-  /// Returns true if a recording that is not complete uses the record. It would not know parts that change now.
+  /// Returns true if an open recording uses the record. The recording would not know parts that change now.
   [[nodiscard]] bool is_being_recorded(const DataRecord& record) const TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] static std::vector<Handle> handles_of(std::span<DataRecord* const> records);
 
-  /// A registration that ends when its last task has ended.
+  /// A registration that ends when the last task that uses its data has ended.
   struct LateRelease {
     /// The next members are guarded by the submission lock.
     Task* hold = nullptr;
@@ -370,7 +386,8 @@ class TaskGraph final : public TaskOwner {
   };
 
   // The next functions replace parts (task_graph_repartition.cpp).
-  /// New parts, the records that each of them overlaps, and the parts that they replace.
+  /// `added` are the new parts; `overlapped[i]` are the records that `added[i]` overlaps; `former` are the parts that
+  /// are replaced.
   struct NewParts {
     std::vector<DataRecord*> added;
     std::vector<std::vector<DataRecord*>> overlapped;
@@ -388,9 +405,9 @@ class TaskGraph final : public TaskOwner {
   /// Replaces parts that nobody uses and that are refused.
   std::vector<DataRecord*> replace_unused_parts(DataRecord& record, std::span<const Block> blocks)
       TROUPE_REQUIRES(submission_mutex_);
-  /// The last tasks on each of the parts that are replaced.
+  /// Maps each part that is replaced to the last tasks that use it.
   using LastTasks = std::unordered_map<const DataRecord*, std::vector<TaskReference>>;
-  /// Submits the task by which a new part gets the content of former parts.
+  /// Submits the task after which a new part has the content of the former parts that it overlaps.
   void submit_division(const std::vector<DataRecord*>& former, const LastTasks& last, DataRecord& part, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
   Result<void> add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
@@ -402,20 +419,20 @@ class TaskGraph final : public TaskOwner {
   // The next functions end registrations without waiting (task_graph_release.cpp).
   /// Returns true if the registration alone owns the memory, or if there is no memory.
   [[nodiscard]] static bool goes_with_registration(const DataRecord& record);
-  /// Refuses the handle and its parts from now on. They are forgotten after their last use, in the thread that ends
-  /// that use. `late` is the state of a registration that ends after its last use: the thread that began the release
-  /// and the thread that ends the registration share it. Returns true if the last use has ended already: then the
-  /// caller calls `end_late`, without the lock.
+  /// Refuses tasks on the record and its parts from now on. The thread that ends the last use then forgets the record
+  /// and its parts. That thread shares the state `late` with the calling thread. Returns true if no use is left: then
+  /// the caller calls `end_late`, without the lock.
   bool release_late(DataRecord& record, const std::shared_ptr<LateRelease>& late, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
   void end_late(LateRelease& late) noexcept TROUPE_EXCLUDES(submission_mutex_);
-  /// Ends a registration. If `finally` is true, the caller calls `abandon` if this function fails. Kernels and
-  /// callbacks may then also end registrations of the program's memory that no task uses. If `finally` is false,
-  /// kernels and callbacks may not: the success of such a call would depend on the speed of other threads.
+  /// Ends a registration. If `finally` is true, kernels and callbacks may also end registrations of memory that the
+  /// program owns, if no task uses it; if the function fails, the caller calls `abandon`. If `finally` is false,
+  /// kernels and callbacks may not end such registrations, because the outcome would depend on the speed of other
+  /// threads.
   Result<void> end_registration(const Handle& handle, bool finally);
-  /// Tries `end_registration` without waiting. Returns false if the caller has to wait.
+  /// Does the work of `end_registration` if no wait is needed. Returns false if a wait is needed.
   Result<bool> release_without_waiting(const Handle& handle, bool finally);
-  /// Called when a release has failed for the reason `why`, and the memory is freed all the same.
+  /// Called when a release has failed for the reason `why`, but the program frees the memory all the same.
   void abandon(const Handle& handle, const Failure& why);
   /// Waits until no task that uses the data runs on another thread. Returns false if some of these tasks might never
   /// end.
@@ -423,7 +440,7 @@ class TaskGraph final : public TaskOwner {
   /// Makes the task fail whose kernel this thread runs. In callbacks and outside of tasks, the next wait for everything
   /// reports the failure.
   void accuse(ErrorCode code, const std::string& what) TROUPE_EXCLUDES(submission_mutex_);
-  /// Returns true if the calling thread, which is in the task's kernel or callback, is in its callback.
+  /// Returns true if the calling thread runs the task's callback, false if it runs the task's kernel.
   [[nodiscard]] bool in_callback(const Task& task) const;
   /// Returns and forgets the failure that `accuse` blamed on the task; null if there is none.
   static FailureLog::Cause take_accusation(Task& task);
@@ -436,26 +453,29 @@ class TaskGraph final : public TaskOwner {
   /// Returns the domain of the data that the calling thread registers; null if it runs no kernel inside of a nested
   /// task.
   [[nodiscard]] Domain* domain_here() const;
-  /// Returns the domain of the tasks that the calling thread submits. A child that submits becomes nested itself.
+  /// Returns the domain of the tasks that the calling thread submits. A child that submits a task becomes a nested task
+  /// here.
   Result<Domain*> open_domain_here() TROUPE_REQUIRES(submission_mutex_);
   /// Checks the options `nested` and `weak`, and that a task of this domain may use its data. `domain` may be null.
   Result<void> check_nesting(const TaskSpecification& specification, const Domain* domain)
       TROUPE_REQUIRES(submission_mutex_);
-  /// Makes the checks of `check_nesting` for weak data, except for their content.
+  /// Makes the checks of `check_nesting` for weak data, but does not check their content.
   Result<void> check_weak(const TaskSpecification& specification, const Domain* domain, std::vector<DataRecord*>& moves)
       TROUPE_REQUIRES(submission_mutex_);
-  /// Checks that tasks of this domain may use the record in this mode. Appends to `moves` temporary data that move to
-  /// the domain from another domain.
+  /// Checks that tasks of this domain may use the record in this mode. Appends to `moves` the temporary data of another
+  /// domain that this domain takes over (`move_home`).
   Result<void> check_belongs(DataRecord& record, AccessMode mode, const Domain* domain, std::vector<DataRecord*>& moves)
       TROUPE_REQUIRES(submission_mutex_);
   void open_domain(Task& task, std::vector<TaskAccess> weak) TROUPE_REQUIRES(submission_mutex_);
   /// Begins a nested task of a recording: submits a nested task that stands for it in this run.
   Begin begin_recorded_nested(RecordedTask& task, TaskList& ready) TROUPE_EXCLUDES(submission_mutex_);
-  /// Sets the class of a nested task or of a child of a task with a class, and notes it for the calling kernel.
+  /// Sets the class for which the task's time is learned (`SubtreeTimes`), and tells the calling kernel the class. Only
+  /// nested tasks, and children of tasks whose times are learned, get a class.
   void learn_time(Task& task, const TaskSpecification& specification) TROUPE_REQUIRES(submission_mutex_);
   // The next functions are for kernels that call other kernels instead of submitting them (task_graph_at_once.cpp).
-  /// Calls the kernel at once, in place of a task, and returns the future of a task that has ended. Returns nothing if
-  /// the calling kernel does not belong to a small task, or if there has to be a task.
+  /// Calls the kernel at once, in place of a task, and returns a future that looks like the future of an ended task.
+  /// Returns nothing if the calling kernel does not belong to a small task (`MeasuredKernel`), or if the kernel must
+  /// become a task.
   std::optional<Future> call_at_once(const TaskSpecification& specification) TROUPE_EXCLUDES(submission_mutex_);
   /// Checks that a kernel that was called at once may use the record, as if it were the kernel of a nested task.
   Result<void> check_called(const DataRecord& record, AccessMode mode, const Domain& domain) const;
@@ -465,54 +485,59 @@ class TaskGraph final : public TaskOwner {
   }
   /// Returns true if a child of the domain may use the data now, because nobody else uses them.
   bool may_use_at_once(const TaskSpecification& specification, Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
-  /// Submits a task in place of a call that threw: it fails in the same way.
+  /// Submits a task in place of a call that threw: the task fails with the same exception.
   Result<Future> submit_failing(const TaskSpecification& specification, const std::exception_ptr& thrown)
       TROUPE_EXCLUDES(submission_mutex_);
-  /// Makes a task of the program one that becomes nested when its kernel submits a task.
+  /// Lets a task of the program become nested when its kernel submits a task.
   void allow_nesting(Task& task) TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of `order` for a nested task or a child.
   void order_nested(Task& task, const TaskOptions& options, DependencyBuilder& builder, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
-  /// Asks the budget whether there is room for one more child, if there is a budget (`NestingRules::budget`).
+  /// Fails if there is a budget (`NestingRules::budget`) and it has no room for one more child.
   Result<void> check_budget() TROUPE_REQUIRES(submission_mutex_);
   void child_ended() const noexcept {
     if (options_.nesting.budget != nullptr) options_.nesting.budget->child_ended();
   }
-  /// Counts one more child. Called before the child can begin.
+  /// Counts one more child of the domain. Called before the child can begin.
   void join(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// Does the last step of `order_nested`: from here on, later tasks on the weak data wait for the nested task.
+  /// Called after `order_nested`: from here on, later tasks on the task's weak data wait for the nested task.
   void declare_weak(Task& task, DependencyBuilder& builder) TROUPE_REQUIRES(submission_mutex_);
-  /// Notes the parts of weak data in mode write that have no content, which the children have to write.
+  /// Adds to `domain.unwritten` the parts of weak data in mode write that have no content: the children have to write
+  /// them.
   void note_unwritten(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// Declares the parts of `note_unwritten` that no child writes invalid. Called when the kernel has returned.
+  /// Marks as invalid the parts in `domain.unwritten` that no child writes. Called when the kernel has returned.
   void poison_unwritten(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// Returns the home (`DataRecord::home`) of data that the calling thread registers.
   [[nodiscard]] TaskReference home_here() const;
   [[nodiscard]] bool is_inside_nested() TROUPE_EXCLUDES(submission_mutex_);
-  /// Called when the kernel of a nested task has returned, or will not run. The task ends when its children have ended.
+  /// Called when the kernel of a nested task has returned, or will not run. The nested task ends when its children have
+  /// ended.
   void kernel_returned(Task& parent, WorkerId worker, TaskList& ready);
-  /// Redirects the tasks that wait for the parent because of data: they wait for its last children instead. Returns the
-  /// edges of these tasks, newest first, which the caller releases.
+  /// Makes the tasks that wait for the parent because of data wait for the parent's last children instead. Returns,
+  /// newest first, the edges to these tasks in the parent's list; the caller releases them.
   [[nodiscard]] Edge* hand_over(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// Does the work of `hand_over` for tasks that are submitted later.
+  /// Does the part of `hand_over` for tasks that are submitted later: in dependency states, the last children replace
+  /// the parent.
   void replace_in_states(const Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// Does the work of `hand_over` for a task that waits for the parent. Returns false if it must go on waiting.
+  /// Does the part of `hand_over` for one task that waits for the parent. Returns false if the task must go on waiting
+  /// for the parent.
   bool wait_for_children(Task& task, Domain& domain) TROUPE_REQUIRES(submission_mutex_);
-  /// Makes `waiting`, which is submitted and waits, wait for another task too. Returns false if that task has ended.
+  /// Makes a task that still waits for others wait for `predecessor`, too. Returns false if `predecessor` has ended.
   bool add_late_edge(Task& waiting, const TaskReference& predecessor) TROUPE_REQUIRES(submission_mutex_);
-  /// Called when a child has ended, or the parent's kernel has returned. Ends the parent after the last of them.
+  /// Called when a child has ended, and when the parent's kernel has returned. The last of these calls ends the parent.
   void leave(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready);
   /// Ends the parent of a domain without open tasks. Returns the domain that the parent belongs to.
   Domain* end_parent(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready);
-  /// Ends the nested tasks among those that have become ready: their children have ended, and they have waited for the
-  /// tasks before them (`waits_for_weak`).
+  /// Ends the nested tasks in `ready` whose kernels have returned, and removes them from the list: their children have
+  /// ended, and so have the tasks that `waits_for_weak` made them wait for.
   void end_parents(std::size_t slot, WorkerId worker, TaskList& ready);
-  /// A nested task does not wait for earlier tasks on its weak data. But if it has ended, other tasks assume that these
-  /// earlier tasks have ended, too. After its children, the nested task therefore waits for them. Returns true if there
-  /// are such tasks: the nested task then becomes ready once more, in order to end (`end_parents`).
+  /// A nested task begins without waiting for earlier tasks on its weak data. But when it has ended, other tasks assume
+  /// that these earlier tasks have ended, too. After the end of its children, the nested task therefore waits for the
+  /// earlier tasks. Returns true if some have not ended: the nested task then becomes ready once more, and
+  /// `end_parents` ends it.
   bool waits_for_weak(Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
   [[nodiscard]] static Completion completion_of(const Domain& domain, std::size_t slot, WorkerId worker);
-  /// Keeps further tasks of the domain from beginning.
+  /// Keeps tasks of the domain that have not begun from beginning.
   void cancel_children(Domain& domain);
   /// Marks as valid the data that a nested task is about to overwrite. Children that fail mark the data that they write
   /// as invalid again.
@@ -521,14 +546,15 @@ class TaskGraph final : public TaskOwner {
   /// Returns the task whose kernel the calling thread runs, if this kernel may wait for its children. Fails with
   /// `wait_in_kernel`.
   Result<const Task*> check_waits_inside() const;
-  /// Returns the domain of the calling kernel, whose tasks it may wait for; null if it has submitted none. Fails if the
-  /// kernel must not wait, or if a task of the domain waits for this kernel.
+  /// Returns the domain whose tasks the calling kernel may wait for; null if the kernel has submitted no task. Fails if
+  /// the kernel must not wait, or if a task of the domain waits for this kernel.
   Result<Domain*> domain_to_wait_for() TROUPE_REQUIRES(submission_mutex_);
-  /// Returns the same domain. Also fails if the future's task has not ended and belongs to another domain.
+  /// Returns the domain as the function above does. Also fails if the future's task has not ended and belongs to
+  /// another domain.
   Result<Domain*> domain_to_wait_for(const Future& future) TROUPE_EXCLUDES(submission_mutex_);
   /// Waits for all children of the calling kernel. Fails with the first failure among them.
   Result<void> wait_for_children_here();
-  /// Copies the data that the kernel of the domain's parent has registered to the program's memory.
+  /// Copies to the program's memory the content of the data that the kernel of the domain's parent has registered.
   Result<void> bring_home_from_children(const Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
   /// Waits for a task that belongs to the nested task of the calling kernel. Any other task is refused.
   Result<void> wait_for_child(const Future& future);
@@ -536,17 +562,17 @@ class TaskGraph final : public TaskOwner {
   Result<void> wait_for_task_of(Domain& domain, const Future& future);
   /// Does the work of `acquire_record` in the kernel of a nested task.
   Result<Task*> acquire_inside(const Handle& handle, AccessMode mode);
-  /// Lets the worker of the calling kernel run other tasks until the wait is over.
+  /// Waits, while the worker of the calling kernel runs other tasks, until `wait` is over.
   Result<void> wait_inside(KernelWait& wait);
-  /// Makes the end of a task signal `waiter`. Returns null if the task has ended; else a block with the edge, which the
-  /// caller gives back with `stop_hearing`.
+  /// Makes the end of a task signal `waiter`. Returns null if the task has ended; else the block that has the edge. The
+  /// caller gives the block back with `stop_hearing`.
   [[nodiscard]] EdgeBlock* hear_of_end(const Future& future, TaskWaiter& waiter) TROUPE_EXCLUDES(submission_mutex_);
   void stop_hearing(EdgeBlock* block) TROUPE_EXCLUDES(submission_mutex_);
 
   /// Returns true if the task uses a part of the record, or a halo part that may overlap a part.
   [[nodiscard]] static bool uses_inside(const Task& task, const DataRecord& record);
-  /// Returns true if the parts of a record may be replaced in the kernel of a nested task: the kernels of nested tasks
-  /// that have ended have made them, and no task uses them.
+  /// Returns true if a kernel in `domain` may replace the parts of the record: the kernels of ended nested tasks have
+  /// made the parts, and no task uses them.
   [[nodiscard]] bool may_divide_anew(const DataRecord& record, const Domain& domain) const
       TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of `partition` in the kernel of a nested task.
@@ -559,23 +585,24 @@ class TaskGraph final : public TaskOwner {
   using WaitingForThread = std::unordered_map<const Task*, const Task*>;
   [[nodiscard]] WaitingForThread waiting_for_this_thread() const TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] Result<void> check_may_wait_for_all() TROUPE_EXCLUDES(submission_mutex_);
-  /// `domain` is that of the calling kernel; null in threads of the program.
+  /// `domain` is the domain of the calling kernel; null in threads of the program.
   [[nodiscard]] Result<void> check_may_wait(const DataRecord& record, AccessMode mode,
                                             const Domain* domain = nullptr) const TROUPE_REQUIRES(submission_mutex_);
   void begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind);
-  /// Adds the tasks that still read the part to the readers of its parent: tasks on halo parts may have come after the
-  /// hold of a release.
+  /// Adds the tasks that still read the part to the readers of its parent, before the part is released: tasks on halo
+  /// parts may still be submitted after the release has begun.
   static void leave_readers(const DataRecord& part);
-  /// Passes the state of a part (whether its content is missing or invalid) to its parent, before the part is released.
+  /// Called before a part is released. Marks the content of the parent as missing or invalid if the part's content is.
   void return_to_parent(DataRecord& part) TROUPE_REQUIRES(submission_mutex_);
 
   // The next functions complete tasks.
   void finish(Task& task, const Completion& completion, TaskList& ready);
-  /// Does the work of `finish`, except for the nested task that the task belongs to, whose domain it returns.
+  /// Does the work of `finish` for this task alone. Returns the domain that the task belongs to, which `finish` then
+  /// tells of the end; null if there is none.
   Domain* finish_alone(Task& task, const Completion& completion, TaskList& ready);
   /// Records in the log that the task did not succeed.
   void note_failure(const Task& task, const Completion& completion);
-  /// Does the work of `finish` that every task needs. The task must not be used afterwards.
+  /// Does the part of `finish` that every task needs. The task must not be used afterwards.
   void end(Task& task, const Completion& completion, TaskList& ready);
   /// Does the work of `end` for a task outside recordings, but does not count the task.
   void free(Task& task, TaskStatus status, std::size_t slot, TaskList& ready);
@@ -584,15 +611,17 @@ class TaskGraph final : public TaskOwner {
                     TaskList& ready);
   void count_ending(std::size_t slot);
   void settle_data(Task& task, const Completion& completion);
-  /// Marks the data as without valid content, because of `cause`.
+  /// Marks the content of the record as not valid, because of `cause`.
   void poison(DataRecord& record, const FailureLog::Cause& cause);
   /// Returns true if a function has to be called when the task has ended (`CodeletDefinition::ended`).
   [[nodiscard]] static bool has_end_of_call(const Task& task);
-  /// Calls the task's callback, if there is one, and destroys it and the object that the task has kept.
+  /// Calls the task's callback, if there is one. Then destroys the callback and the object of
+  /// `TaskSpecification::kept`.
   void call_back(Task& task, const Completion& completion);
-  /// Releases the tasks that waited for `task`. `newest` is the list of edges that was closed.
+  /// Releases the tasks that waited for `task`. `newest` is the head of its list of successors, which is closed.
   void release_successors(const Task& task, Edge* newest, TaskStatus status, std::size_t slot, TaskList& ready);
-  /// Frees the task's blocks besides its record. Some of them stay until the memory is used again, see `allocate_task`.
+  /// Frees the task's memory besides its record. `accesses` and `extras` stay until the record is used again, see
+  /// `allocate_task`.
   void give_back_more(Task& task, WorkerCaches& caches);
   /// The reason why a task does not run, and the first failure that led to it. A chain of cancelled tasks passes on
   /// that first failure, so that the messages do not grow along it. If both are empty, the task may run.
@@ -602,22 +631,22 @@ class TaskGraph final : public TaskOwner {
   };
   /// Returns true if the task adds the partial results of a reduction to the data. Recorded tasks count, too.
   [[nodiscard]] bool combines(const Task& task) const { return task.codelet == &own_codelets_.combine.definition(); }
-  /// Returns why the task is not wanted: `by_predecessor`, one of the reasons that kernels are told, or `none`.
+  /// Returns why the task is not wanted: `none`, `by_predecessor`, or one of the values that begin with `told_of_`.
   [[nodiscard]] Withdrawal why_unwanted(const Task& task) const noexcept;
   [[nodiscard]] std::string text_of(Withdrawal reason, const Task& task, const char* until) const;
   /// Returns why the program does not want the task to start, or null.
   [[nodiscard]] FailureLog::Cause why_withdrawn(const Task& task) const;
-  /// Returns why the task whose kernel has returned ends as cancelled (`tell_if_cancelled`), or null.
+  /// Returns why a task whose kernel has returned ends as cancelled (`tell_if_cancelled`); null if it does not.
   [[nodiscard]] FailureLog::Cause why_cut_short(const Task& task) const;
   [[nodiscard]] Refusal why_cancelled(Task& task);
   [[nodiscard]] Refusal why_input_missing(const Task& task);
   [[nodiscard]] Refusal why_invalid(const Task& task) const;
   [[nodiscard]] static FailureLog::Cause follows_a_failure(const Task& task);
   Begin begin_replay(Task& task, WorkerId worker, TaskList& ready);
-  /// Called when the run's tasks will not run: marks as invalid all data that they would have written.
+  /// Called when the tasks of the run will not run. Marks as invalid all data that these tasks would have written.
   void poison_written(const RecordingRun& run, const FailureLog::Cause& cause);
   void end_replay(Recording& recording, std::size_t slot, WorkerId worker, TaskList& ready);
-  /// Returns true if nothing prevents a ready task from running. The result is true for most tasks of most runs.
+  /// Returns true if a quick test shows that nothing keeps a ready task from running. Most tasks pass the test.
   [[nodiscard]] bool is_plain(const Task& task) const {
     const bool runs = task.role <= TaskRole::recorded;
     const bool belongs = task.nesting.is_child && nesting_.any_cancelled.load(std::memory_order_relaxed);
@@ -633,32 +662,34 @@ class TaskGraph final : public TaskOwner {
   void collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) const TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] std::uint64_t in_flight() const;
   [[nodiscard]] bool has_room();
-  /// Does the work of `has_room` cheaply, with the ended tasks seen so far. If it returns false, call `has_room`.
+  /// Does the work of `has_room` cheaply, with a count of ended tasks that may be too low. If the result is false, call
+  /// `has_room`.
   [[nodiscard]] bool surely_has_room() const {
     return window_.submitted.load(std::memory_order_relaxed) - window_.ended_at_least.load(std::memory_order_relaxed) <
            options_.window;
   }
-  /// A full window counts as having room again when at most this number of tasks is in flight. With a higher limit,
-  /// each further submission would cost a sleep.
+  /// After the window was full (`GraphOptions::window`), submissions continue when at most this number of tasks is in
+  /// flight. With a higher number, each further submission would cost a sleep.
   [[nodiscard]] std::uint64_t low_water() const {
     return options_.window - std::max<std::size_t>(options_.window / 4, 1);
   }
 
   static inline const FailureLog::Cause kNoCause;
 
-  /// The tasks that the program has cancelled: those with ids below `below` that had not begun.
+  /// The program has cancelled all tasks that had ids lower than `below` and had not begun. `why` is the text of their
+  /// failures.
   struct Cancelled {
     std::atomic<std::uint64_t> below{0};
     Mutex mutex;
     std::string why TROUPE_GUARDED_BY(mutex);
   };
-  /// The threads that wait for everything or for room in the window.
+  /// The threads that wait for the end of all tasks, or until they may submit again (`GraphOptions::window`).
   struct Waiting {
-    /// The number of completions of one worker between two checks for waiting threads (a power of two), so that room in
-    /// the window is noticed while all workers are busy; an idle worker always checks.
+    /// The number of completions after which a busy worker checks for waiting threads; a power of two. Idle workers
+    /// always check.
     const std::uint64_t notify_stride;
-    /// Threads in `wait_all` and in `wait_for_room`. All accesses are sequentially consistent, to pair with
-    /// `CompletionCounter::publish`.
+    /// The numbers of threads in `wait_until_ended` and in `wait_for_room`. All accesses are sequentially consistent,
+    /// to pair with `CompletionCounter::publish`.
     std::atomic<int> for_all{0};
     std::atomic<int> for_room{0};
     Mutex mutex = {};
@@ -677,10 +708,11 @@ class TaskGraph final : public TaskOwner {
     std::uint64_t end = 0;
     std::uint64_t last_mark = 0;
   };
-  /// The tasks that fill the window.
+  /// Counts of tasks. Their difference is an upper bound of the number of tasks in flight.
   struct Window {
     std::atomic<std::uint64_t> submitted{0};
-    /// A lower bound of the number of ended tasks. With it, most submissions need not read the counts of all workers.
+    /// A lower bound of the number of ended tasks. Because of this bound, most submissions need not read the counts of
+    /// all workers.
     std::atomic<std::uint64_t> ended_at_least{0};
   };
   struct Recordings {
@@ -704,7 +736,8 @@ class TaskGraph final : public TaskOwner {
     std::atomic<const Task*> task{nullptr};
     std::atomic<TimeStamp::rep> since{0};
   };
-  /// The objects that each worker has of its own. The last entries are for other threads, under outside_mutex_.
+  /// The objects that each worker has of its own. The last entry of each list is for other threads, under
+  /// outside_mutex_.
   struct Workers {
     explicit Workers(std::size_t count) : caches(count + 1), completed(count), callbacks(count + 1) {}
     /// Used by the worker alone.
@@ -712,7 +745,7 @@ class TaskGraph final : public TaskOwner {
     CompletionCounter completed;
     std::vector<CallbackInProgress> callbacks;
   };
-  /// The process of the graph, and its threads that wait for tasks or hold data.
+  /// The process in which the graph was made, and the program's threads that wait for tasks or hold data.
   struct Threads {
     const HomeProcess home;
     WaitingThreads waiting;
@@ -733,8 +766,9 @@ class TaskGraph final : public TaskOwner {
   // Every submission and completion reads the next members; they are seldom written.
   const GraphOptions options_;
   const TaskOptions* const no_options_ = &TaskOptions::none();
-  /// True if a submission may need a stand-in codelet, or restrictions to devices that the task does not name, or if
-  /// the calling process may be a child of the graph's process. Points to `HomeProcess::any_left` or to a constant.
+  /// True if submissions must take the longer way through `submit_adapted`: because of stand-in codelets, restrictions
+  /// to devices or refused deadlines, or because the calling process may be a child of the graph's process. Points to
+  /// `HomeProcess::any_left` or to a constant.
   const std::atomic<bool>* const adapts_;
   GraphHost& host_;
   /// Null if `GraphOptions::cutoff` is zero.
@@ -761,9 +795,9 @@ class TaskGraph final : public TaskOwner {
   Pools pools_;
   alignas(64) Mutex outside_mutex_;
 
-  /// The codelets that `submit_failing` submits in place of others.
+  /// The codelets whose kernels throw, which `submit_failing` submits in place of the codelets that are the keys.
   std::map<const CodeletDefinition*, Codelet> failing_ TROUPE_GUARDED_BY(outside_mutex_);
-  /// The task that is named by the futures of kernels that were called at once.
+  /// The task to which the futures of kernels that were called at once point.
   Task called_;
   Threads threads_;
   FailureLog failures_;

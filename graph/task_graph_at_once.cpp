@@ -20,7 +20,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// The largest number of pieces of data of a kernel that is called at once.
+/// Kernels with more data than this are not called at once.
 constexpr std::size_t kMostData = 4;
 /// The number of nested tasks around a task among which `learn_time` looks for a task of the same class.
 constexpr int kLevelsAround = 8;
@@ -63,8 +63,8 @@ void TaskGraph::learn_time(Task& task, const TaskSpecification& specification) {
   if (!task.extras) task.extras = std::make_unique<TaskExtras>();
   task.has_more = true;
   task.extras->subtree = SubtreeTimes::class_of(definition, task.data(), specification.arguments);
-  // If a task has the class of a task around it and no smaller data, the recursion's sizes are hidden in what the
-  // kernels have captured. The times of the class are then useless.
+  // If a nested task around this task has the same class and no larger data, the recursion becomes smaller only in what
+  // the kernels have captured. The times of the class are then useless.
   const Domain* around = outer;
   for (int level = 0; around != nullptr && level < kLevelsAround; ++level) {
     const Task& parent = around->parent;
@@ -90,7 +90,7 @@ bool TaskGraph::may_use_at_once(const TaskSpecification& specification, Domain& 
       const bool overlap = record->contains(other) || other.contains(*record);
       if (overlap && (writes(mode) || writes(definition.modes[j])) && !record->is_halo && !other.is_halo) return false;
     }
-    // A call that is not allowed is submitted in the usual way, which refuses it and says why.
+    // A call that is not allowed is submitted as a task: the submission refuses it and says why.
     if (!check_called(*record, mode, domain)) return false;
     if (const TaskAccess* const declared = domain.declared(*record)) {
       if (writes(mode) && !writes(declared->mode())) return false;
@@ -141,7 +141,7 @@ std::optional<Future> TaskGraph::call_at_once(const TaskSpecification& specifica
     if (!opened) return std::nullopt;
     domain = opened.value();
   }
-  // A task of the domain may use the data, or may have failed.
+  // A task of the domain may use the data, or may have failed, so the kernel must become a task.
   if (domain->any_child.load(std::memory_order_relaxed)) return std::nullopt;
   if (!host_.has_stack() || !may_use_at_once(specification, *domain)) return std::nullopt;
   std::array<const DataView*, kMostData> views{};

@@ -37,8 +37,8 @@ Withdrawal passed_limit(const TaskExtras& limits) noexcept {
   return Withdrawal::told_of_deadline;
 }
 
-/// Returns true if the task, or a nested task around it, belongs to a run of a recording that the program has
-/// cancelled. The task must run, so that the run cannot end meanwhile.
+/// Returns true if the program has cancelled a run of a recording to which the task, or a nested task around it,
+/// belongs. Called while the task runs, so the recording's run cannot end meanwhile.
 bool run_was_cancelled(const Task& task) noexcept {
   const Task* const run = run_around(task);
   return run != nullptr && run->withdrawn.load(std::memory_order_relaxed) == Withdrawal::by_program;
@@ -61,11 +61,12 @@ Withdrawal TaskGraph::why_unwanted(const Task& task) const noexcept {
 bool TaskGraph::tell_if_cancelled(const Task& task) const noexcept {
   Withdrawal reason = why_unwanted(task);
   if (reason == Withdrawal::none && run_was_cancelled(task)) reason = Withdrawal::told_of_run;
-  // A predecessor can fail while the task runs if a device runs the task behind it: `begin_after_running` ends it then.
+  // A device may run the task although a predecessor is about to fail on the same device. `begin_after_running` then
+  // ends the task.
   if (reason == Withdrawal::none || reason == Withdrawal::by_predecessor) return false;
   if (task.told()) return true;
   // The cast is allowed because the task belongs to this graph; the task is const only for the code that runs it.
-  // Relaxed: the end of the kernel orders this before `complete`, which looks at the reason because of `has_more`.
+  // Relaxed: the end of the kernel orders these stores before `complete`, which reads the reason if `has_more` is true.
   // Several threads of the kernel may be here at once; the reason of the last thread counts.
   Task& told = const_cast<Task&>(task);
   told.withdrawn.store(reason, std::memory_order_relaxed);
@@ -83,7 +84,7 @@ std::string TaskGraph::text_of(Withdrawal reason, const Task& task, const char* 
     case Withdrawal::told_of_parent: return "the nested task that it belongs to failed or was cancelled";
     case Withdrawal::told_of_stop: return "a stop was requested of its token (TaskOptions::stop)";
     case Withdrawal::told_of_deadline:
-      // A deadline before the clock's zero would make the difference too large for its type.
+      // `std::max`: for a deadline far before the clock's zero, the difference would be too large for its type.
       return "its deadline passed " + rounded(Clock::now() - std::max(task.extras->deadline, Clock::time_point{})) +
              " before " + until;
     default: return "the program cancelled it";
@@ -91,10 +92,10 @@ std::string TaskGraph::text_of(Withdrawal reason, const Task& task, const char* 
 }
 
 FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
-  // The program cannot withdraw a combining task, because it combines the contributions of the reducing tasks. If a
-  // contribution was cancelled, the data are marked as not valid.
+  // The program cannot cancel a combining task, because it combines the results of tasks that have run. If one of the
+  // reducing tasks was cancelled, the data are marked as not valid.
   if (combines(task)) return nullptr;
-  // If their tasks did not run, a coroutine would never end, and new parts would not get the content of former parts.
+  // These tasks must run: else a coroutine would never end, or a new part would not get the content of former parts.
   if (task.codelet == &own_codelets_.resume.definition() || task.codelet == &own_codelets_.divide.definition()) {
     return nullptr;
   }

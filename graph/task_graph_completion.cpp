@@ -1,4 +1,4 @@
-/// Completion: the way of a task from ready to ended, and the release of its successors.
+/// Completion: a task's way from ready to ended, and the release of its successors.
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/task_graph.hpp"
@@ -86,7 +86,7 @@ Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
     return end_cancelled(task, refusal, worker, ready);
   }
   if (task.own_domain() != nullptr) cure_written(task);
-  // If a worker had begun the task and then died, the task holds its locks already.
+  // The task already holds its locks if a worker began the task and then died.
   if (!task.commute.wants || task.commute.holds) return Begin::run;
   if (!acquire_commute(task, ready)) return Begin::parked;
   // A task of the same epoch may have failed, and left the data invalid, before this task got the locks.
@@ -134,7 +134,8 @@ bool TaskGraph::has_end_of_call(const Task& task) { return task.codelet != nullp
 void TaskGraph::call_back(Task& task, const Completion& completion) {
   const ExecutionScope scope(this, completion.worker, &task);
   CallbackInProgress& progress = workers_.callbacks[completion.slot];
-  // The end of a call takes no time worth showing, so the clock is not read for it.
+  // Without a callback, only `CodeletDefinition::ended` is called, which is too short to be shown. So the clock is not
+  // read.
   const bool lasts = task.extras && task.extras->callback;
   progress.since.store(lasts ? WaitingThreads::now().count() : 0, std::memory_order_relaxed);
   // Release: a thread that loads the task with acquire also sees `since`.
@@ -155,7 +156,7 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
     failures_.add({ErrorCode::callback_failed, "the callback of " + describe(task) + " threw"});
   }
   // The callback is destroyed here, because the destruction of objects that it has captured may end registrations. A
-  // recorded task keeps its callback for the next run.
+  // recorded task keeps its callback and its object for the next run.
   if (!task.is_recorded() && task.extras) {
     task.extras->callback = nullptr;
     task.extras->kept = nullptr;
@@ -169,14 +170,15 @@ void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus st
   // Successors come in the order of their submission.
   Edge* edge = reversed(newest);
   while (edge != nullptr) {
-    // After the decrement the edge's memory may be used again.
+    // Read now, because the edge's memory may be used again after the decrement below.
     Edge* const next = edge->next_edge();
     if (edge->kind() == Edge::waiter) {
       edge->thread()->signal();
     } else {
       Task* const successor = edge->task();
       if (options_.dependency_trace != nullptr) [[unlikely]] {
-        // Tasks that are released when the kernel of a nested task returns have not waited for all children.
+        // If the kernel of a nested task has just returned, the tasks that are released have not waited for all
+        // children.
         const Domain* const own = task.own_domain();
         const bool whole = own != nullptr && own->open.load(std::memory_order_relaxed) == 0;
         options_.dependency_trace->released(slot, task.task_id(), successor->task_id(), whole);

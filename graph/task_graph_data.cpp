@@ -28,7 +28,7 @@ Result<Handle> TaskGraph::register_apart(DataDescription description) {
 }
 
 bool TaskGraph::is_being_recorded(const DataRecord& record) const {
-  // The recorded tasks are found in the recording's own dependency states.
+  // A record that a recorded task uses has a dependency state in the recording.
   return std::ranges::any_of(recordings_.open, [&record](const Recording* recording) {
     bool orders = false;
     record.visit_tree([&](const DataRecord& part) { orders = orders || recording->orders(part); });
@@ -47,7 +47,7 @@ Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blo
   if (is_being_recorded(record)) return partitioned_while_recorded(record);
   auto parts = data_.registry.add_parts(record, blocks);
   if (!parts) return parts.failure();
-  // Tasks that were submitted meanwhile use the whole, and so they use these parts, too.
+  // Tasks that were submitted during the wait use the whole, and so they use the new parts, too.
   if (record.dependencies.open_reduction) close_reduction(record, ready);
   const bool poisoned = record.poisoned.load(std::memory_order_relaxed);
   for (DataRecord* part : parts.value()) {
@@ -128,8 +128,8 @@ Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWa
 Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool releasing, const Change& change) {
   Result<DataRecord*> record(handle.record());
   if (!releasing) {
-    // Another thread may have released the handle meanwhile. From here on no thread can, because this thread holds the
-    // whole.
+    // Another thread may have released the handle during the wait. From here on no thread can release it, because this
+    // thread holds the whole.
     const LockGuard lock(submission_mutex_);
     record = data_.registry.find(handle);
   }
@@ -157,7 +157,8 @@ Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool relea
 
 Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing, const Change& change) {
   const Uncancellable uncancellable;
-  // A registration may end inside a recording: runs of the recording then fail because it has been released.
+  // A registration may end while its thread is recording: later runs of the recording then fail because the data are
+  // gone.
   if (auto allowed = releasing ? check_outside_kernel() : check_wait(); !allowed) return allowed;
   TaskWaiter waiter;
   TaskList ready;
@@ -175,7 +176,7 @@ Result<void> TaskGraph::change_undisturbed(const Handle& handle, bool releasing,
 
 void TaskGraph::begin_pending(PendingHold& pending, TaskList& ready, bool immediately, WaitKind kind) {
   if (!ready.empty()) host_.activate(ready, WorkerId{});
-  // The note may come late: it serves inspections only, and a wait that has ended needs no note.
+  // The note may come late, because it serves inspections only, and a wait that has ended needs no note.
   pending.note_.emplace(threads_.waiting, kind, pending.hold_->task_id());
   if (immediately) pending.waiter_.signal();
 }

@@ -37,8 +37,8 @@ Result<void> TaskGraph::discard(const Handle& handle) {
 }
 
 void TaskGraph::end_discard(Task& hold, std::size_t slot, TaskList& ready) {
-  // The tree stays as it is meanwhile, because the hold counts as a task that uses it. A hold whose submission was
-  // given up has no data.
+  // The tree of parts does not change meanwhile, because the hold counts as a task that uses the tree. A hold whose
+  // submission was given up has no data.
   for (const TaskAccess& access : hold.data()) {
     access.data()->visit_data([this](const DataRecord& part) { host_.discard(part); });
   }

@@ -1,4 +1,4 @@
-/// Detects that a thread is about to wait for tasks that wait for data of this same thread.
+/// Detects that a thread is about to wait for tasks that wait for data that the same thread holds.
 #include <vector>
 
 #include "graph/submission_checks.hpp"
@@ -8,8 +8,8 @@ namespace troupe::graph {
 
 namespace {
 
-/// At most this many tasks that wait for a thread are examined. If another task makes a wait endless, only the report
-/// about stalls (`WhyReport`) finds it.
+/// At most this many tasks that wait for the thread are examined. If a task beyond this number makes a wait endless,
+/// only the report about stalls (`WhyReport`) finds that.
 constexpr std::size_t kMostWaiting = 65536;
 
 /// Returns a text such as "'x' in mode read_write".
@@ -49,7 +49,7 @@ Result<void> TaskGraph::check_may_wait_for_all() {
   const Task* first = nullptr;
   const WaitingForThread waiting = waiting_for_this_thread();
   for (const auto& [task, hold] : waiting) {
-    // Tasks that stand for threads that wait for data do not count here.
+    // A wait for all tasks does not wait for `host` tasks.
     if (task->role == TaskRole::host) continue;
     if (first == nullptr || task->task_id() < first->task_id()) first = task;
   }

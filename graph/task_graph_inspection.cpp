@@ -11,8 +11,9 @@
 /// 4. They begin and end runs of recordings. The tasks and links of a recording do not change; the state of each task
 ///    is in its atomics.
 ///
-/// The lock keeps submitters waiting, so the work is bounded: if there are more tasks than `kMostTasks`, the snapshot
-/// has the oldest, which wait only for older tasks, and some of the ready tasks. The others are only counted.
+/// The lock keeps submitters waiting, so the work is limited: if there are more tasks than `kMostTasks`, the snapshot
+/// has the oldest tasks, which wait only for older tasks, and some of the tasks that wait for nothing. All other tasks
+/// are only counted.
 #include <algorithm>
 #include <cstdint>
 #include <unordered_set>
@@ -25,7 +26,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// The largest number of tasks that one snapshot contains: as many as the default window holds.
+/// The number of oldest tasks that one snapshot contains: as many tasks as may be in flight by default.
 constexpr std::size_t kMostTasks = 65536;
 
 struct InFlight {
@@ -33,7 +34,8 @@ struct InFlight {
   const Task* task = nullptr;
 };
 
-/// Keeps the oldest `kMostTasks` tasks, and at most as many newer tasks that wait for nothing, such as running tasks.
+/// Keeps the oldest `kMostTasks` tasks, and at most `kMostTasks` newer tasks that wait for nothing, such as running
+/// tasks.
 void keep_oldest(std::vector<InFlight>& tasks) {
   if (tasks.size() <= kMostTasks) return;
   const auto rest = tasks.begin() + kMostTasks;
@@ -41,16 +43,14 @@ void keep_oldest(std::vector<InFlight>& tasks) {
   std::size_t more = kMostTasks;
   tasks.erase(std::remove_if(rest, tasks.end(),
                              [&](const InFlight& one) {
-                               // Relaxed: an old value is harmless for a task that has just become ready; a running
-                               // task became ready long ago.
+                               // Relaxed: an old value only hides a task that has just become ready.
                                const bool free = one.task->pending.load(std::memory_order_relaxed) == 0;
                                return !free || more == 0 || more-- == 0;
                              }),
               tasks.end());
 }
 
-/// Walks over the tasks in flight. The tasks are sorted by address, and each has a node in the snapshot at the same
-/// index.
+/// Walks over the tasks in flight. The tasks are sorted by address; the node of `tasks[i]` is `snapshot.nodes[i]`.
 class Walk {
  public:
   Walk(GraphSnapshot& snapshot, std::vector<const Task*>& tasks) : snapshot_(snapshot), tasks_(tasks) {
@@ -78,7 +78,7 @@ class Walk {
     // file.
     Edge* edge = task.successors.load(std::memory_order_acquire);
     if (edge == Task::closed()) return;
-    // A task may have an edge here for each of its accesses. The bound stops walks that go astray.
+    // A task may have an edge in this list for each of its accesses. The limit stops walks that go astray.
     std::size_t steps = 64 + 16 * tasks_.size();
     for (; edge != nullptr && steps > 0; edge = edge->next_edge(), --steps) {
       std::uint32_t successor = 0;
@@ -92,7 +92,7 @@ class Walk {
     if (task.ended()) snapshot_.edges.resize(before);
   }
 
-  /// A nested task whose kernel has returned, or waits for children, waits for all of them here.
+  /// Adds an edge from a child to its nested task, if the nested task's kernel has returned or waits for children.
   void add_parent(std::uint32_t node, const Task& task) {
     const Domain* const outer = task.outer_domain();
     std::uint32_t parent = 0;
@@ -109,7 +109,7 @@ class Walk {
       snapshot_.edges.push_back(
           {node, successor, link.is_explicit() ? TaskEdge::Kind::explicit_dependency : TaskEdge::Kind::data});
     }
-    // The run ends with the last of the tasks that have no followers.
+    // The run waits for its tasks without followers.
     if (!task.followers().empty() || !find(task.recording->run_task(), successor)) return;
     snapshot_.edges.push_back({node, successor, TaskEdge::Kind::data});
     ++snapshot_.nodes[successor].pending;
@@ -129,8 +129,7 @@ class Walk {
   }
 
  private:
-  /// Returns true if the task is newer than all waiting tasks in the walk. This test is faster than a search for the
-  /// task.
+  /// Returns true if the task is newer than every waiting task that has a node. This test is faster than `find`.
   [[nodiscard]] bool is_newer(const Task& task) const {
     return !task.is_recorded() && task.id.load(std::memory_order_relaxed) > newest_;
   }
@@ -170,7 +169,8 @@ TaskNode TaskGraph::node_of(const Task& task) const {
   if (task.is_recorded()) {
     const auto& recorded = static_cast<const RecordedTask&>(task);
     node.id = TaskId(recorded.recording->id_of(recorded));
-    // A recorded task resets its counter when it begins, so from then on the counter has no meaning.
+    // The counter has no meaning once the recorded task has begun, because `RecordedTask::prepare` sets it for the next
+    // run.
     if (recorded.recording->state_of(recorded) != RecordedState::waiting) node.pending = 0;
   }
   return node;
@@ -188,7 +188,7 @@ void TaskGraph::collect_tasks(GraphSnapshot& snapshot, std::vector<const Task*>&
   for (const Recording* recording : running_recordings()) {
     for (const RecordedTask& task : recording->tasks()) {
       const std::uint64_t id = recording->id_of(task);
-      // A nested task that has begun is the task that stands for it.
+      // A nested task that has begun is left out, because the task that stands for it is in the snapshot.
       const bool begun = task.role == TaskRole::recorded_nested && task.extras->begun_as == id;
       if (!begun && recording->state_of(task) != RecordedState::ended) found.push_back({id, &task});
     }
@@ -240,7 +240,7 @@ void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running
     if (one.task == nullptr || !walk.find(one.task, node) || has_ended(*one.task)) return;
     TaskNode& found = snapshot.nodes[node];
     if (found.activity == TaskActivity::running) {
-      // Several workers may run the pieces of one task: it counts for the worker that has run it for longest.
+      // Several workers may run pieces of one task. The node names the worker that has run the task for longest.
       TaskHelp help{node, one.worker, one.since};
       if (one.since < found.since) {
         std::swap(help.worker, found.worker);

@@ -22,7 +22,7 @@ Failure never_ends(const Task& task, const std::string& why) {
   return {ErrorCode::invalid_argument, "the wait in the kernel of " + describe(task) + " would never end: " + why};
 }
 
-/// The room that one wait takes in the budget of kernels, until the destructor is called.
+/// One wait that counts in the budget, from `take` to the destructor.
 class WaitRoom {
  public:
   explicit WaitRoom(NestingBudget* budget) : budget_(budget) {}
@@ -44,7 +44,7 @@ class WaitRoom {
   bool taken_ = false;
 };
 
-/// Waits in the kernel that the worker runs. The wait has its room in the budget.
+/// Waits in the kernel that the worker runs. The wait already counts in the budget.
 Result<void> wait_on(WorkerId worker, GraphHost& host, KernelWait& wait) {
   if (wait.done()) return {};
   struct Awaited {
@@ -234,7 +234,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     }
     if (auto ends = check_may_wait(record, mode, domain); !ends) return ends.failure();
     if (auto room = check_budget(); !room) return room.failure();
-    // Once the hold can be seen by others, the wait must not be refused.
+    // This check comes before the hold is submitted, because a wait for a submitted hold must not be refused.
     if (auto allowed = room_to_wait.take(); !allowed) return allowed.failure();
     move_home(moves, domain);
     hold = &allocate_hold(record, mode);
@@ -251,7 +251,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
       throw;
     }
     join(*domain);
-    // `joined` must count only children that a kernel called at once may have submitted, and this hold is none of them.
+    // `joined` counts submitted tasks only (`end_call`), so a hold must not count there.
     domain->joined.fetch_sub(1, std::memory_order_relaxed);
     domain->held.fetch_add(1, std::memory_order_relaxed);
     immediately = builder.finish();
@@ -281,7 +281,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   const Result<void> waited = wait_on(ExecutionScope::find(this)->worker(), host_, wait);
   hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
   if (waited) return hold;
-  // The wait fails only in a single-threaded run. A worker will then end the task.
+  // The wait fails only in a single-threaded run. A worker then ends the hold.
   hold->extras->ready_waiter = nullptr;
   domain->held.fetch_sub(1, std::memory_order_relaxed);
   return waited.failure();
@@ -292,12 +292,12 @@ CallPlace TaskGraph::call_place() const {
   const Task* const here = nesting_task_here();
   if (here == nullptr) return {};
   const ExecutionScope::Place* const scope = ExecutionScope::find(this);
-  // Members of a team may submit at the same time.
+  // The members of a team may submit at the same time, so their numbers of children would be mixed.
   if (scope == nullptr || !scope->worker().valid() || here->codelet->team.kernel != nullptr) return {};
   const Domain* const own = here->own_domain();
   CallPlace place{here, own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0, false, false};
-  // A kernel that is called at once may have to wait for the tasks that it submits. It cannot if there are
-  // accelerators, or while the calling kernel holds data.
+  // A kernel that is called at once may have to wait for the tasks that it submits. Such waits are impossible if there
+  // are accelerators, or while the calling kernel holds data.
   if ((options_.device_kinds & ~kOnCores) != 0 || recording_here() != nullptr) return place;
   if (own != nullptr && own->held.load(std::memory_order_relaxed) != 0) return place;
   place.at_once = host_.has_enough(scope->worker()) && check_waits_inside().ok();

@@ -13,7 +13,8 @@ namespace troupe::graph {
 
 namespace {
 
-/// The number of nested tasks around a nested task whose states are brought up to date when its kernel returns.
+/// When the kernel of a nested task returns, the states in at most this number of domains around it are brought up to
+/// date.
 constexpr int kLevels = 16;
 
 }  // namespace
@@ -22,8 +23,8 @@ const Task* TaskGraph::nesting_task_here() const {
   const Task* const here = ExecutionScope::task_here(this);
   if (here == nullptr || (!here->nesting.is_child && !here->nesting.may_nest && here->own_domain() == nullptr))
     return nullptr;
-  // Tasks that callbacks submit, or destructors of what the task has kept, do not belong to the nested task, because
-  // the tasks around may be over.
+  // Tasks that the task's callback submits, or the destructor of its `TaskExtras::kept`, do not belong to the nested
+  // task, because the nested tasks around may have ended.
   return in_callback(*here) ? nullptr : here;
 }
 
@@ -44,7 +45,7 @@ Result<Domain*> TaskGraph::open_domain_here() {
   }
   const KindSet accelerators = options_.device_kinds & ~kOnCores;
   if (accelerators != 0 && (here->codelet->kinds() & accelerators) != 0) {
-    // The device may already have queued later tasks behind this task.
+    // The task cannot become nested, because its device may already have queued later tasks behind it.
     return Failure{ErrorCode::invalid_argument,
                    describe(*here) +
                        " belongs to a nested task, may run on accelerators, and submits a task itself: "
@@ -78,7 +79,7 @@ void TaskGraph::open_domain(Task& task, std::vector<TaskAccess> weak) {
 
 void TaskGraph::allow_nesting(Task& task) {
   task.nesting.may_nest = true;
-  // The task then ends in the slower way in which children end.
+  // With `has_more`, the task's end looks at `extras`, where its children may be.
   task.has_more = true;
   nesting_.any.store(true, std::memory_order_relaxed);
 }
@@ -91,7 +92,8 @@ void TaskGraph::order_nested(Task& task, const TaskOptions& options, DependencyB
     if (outer == nullptr && record.dependencies.open_reduction) close_reduction(record, ready);
     return state_in(outer, record);
   };
-  // Makes the states of all parts now: a part copies its whole's state, which must not contain this task yet.
+  // The states of all parts must exist before the task is added to any state, because a new state of a part is a copy
+  // of the state of its whole.
   const auto prepare = [&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) { (void)state_of(record); };
   for (const TaskAccess& access : task.data()) access.data()->visit_tree(prepare);
   if (own != nullptr) {
@@ -101,7 +103,8 @@ void TaskGraph::order_nested(Task& task, const TaskOptions& options, DependencyB
                                     TROUPE_REQUIRES(submission_mutex_) { own->inherit(record, state_of(record)); });
     }
   }
-  // On a device with memory of its own, the data must not move while the kernel of the parent uses them.
+  // If there are devices with memory of their own, a child that uses the data of its parent's kernel waits for this
+  // kernel: the data must not move while the kernel uses them.
   const bool moves = outer != nullptr && (options_.device_kinds & ~kOnCores) != 0;
   const auto wait_for_kernel = [&](const DataRecord& record) {
     if (!moves || outer->over.load(std::memory_order_relaxed) || !outer->uses(record)) return;
@@ -160,7 +163,7 @@ Result<void> TaskGraph::check_budget() {
 void TaskGraph::join(Domain& domain) {
   domain.any_child.store(true, std::memory_order_relaxed);
   domain.joined.fetch_add(1, std::memory_order_relaxed);
-  // Relaxed: the kernel of the parent, or a child, is still counted meanwhile.
+  // Relaxed: the count cannot be zero here, because the parent's kernel or another child is still counted.
   domain.open.fetch_add(1, std::memory_order_relaxed);
   if (options_.nesting.budget != nullptr) options_.nesting.budget->child_added();
 }
@@ -186,7 +189,7 @@ void TaskGraph::kernel_returned(Task& parent, WorkerId worker, TaskList& ready) 
   const bool gave_up = domain.ending().own;
   domain.over.store(true, std::memory_order_relaxed);
   if (gave_up) cancel_children(domain);
-  // Nobody waits for the children of a task without data.
+  // If the nested task has no data, no task waits for its children because of data.
   const bool has_data = parent.access_count > 0 || !domain.weak.empty();
   if ((has_data && domain.any_child.load(std::memory_order_relaxed)) || (!domain.weak.empty() && !gave_up)) {
     Edge* released = nullptr;
@@ -195,7 +198,7 @@ void TaskGraph::kernel_returned(Task& parent, WorkerId worker, TaskList& ready) 
       if (!gave_up) poison_unwritten(domain);
       released = hand_over(domain);
     }
-    // Called without the lock, because one of the released tasks may end a registration.
+    // This call is made without the lock, because one of the released tasks may end a registration.
     release_successors(parent, released, TaskStatus::succeeded, worker.index(), ready);
   }
   leave(domain, worker.index(), worker, ready);
@@ -226,15 +229,15 @@ bool TaskGraph::add_late_edge(Task& waiting, const TaskReference& predecessor) {
 }
 
 void TaskGraph::replace_in_states(const Domain& domain) {
-  // Visits the states of the record that may name the parent. The first is the state in the domain that the parent
-  // belongs to. If the kernel of that domain's own parent P has returned (`over`), the last tasks of the domain have
-  // replaced P in the state one domain further out. The parent may be such a last task, so the outer state is visited,
-  // too, and so on outwards, over at most `kLevels` domains. Tasks in domains beyond these wait until the parent has
-  // ended.
+  // `for_each_state` visits the states of a record that may contain the parent. The first is the state in the domain to
+  // which the parent belongs. If the kernel of that domain's own parent P has returned (`over`), the last tasks of the
+  // domain have replaced P in the state one domain further out. The parent may be one of these last tasks, so the outer
+  // state is visited, too, and so on outwards, over at most `kLevels` domains. Tasks in domains beyond these wait until
+  // the parent has ended.
   const auto for_each_state = [&](DataRecord& record, const auto& visit) {
     Domain* around = domain.parent.outer_domain();
     for (int level = 0; level < kLevels; ++level) {
-      // The parent stays in the states of data that it has divided itself, until it has ended.
+      // In the states of data that the parent has divided itself, the parent stays until it has ended.
       if (!is_seen_around(domain, around, record) || has_unseen_parts(domain, around, record)) return;
       visit(state_in(around, record));
       const bool at_home = around == nullptr || record.home.id == around->id;
@@ -242,8 +245,8 @@ void TaskGraph::replace_in_states(const Domain& domain) {
       around = around->parent.outer_domain();
     }
   };
-  // The states of parts are copied from the states of their wholes before the parent is removed from the wholes'
-  // states.
+  // This first pass makes the missing states of parts, as copies of the states of their wholes. The second pass removes
+  // the parent from all states.
   visit_declared(domain, [&](DataRecord& record) { for_each_state(record, [](DependencyState&) {}); });
   visit_declared(domain, [&](DataRecord& record) {
     const DependencyState* const inner = domain.find(record);
@@ -263,7 +266,7 @@ bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
     shares_data = true;
     const DependencyState* const inner = domain.find(record);
     if (inner == nullptr) return;
-    // Even a task that only reads has to wait for children that only read, because later writers wait for that task
+    // Even a task that only reads has to wait for children that only read, because later writers wait for this task
     // alone.
     for (const TaskReference& last : last_tasks(*inner, AccessMode::write)) {
       if (last.task == added.task && last.id == added.id) continue;
@@ -272,7 +275,7 @@ bool TaskGraph::wait_for_children(Task& task, Domain& domain) {
     }
   };
   for (const TaskAccess& access : task.data()) access.data()->visit_tree(wait);
-  // If the kernel of a nested task has returned, the task waits because of its weak data (`waits_for_weak`).
+  // A nested task whose kernel has returned waits because of its weak data (`waits_for_weak`).
   const Domain* const own = task.own_domain();
   if (own != nullptr && own->over.load(std::memory_order_relaxed)) {
     for (const TaskAccess& access : own->weak) access.data()->visit_tree(wait);
@@ -286,9 +289,10 @@ Edge* TaskGraph::hand_over(Domain& domain) {
   try {
     if (!gave_up) replace_in_states(domain);
   } catch (const std::bad_alloc&) {
-    // The parent stays in some dependency states: later tasks that find the parent there wait until it has ended.
+    // There was no memory, so the parent stays in some dependency states: later tasks that find it there wait until it
+    // has ended.
   }
-  // Every thread that adds edges holds the lock, so the list may be taken, and some of its edges put back.
+  // Every thread that adds edges holds the lock. So this thread may take the whole list and put some of the edges back.
   Edge* edge = parent.successors.exchange(nullptr, std::memory_order_acq_rel);
   Edge* released = nullptr;
   Edge* kept = nullptr;
@@ -300,7 +304,7 @@ Edge* TaskGraph::hand_over(Domain& domain) {
       try {
         goes = task.outer_domain() == &domain || (!gave_up && wait_for_children(task, domain));
       } catch (const std::bad_alloc&) {
-        // The task waits until the parent has ended.
+        // There was no memory, so the task waits until the parent has ended.
       }
     }
     Edge*& list = goes ? released : kept;
@@ -308,7 +312,7 @@ Edge* TaskGraph::hand_over(Domain& domain) {
     list = edge;
     edge = next;
   }
-  // The lists are in the order of submission now; they have to be newest first.
+  // The loop has reversed the order of the edges. Both lists have to be newest first.
   parent.successors.store(reversed(kept), std::memory_order_release);
   return reversed(released);
 }
@@ -316,7 +320,7 @@ Edge* TaskGraph::hand_over(Domain& domain) {
 bool TaskGraph::waits_for_weak(Domain& domain) {
   Task& parent = domain.parent;
   const LockGuard lock(submission_mutex_);
-  // The parent is in no queue, so its counter is free to be used again.
+  // The parent is in no queue, so its counter may be used again.
   parent.pending.store(Task::kSubmitting, std::memory_order_relaxed);
   for (const TaskAccess& access : domain.weak) {
     access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
@@ -344,7 +348,7 @@ TaskGraph::Completion TaskGraph::completion_of(const Domain& domain, std::size_t
 Domain* TaskGraph::end_parent(Domain& domain, std::size_t slot, WorkerId worker, TaskList& ready) {
   domain.states = {};
   Domain* const outer = finish_alone(domain.parent, completion_of(domain, slot, worker), ready);
-  // The nested task around is open, so the graph and its budget stay.
+  // The graph and its budget still exist, because the nested task around the parent has not ended.
   if (outer != nullptr) child_ended();
   return outer;
 }
@@ -353,9 +357,9 @@ void TaskGraph::leave(Domain& domain, std::size_t slot, WorkerId worker, TaskLis
   Domain* left = &domain;
   while (left != nullptr) {
     // Acquire: the last thread that leaves sees the effects of all children. Release: publishes this thread's effects
-    // to it.
+    // to that thread.
     const std::uint32_t before = left->open.fetch_sub(1, std::memory_order_acq_rel);
-    // The kernel, which blocks, counts as open and keeps the domain until it is signalled.
+    // Only the blocked kernel of the parent is left in `open`. The kernel keeps the domain alive until it is signalled.
     if (before == Domain::kAwaited + 2) left->waiter->signal();
     if (before != 1 || (!left->weak.empty() && waits_for_weak(*left))) return;
     left = end_parent(*left, slot, worker, ready);
@@ -363,7 +367,7 @@ void TaskGraph::leave(Domain& domain, std::size_t slot, WorkerId worker, TaskLis
 }
 
 void TaskGraph::end_parents(std::size_t slot, WorkerId worker, TaskList& ready) {
-  // A task that ends here may be the last that another such task has waited for.
+  // The loop repeats because a task that ends here may be the last task for which another nested task has waited.
   for (bool again = true; again;) {
     again = false;
     TaskList tasks;
@@ -396,8 +400,8 @@ bool TaskGraph::uses_inside(const Task& task, const DataRecord& record) {
 bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) const {
   if (record.children.empty() || is_being_recorded(record)) return false;
   const Task* const run = run_around(domain.parent);
-  // The nested tasks around this kernel, and a run of a recording that they belong to, use the record, too. They do not
-  // count here.
+  // Some tasks that use the record do not count here: the nested tasks around this kernel, and the run of a recording
+  // to which they belong.
   const auto uses = [&record, &domain, run](const TaskReference& task) {
     if (task.ended() || task.task == run || !uses_inside(*task.task, record)) return false;
     const Domain* around = &domain;

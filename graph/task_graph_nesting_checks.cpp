@@ -14,7 +14,7 @@ Failure refused(const Codelet& codelet, const std::string& why) {
   return {ErrorCode::invalid_argument, quoted(codelet) + ": " + why};
 }
 
-/// Returns true if no task of the record's home has ever used the data.
+/// Returns true if no task of the domain that is the data's home (`DataRecord::home`) has used them.
 bool never_used(const DataRecord& whole) {
   bool unused = true;
   whole.visit_tree([&unused](const DataRecord& part) {
@@ -79,7 +79,7 @@ Result<void> check_weak_accesses(const TaskSpecification& specification, const D
       return refuse(ErrorCode::invalid_argument,
                     describe(record) + " is a halo part and cannot be weak: declare the data in which it lies as weak");
     }
-    // The kernel would read through the halo part what its children write.
+    // Through the halo part, the kernel would read what its children write.
     const auto reads_beside = [&record](const Access& own) {
       const DataRecord& other = *own.handle.record();
       return other.is_halo && &other.whole() == &record.whole();
@@ -88,7 +88,8 @@ Result<void> check_weak_accesses(const TaskSpecification& specification, const D
       return refuse(ErrorCode::conflicting_access,
                     describe(record) + " is weak, and the kernel itself reads a halo part of the same data");
     }
-    // Data that are read only are marked like others: an overlap would have the task in its own children's states.
+    // Weak data in mode read are marked as if written, too, because even they must not overlap other data of the task:
+    // its children would find the task itself in their dependency states.
     if (!record.mark(mark, AccessMode::write)) {
       return refuse(ErrorCode::conflicting_access,
                     describe(record) + " is weak, and is the same data as, or part of, another handle of the task");
@@ -123,8 +124,8 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
     if (writes(mode) && !writes(declared->mode())) {
       return declared_in_read(record, mode, describe(domain->parent));
     }
-    // Weak data in mode write have no content that may be read before a child writes them, because the parent's kernel
-    // does not write weak data.
+    // A child must not read weak data in mode write before another child has written them: the parent's kernel does not
+    // write weak data, so they have no content.
     const bool overwritten = declared->mode() == AccessMode::write && !domain->uses(record);
     if (!overwritten || !reads(mode) || domain->children_write(record)) return {};
     return Failure{ErrorCode::invalid_argument, describe(record) + " is used in mode " + to_string(mode) + ", but " +
@@ -132,8 +133,8 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
                                                     ", which the task belongs to, declares it as weak in mode write, "
                                                     "and no child writes it before"};
   }
-  // Temporary data belong to the nested task that made them. When that task has ended, another domain may take them
-  // over.
+  // Temporary data belong to the nested task that made them. If that task has ended, or if none of its children has
+  // used the data, another domain may take the data over.
   DataRecord& whole = record.whole();
   if (record.home.id != 0 && (record.home.ended() || never_used(whole))) {
     moves.push_back(&whole);
@@ -181,7 +182,7 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
 
 Result<void> TaskGraph::check_weak(const TaskSpecification& specification, const Domain* domain,
                                    std::vector<DataRecord*>& moves) {
-  // The data of the kernel were marked with the last mark.
+  // The data of the kernel, if there are any, were marked with the last mark.
   const std::uint64_t mark = specification.accesses.empty() ? take_mark() : ids_.last_mark;
   if (auto valid = check_weak_accesses(specification, data_.registry, mark, domain); !valid) return valid;
   for (const Access& access : specification.options.weak) {

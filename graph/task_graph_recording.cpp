@@ -12,7 +12,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// Returns the accesses of a recorded task, with those to weak data.
+/// Returns the accesses of a recorded task, including its weak data.
 std::vector<TaskAccess> accesses_of(const RecordedTask& task) {
   std::vector<TaskAccess> accesses(task.data().begin(), task.data().end());
   if (task.extras)
@@ -88,7 +88,7 @@ Result<Future> TaskGraph::record(Recording& recording, const TaskSpecification& 
 }
 
 void TaskGraph::infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after) {
-  // In a recording, too, open reductions need their combining tasks before this task.
+  // Open reductions of the task's data get their combining tasks before this task, just as outside of recordings.
   for (const TaskAccess& access : accesses_of(task)) {
     if (access.mode() == AccessMode::reduce) continue;
     access.data()->visit_tree([&](DataRecord& record) TROUPE_REQUIRES(submission_mutex_) {
@@ -163,7 +163,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
       }
       order(task, builder, ready);
       keep(recording);
-      // Runs of one recording never overlap, whatever data they use.
+      // Runs of one recording never overlap, even if they use different data.
       TaskReference& last = recording->last_run();
       if (last.task != nullptr) builder.follow(last);
       last = {&task, task.task_id().value()};
@@ -185,7 +185,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
 
 void TaskGraph::keep(const std::shared_ptr<Recording>& recording) {
   if (std::find(recordings_.run.begin(), recordings_.run.end(), recording) != recordings_.run.end()) return;
-  // Recordings that nobody can run any more, and whose last run has ended, are dropped.
+  // Drop the recordings that only this list still owns: nobody can run them, and their last run has ended.
   std::erase_if(recordings_.run, [](const std::shared_ptr<Recording>& one) { return one.use_count() == 1; });
   recordings_.run.push_back(recording);
 }
@@ -194,7 +194,7 @@ Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
   // The run's data are not checked here: a recorded task that lacks valid input ends as cancelled.
   Recording& recording = *task.extras->run->recording;
   if (const auto cause = why_withdrawn(task)) {
-    // The tasks are reported all at once: a client can have billions of tasks in runs that have not begun.
+    // One call reports all tasks, because a client can have billions of tasks in runs that have not begun.
     if (options_.endings != nullptr && recording.size() > 0) options_.endings->cancelled_unbegun(recording.size());
     workers_.completed.count(worker.index(), recording.size());
     poison_written(*task.extras->run, cause);
@@ -212,7 +212,7 @@ Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {
 Begin TaskGraph::begin_recorded_nested(RecordedTask& task, TaskList& ready) {
   auto extras = std::make_unique<TaskExtras>();
   extras->name = task.extras->name;
-  // The callback may have a state, which it keeps from run to run.
+  // The new task calls the recorded task's own callback, whose state must survive from run to run.
   if (task.extras->callback) {
     extras->callback = [&task](const TaskOutcome& outcome) { task.extras->callback(outcome); };
   }
@@ -220,7 +220,7 @@ Begin TaskGraph::begin_recorded_nested(RecordedTask& task, TaskList& ready) {
   extras->stands_for = &task;
   const LockGuard lock(submission_mutex_);
   Task& nested = allocate_task(task.codelet, task.access_count);
-  // The new task gets the id of the recorded task, because traces and messages name that id.
+  // The new task gets the id of the recorded task in this run, because traces and messages name that id.
   nested.id.store(task.task_id().value(), std::memory_order_release);
   nested.pending.store(0, std::memory_order_relaxed);
   nested.withdrawn.store(task.withdrawn.load(std::memory_order_relaxed), std::memory_order_relaxed);

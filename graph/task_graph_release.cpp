@@ -13,12 +13,12 @@ namespace troupe::graph {
 
 namespace {
 
-/// The wait before the first look at the running tasks. It is longer than a worker takes from its last check of a
-/// task's data to its report that it runs the task.
+/// The wait before the first look at the running tasks. A worker needs less time between its last check of a task's
+/// data and its report that it runs the task.
 constexpr auto kBeforeLook = std::chrono::microseconds(200);
 constexpr auto kBetweenLooks = std::chrono::microseconds(100);
 
-/// Returns true if the task uses data of `whole`, which is not a part. The task has not ended, or ended a moment ago.
+/// Returns true if the task uses `whole` or a part of it. The task has not ended, or has ended a moment ago.
 bool uses(const Task& task, const DataRecord& whole) {
   return std::ranges::any_of(task.data(),
                              [&whole](const TaskAccess& access) { return &access.data()->whole() == &whole; });
@@ -57,7 +57,7 @@ void TaskGraph::return_to_parent(DataRecord& part) {
   part.visit_data([&](DataRecord& record) {
     if (record.poisoned.load(std::memory_order_relaxed)) cause = failures_.poison_of(record.handle_id());
   });
-  // A covered parent has had no data of its own, so the flags in its record are out of date.
+  // A parent that its parts cover has no data of its own, so the flags in its record are out of date.
   const DataRecord* const unwritten = DataRegistry::find_unwritten(part);
   data_.registry.set_unwritten(parent, unwritten != nullptr || (!parent.covered && parent.content.unwritten));
   if (unwritten != nullptr && unwritten->content.discarded) data_.registry.set_discarded(parent, true);
@@ -105,24 +105,25 @@ Result<void> TaskGraph::finish_release(PendingHold& pending) {
 
 Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
   if (released.is_halo) return {};
-  // Memory that nobody else owns is freed with the registration, so its content does not matter.
+  // If the registration alone owns the memory, the memory is freed with the registration, so its content does not
+  // matter.
   const bool content_matters = released.parent != nullptr || !released.owned || released.owned.use_count() > 1;
   if (content_matters) {
     const Result<void> home = host_.bring_home(released, AccessMode::read_write);
     if (home) return home;
     failures_.add(home.failure());
     if (released.parent != nullptr) {
-      // The state of the released part passes to its whole.
+      // When the part is forgotten, its whole becomes invalid, too (`return_to_parent`).
       const auto cause = std::make_shared<Failure>(home.failure());
       released.visit_tree([&](DataRecord& part) { poison(part, cause); });
     }
   }
-  // After this call, no thread copies from or to memory that the program takes back.
+  // After this call, no thread copies from or to this memory, which the program takes back.
   return host_.bring_home(released, AccessMode::write);
 }
 
 bool TaskGraph::goes_with_registration(const DataRecord& record) {
-  // A part lies in the memory of a whole, which stays.
+  // A part lies in the memory of its whole, which stays registered.
   if (record.parent != nullptr) return false;
   // In virtual time the runtime allocates no memory, so hidden data without an address count as owned.
   return record.owned ? record.owned.use_count() == 1 : record.hidden && record.view.data == nullptr;
@@ -142,8 +143,8 @@ bool TaskGraph::release_late(DataRecord& record, const std::shared_ptr<LateRelea
 }
 
 void TaskGraph::end_late(LateRelease& late) noexcept {
-  // `memory` is declared before the lock guard, so it is freed after the lock is released: to free megabytes takes
-  // long.
+  // `memory` is declared before the lock guard, so the memory is freed after the lock is released, because freeing
+  // megabytes takes long.
   std::shared_ptr<void> memory;
   const LockGuard lock(submission_mutex_);
   memory = late.record->owned;
@@ -151,7 +152,7 @@ void TaskGraph::end_late(LateRelease& late) noexcept {
   forget(*late.record);
   Task& hold = *late.hold;
   hold.status.store(TaskStatus::succeeded, std::memory_order_release);
-  // No task can wait for the hold: tasks on its data were refused from its submission on.
+  // No task can wait for the hold, because tasks on its data were refused from its submission on.
   hold.successors.store(Task::closed(), std::memory_order_release);
   give_back_more(hold, submission_caches_);
   pools_.tasks.free(submission_caches_.tasks, &hold);
@@ -161,7 +162,7 @@ void TaskGraph::end_late(LateRelease& late) noexcept {
 Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool finally) {
   const bool inside = ExecutionScope::find(this) != nullptr;
   const bool may_wait = !inside && !threads_.holds.any_here();
-  // A task whose callback runs in this thread no longer uses its data.
+  // If this thread runs the callback of a task, that task no longer uses its data.
   const Task* const here = inside ? ExecutionScope::task_here(this) : nullptr;
   const Task* const has_run = here != nullptr && in_callback(*here) ? here : nullptr;
   std::shared_ptr<LateRelease> late;
@@ -185,8 +186,8 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
     unused = release_late(record, late, ready);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
-  // If the content matters, only the task that this thread runs may use the record, so the record stays until the end
-  // of this call.
+  // If the content matters, no task uses the record, except perhaps the task that this thread runs. So the record stays
+  // until the end of this call.
   if (content_matters) {
     if (auto home = bring_home_to_release(*late->record); !home) failures_.add(home.failure());
   }
@@ -265,7 +266,8 @@ bool TaskGraph::wait_for_running(const LateRelease& late) {
           const Task& task = *running.task;
           if (task.ended() || !uses(task, *late.record)) continue;
           runs = true;
-          // A task of pieces may need this thread's help; a task that waits in `let_go` may wait for this thread.
+          // A task that runs in pieces may need this thread's help; a task whose kernel is itself in `let_go` may wait
+          // for this thread.
           const bool waits = std::ranges::find(data_.late.letting_go, &task) != data_.late.letting_go.end();
           endless = endless || &task == here || waits || task.codelet->pieces != nullptr;
         }

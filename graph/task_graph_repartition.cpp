@@ -16,8 +16,8 @@ void TaskGraph::refuse_parts(DataRecord& record, bool refused) {
 }
 
 bool TaskGraph::may_replace(const DataRecord& record, bool covers) {
-  // Workers walk the lists of the whole and of halo parts without a lock, so these lists change only while nobody uses
-  // them.
+  // Workers walk the `children` of the whole and of halo parts without a lock, so these lists change only while no task
+  // uses them.
   const auto has_halos = [](const DataRecord& one) { return !one.halos.empty(); };
   bool flat = covers && record.covered && (options_.device_kinds & kOnCores) != 0;
   for (const DataRecord* one = &record; flat && one != nullptr; one = one->parent) flat = !has_halos(*one);
@@ -118,13 +118,13 @@ Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::sp
     if (may_replace(record, covers.value())) {
       parts = replace_parts(record, blocks, ready, unused);
     } else {
-      // Below, this thread waits until no task uses the former parts, and then replaces them. New tasks on these parts
-      // are refused from here on, because their parts would be gone before they begin.
+      // Below, this thread waits until no task uses the former parts, and then replaces them. New tasks on the former
+      // parts are refused from here on, because these parts would be gone before the tasks begin.
       refuse_parts(record, true);
     }
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
-  // The list of former parts is searched from its end.
+  // The calls go backwards, because `end_late` searches the list of former parts from its end.
   for (auto late = unused.rbegin(); late != unused.rend(); ++late) end_late(**late);
   if (!parts) {
     const auto divide = [&](DataRecord& record, TaskList&) TROUPE_REQUIRES(submission_mutex_) -> Result<void> {

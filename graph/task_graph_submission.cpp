@@ -14,7 +14,7 @@ namespace troupe::graph {
 Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t access_count) {
   Task& task = *pools_.tasks.allocate(submission_caches_.tasks);
   if (task.has_more) {
-    // The last task in this memory left these objects behind; they are freed now.
+    // Free the objects that the last task in this memory left behind.
     task.extras.reset();
     if (task.accesses != task.inline_accesses.data()) delete[] task.accesses;
     task.accesses = task.inline_accesses.data();
@@ -26,7 +26,7 @@ Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t acc
 
 void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count) {
   task.has_more = access_count > Task::kInlineAccesses;
-  // The array is on the heap; the next task in this memory or `~Task` frees it.
+  // The next task in this memory, or `~Task`, frees the array.
   task.accesses = task.has_more ? new TaskAccess[access_count] : task.inline_accesses.data();
   // The id is stored before the status, as the function `status` requires.
   task.id.store(take_ids(), std::memory_order_release);
@@ -75,7 +75,7 @@ void TaskGraph::count_submission(std::size_t tasks) {
 }
 
 void TaskGraph::set_access(Task& task, std::size_t index, DataRecord& record, AccessMode mode) {
-  // Partial results exist only for undivided data that tasks outside of nested tasks use; for other data the mode
+  // Partial results exist only if the data are undivided and the task is no child of a nested task. Otherwise mode
   // commute gives the same result.
   const bool divided = record.parent != nullptr || !record.children.empty();
   if (mode == AccessMode::reduce && (divided || task.nesting.is_child)) mode = AccessMode::commute;
@@ -246,7 +246,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     if (follows_failure) task.withdrawn.store(Withdrawal::by_predecessor, std::memory_order_relaxed);
     if (specification.options.nested) declare_weak(task, builder);
   } catch (...) {
-    // There was no memory for the task. Combining tasks that were submitted before it stay.
+    // There was no memory for the task. Combining tasks that were submitted for its sake stay.
     if (task.nesting.is_child) task.client = {{options_.shares_workers ? this : nullptr}, {0}};
     task.nesting.is_child = false;
     give_up(task, builder, ready);

@@ -5,7 +5,7 @@
 
 #include "proto/mutex.hpp"
 
-// The symbols are weak, because a BLAS library without these functions may be linked.
+// The symbols are weak, because the program may be linked with a BLAS library that does not have these functions.
 extern "C" {
 [[gnu::weak]] void openblas_set_num_threads(int);
 [[gnu::weak]] int openblas_get_num_threads();
@@ -21,7 +21,7 @@ struct BlasSetting {
   /// worker gets a task that calls BLAS only after this number was raised.
   std::atomic<int> users{0};
   /// True if Troupe has set the number of threads to one and has saved the program's own number in `of_the_program`.
-  /// Written under the lock; a thread that reads an old value reads it again under the lock.
+  /// Written under the lock; a thread that reads an old value reads the value again under the lock.
   std::atomic<bool> taken{false};
   int of_the_program TROUPE_GUARDED_BY(mutex) = 1;
 

@@ -13,7 +13,7 @@
 #include "platform/machine/process_limits.hpp"
 #include "troupe/errors.hpp"
 
-// The symbols are weak, because a BLAS library without these functions may be linked.
+// The symbols are weak, because the program may be linked with a BLAS library that does not have these functions.
 extern "C" {
 [[gnu::weak]] void* blas_memory_alloc(int);
 [[gnu::weak]] void blas_memory_free(void*);
@@ -74,7 +74,7 @@ class SingleThreaded {
 BlasInOneThread::BlasInOneThread() {
   const LockGuard lock(blas_setting.mutex);
   ++blas_setting.users;
-  // The number may have been restored for a while (`lend_blas_threads`), so it is set whether or not there are users.
+  // Set the number even if there are other users, because `lend_blas_threads` may have restored the program's number.
   if (BlasSetting::can_be_set()) blas_setting.take();
 }
 

@@ -21,9 +21,9 @@ namespace troupe::kernels {
 std::shared_ptr<void> single_threaded_blas();
 
 /// While any of these objects lives, the BLAS library runs in the calling thread only; the last object restores the
-/// program's number of threads. It is for functions of a program that may call BLAS: each call has one object. Unlike
-/// `single_threaded_blas`, it reserves no memory, and so never fails. Making and destroying an object takes an
-/// uncontended lock.
+/// program's number of threads. A function of a program that may call BLAS gets one object for each of its calls.
+/// Unlike `single_threaded_blas`, an object reserves no memory, and so never fails. Making and destroying an object
+/// takes an uncontended lock.
 class BlasInOneThread {
  public:
   BlasInOneThread();
@@ -37,7 +37,7 @@ class BlasInOneThread {
 void lend_blas_threads();
 
 /// Returns a warning, with advice, if OpenBLAS has chosen kernels for processors without AVX2 although this processor
-/// has AVX2. OpenBLAS does so if it is older than the processor, and then runs at a fifth to a half of its speed.
+/// has AVX2. An OpenBLAS that is older than the processor does so, and then runs at a fifth to a half of its speed.
 /// Returns nothing if the kernels suit the processor, or if another library is linked.
 [[nodiscard]] std::optional<std::string> outdated_blas_kernels();
 

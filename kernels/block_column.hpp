@@ -16,7 +16,7 @@ namespace troupe::kernels {
 template <class T>
 class BlockColumn {
  public:
-  /// Makes the column from a task's handles from number `begin` on; there must be at least one.
+  /// Makes the column from a task's handles from number `begin` on. There must be at least one handle.
   BlockColumn(const KernelContext& context, std::size_t begin) {
     for (std::size_t i = begin; i < context.size(); ++i) {
       tiles_.push_back(context.matrix<T>(i));
@@ -55,8 +55,8 @@ class BlockColumn {
   std::vector<std::int64_t> ends_;
 };
 
-/// Returns a task's pivots, in pieces: one piece for each handle from number `begin` on. The first handle whose
-/// elements are not integers, and all later handles, do not belong to the pivots.
+/// Returns a task's pivots in pieces, one piece per handle: from handle number `begin` on, up to the first handle whose
+/// elements are not of type int.
 inline std::vector<std::span<const int>> pivots_from(const KernelContext& context, std::size_t begin) {
   std::vector<std::span<const int>> pieces;
   while (begin < context.size() && context.data(begin).layout.element_tag == type_tag<int>()) {

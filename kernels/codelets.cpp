@@ -38,7 +38,7 @@ using tiles::rows_below_block;
 using tiles::solve_forward;
 using tiles::subtract;
 
-/// C <- C - op(A) op(B).
+/// Computes C <- C - op(A) op(B).
 template <class T>
 void update(Team& team, char ta, char tb, In<T> a, In<T> b, Out<T> c) {
   multiply(team, ta, tb, T{-1}, a, b, T{1}, c);
@@ -113,7 +113,7 @@ void check_syrk(Conditions& c) {
   offset_of(c, 0, own.cols, own.rows);
 }
 
-/// A <- A op(triangle)^-1, where the triangle is in D from row `offset` on.
+/// Makes a codelet for A <- A op(triangle)^-1, where the triangle is in D from row `offset` on.
 template <class T, char uplo, char trans>
 Codelet trsm_right(const Modes& modes) {
   const auto kernel = [](Team& team, In<T> d, Out<T> a, std::int64_t offset) {
@@ -219,8 +219,8 @@ void check_fill_symmetric(Conditions& c) {
   c.argument_up_to(1, kMost, "col");
 }
 
-/// Calls `take` with the mode of each of a kernel's data, in their order: "A r, B rw; offset". Returns false if there
-/// is none behind a name.
+/// Calls `take` with the mode of each of a kernel's data, in their order: "A r, B rw; offset". Returns false if a name
+/// has no mode.
 template <class Take>
 constexpr bool read_modes(std::string_view parameters, Take take) {
   constexpr std::pair<std::string_view, AccessMode> kModes[]{

@@ -6,7 +6,7 @@
 namespace troupe::kernels {
 
 /// The functions here estimate 1 / (|A| |A^-1|) in the 1-norm from the factors of A, as LAPACK's expert drivers do
-/// (gecon, pocon, trcon); the result is seldom more than three times too large. It is zero if A^-1 overflows. `norm` is
+/// (gecon, pocon, trcon). The result is seldom more than three times too large, and zero if A^-1 overflows. `norm` is
 /// the 1-norm of A. Each function needs about n^2 operations, in the calling thread. No element of the factors may be
 /// infinite or NaN.
 ///

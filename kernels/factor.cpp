@@ -71,7 +71,8 @@ int factorize_without_pivoting(MatrixView<T> a, std::int64_t above, Rule& rule) 
   return info == 0 ? 0 : info + fortran::as_int(half);
 }
 
-/// In teams of several members, the master factorizes the square block alone if it has at most this many columns.
+/// In teams of several members, the master factorizes the square block alone if the block has at most this many
+/// columns.
 constexpr std::int64_t kMasterAlone = 128;
 
 /// Returns about half of `cols`, rounded to a multiple of the row step of products.
@@ -125,8 +126,8 @@ void solve_triangular(char side, char uplo, char trans, char diag, MatrixView<co
                   fortran::as_int(a.ld), b.data, fortran::as_int(b.ld));
     return;
   }
-  // A is [A11; A21 A22] or [A11 A12; A22]: solve with one diagonal block, subtract the product with the solution from
-  // the rest of B, and solve with the other diagonal block.
+  // A is [A11 0; A21 A22] or [A11 A12; 0 A22]: solve with one diagonal block, subtract the product with the solution
+  // from the rest of B, and solve with the other diagonal block.
   const std::int64_t half = n / 2;
   const bool lower = uplo == 'L';
   const bool left = side == 'L';

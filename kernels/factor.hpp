@@ -9,8 +9,8 @@
 
 namespace troupe::kernels {
 
-/// Computes the lower triangle of A <- L, where A = L L^T. The upper triangle is neither read nor written. Returns 0,
-/// or the order of the leading minor that is not positive definite.
+/// Computes the Cholesky factor L, with A = L L^T, in the lower triangle of A. The upper triangle is neither read nor
+/// written. Returns 0, or the order of the leading minor that is not positive definite.
 template <class T>
 int potrf(MatrixView<T> a);
 
@@ -31,7 +31,7 @@ struct ReplacedPivots {
   /// The row of the first such pivot, counted from zero. It has no meaning if there is no such pivot.
   std::int64_t first = 0;
 
-  /// Adds the replaced pivots of a block that begins `above` rows further down.
+  /// Adds the replaced pivots of a later block, whose first row is row `above`.
   void add(const ReplacedPivots& later, std::int64_t above) {
     if (count == 0 && later.count > 0) first = later.first + above;
     count += later.count;

@@ -1,8 +1,8 @@
-/// BLAS and LAPACK, declared for float and double under one name each. Private to kernels/.
+/// Routines of BLAS and LAPACK, each under one name for float and double. Private to kernels/.
 ///
 /// Arguments are as in the reference (netlib.org/lapack); integers have 32 bits. The length of each character argument
-/// is passed by value at the end of the argument list, as GNU Fortran expects. Many C programs leave it out for single
-/// characters, but passing it is correct and costs nothing.
+/// is passed by value at the end of the argument list, as GNU Fortran expects. Many C programs leave out the lengths of
+/// single characters, but passing them is correct and costs nothing.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ TROUPE_BLAS(double, d)
 
 namespace troupe::kernels::fortran {
 
-/// Converts a size for BLAS and LAPACK, whose sizes are int. Codelets refuse larger sizes.
+/// Converts a size for BLAS and LAPACK, whose sizes are int. Codelets refuse sizes that do not fit.
 inline int as_int(std::int64_t value) { return static_cast<int>(value); }
 
 #define TROUPE_FORTRAN(T, p)                                                                                         \

@@ -5,8 +5,8 @@
 
 namespace troupe::kernels {
 
-/// Returns an object that lives as long as kernels may run on GPUs; it owns the libraries' handles and their work
-/// memory. Null in a build without CUDA.
+/// Returns the owner of the GPU libraries' handles and work memory. Whoever runs kernels on GPUs must keep it. Null in
+/// a build without CUDA.
 [[nodiscard]] std::shared_ptr<void> gpu_environment();
 
 }  // namespace troupe::kernels

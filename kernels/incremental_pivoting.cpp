@@ -37,8 +37,8 @@ struct Pair {
 
 enum class Direction { forward, back };
 
-/// Exchanges `count` rows, from row `first` on, with the rows that their pivots name. With `Direction::back`, in
-/// reverse order.
+/// Exchanges `count` rows, from row `first` on, with the rows that their pivots name. `Direction::back` reverses the
+/// order of the exchanges.
 template <class T>
 void exchange(const Pair<T>& pair, const CheckedPivots& pivots, std::int64_t first, std::int64_t count,
               Direction direction) {

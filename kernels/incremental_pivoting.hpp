@@ -1,4 +1,5 @@
-/// LU of a tile and of pairs of tiles, with row exchanges inside each: the steps of LU with incremental pivoting.
+/// LU of a tile and of pairs of tiles, with row exchanges inside each tile or pair: the steps of LU with incremental
+/// pivoting.
 #pragma once
 
 #include <span>
@@ -18,8 +19,8 @@ namespace troupe::kernels {
 // columns that were eliminated before keep the row order in which they were computed. So the blocks must be applied one
 // after the other. L has, side by side, the unit lower triangle of each block, without its diagonal.
 
-/// Computes C <- L^-1 P C, where L is the unit lower trapezoid in V, and P has the row exchanges of its LU
-/// factorization.
+/// Computes C <- L^-1 P C, where L is the unit lower trapezoid in V, and P has the row exchanges of V's LU
+/// factorization (`pivots`).
 template <class T>
 void gessm(MatrixView<const T> v, const CheckedPivots& pivots, MatrixView<T> c);
 /// Computes C <- P^T L C, the inverse of `gessm`.

@@ -1,14 +1,14 @@
-/// Measures how fast this machine's cores can compute, to compare dense factorizations with.
+/// Measures how fast this machine's cores can compute, as a yardstick for dense factorizations.
 #pragma once
 
 #include <span>
 
 namespace troupe::kernels {
 
-/// Returns the GFlop/s of concurrent single-threaded matrix products C = A B of order `n`, one per entry of `pus`:
-/// threads bound to these processing units (unbound for a negative number) start together, and each runs one product to
-/// warm up and then `repetitions` products. The result is the sum of the rates of the threads. `T` is float or double.
-/// The BLAS library is single-threaded meanwhile. Throws std::bad_alloc, std::system_error.
+/// Measures concurrent matrix products C = A B of order `n`, in one thread for each entry of `pus`: the processing unit
+/// to which the thread is bound, or a negative number for a thread that is not bound. The threads start together; each
+/// runs one product to warm up and then `repetitions` products. Returns the sum of the threads' rates in GFlop/s. `T`
+/// is float or double. The BLAS library is single-threaded meanwhile. Throws std::bad_alloc, std::system_error.
 template <class T>
 double measure_peak(std::span<const int> pus, int n = 2048, int repetitions = 3);
 

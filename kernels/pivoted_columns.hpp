@@ -12,8 +12,9 @@ namespace troupe::kernels {
 /// The largest number of columns of `factor_columns`.
 constexpr std::int64_t kFewColumns = 16;
 
-/// Factorizes as `factor_panel` does, column by column. Each member of the team has rows of its own. In these rows it
-/// finds the largest element of a column, and subtracts multiples of the column from the later columns.
+/// Factorizes as `factor_panel` (kernels/factor.hpp) does, column by column. Each member of the team has rows of its
+/// own. In its rows the member finds the largest element of a column, and subtracts multiples of the column from the
+/// later columns.
 template <class T>
 int factor_columns(Team& team, MatrixView<T> a, std::span<int> pivots);
 

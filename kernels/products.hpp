@@ -29,7 +29,7 @@ void multiply_own_block(int rank, int size, char ta, char tb, T alpha, MatrixVie
 template <class T>
 void subtract_square(Team& team, MatrixView<const T> a, MatrixView<T> c);
 
-/// The rows or columns of one member.
+/// One member's range of rows or columns.
 struct WorkRange {
   std::int64_t first;
   std::int64_t count;

@@ -11,7 +11,7 @@ namespace troupe::kernels {
 // is factorized by recursion on its halves (Elmroth and Gustavson, IBM J. Res. Dev. 44, 2000). Work space is kept per
 // thread. The members of a team divide the columns to which reflectors are applied; one member factorizes.
 
-/// Computes A <- R and reflectors. A must have at least as many rows as columns.
+/// Computes the QR factorization of A: A <- R and reflectors. A must have at least as many rows as columns.
 template <class T>
 void geqrt(Team& team, MatrixView<T> a, MatrixView<T> t);
 /// Computes C <- Q C (`trans` 'N') or Q^T C ('T'). V's upper triangle is not read.

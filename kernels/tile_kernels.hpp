@@ -39,7 +39,7 @@ struct TileKernel {
 template <class T>
 std::span<const TileKernel<T>> tile_kernels();
 
-/// Returns the row of a member.
+/// Returns the row of this member of `TileCodelets`.
 template <class T>
 const TileKernel<T>& tile_kernel(Codelet TileCodelets<T>::*codelet);
 

@@ -66,8 +66,8 @@ double largest_tile_on_gpus(Application application, const GpuRate& gpus) {
 std::int64_t default_tile(Application application, std::int64_t n, const GpuRate& gpus) {
   const std::int64_t on_cores = default_tile_on_cores(application, n);
   if (gpus.count == 0 || gpus.flops_per_second <= 0) return on_cores;
-  // The numbers of block columns for one GPU that measured best: 8 in virtual time, and 16 on an H200 for QR, whose
-  // panels have more work.
+  // The numbers of block columns for one GPU with which measured runs were the fastest: 8 in virtual time, and 16 for
+  // QR on an H200, because QR's panels have more work.
   const double for_one = application == Application::qr ? 16 : 8;
   const double across = for_one * std::pow(static_cast<double>(gpus.count), 2.0 / 3);
   const double tile = std::min(static_cast<double>(n) / across, largest_tile_on_gpus(application, gpus));
@@ -210,8 +210,8 @@ Factorization<T>::Factorization(Runtime& runtime, MatrixView<T> a, const Factori
   if (options.application == Application::qr) zero_on_diagonal_ = first_zero_on_diagonal(a);
 }
 
-/// Copies the factors back to host memory, because the caller reads its matrix there without an acquire. Parts that
-/// accelerators have written may otherwise be only in the accelerators' memories.
+/// Copies the factors back to host memory, because the caller reads its matrix in host memory without an acquire. Parts
+/// that accelerators have written may otherwise be only in the accelerators' memories.
 template <class T>
 void Factorization<T>::bring_home() {
   const std::vector<WorkerReport> workers = runtime_.report().workers;

@@ -41,10 +41,11 @@ struct FactorizationOptions {
   /// The number of columns of a tile. Kernels are faster on larger tiles; smaller tiles give more parallelism. A tile
   /// may be larger than the matrix. 0: `default_tile`.
   std::int64_t tile = 0;
-  /// The number of rows of a tile, a multiple of its columns; 0: chosen by the size of the matrix and the number of
-  /// workers.
+  /// The number of rows of a tile, a multiple of the number of its columns. 0: `default_tile_rows`, which takes the
+  /// size of the matrix and the devices into account.
   std::int64_t tile_rows = 0;
-  /// The inner block of QR (LAPACK's ib) and of LU with incremental pivoting; 0: `default_inner`.
+  /// The number of columns of an inner block, for QR (LAPACK's ib) and LU with incremental pivoting. 0:
+  /// `default_inner`.
   std::int64_t inner = 0;
   /// The row exchanges of LU.
   Pivoting pivoting = Pivoting::partial;
@@ -76,9 +77,9 @@ struct GpuRate {
 [[nodiscard]] std::int64_t default_tile_rows(std::int64_t n, std::int64_t tile, std::size_t workers,
                                              const GpuRate& gpus = {});
 
-/// Returns the inner block of QR, and of LU with incremental pivoting, for a tile. With larger inner blocks, products
-/// have more rows and tiles are read less often, but the operations of all updates grow by the fraction inner / (4 x
-/// rows).
+/// Returns the number of columns of an inner block of QR, and of LU with incremental pivoting, for a tile. With larger
+/// inner blocks, products have more rows and tiles are read less often, but the operations of all updates grow by the
+/// fraction inner / (4 x rows).
 [[nodiscard]] std::int64_t default_inner(std::int64_t tile_rows, std::int64_t tile);
 
 /// Returns the size of the data of the largest task on single tiles: three tiles of the size in `options` and, if pairs

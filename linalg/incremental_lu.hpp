@@ -10,7 +10,7 @@
 namespace troupe::linalg {
 
 /// The results of a factorization with incremental pivoting that are not stored in the matrix: the row exchanges, and
-/// the parts of L for which a pair of tiles has no room.
+/// the part of L for which the tiles have no room.
 template <class T>
 class IncrementalFactors {
  public:
@@ -28,8 +28,8 @@ class IncrementalFactors {
   [[nodiscard]] Handle pivots(int k, int below) const {
     return pivots_[static_cast<std::size_t>(k)][static_cast<std::size_t>(below)];
   }
-  /// Returns the unit lower triangles of the same pair, for `below` from 1 on. They have `inner` rows and as many
-  /// columns as the tile.
+  /// Returns the unit lower triangles from the elimination of the tile that is `below` tiles below the diagonal tile of
+  /// column k; `below` is at least 1. The triangles have `inner` rows and as many columns as the tile.
   [[nodiscard]] Handle lower(int k, int below) const {
     return lower_[static_cast<std::size_t>(k)][static_cast<std::size_t>(below - 1)];
   }

@@ -22,7 +22,7 @@ Pivots::Pivots(Runtime& runtime, std::int64_t rows, std::int64_t panel)
 
 namespace {
 
-/// The handles of a task on a block column. The next task reuses the memory of the list.
+/// The handles of a task on a block column. The memory of the list is reused for the next task.
 class ColumnAccesses {
  public:
   ColumnAccesses& begin() {

@@ -32,8 +32,8 @@ class Pivots {
 /// partial pivoting over whole columns, like LAPACK's getrf. A panel is one task on the tiles of its block column. For
 /// every later block column, the row exchanges and the triangular solve are one task, and the updates are one task per
 /// tile below. Cores factorize a panel in place if the matrix has block columns (`TileStorage::columns` or `in_place`),
-/// and otherwise copy it. The same tiles are allowed as for `cholesky`. If U(i, i) is exactly zero, the wait throws
-/// `numerical` with i.
+/// and otherwise copy it. The diagonal block of every tile column must lie inside one tile. If U(i, i) is exactly zero,
+/// the wait throws `numerical` with i.
 template <class T>
 void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots,
         const kernels::TileCodelets<T>& kernel = kernels::codelets<T>());

@@ -23,9 +23,9 @@ constexpr double kReflectorSpeed = 0.55;
 /// The tasks of an algorithm as they are submitted.
 ///
 /// In Cholesky and LU without pivoting, the updates of a panel count as ready only when all tiles of the panel are
-/// ready. This is stricter than the real dependencies, so the priorities are also valid for these. Ranks by the real
-/// dependencies alone would postpone the solves far below the diagonal, because few tasks depend on them. When a worker
-/// runs such a solve, the tile that an update has written is no longer in the cache.
+/// ready. This is stricter than the real dependencies, so the priorities also respect the real dependencies. Ranks by
+/// the real dependencies alone would postpone the solves far below the diagonal, because few tasks depend on them. When
+/// a worker runs such a solve, the tile that an update has written is no longer in the cache.
 class Plan {
  public:
   using Use = UpwardRanks::Use;
@@ -40,8 +40,8 @@ class Plan {
   [[nodiscard]] Use write_extra(int k) const { return {index(0, grid_.tile_cols() + k), true}; }
 
   void add(double cost, std::initializer_list<Use> uses) { ranks_.add(cost, {uses.begin(), uses.size()}); }
-  /// Adds an entry without cost that writes the extra data of panel k. So every later reader of these data depends on
-  /// all earlier readers: see the comment on this class.
+  /// Adds an entry without cost that writes the extra data of panel k, so that every later reader of these data depends
+  /// on all earlier readers: see the comment on this class.
   void finish_panel(int k) {
     joints_.push_back(ranks_.size());
     add(0, {write_extra(k)});
@@ -147,8 +147,8 @@ std::vector<int> lu_priorities(const TileGrid& a) {
     }
   }
   for (int j = 0; j + 1 < n; ++j) {
-    // A core can do about this many operations in the time in which it moves one element. The task depends on the last
-    // pivots.
+    // A core can do about this many operations in the time in which it moves one element. The task, which exchanges
+    // rows of L, waits for the pivots of the last panel.
     constexpr double kOperationsPerElement = 16;
     plan.add_on_column(kOperationsPerElement * number(a.rows) * number(a.cols_of(j)), a.diagonal(j + 1), j,
                        {plan.read_extra(n - 1)});

@@ -9,7 +9,7 @@
 namespace troupe::opencl {
 namespace {
 
-/// Converts a function to an untyped pointer. The table has only untyped entries for functions of Windows.
+/// Converts a function to an untyped pointer: for functions of Windows the table has only untyped entries.
 template <class Function>
 void* untyped(Function* function) {
   return reinterpret_cast<void*>(function);

@@ -57,7 +57,7 @@ class Event {
  private:
   struct Actions {
     void (*call)(std::byte*);
-    /// Moves the object from the first place to the second place, and destroys the object that is left in the first.
+    /// Moves the object from the first address to the second, and destroys what is left of it at the first address.
     void (*move)(std::byte*, std::byte*) noexcept;
     void (*destroy)(std::byte*) noexcept;
   };

@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// A mean time on a number of cores, in any unit; both above 0.
+/// A mean time on a number of cores. The time may be in any unit; time and number are above 0.
 struct TimeOnCores {
   int cores = 1;
   double time = 0;
@@ -22,14 +22,14 @@ struct AmdahlLaw {
   [[nodiscard]] double at(int cores) const { return fixed + shared / cores; }
 };
 
-/// Returns the law with the least squares of relative errors; for two points that lie on a law it is exactly that law.
-/// If times fall faster than the number of cores rises, `fixed` is 0; if they do not fall, `shared` is 0. Returns
-/// nothing without times on two different numbers of cores, because times on one number of cores tell nothing about
-/// other numbers. O(times).
+/// Returns the law with the least sum of squared relative errors. If times on two numbers of cores lie on a law, the
+/// result is exactly this law. If times fall faster than the number of cores rises, `fixed` is 0; if times do not fall,
+/// `shared` is 0. Returns nothing if all times are on the same number of cores, because they tell nothing about other
+/// numbers. O(times).
 [[nodiscard]] inline std::optional<AmdahlLaw> fit_amdahl(std::span<const TimeOnCores> times) {
   if (times.empty()) return std::nullopt;
   bool differ = false;
-  // Sums of 1, 1 / cores, 1 / cores^2, time, time / cores, each over time^2.
+  // The sums over all times of 1, 1 / cores, 1 / cores^2, time and time / cores, each divided by time^2.
   double w = 0;
   double wx = 0;
   double wxx = 0;

@@ -14,8 +14,8 @@
 namespace troupe {
 
 /// A table that has a row of `width` values for each handle in use. Ids of handles are never used again, and a service
-/// makes handles for years; therefore rows lie in pages of 256, and a page without rows is freed. The table takes
-/// memory for the rows in use, if they lie close together, and one byte for every 16 handles that ever existed. Every
+/// makes handles for years; therefore rows lie in pages of 256, and the memory of a page without rows is freed. The
+/// table takes memory for the pages with rows in use, and one byte for every 16 handles that ever existed. Every
 /// operation except `visit` is O(1).
 template <class T>
 class HandleTable {
@@ -23,7 +23,7 @@ class HandleTable {
   explicit HandleTable(std::size_t width = 1) : width_(width) {}
 
   [[nodiscard]] bool contains(HandleId handle) const { return find(handle) != nullptr; }
-  /// Returns the handle's row, which stays valid until it is removed; null if there is none.
+  /// Returns the handle's row; null if there is none. The pointer stays valid until the row is removed.
   [[nodiscard]] const T* find(HandleId handle) const {
     const std::size_t page = handle.index() / kRows;
     if (page >= pages_.size() || !pages_[page].rows || !pages_[page].marks->contains(handle.index() % kRows)) {
@@ -38,7 +38,7 @@ class HandleTable {
     return pages_[handle.index() / kRows].rows[handle.index() % kRows * width_];
   }
 
-  /// Returns the handle's row; makes a new row with default values if there is none.
+  /// Returns the handle's row; if there is none, makes a row with default values.
   T& make(HandleId handle) {
     const std::size_t at = handle.index() / kRows;
     if (at >= pages_.size()) pages_.resize(at + 1);
@@ -56,14 +56,15 @@ class HandleTable {
     Page& page = pages_[handle.index() / kRows];
     page.marks->erase(handle.index() % kRows);
     if (page.marks->count > 0) return;
-    // One free page is kept: otherwise a single handle that comes and goes would cost a page each time.
+    // One empty page is kept. Otherwise a single handle that comes and goes would each time cost the allocation of a
+    // page.
     spare_ = std::move(page);
     page = {};
   }
 
   /// Returns the number of rows.
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// Calls `visit(handle)` for each handle that has a row, in the order of their ids. `visit` must not make or remove
+  /// Calls `visit(handle)` for each handle that has a row, in the order of the ids. `visit` must not make or remove
   /// rows.
   template <class Visit>
   void visit(Visit&& visit) const {
@@ -80,7 +81,7 @@ class HandleTable {
  private:
   static constexpr std::size_t kRows = 256;
 
-  /// The rows of a page that are in use.
+  /// Marks which rows of a page are in use.
   struct Marks {
     [[nodiscard]] bool contains(std::size_t at) const { return (words[at / 64] >> at % 64 & 1U) != 0; }
     bool insert(std::size_t at) {
@@ -96,8 +97,8 @@ class HandleTable {
     std::array<std::uint64_t, kRows / 64> words{};
     std::size_t count = 0;
   };
-  /// The rows are in a block of their own, because most look-ups need only a row: with rows and marks in one block, the
-  /// memory manager took a tenth longer for a task.
+  /// Rows and marks are in separate blocks of memory, because most look-ups need only a row. With both in one block,
+  /// the memory manager took a tenth longer for a task.
   struct Page {
     std::unique_ptr<T[]> rows;
     std::unique_ptr<Marks> marks;

@@ -9,7 +9,7 @@ namespace troupe {
 
 /// Returns a text such as "1,234,567".
 [[nodiscard]] std::string human_count(std::uint64_t count);
-/// Returns "1 task" or "2,000 tasks", for a noun whose plural ends in s.
+/// Returns a text such as "1 task" or "2,000 tasks". `noun` must be a singular whose plural only adds an s.
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);
 
 }  // namespace troupe

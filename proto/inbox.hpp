@@ -1,5 +1,4 @@
-/// An actor's inbox of events. The events are stored here, and a message to the actor only says that the inbox has
-/// events.
+/// An actor's inbox of events. The inbox stores the events; a message to the actor only says that there are some.
 #pragma once
 
 #include <utility>
@@ -9,27 +8,28 @@
 
 namespace troupe {
 
-/// An inbox belongs to the runtime and outlives the actor that empties it, so that nothing is lost when that actor
-/// dies. Thread-safe.
+/// An inbox belongs to the runtime and outlives the actor that empties it (its *reader*), so that no event is lost when
+/// this actor dies. Thread-safe.
 template <class Event>
 class Inbox {
  public:
-  /// Adds an event. Returns true if the caller must notify the reader, because nobody has done so since the last
-  /// `take`.
+  /// Adds an event. Returns true if the caller must notify the reader, because nobody has been asked to do so since the
+  /// last `take`.
   bool post(Event event) {
     const LockGuard lock(mutex_);
     events_.push_back(std::move(event));
     return !std::exchange(told_, true);
   }
-  /// Adds an event that can wait until the inbox is emptied for another reason. Returns true if the caller must notify
-  /// the reader, which happens only if the reader awaits such events.
+  /// Adds an event that can wait until another event makes the reader empty the inbox. Returns true if the caller must
+  /// notify the reader nevertheless, because the reader awaits such events (`set_awaited`).
   bool leave(Event event) {
     const LockGuard lock(mutex_);
     events_.push_back(std::move(event));
     return awaited_ && !std::exchange(told_, true);
   }
-  /// Sets whether the reader awaits events that `leave` adds from now on. Called by the reader. After `true`, the
-  /// reader has to empty the inbox once more, because nobody notified it of events that were added before.
+  /// Sets whether the reader is to be notified of events that `leave` adds from now on. Called by the reader. After a
+  /// call with `true`, the reader has to empty the inbox once more, because `leave` may have added events before, of
+  /// which nobody has notified the reader.
   void set_awaited(bool awaited) {
     const LockGuard lock(mutex_);
     awaited_ = awaited;

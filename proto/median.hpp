@@ -13,9 +13,9 @@ struct MedianInterval {
   double median = 0;
   double low = 0;
   double high = 0;
-  /// The probability that the median lies in the interval: at least 0.95 from six values on. For fewer values the
-  /// interval is from the smallest to the largest, and the probability is lower (0.94 for five, 0.75 for three); 0 for
-  /// one value.
+  /// The probability that the median of all possible measurements lies in the interval. It is at least 0.95 from six
+  /// values on. For fewer values the interval goes from the smallest to the largest value, and the probability is
+  /// lower: 0.94 for five values, 0.75 for three, 0 for one.
   double coverage = 0;
   std::size_t samples = 0;
 };

@@ -9,14 +9,13 @@
 
 namespace troupe::memory {
 
-/// The number of a request for one working set on a node, from `acquire` to `release`. Chosen by the caller; unique
-/// among the requests that have not ended.
+/// The number of a request to the memory manager for all data of a task on one node. The request lasts from `acquire`
+/// to `release`. The caller chooses the number, which must be unique among the requests that have not ended.
 using RequestId = StrongId<struct RequestTag, std::uint64_t>;
-/// The number of one copy between two nodes, from `start_transfer` to its end. Chosen by the core of the memory
-/// manager.
+/// The number of one copy between two nodes, from `start_transfer` to its end. The memory manager chooses the number.
 using TransferId = StrongId<struct TransferTag, std::uint64_t>;
 
-/// The node of host memory.
+/// The memory node that is host memory.
 inline constexpr NodeId kHost{0};
 
 /// The state of a handle's data on a memory node.
@@ -39,19 +38,20 @@ enum class ReplicaState : std::uint8_t {
 struct Use {
   HandleId handle;
   AccessMode mode = AccessMode::read;
-  /// The size of the handle's data; the same in every use until the handle is forgotten.
+  /// The size of the handle's data, which is the same in every use.
   Bytes bytes;
-  /// True if no submitted task writes the data later, so that they may be written back to the host early.
+  /// True if no task submitted so far writes the data after this one. They may then be copied back to the host early.
   bool last_write = false;
-  /// Valid if the task reads a halo part. One use then names the halo part itself, with this same number: on a device
-  /// it stands for a buffer. The others name the data that the halo part overlaps, of which `overlap` bytes are copied
-  /// into the buffer. In host memory the halo part lies in these data, so a request there brings them whole.
+  /// Valid if this use belongs to a halo part that the task reads; then it names the halo part. A halo part has several
+  /// uses. In the first, `handle` is the halo part itself, which is a buffer on a device. In each other use, `handle`
+  /// is a piece of data that the halo part overlaps, and `overlap` bytes of it are copied into the buffer. In host
+  /// memory there is no buffer, so a request there brings the pieces of data whole.
   HandleId halo{};
   Bytes overlap{};
 
   [[nodiscard]] bool is_buffer() const { return halo.valid() && halo == handle; }
   [[nodiscard]] bool is_overlap() const { return halo.valid() && halo != handle; }
-  /// Returns the bytes that are copied to this node if the data are elsewhere.
+  /// Returns the number of bytes that a copy to this node has if the data are elsewhere.
   [[nodiscard]] Bytes copied_to(NodeId node) const { return is_overlap() && node != kHost ? overlap : bytes; }
 };
 

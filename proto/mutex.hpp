@@ -5,9 +5,9 @@
 ///     int balance_ TROUPE_GUARDED_BY(mutex_) = 0;
 ///     void pay(int amount) TROUPE_REQUIRES(mutex_);
 ///
-/// For clang, a lambda is a function of its own. So a lambda that is called with the lock held needs the mark, too:
-/// `changed_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return balance_ > 0; })`. Constructors and destructors are
-/// not checked.
+/// For clang, a lambda is a function of its own. So a lambda that is called with the lock held needs its own
+/// `TROUPE_REQUIRES`: `changed_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return balance_ > 0; })`. Constructors
+/// and destructors are not checked.
 #pragma once
 
 #include <mutex>
@@ -24,10 +24,11 @@
 #define TROUPE_SCOPED_LOCK TROUPE_THREAD_SAFETY(scoped_lockable)
 /// Marks a member that is read and written only while the lock is held.
 #define TROUPE_GUARDED_BY(...) TROUPE_THREAD_SAFETY(guarded_by(__VA_ARGS__))
-/// Mark a function that must be called with the lock held, or without the lock because the function acquires it.
+/// `TROUPE_REQUIRES` marks a function whose caller holds the lock, `TROUPE_EXCLUDES` one that acquires it itself.
 #define TROUPE_REQUIRES(...) TROUPE_THREAD_SAFETY(requires_capability(__VA_ARGS__))
 #define TROUPE_EXCLUDES(...) TROUPE_THREAD_SAFETY(locks_excluded(__VA_ARGS__))
-/// Mark a function that returns with the lock held, or released.
+/// `TROUPE_ACQUIRES` marks a function that acquires the lock, `TROUPE_TRY_ACQUIRES` one that does so only if its result
+/// is the first argument, and `TROUPE_RELEASES` one that releases the lock.
 #define TROUPE_ACQUIRES(...) TROUPE_THREAD_SAFETY(acquire_capability(__VA_ARGS__))
 #define TROUPE_TRY_ACQUIRES(...) TROUPE_THREAD_SAFETY(try_acquire_capability(__VA_ARGS__))
 #define TROUPE_RELEASES(...) TROUPE_THREAD_SAFETY(release_capability(__VA_ARGS__))
@@ -59,7 +60,7 @@ template <class Lock>
 class TROUPE_SCOPED_LOCK LockGuard {
  public:
   explicit LockGuard(Lock& lock) TROUPE_ACQUIRES(lock) : lock_(lock) { lock_.lock(); }
-  /// Takes over a lock that the caller has taken.
+  /// Takes over the lock, which the caller holds.
   LockGuard(Lock& lock, std::adopt_lock_t) TROUPE_REQUIRES(lock) : lock_(lock) {}
   ~LockGuard() TROUPE_RELEASES() { lock_.unlock(); }
   LockGuard(const LockGuard&) = delete;

@@ -12,8 +12,8 @@
 
 namespace troupe {
 
-/// A bit per node: one word for the first 64, which is enough for most machines, and further words once a node beyond
-/// them is added. It can be moved, but not copied.
+/// The set has a bit per node: one word for the first 64 nodes, which is enough for most machines, and further words
+/// once a node beyond these is added. A set can be moved, but not copied.
 class NodeSet {
  public:
   NodeSet() = default;
@@ -38,7 +38,7 @@ class NodeSet {
   void set(NodeId node, bool in) { in ? insert(node) : erase(node); }
 
   [[nodiscard]] bool empty() const { return first_ == 0 && !beyond(); }
-  /// Returns true if the set holds this node alone, which must be one of the first 64 nodes.
+  /// Returns true if the set has this node and no other. The node must be one of the first 64.
   [[nodiscard]] bool is_only(NodeId node) const { return first_ == bit(node) && !beyond(); }
 
   /// Calls `visit(node)` for each node, the lowest number first.

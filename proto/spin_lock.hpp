@@ -8,9 +8,9 @@
 
 namespace troupe {
 
-/// A test-and-test-and-set lock. After about a microsecond of contention it yields, so that an owner that lost its core
-/// (more workers than cores) gets the core back. Memory order: a thread that has called `lock` sees all that was
-/// written before the last `unlock`.
+/// A test-and-test-and-set lock. After about a microsecond of waiting, the waiting thread yields its core: if there are
+/// more threads than cores, the owner may need this core. Memory order: a thread that has called `lock` sees all that
+/// was written before the last `unlock`.
 class TROUPE_LOCK("spin lock") SpinLock {
  public:
   void lock() noexcept TROUPE_ACQUIRES() {

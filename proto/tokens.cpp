@@ -17,7 +17,7 @@ std::string_view without_plus(std::string_view token) {
   return plus ? token.substr(1) : token;
 }
 
-/// Returns true if a number that is out of range for a double is too small, false if it is too large.
+/// Returns true if the number is too small for a double, false if it is too large. It must be out of range.
 bool underflows(std::string_view token) {
   const auto exponent = token.find_first_of("eE");
   if (exponent != std::string_view::npos) return token.substr(exponent + 1).starts_with('-');

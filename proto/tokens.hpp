@@ -31,12 +31,12 @@ std::string_view next_token(std::string_view& rest);
 /// Parses the whole token as a decimal integer.
 ParsedNumber<std::int64_t> parse_integer(std::string_view token);
 
-/// Parses the whole token as a decimal number. A leading '+' and Fortran's exponent (`1.5D+03`) are understood; a
-/// number that is too small for a double counts as zero.
+/// Parses the whole token as a decimal number. Accepts a leading '+' and Fortran's exponents (`1.5D+03`). A number that
+/// is too small for a double counts as zero.
 ParsedNumber<double> parse_real(std::string_view token);
 
-/// Parses the whole token as a number that is not negative: digits, or a form such as 1e4 or 1.5e3 whose digits are few
-/// enough for a double to hold it exactly.
+/// Parses the whole token as an integer that is not negative: digits, or a form such as 1e4 or 1.5e3 for values up to
+/// 2^53.
 ParsedNumber<std::uint64_t> parse_whole(std::string_view token);
 
 /// Parses 1, yes, on or true as true, and 0, no, off or false as false, in capital or small letters. Returns nothing

@@ -9,8 +9,8 @@ namespace troupe {
 /// Returns true if the byte is the second or a later byte of a character.
 [[nodiscard]] inline bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
-/// Returns the number of bytes of the first character of `text`, which is not empty; 0 if `text` does not begin with a
-/// valid character.
+/// Returns the number of bytes of the first character of `text`; 0 if `text` does not begin with a valid character.
+/// `text` must not be empty.
 [[nodiscard]] std::size_t character_length(std::string_view text);
 
 }  // namespace troupe

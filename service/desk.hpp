@@ -21,9 +21,10 @@ namespace troupe::service {
 /// questions, and uses at most a tenth of a core on average. Thread-safe.
 class Desk {
  public:
-  /// The most questions of one user that may wait.
+  /// The limit for waiting questions of one user.
   static constexpr std::size_t kMostWaiting = 256;
-  /// The share of a core that each user may use on average, and the processor time that a user may use at once.
+  /// `kShare` is the part of a core that each user may use on average, `kAtOnce` the processor time that a user may use
+  /// at once.
   static constexpr double kShare = 0.1;
   static constexpr Duration kAtOnce = std::chrono::milliseconds(200);
 
@@ -81,7 +82,7 @@ class Desk {
     }
   }
 
-  /// Takes a question of the next user who has processor time left. If no user has any, returns nothing and sets
+  /// Takes a question of the next user who has processor time left. If no user has time left, returns nothing and sets
   /// `earliest` to the time at which the first user will have some. Requires that a question waits.
   std::optional<Turn> take(Clock::time_point& earliest) TROUPE_REQUIRES(mutex_) {
     const Clock::time_point now = Clock::now();

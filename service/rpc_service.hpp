@@ -71,7 +71,7 @@ class RpcService final : public detail::CallbackService {
   }
 
  private:
-  /// Passes a call whose peer is known to the desk, which answers it.
+  /// Lets the desk answer a call. The function `how` gets the peer that makes the call.
   grpc::ServerUnaryReactor* answer(Context* context, const google::protobuf::Message* reply,
                                    std::function<grpc::Status(const Peer&)> how);
 

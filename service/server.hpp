@@ -38,7 +38,7 @@ class Server : public ServiceViewSource {
 
   /// Returns the folder of the sockets; empty if systemd passed them.
   [[nodiscard]] const std::string& folder() const;
-  /// Sets the HTTP address, of metrics and page, that `troupe status` shows.
+  /// Sets the address of the HTTP server, with metrics and page, that `troupe status` shows.
   void set_http_address(std::string address);
 
  private:

@@ -18,19 +18,20 @@ namespace troupe::service {
 
 /// The limits of one client. A request that exceeds a limit is refused, or ends the client's session.
 struct SessionLimits {
-  /// The most tasks in flight, including tasks of replayed recordings. The last replay may exceed the limit.
+  /// The limit for tasks in flight, including tasks of replayed recordings. A replay may begin below the limit and
+  /// exceed it.
   std::uint64_t tasks = 262'144;
-  /// The most registered handles, including blocks.
+  /// The limit for registered handles, including blocks.
   std::uint64_t handles = 1'048'576;
-  /// The most tasks in all of a client's recordings.
+  /// The limit for tasks in all of a client's recordings.
   std::uint64_t recorded_tasks = 4'194'304;
-  /// The most shared memory of one client. If it is above `memory_per_user`, that limit is used instead.
+  /// The limit for shared memory of one client. If `memory_per_user` is lower, that limit is used instead.
   Bytes memory = {64ULL << 30U};
-  /// The most memory of all clients of one user together: shared memory, and the service's objects for these clients.
-  /// The limit is never more than seven eighths of the memory of the machine or the control group. Without a value, it
-  /// is three quarters.
+  /// The limit for the memory of all clients of one user together: shared memory, and the service's objects for these
+  /// clients. The limit is never more than seven eighths of the memory of the machine or the control group. Without a
+  /// value, the limit is three quarters of that memory.
   std::optional<Bytes> memory_per_user = std::nullopt;
-  /// The most segments of shared memory.
+  /// The limit for segments of shared memory.
   std::size_t segments = 4096;
   /// Tasks that would run for longer than this are refused, as far as their time can be predicted. Zero means no limit.
   Duration kernel_time = std::chrono::seconds(2);
@@ -40,20 +41,21 @@ struct ServerOptions {
   RuntimeOptions runtime = {};
   /// The folder of the sockets. Empty means `$XDG_RUNTIME_DIR/troupe`, or for root `/run/troupe`.
   std::string folder = {};
-  /// The group whose members may use the service, besides its owner and root. Empty means nobody else.
+  /// The group whose members may use the service, besides the owner of the service and root. If empty, no other user
+  /// may.
   std::string group = {};
   /// True if the service uses the sockets that systemd passes (`LISTEN_FDS`), if there are any.
   bool inherit_sockets = true;
-  /// The most clients at a time.
+  /// The limit for clients at a time.
   std::size_t sessions = 256;
-  /// The most sessions of one user.
+  /// The limit for sessions of one user.
   std::size_t sessions_per_user = 128;
-  /// The most connections that one user may have to each socket at a time, and the most new connections in a second.
-  /// Further connections wait, except for a burst after a pause.
+  /// The limits for one user's connections to each socket: the connections at a time, and the new connections in a
+  /// second. Connections above the rate have to wait, except for a burst after a pause.
   std::size_t connections_per_user = 512;
   std::size_t connections_per_second = 50;
-  /// The most calls of one user in a second, over all of the user's connections, and the most bytes of answers that the
-  /// user has not read.
+  /// The limits for one user's calls in a second, over all of the user's connections, and for the bytes of answers that
+  /// the user has not read.
   std::size_t calls_per_second = 250;
   Bytes unread_answers = {64ULL << 20U};
   /// For each `Resource`, the amount that all clients of a user may have together; 0 means half of the amount for all

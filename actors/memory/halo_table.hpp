@@ -1,4 +1,4 @@
-/// Halo table: what the halo parts overlap that have, or had, buffers on devices.
+/// Halo table: what halo parts overlap. It knows the halo parts that have, or had, buffers on devices.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,16 @@
 
 namespace troupe::memory {
 
-/// A halo part has a replica on each node in `ReplicaDirectory`, like other handles: on a device, a buffer. This table
-/// keeps what else is known of it. Lists are iterated over in their order, so that equal events give equal commands.
+/// Like every handle, a halo part has a replica on each node in `ReplicaDirectory`; its replica on a device is a
+/// buffer. This table keeps what else is known of halo parts. Lists are iterated over in their order, so that equal
+/// events give equal commands.
 class HaloTable {
  public:
   struct Buffer {
-    /// The places, in the transfer table, of the transfers that fill the buffer now.
+    /// The transfers that fill the buffer now, as places in the transfer table (`TransferTable::Place`).
     std::vector<std::uint32_t> copies;
-    /// True if some content of the buffer is missing, or was overwritten elsewhere since it was copied.
+    /// True if some content of the buffer is missing, or if the data have been overwritten since they were copied into
+    /// the buffer.
     bool spoiled = false;
   };
   struct Halo {
@@ -31,9 +33,9 @@ class HaloTable {
 
   explicit HaloTable(std::size_t nodes) : nodes_(nodes) {}
 
-  /// Returns true if there are no halo parts, as in most programs.
+  /// Returns true if the table has no halo parts. Most programs have none.
   [[nodiscard]] bool empty() const { return halos_.empty(); }
-  /// Returns what is known of a halo part; null if the handle is none, or is new here. Stays valid until `remove`.
+  /// Returns the entry of a halo part; null if the handle has no entry. The pointer stays valid until `remove`.
   [[nodiscard]] Halo* find(HandleId handle) {
     const auto found = halos_.find(handle);
     return found == halos_.end() ? nullptr : &found->second;
@@ -43,12 +45,12 @@ class HaloTable {
     return found == halos_.end() ? nullptr : &found->second;
   }
   [[nodiscard]] Buffer& buffer(HandleId halo, NodeId node) { return halos_.at(halo).buffers[node.index()]; }
-  /// Returns true if the halo part is known to overlap just these data.
+  /// Returns true if the halo part's entry names exactly these data, in this order.
   [[nodiscard]] bool overlaps(HandleId halo, std::span<const Use> data) const {
     const Halo* const known = find(halo);
     return known != nullptr && std::ranges::equal(known->overlaps, data, {}, &Use::handle, &Use::handle);
   }
-  /// Sets what a halo part overlaps.
+  /// Sets the data that a halo part overlaps; makes an entry if there is none.
   void set(HandleId halo, std::span<const Use> data) {
     Halo& known = halos_[halo];
     leave_lists(halo, known);
@@ -56,7 +58,7 @@ class HaloTable {
     known.buffers.resize(nodes_);
     for (const Use& use : data) over_[use.handle].push_back(halo);
   }
-  /// Removes a halo part. Does nothing if the handle is none.
+  /// Removes a halo part's entry. Does nothing if the handle has no entry.
   void remove(HandleId handle) {
     const auto found = halos_.find(handle);
     if (found == halos_.end()) return;
@@ -80,7 +82,7 @@ class HaloTable {
 
   std::size_t nodes_;
   std::unordered_map<HandleId, Halo> halos_;
-  /// For data, the halo parts that overlap them.
+  /// Maps data to the halo parts that overlap them.
   std::unordered_map<HandleId, std::vector<HandleId>> over_;
 };
 

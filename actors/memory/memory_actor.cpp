@@ -47,8 +47,8 @@ bool MemoryState::holds(const MemoryEvent& event) {
   if (!std::ranges::all_of(event.uses, fine, &Use::handle)) return false;
   if (!std::ranges::all_of(commands_, fine, &Command::handle)) return false;
   if (events_left_-- > 0) return true;
-  // A check of everything takes time in proportion to the number of handles, so it runs only once in about as many
-  // events as there are handles. Per event, it then takes no longer than the check of the event's own handles.
+  // A check of everything takes time in proportion to the number of handles. So if there are n handles, everything is
+  // checked only once in about n events. Per event, this takes no longer than the check of the event's own handles.
   events_left_ = 64 + core_.handles();
   return core_.check().empty();
 }

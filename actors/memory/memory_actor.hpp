@@ -21,14 +21,14 @@ namespace troupe::memory {
 class MemoryHost {
  public:
   virtual ~MemoryHost() = default;
-  /// Begins a copy; its end is posted to the inbox as `transfer_done` or `transfer_failed`.
+  /// Begins a copy. The end of the copy is posted to the inbox as `transfer_done` or `transfer_failed`.
   virtual void copy(const Command& transfer) = 0;
   /// Called when a request begins to wait for a copy that was started as a prefetch or an early write-back.
   virtual void hurry(TransferId transfer) = 0;
   /// Called when the working set of the request is on the node that the request named.
   virtual void acquired(RequestId request) = 0;
-  /// Called if the working set will never be on that node. The kind of `command` says why: `cannot_fit`, `failed`,
-  /// `node_lost` or `content_lost`.
+  /// Called if the working set of the request will never be on the node that the request named. The kind of `command`
+  /// says why: `cannot_fit`, `failed`, `node_lost` or `content_lost`.
   virtual void refused(const Command& command) = 0;
   virtual void replica_changed(HandleId handle, NodeId node, ReplicaState state) = 0;
 };
@@ -54,8 +54,8 @@ class MemoryState {
   [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire) {
     return acquire_at_once(acquire, [](const MemoryCore&) {});
   }
-  /// Acquires the working set like the function above. After a success it calls `granted(core)`, before the core's
-  /// state changes again.
+  /// Acquires the working set like the function above. After a success, calls `granted(core)` before the core's state
+  /// changes again.
   template <class Granted>
   [[nodiscard]] bool acquire_at_once(const MemoryEvent& acquire, Granted granted) {
     const LockGuard lock(mutex_);
@@ -83,7 +83,7 @@ class MemoryState {
  private:
   void empty_inbox() TROUPE_REQUIRES(mutex_);
   /// Tells the inbox when requests begin or cease to wait for releases. Returns true if a request has just begun to
-  /// wait: then the inbox has to be emptied once more, because it may hold releases.
+  /// wait: then the inbox has to be emptied once more, because there may be releases in it.
   [[nodiscard]] bool awaits_what_is_left() TROUPE_REQUIRES(mutex_);
   [[nodiscard]] bool try_to_acquire(const MemoryEvent& acquire) TROUPE_REQUIRES(mutex_);
   void handle(const MemoryEvent& event) TROUPE_REQUIRES(mutex_);

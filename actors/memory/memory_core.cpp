@@ -120,7 +120,7 @@ void MemoryCore::bring_home(RequestId first, std::span<const Use> uses, Commands
   std::uint64_t number = first.value();
   for (const Use& use : uses) {
     const RequestId id(number++);
-    if (!directory_.knows(use.handle)) {  // the handle was forgotten, perhaps after the caller had listed it
+    if (!directory_.knows(use.handle)) {  // the handle was forgotten, perhaps after the caller had made the list
       out.push_back({.kind = Command::Kind::acquired, .node = kHost, .request = id});
       continue;
     }

@@ -54,7 +54,7 @@ namespace troupe::memory {
 /// |----------|----------------------------------------------------------------|----------|----------------------|
 /// | -        | acquire, the set or one piece is too large for the node        | -        | cannot_fit           |
 /// | -        | acquire                                                        | waiting  |                      |
-/// | waiting  | it is the node's first, no use excludes its own, there is room | admitted | start_transfer, each |
+/// | waiting  | it is the node's first, no use excludes its own, there is room | admitted | start_transfer (any) |
 /// | waiting  | it is the node's first, a victim cannot be written back        | -        | failed               |
 /// | admitted | all it reads is valid here, no transfer reads what it writes   | acquired | acquired             |
 /// | admitted | what it reads cannot be brought here                           | -        | failed               |
@@ -93,20 +93,22 @@ namespace troupe::memory {
 /// until a task overwrites it. Requests that were acquired on the node keep their pins and their memory until they are
 /// released, because their tasks may still run.
 ///
-/// **Halo parts** have replicas on devices, which are buffers, and a formal one on the host, where they lie in the data
-/// that they overlap; a request on the host brings these data. A buffer is filled by one transfer from each piece of
-/// data that the halo part overlaps (`start_transfer` with `halo`), of the bytes that they have in common, from the
-/// buffer's own node where that has them. Only then does the table of replicas say that the buffer is shared. A request
-/// that writes such data makes all buffers over them invalid when it is acquired, so a buffer that is valid can be read
-/// again. As the host's formal replica is always valid, a buffer is dropped without a write-back. The data need neither
-/// memory nor pins on the node of the buffer.
+/// **Halo parts** have buffers as their replicas on devices. On the host, a halo part lies inside the data that it
+/// overlaps: its replica there is a mere form, and a request on the host brings the overlapped data. To fill a buffer,
+/// one transfer for each piece of overlapped data (`start_transfer` with `halo`) copies the bytes that this piece and
+/// the halo part have in common, if possible from the buffer's own node. The buffer becomes `shared` when all these
+/// transfers have ended. When a request that writes overlapped data is acquired, all buffers over these data become
+/// invalid; so a valid buffer may be read again. Because the host's formal replica is always valid, a buffer is dropped
+/// without a write-back. The overlapped data need neither memory nor pins on the buffer's node.
 ///
-/// At most one transfer at a time brings another handle to a node. The same events always give the same commands.
+/// A handle that is no halo part is brought to a node by at most one transfer at a time. The same events always give
+/// the same commands.
 class MemoryCore {
  public:
   explicit MemoryCore(MemoryOptions options, std::unique_ptr<EvictionPolicy> policy = least_recently_used());
 
-  // Events. Each of these functions appends its commands to `out`, in the order in which they are to be carried out.
+  // Events. Each of these functions appends commands to `out`, in the order in which the commands are to be carried
+  // out.
 
   /// Asks for a task's whole working set to be brought to a node and pinned there. The answer is `acquired`,
   /// `cannot_fit`, `failed`, `node_lost` or `content_lost`, at once or later. A handle may be named more than once.
@@ -117,28 +119,29 @@ class MemoryCore {
   /// `acquired` command. Otherwise adds no request and returns false. Allocates almost no memory in steady state.
   [[nodiscard]] bool acquire_at_once(RequestId request, NodeId node, std::span<const Use> uses,
                                      std::vector<Command>& out, TaskId task = {});
-  /// Called before the program reads data on the host: brings the newest content of each handle there. The requests are
-  /// admitted at once, because the host needs no room. Each use becomes a request of its own; the requests are numbered
+  /// Called before the program reads data on the host: brings the newest content of each handle to the host. The
+  /// requests are admitted at once, because the host needs no room. Each use becomes a request of its own; the requests
+  /// are numbered
   /// from `first` on. The answer to each request is `acquired`, `failed` or `content_lost`; `content_lost` comes only
   /// once for each loss. Data that an admitted request writes are not copied, and the answer is `acquired`.
   void bring_home(RequestId first, std::span<const Use> uses, std::vector<Command>& out);
-  /// Ends a request. Called when the task has ended or failed (then the data that it was to write count as written), or
-  /// to give up a request that was not acquired yet (then nothing was written). Does nothing if the request has been
-  /// refused already: the caller may not know that yet.
+  /// Ends a request. Called when the task has ended or failed (then the data that the task was to write count as
+  /// written), or to give up a request that was not acquired yet (then nothing was written). Does nothing if the
+  /// request has been refused, because the caller may not know of the refusal yet.
   void release(RequestId request, std::vector<Command>& out);
-  /// Copies the data that are read to the node, if there is room. A prefetch does not wait for room and does not pin
-  /// its data, and it has no answer. `task` is the task that is going to use the data on this node.
+  /// Copies the data of all uses that read to the node, if there is room. A prefetch does not wait for room, does not
+  /// pin its data and has no answer. `task` is the task that is going to use the data on this node.
   void prefetch(NodeId node, std::span<const Use> uses, std::vector<Command>& out, TaskId task = {});
   void transfer_done(TransferId transfer, std::vector<Command>& out);
   /// Called when the transfer has failed: the target's memory may now hold anything.
   void transfer_failed(TransferId transfer, std::vector<Command>& out);
   /// Called when the program has released the data. All replicas are dropped, and the handle counts as new. Content
-  /// that only a device has is lost; a caller that needs the content acquires it on the host first. No admitted request
-  /// may still use the handle, except requests of `bring_home`.
+  /// that only a device has is lost; a caller that needs this content must acquire the data on the host first. No
+  /// admitted request may still use the handle, except requests of `bring_home`.
   void forget(HandleId handle, std::vector<Command>& out);
   /// Called when the content of the handle is not needed: all replicas but the host's are dropped, and nothing is
   /// copied. The effects of hints about the handle stay. Has no effect while a request or a transfer uses the handle,
-  /// because the next task that writes it makes all other replicas invalid anyway.
+  /// because the next task that writes the handle makes all other replicas invalid anyway.
   void discard(HandleId handle, std::vector<Command>& out);
   /// Called when the node's device is gone for good. The node is not the host. The ends of transfers under way from the
   /// node or to it must still be reported.
@@ -146,10 +149,10 @@ class MemoryCore {
   /// Sets an index of how much the data are going to be used, for eviction policies that use this index: replicas with
   /// low indexes are evicted first. The index holds until the handle is forgotten.
   void set_reuse(HandleId handle, std::int64_t index);
-  /// Locks the handle: its replicas are evicted only if no other replica can be, so that a request that needs the room
-  /// still gets it. Locks are counted; `forget` removes them all.
+  /// Locks the handle: its replicas are evicted only if no other replica can be evicted. So a request that needs the
+  /// room still gets it. Locks are counted; `forget` removes them all.
   void lock(HandleId handle);
-  /// Removes one lock. Does nothing if the handle has no lock, because it was forgotten.
+  /// Removes one lock. Does nothing if the handle has no lock, because the handle may have been forgotten.
   void unlock(HandleId handle);
 
   // Queries.
@@ -219,8 +222,8 @@ class MemoryCore {
   /// Returns the first handle that the request cannot have yet because other requests use it; invalid if there is none.
   [[nodiscard]] HandleId excluded(const Request& request) const;
   void admit(Place place, Commands& out);
-  /// Reports the request to the policy, the statistics and the observers. Called when its memory has been allocated,
-  /// before its replicas are pinned.
+  /// Reports the request to the policy, the statistics and the observers. Called when the request's memory has been
+  /// allocated, before the request's replicas are pinned.
   void note_admission(const Request& request);
   void note_highest_use(NodeId node);
   void pin(const Request& request, const Use& use);
@@ -233,31 +236,34 @@ class MemoryCore {
   /// Called when the transfers of the handle have changed. Admitted requests of the node that waited only for these
   /// transfers become acquired.
   void transfers_changed(NodeId node, HandleId handle, Commands& out);
-  /// Fails the request because of a handle that cannot be brought to the node, or that cannot leave it to make room.
+  /// Fails the request, because `handle` cannot be brought to the request's node, or cannot leave this node to make
+  /// room.
   void fail(Place place, HandleId handle, Commands& out);
 
   // These functions fill the buffers of halo parts (memory_core_halos.cpp).
 
-  /// Returns true if the request's halo parts are known to overlap what the request says.
+  /// Returns true if the halo table names the same overlaps for the request's halo parts as the request.
   [[nodiscard]] bool knows_halos(const Request& request) const;
-  /// Learns what the halo parts among the uses overlap. Outdates the buffers of those that overlap other data now.
+  /// Learns what the halo parts among `uses` overlap. If a halo part overlaps other data than before, outdates its
+  /// buffers.
   void learn_halos(std::span<const Use> uses, std::span<const Use> overlaps, Commands& out);
-  /// Returns the first of the data that a request cannot copy yet into the buffer of a halo part; invalid if there is
-  /// none.
+  /// Returns the first handle that the request has to copy from into a halo part's buffer but cannot read yet, because
+  /// a request on another node writes it; invalid if there is none.
   [[nodiscard]] HandleId unavailable_overlap(const Request& request) const;
   /// Returns the admitted requests on a node that read the handle and wait for a transfer.
   [[nodiscard]] std::vector<Place> readers_of(HandleId handle, NodeId id) const;
-  /// Starts the transfers that fill a buffer, whose memory has been allocated. If some content is nowhere, fails the
-  /// readers that wait.
+  /// Starts the transfers that fill a buffer, whose memory has been allocated. If some content is lost, fails the
+  /// requests that wait for the buffer. If a copy from a lost node may still bring the content, does nothing yet.
   void fill(HandleId halo, NodeId to, bool waited_for, Commands& out);
   [[nodiscard]] NodeId source_of_overlap(const Use& use, NodeId to, const NodeSet& tried) const;
-  /// Returns false if no node is left to copy from.
+  /// Starts one of the transfers that fill a buffer. Returns false if no node is left to copy from.
   bool start_overlap(const Use& use, NodeId to, bool waited_for, NodeSet tried, Commands& out);
   void overlap_ended(TransferId id, bool arrived, Commands& out);
   void overlap_failed(Transfer& transfer, Commands& out);
   /// Called when no transfer fills the buffer any more.
   void buffer_ended(HandleId halo, NodeId id, Commands& out);
-  /// Called when the buffers of a halo part are out of date.
+  /// Makes all buffers of a halo part invalid, because their content is out of date. Buffers that are being filled are
+  /// marked as spoiled.
   void outdate(HandleId halo, Commands& out);
   /// Outdates all buffers that have been filled from these data.
   void outdate_over(HandleId handle, Commands& out);
@@ -276,7 +282,7 @@ class MemoryCore {
   bool allocate_all(const Request& request);
   bool allocate_for_prefetch(HandleId handle, NodeId node, std::span<const Use> batch, Commands& out);
   [[nodiscard]] bool may_go(HandleId handle, NodeId node) const;
-  /// Returns the handle whose replica is to be evicted next. Locked handles are chosen only if there are no others.
+  /// Returns the handle whose replica is to be evicted next. A locked handle is chosen only if no other handle can be.
   [[nodiscard]] HandleId next_victim(const Request& request) const;
   [[nodiscard]] HandleId victim_of_its_own(const Request& request) const;
   [[nodiscard]] HandleId cannot_be_written_back(NodeId node) const;
@@ -284,11 +290,11 @@ class MemoryCore {
   void keep(HandleId handle, NodeId node);
   /// Drops a valid replica, or an invalid replica that only occupies memory.
   void drop(HandleId handle, NodeId node, Commands& out);
-  /// If only one replica is valid, and it is not on the host, marks it as modified.
+  /// If only one replica is valid, and this replica is not on the host, marks the replica as modified.
   void mark_only_one(HandleId handle, Commands& out);
   void release_block(HandleId handle, NodeId node);
-  /// Called when a transfer no longer reads the replica: drops the replica if it is being evicted and no other transfer
-  /// reads it.
+  /// Called when a transfer no longer reads the replica. If the replica is being evicted and no other transfer reads
+  /// it, drops the replica.
   void finish_eviction(HandleId handle, NodeId node, Commands& out);
 
   // These functions react to the loss of a node (memory_core_loss.cpp).

@@ -161,7 +161,7 @@ void MemoryCore::unpin(const Request& request, const Use& use, Commands& out) {
   policy_->touched(request.node, use.handle);
   if (replica.pins > 0) return;
   where.pinned.count -= space_of(use.handle).count;
-  if (replica.state == ReplicaState::invalid) drop(use.handle, request.node, out);  // its memory was never written
+  if (replica.state == ReplicaState::invalid) drop(use.handle, request.node, out);  // its memory has no content
 }
 
 void MemoryCore::unpin_all(const Request& request, Commands& out) {

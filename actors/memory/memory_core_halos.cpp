@@ -1,4 +1,5 @@
-/// The part of the memory core that fills buffers of halo parts and notes when they are out of date.
+/// The functions of the memory core that fill buffers of halo parts, and make buffers invalid when they are out of
+/// date.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -9,7 +10,7 @@ namespace troupe::memory {
 
 namespace {
 
-/// Returns those of a request's overlaps that belong to a halo part.
+/// Returns the overlaps of one halo part. In a request's list `overlaps` they follow one another.
 std::span<const Use> overlaps_with(std::span<const Use> overlaps, HandleId halo) {
   const auto first = std::ranges::find(overlaps, halo, &Use::halo);
   const auto last = std::find_if(first, overlaps.end(), [halo](const Use& use) { return use.halo != halo; });
@@ -140,7 +141,7 @@ void MemoryCore::overlap_failed(Transfer& transfer, Commands& out) {
   if (!readers.empty() && start_overlap(use, transfer.to, true, std::move(transfer.tried), out)) return;
   halos_.buffer(transfer.halo, transfer.to).spoiled = true;
   HandleRecord& all = directory_.record(transfer.handle);
-  if (all.valid == 0 && !all.content_lost) {  // another copy from a lost node may end well
+  if (all.valid == 0 && !all.content_lost) {  // another copy from a lost node may succeed
     all.in_doubt = all.in_doubt || !readers.empty();
     return;
   }

@@ -9,8 +9,8 @@ namespace troupe::memory {
 namespace {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-/// The number of replicas that a prefetch considers for eviction. If most of them are modified, the prefetch should
-/// give up soon.
+/// The number of replicas that a prefetch considers for eviction. The number is small, so that a prefetch gives up soon
+/// if most replicas are modified.
 constexpr std::size_t kPrefetchLooksAt = 32;
 
 bool names(std::span<const Use> uses, HandleId handle) {
@@ -48,7 +48,7 @@ MemoryCore::Outcome MemoryCore::make_room(const Request& request, Commands& out)
     const bool enough = where.arena.free_bytes() + where.evicting >= wanted;
     if (enough && where.arena.free_bytes() >= wanted && allocate_all(request)) return Outcome::admitted;
     if (enough && where.evicting > Bytes{}) return Outcome::waits;
-    HandleId victim = next_victim(request);  // there is too little free memory, or it is in pieces
+    HandleId victim = next_victim(request);  // the free memory is too little, or in pieces
     if (!victim.valid()) {
       // Replicas that are pinned or being copied are in the way now, but not for ever. If there are no such replicas,
       // only the request's own replicas can be in the way.
@@ -57,7 +57,7 @@ MemoryCore::Outcome MemoryCore::make_room(const Request& request, Commands& out)
     }
     if (!victim.valid()) return Outcome::failed;
     evict(victim, request.node, out);
-    // A buffer of its own that went cannot be filled again if content of its data is lost.
+    // If a buffer of the request itself was evicted, it cannot be filled again once content that it overlaps is lost.
     if (lost_content(request).valid()) return Outcome::failed;
   }
 }
@@ -95,7 +95,8 @@ bool MemoryCore::allocate_for_prefetch(HandleId handle, NodeId id, std::span<con
     return may_go(other, id) && there.outgoing == 0 && !there.prefetched && all.valid > 1 && all.locks == 0 &&
            !names(batch, other) && policy_->gives_way_to_prefetches(id, other);
   };
-  // A prefetch frees at most twice its size: if the free memory is in small pieces, freeing more is not worth it.
+  // A prefetch frees at most twice its size: if that does not help, the free memory is in small pieces, and freeing
+  // more is not worthwhile.
   for (Bytes freed; true;) {
     replica.block = where.arena.allocate(wanted);
     if (replica.block != OffsetAllocator::kNone) break;
@@ -114,7 +115,8 @@ bool MemoryCore::may_go(HandleId handle, NodeId id) const {
   const Replica& replica = directory_.at(handle, id);
   if (replica.pins > 0 || !is_valid(replica.state) || replica.evicting) return false;
   if (directory_.record(handle).valid > 1) return true;
-  // A copy from a lost node to the host may still be under way, and two copies to the host at a time are not possible.
+  // A copy of the handle from a lost node to the host may still be under way, and two copies of one handle to the host
+  // at a time are not possible.
   const bool host_waits = directory_.at(handle, kHost).state == ReplicaState::incoming;
   return replica.failed_write_backs < kMostFailedWriteBacks && (replica.outgoing > 0 || !host_waits);
 }
@@ -122,7 +124,8 @@ bool MemoryCore::may_go(HandleId handle, NodeId id) const {
 HandleId MemoryCore::next_victim(const Request& request) const {
   const auto any = [&](HandleId handle) { return may_go(handle, request.node) && !request.use_of(handle); };
   if (!request.overlaps.empty()) {
-    // A buffer is filled faster from data that are on the node.
+    // Data that the request's halo parts overlap are evicted later, because a buffer is filled faster from its own
+    // node.
     const auto apart = [&](HandleId handle) {
       return any(handle) && directory_.record(handle).locks == 0 && !names(request.overlaps, handle);
     };
@@ -183,7 +186,8 @@ void MemoryCore::keep(HandleId handle, NodeId id) {
 void MemoryCore::finish_eviction(HandleId handle, NodeId id, Commands& out) {
   const Replica& replica = directory_.at(handle, id);
   if (!replica.evicting || replica.outgoing > 0) return;
-  // The copy that should save the content failed, or all copies were those of overlaps with halo parts.
+  // If this replica is the only valid one, it stays: the copy that should save the content failed, or all copies only
+  // filled buffers of halo parts.
   if (directory_.record(handle).valid == 1) {
     keep(handle, id);
     return;

@@ -118,10 +118,10 @@ void MemoryCore::transfer_failed(TransferId id, Commands& out) {
     if (target.pins == 0) {
       drop(handle, to, out);
     } else {
-      set_state(handle, to, ReplicaState::invalid, out);  // kept for requests that will overwrite it
+      set_state(handle, to, ReplicaState::invalid, out);  // requests that will overwrite it keep its memory
     }
     HandleRecord& all = directory_.record(handle);
-    if (all.valid == 0 && !all.content_lost) {  // another copy from a lost node may end well
+    if (all.valid == 0 && !all.content_lost) {  // another copy from a lost node may succeed
       all.in_doubt = all.in_doubt || !readers.empty();
     } else {
       for (const Place place : readers) fail(place, handle, out);
@@ -171,7 +171,7 @@ void MemoryCore::prefetch(NodeId id, std::span<const Use> uses, Commands& out, T
       statistics_.prefetches_without_room += refused ? 1 : 0;
       continue;
     }
-    // The replica should stay on the node until it is used.
+    // The replica should stay on the node until the task uses the replica.
     if (!node(id).limited || refused) continue;
     if (replica.evicting) keep(use.handle, id);
     policy_->touched(id, use.handle);

@@ -1,4 +1,4 @@
-/// Statistics of the memory core, and its explanations of waiting requests.
+/// Statistics of the memory core, and explanations why requests wait.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace troupe::memory {
 
 struct MemoryStatistics {
-  /// The bytes of all transfers that ended well, for each pair of nodes, row by row as in `MemoryOptions::costs`.
+  /// The bytes of all transfers that succeeded, for each pair of nodes, row by row as in `MemoryOptions::costs`.
   std::vector<Bytes> moved;
   std::uint64_t transfers = 0;
   std::uint64_t failed_transfers = 0;
@@ -19,9 +19,9 @@ struct MemoryStatistics {
   /// The number of transfers to the host that were started to make room, or started early because no task writes the
   /// data again.
   std::uint64_t write_backs = 0;
-  /// The number of transfers that were started for prefetches.
+  /// The number of replicas that prefetches began to copy.
   std::uint64_t prefetches = 0;
-  /// The number of prefetched replicas that a request later found on the node, or on their way there.
+  /// The number of prefetched replicas that a request later found on the node, or on their way to the node.
   std::uint64_t prefetches_used = 0;
   /// The number of prefetched replicas that were dropped unused. Replicas in neither of these two counts are still on
   /// their nodes.
@@ -36,7 +36,7 @@ struct MemoryStatistics {
   std::vector<Bytes> highest_use;
 
   [[nodiscard]] std::size_t nodes() const { return highest_use.size(); }
-  /// Returns the bytes that were copied to the node from all other nodes.
+  /// Returns the bytes that were copied to the node, including copies into buffers of halo parts from the node itself.
   [[nodiscard]] Bytes loaded(NodeId node) const {
     Bytes sum;
     for (std::size_t from = 0; from < nodes(); ++from) sum += moved[from * nodes() + node.index()];
@@ -44,16 +44,16 @@ struct MemoryStatistics {
   }
 };
 
-/// Says why a request has not been acquired yet.
+/// Says what a request for data waits for.
 struct WaitingRequest {
   enum class Reason : std::uint8_t {
     /// Another request that came earlier waits to be admitted to the same node.
     turn,
-    /// `handle` is used on another node in a way that excludes this use, or an earlier request gets it first.
+    /// `handle` is used on another node in a way that excludes this use, or an earlier request gets `handle` first.
     handle_in_use,
     /// The node's memory is pinned by requests that have not ended, or is being made free by write-backs.
     memory,
-    /// The request waits for `transfer` of `handle`, and perhaps for others.
+    /// The request waits for `transfer` of `handle`, and perhaps for more transfers.
     transfer,
   };
 

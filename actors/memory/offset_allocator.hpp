@@ -1,4 +1,4 @@
-/// Offset allocator: finds places in an arena whose memory it never touches.
+/// Offset allocator: finds free blocks in an arena, without touching the arena's memory.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace troupe::memory {
 
-/// Allocates blocks of an arena without touching its memory, so it can be used for device memory, host memory and
+/// Allocates blocks of an arena. It never touches the arena's memory, so it serves device memory, host memory and
 /// models. Takes the smallest free block that is large enough; among equals, the block at the lowest offset. Joins free
 /// blocks that are neighbours. Offsets and sizes are multiples of `kAlignment`. Each call takes O(log n) for n free
 /// blocks. Not thread-safe.
@@ -24,7 +24,7 @@ class OffsetAllocator {
   /// `capacity` is rounded down to the alignment. At most 1 TiB less 256 bytes are used.
   explicit OffsetAllocator(Bytes capacity);
 
-  /// Returns the memory that a block of this size takes: at least one unit of the alignment.
+  /// Returns the memory that a block of this size takes: `size` rounded up to a multiple of `kAlignment`, above zero.
   [[nodiscard]] static Bytes rounded(Bytes size);
 
   /// Allocates a block; returns `kNone` if no free block is large enough.
@@ -41,8 +41,8 @@ class OffsetAllocator {
   [[nodiscard]] Bytes largest_free() const;
 
  private:
-  /// A block, allocated or free. `offset` and `size` are in units of the alignment. `before` and `after` are its
-  /// neighbours in the arena.
+  /// A block, allocated or free. `offset` and `size` count pieces of `kAlignment` bytes. `before` and `after` are the
+  /// block's neighbours in the arena.
   struct Piece {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;

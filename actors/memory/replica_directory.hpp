@@ -23,13 +23,13 @@ struct Replica {
   std::uint32_t pins = 0;
   /// The replica's memory; `kNone` on a node without a limit.
   OffsetAllocator::Block block = OffsetAllocator::kNone;
-  /// The place, in the transfer table, of the transfer that brings the replica.
+  /// The transfer that brings the replica, as a place in the transfer table; `kNoTransfer` if there is none.
   std::uint32_t incoming = kNoTransfer;
   /// The number of transfers under way that read the replica.
   std::uint16_t outgoing = 0;
   ReplicaState state = ReplicaState::invalid;
-  /// True if the replica is being evicted: it is dropped when no transfer reads it any more, unless a request uses it
-  /// before.
+  /// True if the replica is being evicted: it is dropped as soon as no transfer reads it, unless a request uses it
+  /// before that.
   bool evicting : 1 = false;
   /// True if the replica was prefetched, and no request has used it since.
   bool prefetched : 1 = false;
@@ -49,14 +49,16 @@ struct HandleRecord {
   std::uint16_t transfers = 0;
   /// The number of nodes where the handle is valid.
   std::uint16_t valid = 1;
-  /// The handle's place in the list of handles whose newest content the host does not have.
+  /// The handle's index in `ReplicaDirectory::away`, the list of handles whose newest content the host does not have;
+  /// `kAtHome` if the handle is not in the list.
   std::uint32_t away = kAtHome;
-  /// The number of the program's locks on the handle. A locked handle is evicted only if no other can be.
+  /// The number of the program's locks on the handle. A locked handle is evicted only if no other handle can be
+  /// evicted.
   std::uint32_t locks : 27 = 0;
   bool size_known : 1 = false;
-  /// True if the program has released the handle; it is forgotten when its transfers have ended.
+  /// True if the program has released the handle; the handle is forgotten when its transfers have ended.
   bool leaving : 1 = false;
-  /// True if only lost nodes had the content. Cleared when a task overwrites it.
+  /// True if only lost nodes had the content. Cleared when a task overwrites the content.
   bool content_lost : 1 = false;
   /// True if the loss has been reported to the program (`MemoryCore::bring_home`).
   bool loss_told : 1 = false;
@@ -97,11 +99,11 @@ class ReplicaDirectory {
   [[nodiscard]] std::span<const HandleId> away() const { return away_; }
 
   /// Sets a replica's state, and updates the count of valid replicas and the list `away`. Returns false if the replica
-  /// was in that state already.
+  /// was in this state before.
   bool set_state(HandleId handle, NodeId node, ReplicaState state);
 
-  /// Returns true if a request on `node` may use the known handle in this mode, beside the requests that are already
-  /// admitted.
+  /// Returns true if a new request on `node` may use the handle in this mode together with the admitted requests. The
+  /// directory must know the handle.
   [[nodiscard]] bool allows(HandleId handle, NodeId node, AccessMode mode) const {
     const HandleRecord& all = record(handle);
     if (all.leaving) return false;

@@ -84,7 +84,7 @@ void RequestTable::remove(Place place) {
   const std::size_t mask = entries_.size() - 1;
   std::size_t hole = home(requests_[place].id);
   while (entries_[hole].place != place) hole = (hole + 1) & mask;
-  // Moves later entries into the hole, except entries that would then lie before their home positions.
+  // Moves later entries into the hole, but no entry to a position before its home position.
   for (std::size_t at = (hole + 1) & mask; entries_[at].place != kNone; at = (at + 1) & mask) {
     if (((at - home(entries_[at].id)) & mask) < ((at - hole) & mask)) continue;
     entries_[hole] = entries_[at];

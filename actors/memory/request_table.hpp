@@ -18,15 +18,16 @@ struct Request {
   /// The task to which the request belongs; invalid if there is none.
   TaskId task;
   Stage stage = Stage::waiting;
-  /// True for a request of `MemoryCore::bring_home`: it ends when it is acquired, and is never released.
+  /// True for a request of `MemoryCore::bring_home`, which ends as soon as it is acquired and is never released.
   bool lets_go = false;
   /// The number of requests that came before this request.
   std::uint64_t arrival = 0;
   /// The memory that the request's working set takes on a node with a limit.
   Bytes needed;
-  /// The uses; each handle occurs once. On a device, a halo part is among them, and what it overlaps is not.
+  /// The uses, with each handle only once. On a device, the list contains halo parts but not the data that they
+  /// overlap.
   std::vector<Use> uses;
-  /// The data that the halo parts among the uses overlap, the data of one halo part side by side.
+  /// The data that the halo parts among the uses overlap. The data of one halo part follow one another.
   std::vector<Use> overlaps;
 
   [[nodiscard]] const Use* use_of(HandleId handle) const {
@@ -37,12 +38,13 @@ struct Request {
   }
 };
 
-/// Merges the uses of each handle into one use that covers all of them, and sets `merged` to these. On a device, sets
-/// `overlaps` to the data that halo parts overlap; on the host, halo parts mean these data themselves.
+/// Sets `merged` to a list with one use for each handle, which covers all uses of the handle. For a device, sets
+/// `overlaps` to the data that halo parts overlap. For the host, `merged` contains these data and no halo parts.
 void merge_uses(std::span<const Use> uses, NodeId node, std::vector<Use>& merged, std::vector<Use>& overlaps);
 
-/// Finds a request by its id, in a hash table with open addressing. Places are reused together with the memory of their
-/// lists, so that new requests allocate nothing in steady state. A place stays valid until the request is removed.
+/// Stores requests in numbered places, and finds a request by its id in a hash table with open addressing. A place is
+/// used again together with the memory of its request's lists, so that new requests allocate nothing in steady state. A
+/// place stays valid until the request is removed.
 class RequestTable {
  public:
   using Place = std::uint32_t;

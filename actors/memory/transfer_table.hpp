@@ -23,8 +23,8 @@ struct Transfer {
   HandleId halo{};
 };
 
-/// The table of the transfers under way. For each node it also keeps the cost of the transfers from that node. A
-/// transfer's place is the low half of its id.
+/// The table of the transfers under way. It also keeps, for each node, the sum of the costs of the transfers from that
+/// node. A transfer's place in the table is the low half of the transfer's id.
 class TransferTable {
  public:
   using Place = std::uint32_t;

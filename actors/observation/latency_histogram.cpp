@@ -41,7 +41,7 @@ LatencySummary LatencyHistogram::summary() const {
   if (summary.count == 0) return summary;
   const std::uint64_t longest = longest_ns_.load(std::memory_order_relaxed);
   const auto percentile = [&](std::uint64_t percent) {
-    // Returns the upper limit of the bucket that contains this percentile of the durations.
+    // Returns the largest duration of the bucket that contains the percentile, but at most the longest duration seen.
     const std::uint64_t rank = (summary.count * percent + 99) / 100;
     std::uint64_t seen = 0;
     std::size_t bucket = 0;

@@ -22,11 +22,11 @@ class MailboxRecord {
   MailboxRecord(const MailboxRecord&) = delete;
   MailboxRecord& operator=(const MailboxRecord&) = delete;
 
-  /// Only one answer in this many is timed, because two readings of the clock take longer than an answer.
+  /// Only every eighth answer is timed, because two readings of the clock take longer than an answer.
   static constexpr std::uint64_t kTimedAnswers = 8;
 
-  /// Counts a message that the sender's thread answers, so that the message never enters the mailbox. Returns true if
-  /// the caller has to pass the answer's duration to `answered_in`. May be called from any thread.
+  /// Counts a message that never enters the mailbox, because the sender's thread answers it. Returns true if the caller
+  /// has to pass the answer's duration to `answered_in`. May be called from any thread.
   [[nodiscard]] bool answers() noexcept;
   void answered_in(Duration took) noexcept { answering_.note(took); }
   [[nodiscard]] MailboxMetrics snapshot() const;
@@ -51,9 +51,9 @@ class MailboxRecord {
 };
 
 /// One actor's mailbox, from its construction to its end. Each sender draws a ticket, which is a rising number, and
-/// leaves the time of sending in a ring. When the actor handles its n-th message, it finds the time of ticket n there,
-/// unless a newer ticket has overwritten it. Messages of two senders at the same moment, and urgent messages, may be
-/// handled in another order than that of their tickets: their waiting times are then exchanged.
+/// leaves the time of sending in a ring. When the actor handles its n-th message, the time of ticket n is in the ring,
+/// unless a newer ticket has overwritten this time. Messages of two senders at the same moment, and urgent messages,
+/// may be handled in another order than that of their tickets. Then the waiting times of these messages are exchanged.
 class MailboxMeter {
  public:
   static constexpr std::size_t kRing = 256;
@@ -61,7 +61,7 @@ class MailboxMeter {
   explicit MailboxMeter(MailboxRecord& record) : record_(record) {
     record_.open_.fetch_add(1, std::memory_order_relaxed);
   }
-  /// Drops the messages that have not been handled.
+  /// Counts the messages that have not been handled as dropped.
   ~MailboxMeter() { close(); }
   MailboxMeter(const MailboxMeter&) = delete;
   MailboxMeter& operator=(const MailboxMeter&) = delete;
@@ -72,11 +72,11 @@ class MailboxMeter {
   // The functions below are called by the actor's thread.
   /// Called when a message has been taken out of the mailbox and its handler begins.
   void begin(TimeStamp now) noexcept;
-  /// Returns true if a handler has begun and its time is still being measured.
+  /// Returns true if a handler has begun and the handler's time is still being measured.
   [[nodiscard]] bool measuring() const noexcept { return measuring_; }
-  /// Called when the handler has ended, or continues with other work.
+  /// Called when the handler has ended, or goes on with work that does not belong to the message.
   void end(TimeStamp now) noexcept;
-  /// Called when the message goes back into the mailbox: it counts as not taken.
+  /// Called when the message goes back into the mailbox: then the message counts as not taken.
   void put_back() noexcept;
   /// Called when the actor has ended: no message is handled any more. May be called several times.
   void close() noexcept;

@@ -12,11 +12,11 @@
 namespace troupe::observation {
 
 /// Stamps every message when it is sent (`enqueue`, in the sender's thread) and when it is handled (`consume`, which
-/// CAF calls for each message, system messages included). It reads the clock twice for each handled message, and once
+/// CAF calls for each message, system messages included). The clock is read twice for each handled message, and once
 /// for each sent message.
 class ObservedActor : public caf::event_based_actor {
  public:
-  /// `record` and `clock` outlive the actor. If both are null, nothing is measured, for tests of a single actor.
+  /// `record` and `clock` outlive the actor. Tests of a single actor pass null for both; then nothing is measured.
   ObservedActor(caf::actor_config& config, MailboxRecord* record, const platform::Clock* clock)
       : caf::event_based_actor(config), clock_(clock) {
     if (record != nullptr) meter_ = std::make_unique<MailboxMeter>(*record);
@@ -70,7 +70,8 @@ class ObservedBehavior final : public ObservedActor {
   ObservedBehavior(caf::actor_config& config, MailboxRecord* record, const platform::Clock* clock, Make make)
       : ObservedActor(config, record, clock), make_(std::move(make)) {}
 
-  /// Makes the behaviour and releases the function, because the objects that it holds may refer to the actor.
+  /// Makes the behaviour and releases the function `make_`, because the function may hold objects that refer to the
+  /// actor.
   caf::behavior make_behavior() override { return std::exchange(make_, nullptr)(this); }
 
  private:

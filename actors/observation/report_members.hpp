@@ -15,13 +15,12 @@
 
 namespace troupe {
 
-/// Satisfied by `T` and `const T`: code that writes reports passes a constant `T`, and code that reads reports does
-/// not.
+/// Satisfied by `T` and `const T`: code that writes reports passes a `const T`, code that reads reports passes a `T`.
 template <class One, class T>
 concept ReportOf = std::same_as<std::remove_const_t<One>, T>;
 
-// Each function calls `member(key, value)` for each member. `member.later(key, value)` stands for a member that older
-// versions do not write. Times are in seconds, sizes in bytes.
+// Each function `members` calls `member(key, value)` for each member of the report, but `member.later(key, value)` for
+// members that older versions of Troupe do not write. Times are in seconds, sizes in bytes.
 
 void members(auto& member, ReportOf<LatencySummary> auto& one) {
   member("count", one.count);
@@ -95,7 +94,7 @@ void members(auto& member, ReportOf<MemoryManagerCounts> auto& one) {
   member.later("manager_passes", one.passes);
 }
 
-/// The bytes that were copied between kinds of memories.
+/// Calls `member` for the bytes that were copied between kinds of memory.
 void byte_members(auto& member, ReportOf<TransferReport> auto& one) {
   member("bytes_host_to_device", one.host_to_device);
   member("bytes_device_to_host", one.device_to_host);
@@ -137,7 +136,7 @@ void members(auto& member, ReportOf<WorkerReport> auto& one) {
   members(member, one.time);
 }
 
-/// Writes members into a JSON object. The functions `members` of other types are in the namespaces of these types.
+/// Writes members into a JSON object. For a nested type, it calls the function `members` of that type's namespace.
 class MemberWriter {
  public:
   explicit MemberWriter(Json& object) : object_(&object) {}
@@ -186,7 +185,7 @@ class MemberWriter {
   Json* object_;
 };
 
-/// Returns a report, or a list of them, as JSON.
+/// Returns a report or a list of reports as JSON.
 template <class T>
 Json as_json(const T& report) {
   return MemberWriter::written(report);
@@ -204,7 +203,7 @@ class MemberVisitor {
   F* function_;
 };
 
-/// Subtracts the counts or times of an earlier report of the same kind, member by member.
+/// Subtracts each member of `earlier` (a count or a time) from the same member of `later`.
 template <class T>
 void subtract(T& later, const T& earlier) {
   // `members` visits both reports in the same order, so each member finds its counterpart.

@@ -86,7 +86,7 @@ class Explanation {
     task.pieces_begun = node.pieces_begun;
     switch (node.role) {
       case TaskRole::host:
-        // Only the graph's own holds have names. The end of a coroutine has no data.
+        // A host task has a name only if the graph made the task for itself. The end of a coroutine has no data.
         task.text = !task.name.empty() ? "the " + task.name + " of "
                     : waits(i)         ? "a thread's wait for "
                                        : "the program's use of ";
@@ -136,7 +136,8 @@ class Explanation {
     if (node.role == TaskRole::host) return WhyKind::held_by_program;
     if (!node.runnable) return WhyKind::no_worker;
     if (crew_.fetching.contains(node.id)) return WhyKind::fetching;
-    // Only the scheduler knows which tasks are undecided. If no deque holds any task, all ready tasks are undecided.
+    // Only the scheduler knows which tasks are undecided. So ready tasks count as undecided if there are undecided
+    // tasks and no worker's deque holds any task.
     const bool placed = std::any_of(crew_.workers.begin(), crew_.workers.end(),
                                     [](const CrewSnapshot::Worker& worker) { return worker.queued > 0; });
     return crew_.undecided > 0 && !placed ? WhyKind::undecided : WhyKind::ready;
@@ -145,7 +146,7 @@ class Explanation {
   void find_causes() {
     std::uint32_t ready = kNone;
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
-      // A task whose predecessors have ended since the snapshot no longer waits for another task.
+      // A waiting task is no cause, not even if its predecessors have ended and left it without edges in the snapshot.
       if (waits(i)) continue;
       const TaskNode& node = graph_.nodes[i];
       const WhyKind kind = kind_of(node);
@@ -346,8 +347,7 @@ class Explanation {
       WhyThread thread;
       thread.kind = kKinds[static_cast<std::size_t>(wait.kind)];
       const std::uint32_t node = wait.task.valid() ? by_id[wait.task.value()] : kNone;
-      // If the task has just ended and the thread that waits for it is not awake yet, the snapshot does not name the
-      // task.
+      // The snapshot lacks a task that has just ended, though a thread that waits for the task may not be awake yet.
       thread.task.text = "a task that has ended";
       if (node != kNone) thread.task = task_of(node);
       thread.text = words_of(wait, thread.task, node == kNone ? "data" : data_of(node));

@@ -34,12 +34,12 @@ struct CrewSnapshot {
   /// True if there is a scheduler, and its actor has ended.
   bool scheduler_died = false;
   TimeStamp now{};
-  /// Maps each task that a worker has taken and that still waits for its data to the reason in words. The map is never
-  /// iterated over.
+  /// For each task that a worker has taken and whose data have not arrived: what the data wait for, in words. The map
+  /// is never iterated over.
   std::unordered_map<TaskId, std::string> fetching;
 };
 
-/// The largest number of entries of each sort that the report lists.
+/// The limits for the lists of the report: the most entries that each list may have.
 struct ExplanationLimits {
   std::size_t causes = 10;
   std::size_t tasks = 20;

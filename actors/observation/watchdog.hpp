@@ -23,17 +23,18 @@ struct Pulse {
 /// The watchdog sleeps in a thread of its own, because any other thread of the runtime may be stuck. It compares the
 /// pulse four times in the time `after` (at least once per second, at most once per millisecond).
 ///
-/// | pulse                                | then                                                                  |
-/// |--------------------------------------|-----------------------------------------------------------------------|
-/// | changed, or nothing in flight        | a stall, if there was one, is over; `after` counts from now           |
-/// | the same for `after`                 | `stalled(how long)`, once                                             |
-/// | the same for twice the time since    | `stalled` again, and so on with growing intervals                     |
+/// | pulse                                  | then                                                                |
+/// |----------------------------------------|---------------------------------------------------------------------|
+/// | changed, or nothing in flight          | a stall, if there was one, is over; `after` counts from now         |
+/// | the same for `after`                   | `stalled(quiet_for)`, once                                          |
+/// | the same for twice the last quiet_for  | `stalled` again, and so on with growing intervals                   |
 class Watchdog {
  public:
   struct Options {
     Duration after{};
     std::function<Pulse()> pulse;
-    /// Called in the watchdog's thread. Its exceptions are dropped: a report must not end a program.
+    /// Called in the watchdog's thread. Exceptions of this function are dropped, because a report must not end a
+    /// program.
     std::function<void(Duration quiet_for)> stalled;
   };
 
@@ -59,8 +60,8 @@ class StallDetector {
  public:
   explicit StallDetector(Duration after) : after_(after) {}
 
-  /// Compares the pulse at time `now`, which never decreases. If a stall should be reported now, returns the time for
-  /// which nothing has happened; otherwise returns zero.
+  /// Compares `pulse` with the last pulse. `now` never decreases. If a stall should be reported now, returns the time
+  /// for which nothing has happened; otherwise returns zero.
   [[nodiscard]] Duration beat(const Pulse& pulse, TimeStamp now);
 
  private:

@@ -3,7 +3,7 @@
 
 namespace troupe {
 
-// The members and their keys, as in report_members.hpp. A member is left out where it says nothing.
+// These functions are like those in report_members.hpp, but leave out a member that would tell the reader nothing.
 
 void members(auto& member, ReportOf<WhyTask> auto& one) {
   member("text", one.text);

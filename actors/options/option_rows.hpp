@@ -16,7 +16,7 @@
 
 namespace troupe::option_rows {
 
-/// All doors (ways to set an option); most options can be set through all of them.
+/// The doors of most options: all doors. A door is a way to set an option.
 constexpr unsigned kEverywhere = static_cast<unsigned>(OptionDoor::environment) |
                                  static_cast<unsigned>(OptionDoor::command) |
                                  static_cast<unsigned>(OptionDoor::service) | static_cast<unsigned>(OptionDoor::c);
@@ -36,7 +36,7 @@ struct Names {
   unsigned doors = kEverywhere;
 };
 
-/// The struct that has the field to which `Members` lead, and that field.
+/// Has `Options`, the struct in which the chain of member pointers `Members` begins.
 template <auto... Members>
 struct FieldAt;
 template <class Struct, class Field, Field Struct::*member, auto... inner>
@@ -44,7 +44,7 @@ struct FieldAt<member, inner...> {
   using Options = Struct;
 };
 
-/// The row of the option whose field `Members` lead to.
+/// The type of an option's row. `Members` is the chain of member pointers that leads to the option's field.
 template <auto... Members>
 using RowAt = OptionOf<typename FieldAt<Members...>::Options>;
 
@@ -60,8 +60,8 @@ constexpr Row row(OptionKind kind, const Names& names) {
   return option;
 }
 
-/// Returns the nested field of the options to which `Members` lead: `at<&RuntimeOptions::threads,
-/// &ThreadOptions::spin>(options)`.
+/// Returns the field to which the chain of member pointers leads: `at<&RuntimeOptions::threads,
+/// &ThreadOptions::spin>(options)` returns `options.threads.spin`.
 template <auto Member, auto... Inner>
 constexpr auto& at(auto& options) {
   if constexpr (sizeof...(Inner) == 0) {
@@ -71,7 +71,7 @@ constexpr auto& at(auto& options) {
   }
 }
 
-/// Stores the value of `read`, or returns its failure.
+/// Stores the value of `read` in `member`, or returns the failure of `read`.
 template <class T, class Member>
 Result<void> store(Result<T> read, Member& member) {
   if (!read) return read.failure();
@@ -79,7 +79,7 @@ Result<void> store(Result<T> read, Member& member) {
   return {};
 }
 
-/// A function that checks the text of an option's value. Its failure says what is wrong with the text.
+/// A function that checks the text of an option's value. The failure that it returns says what is wrong with the text.
 using Check = Result<void> (*)(const std::string& text);
 
 template <auto... Members>
@@ -172,8 +172,8 @@ constexpr auto text(const Names& names, std::string_view examples, OptionKind ki
   return option;
 }
 
-/// Makes an option that is one of the words in `examples`. The field is a text, or an enumeration whose values have the
-/// words as their `to_string`, count from 0 and are in the order of the words.
+/// Makes an option that is one of the words in `examples`. The field is a text or an enumeration. An enumeration's
+/// values count from 0 in the order of the words, and `to_string` returns a value's word.
 template <auto... Members>
 constexpr auto word(const Names& names, std::string_view examples) {
   using Row = RowAt<Members...>;

@@ -55,8 +55,8 @@ Result<void> check_models(const std::string& text) {
                  "'default' is no folder here, since neither XDG_CACHE_HOME nor HOME is set: name a folder, or none"};
 }
 
-/// Checks the text that chooses OpenCL devices. Device numbers are checked only when a runtime starts. If the text has
-/// another form, the failure lists the devices.
+/// Checks a text that chooses OpenCL devices by a word or by numbers. Whether devices have these numbers is checked
+/// only when a runtime starts. If the text has another form, the failure lists the devices.
 Result<void> check_opencl(const std::string& text) {
   if (text == "all" || text == "gpu" || text == "cpu") return {};
   for (std::string_view rest = text; true;) {
@@ -89,12 +89,12 @@ constexpr auto kTasks = OptionGroup::tasks;
 constexpr auto kAccelerators = OptionGroup::accelerators;
 constexpr auto kObservation = OptionGroup::observation;
 
-/// The doors (ways to set an option) of options that only programs can set.
+/// The doors of options that only programs can set: just the interface for C. C++ and Python can set all options.
 constexpr unsigned kPrograms = static_cast<unsigned>(OptionDoor::c);
 /// The commands' kernels have no implementation for OpenCL, so `troupe run` has no option for OpenCL devices.
 constexpr unsigned kNoCommand = without(OptionDoor::command);
-/// The configuration of a service lacks these options: its clients have windows and profiles of their own, and are
-/// observed through the service.
+/// The configuration of a service lacks these options, because its clients have windows and profiles of their own and
+/// are observed through the service.
 constexpr unsigned kNoService = without(OptionDoor::service);
 
 constexpr std::array kOptions{

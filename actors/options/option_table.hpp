@@ -1,7 +1,7 @@
-/// The one table of a runtime's options, and the rows of other tables of its kind, those of a service's own keys and of
-/// simulations in Python. C++'s checks, the environment, the command line, the service's keys, the
-/// interface for C, Python and the manual take names, ranges, defaults and texts from it: docs/extending.md shows how
-/// an option is added.
+/// The one table of a runtime's options. Two other tables have rows of the same type: the service's own keys, and
+/// simulations in Python. C++'s checks, the environment, the command line, the service's keys, the interface for C,
+/// Python and the manual take names, ranges, defaults and texts from the table. docs/extending.md shows how to add an
+/// option.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ enum class OptionGroup : std::uint8_t { machine, tasks, accelerators, observatio
 
 /// The texts and the range of one option.
 struct OptionRow {
-  /// The field of `RuntimeOptions`, with the structs that it is in: "accelerators.ahead.issue".
+  /// The path of the option's field inside `RuntimeOptions`: "accelerators.ahead.issue".
   std::string_view field;
   /// The name everywhere else, with `_` between words: "issue_ahead" makes TROUPE_ISSUE_AHEAD, --issue-ahead,
   /// runtime.issue_ahead, Python's keyword issue_ahead and "issue_ahead=2" in C.
@@ -50,19 +50,19 @@ struct OptionRow {
   OptionGroup group = OptionGroup::machine;
   /// The ways to set the option, as a sum of `OptionDoor`'s values.
   unsigned doors = 0;
-  /// One line that says what the option is; it begins with a small letter.
+  /// One line that says what the option is. The line begins with a small letter.
   std::string_view meaning;
-  /// Examples of values, separated by blanks. The first of them differs from the default.
+  /// Examples of values, separated by blanks. The first example differs from the default.
   std::string_view examples = {};
   /// The page of the manual about the option, such as "clusters.md".
   std::string_view page = {};
-  /// The range of a `whole` number, and of a `number`.
+  /// The range of an option: `least` and `most` for the kind `whole`, the other two for the kind `number`.
   std::uint64_t least = 0;
   std::uint64_t most = 0;
   double least_number = 0;
   double most_number = 0;
-  /// True if the option only observes a run; then its environment variable has an effect also in virtual time and with
-  /// `deterministic`.
+  /// True if the option only observes a run. The environment variable of such an option has an effect even in virtual
+  /// time and with `deterministic`.
   bool watches = false;
   /// True if the option chooses accelerators: with any value but the default, the runtime has some.
   bool chooses_devices = false;
@@ -75,7 +75,8 @@ struct OptionRow {
   /// Returns the possible values, for people: "0 to 1024", "true or false", "2x10, socket or auto".
   [[nodiscard]] std::string values() const;
 
-  /// The option's names: "TROUPE_LOOKAHEAD", "--lookahead", "runtime.lookahead".
+  /// The option's names: "TROUPE_LOOKAHEAD" in the environment, "--lookahead" in a command, "runtime.lookahead" in a
+  /// service's configuration.
   [[nodiscard]] std::string variable() const;
   [[nodiscard]] std::string flag() const;
   [[nodiscard]] std::string key() const { return "runtime." + std::string(word); }
@@ -85,8 +86,8 @@ struct OptionRow {
   [[nodiscard]] std::string help() const;
 };
 
-/// An option whose field is in an `Options` or in a struct of it. All doors except C++ give its value as a text, and
-/// the table checks that text.
+/// An option whose field is in `Options` or in a struct inside `Options`. All doors except C++ give the option's value
+/// as a text, which `read` checks.
 template <class Options>
 struct OptionOf : OptionRow {
   /// Sets the option from a text. Fails with a sentence that quotes the text and names the possible values. If the
@@ -115,8 +116,8 @@ using RuntimeOption = OptionOf<RuntimeOptions>;
 /// Returns the option with this `word`, which may have `-` or `_` inside it; null if there is no such option.
 [[nodiscard]] const RuntimeOption* option_of(std::string_view word);
 
-/// Fails with `invalid_argument` if an option has a value that the other ways to set it would refuse. The message is
-/// the same as there, but begins with the field, such as "RuntimeOptions::accelerators.ahead.gpu: ".
+/// Fails with `invalid_argument` if an option has a value that `OptionOf::set` would refuse. The message is that of
+/// `set`, with the field as the name: "RuntimeOptions::accelerators.ahead.gpu: …".
 [[nodiscard]] Result<void> check_options(const RuntimeOptions& options);
 
 }  // namespace troupe

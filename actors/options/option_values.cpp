@@ -21,7 +21,7 @@ constexpr double kLongest_s = 1e9;
 constexpr std::array<std::pair<std::string_view, double>, 6> kTimeUnits{
     {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}}};
 
-/// Returns the failure for a wrong text. `what` says what is wrong with it, and `remedy` describes the possible texts.
+/// Returns the failure for a wrong text. `what` says what is wrong, and `remedy` describes the texts that are right.
 Failure wrong(std::string_view text, const std::string& what, const std::string& remedy) {
   return {ErrorCode::invalid_argument, text.empty() ? "the value is empty: give " + remedy
                                                     : fmt::format("{} is {}: give {}", quoted(text), what, remedy)};
@@ -46,7 +46,7 @@ Result<T> within(std::string_view text, ParsedNumber<T> number, T least, T most,
   return number.value;
 }
 
-/// Splits "1.5e3ms" into its number and its unit.
+/// Splits a text such as "1.5e3ms" into the number and the unit.
 std::pair<std::string_view, std::string_view> split_unit(std::string_view text) {
   const std::size_t digit = text.find_last_of("0123456789.");
   const std::size_t unit = digit == std::string_view::npos ? 0 : digit + 1;

@@ -12,7 +12,7 @@ using platform::CopyDirection;
 using platform::CopySpeed;
 
 constexpr std::size_t kHostNode = 0;
-/// The number of buffers for copies through the host that are kept for later copies.
+/// The limit for staging buffers (for copies through the host) that are kept for later copies.
 constexpr std::size_t kSpareStaging = 8;
 
 DataView packed_at(std::byte* data, const Layout& layout) { return {data, layout.packed()}; }
@@ -95,7 +95,7 @@ std::string AcceleratorSet::name(NodeId node) const {
 }
 
 void AcceleratorSet::copy(const memory::Command& transfer, platform::CopyDone done) {
-  // If the data were forgotten (no longer registered) meanwhile, their content is not needed. An empty copy makes the
+  // If the data or the halo part are no longer registered, their content is not needed. Then an empty copy makes the
   // transfer end outside this call.
   const auto ends = CopyEnds::borrow(*setup_.views, transfer);
   Running* running = nullptr;

@@ -1,4 +1,4 @@
-/// The memories of this machine's accelerators, whether emulated, CUDA's or OpenCL's, on the real clock.
+/// The memories of this machine's accelerators (emulated, CUDA or OpenCL), in real time.
 #pragma once
 
 #include <functional>
@@ -33,8 +33,8 @@ class AcceleratorSet final : public MemoryNodes {
   /// Waits for the copies under way, as `stop` does.
   ~AcceleratorSet() override;
 
-  /// Sets the function that is called when a node turns out to be lost. It may be called from any thread, and more than
-  /// once for a node. Must be set before the first copy.
+  /// Sets the function that is called when a node turns out to be lost. The function may be called from any thread, and
+  /// more than once for a node. Must be called before the first copy.
   void on_lost(std::function<void(NodeId)> act) { on_lost_ = std::move(act); }
 
   [[nodiscard]] platform::Accelerator& accelerator(NodeId node) { return *setup_.accelerators[node.index() - 1]; }

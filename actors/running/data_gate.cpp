@@ -48,7 +48,7 @@ void DataGate::post(memory::MemoryEvent event) {
 }
 
 void DataGate::post_and_handle(memory::MemoryEvent event) {
-  // If another thread was already asked to handle the inbox, it handles this event, too.
+  // If another thread was asked before to handle the inbox, that thread handles this event, too.
   if (!memory_->inbox().post(std::move(event))) return;
   if (!has_threads_ || !memory_->try_to_handle_inbox()) setup_.peers.tell_memory();
 }
@@ -109,8 +109,8 @@ bool DataGate::acquire(WorkerId worker, graph::Task& task) {
   graph::append_working_set(task, event.uses);
   setup_.submitted.mark_last_writes(event.uses);
   event.request = request_of(event.task);
-  // The data of tasks on devices are recorded in `views`, because they may have to be copied back to host memory later.
-  // For a task on the host, the task that moved the data to a device has recorded them.
+  // The data of tasks on devices are recorded in `views`, because these data may have to be copied back to host memory
+  // later. The data of tasks on the host were recorded by the tasks that moved the data to a device.
   if (event.node != memory::kHost) know(task);
   const auto granted = [&](const memory::MemoryCore& core) { grant(worker, event.task, event.uses, core); };
   if (has_threads_ && memory_->acquire_at_once(event, granted)) return true;
@@ -220,8 +220,8 @@ void DataGate::refused(const memory::Command& command) {
 
 void DataGate::refuse(const Request& asked, KindSet elsewhere, const Failure& failure) {
   elsewhere &= setup_.crew.able(*asked.task) & setup_.crew.alive(*asked.task);
-  // The code `invalid_argument` means that the task uses data with parts as a whole. No device with memory of its own
-  // can run such a task.
+  // The code `invalid_argument` means that the task uses as a whole data that are split into parts. No device with
+  // memory of its own can run such a task.
   if (failure.code == ErrorCode::invalid_argument) elsewhere &= kOnHostMemory;
   graph::FailureLog::Cause cause;
   if (elsewhere == 0) {
@@ -284,7 +284,7 @@ std::unordered_map<TaskId, std::string> DataGate::fetching() {
         what = fmt::format("the copy of handle {} to {}", request.handle.value(), node);
         break;
     }
-    // The id is used, not the task: the task may be gone if its worker has died meanwhile.
+    // Only the task's id is used here, because the task itself may be gone if its worker has died.
     all.emplace(found->second.id, std::move(what));
   }
   return all;

@@ -1,4 +1,4 @@
-/// Copies data "home", which means back to host memory, before the program uses them.
+/// Copies data "home" (back to host memory) before the program uses the data.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -86,13 +86,13 @@ MadeDevice make_cuda(DeviceSetup setup, DeviceListener& listener) {
   return workers::make_cuda_device(std::move(device), listener);
 }
 
-/// Returns 1 if OpenCL devices are asked for: their number is known only when they are opened.
+/// Returns 1 if OpenCL devices are asked for, because their number is known only when they are opened.
 int opencl_asked_for(const RuntimeOptions& options) { return options.accelerators.opencl.empty() ? 0 : 1; }
 
 Result<std::vector<OpenedDevice>> open_opencl(const RuntimeOptions& options) {
   const auto chosen = platform::choose_opencl_devices(options.accelerators.opencl, platform::list_opencl_devices());
   if (!chosen) return chosen.failure();
-  // A limit on memory applies only to devices that have memory of their own.
+  // A limit on memory applies only to devices with memory of their own. So if there is a limit, devices work on copies.
   const bool copies = options.accelerators.opencl_copies || options.accelerators.opencl_memory;
   const auto in_place = [copies](const platform::OpenClDevice& device) {
     return !copies && platform::opencl_in_place(device).works;

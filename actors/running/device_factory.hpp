@@ -17,12 +17,12 @@
 
 namespace troupe::actors {
 
-/// An opened device that is not a core. It has either `memory` or `in_place`, depending on its kind.
+/// An opened device that is not a core. Either `memory` or `in_place` is set, depending on `kind`.
 struct OpenedDevice {
   DeviceKind kind = DeviceKind::cpu_core;
   std::unique_ptr<platform::Accelerator> memory = nullptr;
   std::unique_ptr<platform::HostDevice> in_place = nullptr;
-  /// The number of tasks that the device takes at the same time; 0 stands for the usual number of its kind.
+  /// The number of tasks that the device takes at the same time; 0 stands for the usual number of the device's kind.
   std::size_t slots = 0;
 
   [[nodiscard]] std::string name() const { return memory ? memory->name() : in_place->name(); }
@@ -32,13 +32,13 @@ struct OpenedDevice {
 /// Makes the devices of one kind on this machine. In virtual time `Simulation` makes all devices.
 struct DeviceFactory {
   DeviceKind kind = DeviceKind::cpu_core;
-  /// Returns the number of devices that the options ask for: 0 if none, negative if the options are wrong. Null for
-  /// cores, whose number depends on the machine, and for kinds whose devices are opened by the factories of other
-  /// kinds.
+  /// Returns the number of devices that the options ask for (1 if their number is not known before they are opened), 0
+  /// if the options ask for none, or a negative number if the options are wrong. Null for cores, whose number depends
+  /// on the machine, and for kinds whose devices are opened by the factories of other kinds.
   int (*asked_for)(const RuntimeOptions& options) = nullptr;
   /// Opens the devices that the options ask for. The kind of an opened device may be a variant of the factory's kind.
   Result<std::vector<OpenedDevice>> (*open)(const RuntimeOptions& options) = nullptr;
-  /// Makes a device. Called in the worker's thread, or in the thread that starts it.
+  /// Makes a device. Called in the worker's thread, or in the thread that starts the worker.
   Result<std::unique_ptr<workers::Device>> (*make)(DeviceSetup setup, workers::DeviceListener& listener) = nullptr;
 };
 

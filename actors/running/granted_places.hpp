@@ -13,10 +13,10 @@
 
 namespace troupe::actors {
 
-/// The places of one worker's data: each entry exists from the time when a task has its data until the task ends. The
-/// worker's kernels look up places here instead of in the memory manager, whose lock all workers share. A replica that
-/// a request pins does not move, so the place that one task was granted is valid for all tasks that use the data at
-/// that time. Thread-safe. In steady state, `grant` allocates no memory.
+/// The places (offsets) of one worker's data. Each entry exists from the time when a task gets its data until the task
+/// ends. The worker's kernels look up places here and not in the memory manager, whose lock all workers share. A
+/// replica that a request pins does not move, so the place that one task was granted is valid for all tasks that use
+/// the data at that time. Thread-safe. In steady state, `grant` allocates no memory.
 class alignas(64) GrantedPlaces {
  public:
   /// Adds the places of a task's data. `offset_of(handle)` returns the place that the memory manager has given the
@@ -53,8 +53,8 @@ class alignas(64) GrantedPlaces {
   };
 
   mutable SpinLock lock_;
-  /// A short list: the data of the worker's present tasks, and of the few tasks whose data the worker has fetched
-  /// ahead.
+  /// The places of the data of the worker's present tasks, and of the few tasks whose data the worker has fetched
+  /// ahead. So the list is short.
   std::vector<Place> places_ TROUPE_GUARDED_BY(lock_);
 };
 

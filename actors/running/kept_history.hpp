@@ -1,4 +1,4 @@
-/// Kept history: the kernel times that a runtime reads from a file when it starts, and saves when it ends.
+/// Kept history: the kernel times that a starting runtime reads from a file, and that an ending runtime saves.
 #pragma once
 
 #include <functional>

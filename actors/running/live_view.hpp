@@ -1,4 +1,4 @@
-/// Live view: the state of a runtime's actors at one moment, as plain values, for programs that watch it live.
+/// Live view: the state of a runtime's actors at one moment, as plain values, for programs that watch the runtime.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@ struct LiveWorker {
   bool lost = false;
   /// The number of ready tasks in the worker's deque.
   std::size_t deque_length = 0;
-  /// The task that the worker runs: the task's name, or its codelet's name if it has none. Empty if it runs no task.
+  /// `task` is the name of the task that the worker runs or, if the task has no name, the name of its codelet;
+  /// `codelet` is the name of the codelet. Both are empty if the worker runs no task.
   std::string task;
   std::string codelet;
   /// The name of the client's graph that the task belongs to; empty for the runtime's own graph.
@@ -30,16 +31,16 @@ struct LiveWorker {
   Duration running_for{};
   std::uint64_t tasks = 0;
   Duration busy{};
-  /// For a cluster: how much of its cores' time its ended tasks have used; the running task does not count.
+  /// For a cluster: how much of the cores' time the ended tasks have used. The running task does not count.
   TeamUse team;
 };
 
 /// One client of a runtime that several clients share.
 struct LiveClient {
   std::string name;
-  /// The weight of the client's user, divided among those of the user's clients that have work.
+  /// The weight of the client's user, divided by the number of the user's clients that have work.
   double weight = 1;
-  /// The number of ready tasks that no worker has taken.
+  /// The number of ready tasks that wait for the client's turn.
   std::size_t ready = 0;
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
@@ -62,7 +63,7 @@ struct LiveView {
   std::size_t entry_queue = 0;
   std::vector<LiveClient> clients;
   std::vector<LiveMemory> memories;
-  /// The copies between memories so far, and the errors of predicted times.
+  /// `transfers` counts the copies between memories so far; `predictions` holds the errors of predicted times.
   TransferReport transfers;
   std::vector<PredictionReport> predictions;
   MetricsSnapshot mailboxes;

@@ -20,11 +20,11 @@ namespace {
 
 using Pump = graph::GraphHost::Pump;
 
-/// Sets how much further work a device gets while it still runs its present work. `turnaround` is the time that the
-/// host takes from the end of a kernel to the start of the next.
+/// Sets how much further work a device gets while a kernel still runs. `turnaround` is the time that the host takes
+/// from the end of a kernel to the start of the next kernel.
 void issue_ahead(workers::WorkerCore::Options& core, std::size_t most, Duration turnaround) {
-  // Work of four times this length hides the turnaround, even if kernels take half as long as expected. With more work,
-  // the scheduler would only decide earlier than necessary.
+  // Further work that takes four times the turnaround hides the turnaround, even if kernels take half as long as
+  // expected. With more work, the scheduler would only decide earlier than necessary.
   core.work_ahead = 4 * turnaround;
   core.most_ahead = turnaround > Duration{} ? most : 0;
 }
@@ -43,7 +43,7 @@ class OnThreads final : public RunMode {
 
   [[nodiscard]] const platform::Clock& clock() const override { return clock_; }
   void await_actors(caf::actor_system& system) override {
-    // The actors have to end before the destructor of CAF's system runs. They can end, because no object keeps a
+    // The actors have to end before the destructor of CAF's system runs. The actors can end, because no object keeps a
     // worker's address any more.
     system.await_all_actors_done();
   }
@@ -117,7 +117,7 @@ class Messages {
   Random order_;
 };
 
-/// The mode without threads. It learns no kernel times: runs must not depend on how long a task took.
+/// The mode without threads. It learns no kernel times, because runs must not depend on how long a task took.
 class InOneThread final : public RunMode {
  public:
   explicit InOneThread(const RuntimePlan& plan) : RunMode(false, plan.options.seed), messages_(plan.options.seed) {}
@@ -129,7 +129,7 @@ class InOneThread final : public RunMode {
   }
   Result<std::unique_ptr<workers::Device>> make_device(DeviceSetup setup, DeviceKind kind,
                                                        workers::DeviceListener& listener) override {
-    // While a kernel runs, it occupies the only thread, so no other worker could take pieces of its task.
+    // A kernel occupies the only thread while it runs, so no other worker could take pieces of the kernel's task.
     setup.executor.board = nullptr;
     setup.executor.all_taken = nullptr;
     return device_factory(kind).make(std::move(setup), listener);

@@ -21,7 +21,7 @@
 
 namespace troupe::actors {
 
-/// The functions of a runtime that depend on where and when it runs. All others are the same in every mode.
+/// The functions of a runtime that depend on the mode in which it runs. All other functions are the same in every mode.
 ///
 /// | mode         | actors run in         | clock, devices          | memories beside the host's |
 /// |--------------|-----------------------|-------------------------|----------------------------|
@@ -31,8 +31,8 @@ namespace troupe::actors {
 class RunMode {
  public:
   /// Makes the mode that the plan's options ask for. Takes the accelerators out of the plan; plan and views outlive the
-  /// mode. Except in virtual time, `submitted` is null if nothing in the runtime needs to know tasks before they are
-  /// ready.
+  /// mode. `submitted` may be null, except in virtual time, if no object of the runtime needs to know tasks before
+  /// these are ready.
   static std::unique_ptr<RunMode> make(RuntimePlan& plan, HostViews& views,
                                        std::shared_ptr<scheduler::SubmittedTasks> submitted);
   virtual ~RunMode() = default;
@@ -50,7 +50,7 @@ class RunMode {
   /// Waits until the actors, which were told to stop, have ended.
   virtual void await_actors(caf::actor_system& system);
 
-  /// Sets how many tasks a worker takes at a time, and how far it looks ahead.
+  /// Sets how many tasks a worker runs at a time, and how many more tasks the worker takes ahead.
   virtual void set_depth(workers::WorkerSetup& /*worker*/, const WorkerPlace& /*place*/) const {}
   virtual Result<std::unique_ptr<workers::Device>> make_device(DeviceSetup setup, DeviceKind kind,
                                                                workers::DeviceListener& listener) = 0;
@@ -68,7 +68,7 @@ class RunMode {
   /// Prevents further copies from starting, and waits for the copies under way.
   virtual void stop_copies() {}
 
-  /// Returns the kernel times that the scheduler assumes; null if they are unknown. Must be called only once.
+  /// Returns the kernel times that the scheduler assumes; null if no times are known. Must be called only once.
   [[nodiscard]] virtual std::unique_ptr<scheduler::ExecutionModel> believed_times() { return nullptr; }
   /// Saves the kernel times that this run has learned, for later runs.
   virtual void keep_times() noexcept {}

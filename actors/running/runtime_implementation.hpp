@@ -1,4 +1,4 @@
-/// The implementation of `RuntimeSystem`. Included only by its own sources.
+/// The implementation of `RuntimeSystem`. Included only by the sources that implement it.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@
 
 namespace troupe::actors {
 
-/// The configuration of CAF: one control thread or, for runs in one thread, its test scheduler.
+/// The configuration of CAF: one control thread or, for runs in one thread, CAF's test scheduler.
 struct Configuration : caf::actor_system_config {
   explicit Configuration(bool has_threads) {
     add_message_types<caf::id_block::troupe>();
@@ -122,7 +122,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   /// Does what `RuntimeSystem::regroup` says.
   Result<void> regroup(const std::string& clusters);
 
-  /// The workers of a NUMA node; they get tasks in turn.
+  /// The workers of a NUMA node. These workers get tasks in turn.
   struct NumaNode {
     std::vector<int> workers;
     /// The number of tasks that went to the node. Relaxed: an old number only changes which worker gets the next task.
@@ -132,7 +132,8 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   struct Clients {
     Mutex mutex;
     std::vector<SharingGraph*> open TROUPE_GUARDED_BY(mutex);
-    /// The codelets of graphs that no longer exist: predictions, models and traces still name them.
+    /// The codelets of graphs that no longer exist. They are kept, because predictions, models and traces still name
+    /// them.
     graph::CodeletDefinitions codelets TROUPE_GUARDED_BY(mutex);
     /// The next ids of tasks and handles, which all graphs share.
     std::atomic<std::uint64_t> task_ids{0};
@@ -144,7 +145,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   /// The NUMA nodes that have workers.
   std::vector<NumaNode> numa_nodes_;
   HostViews views_;
-  /// Null if nothing in the runtime needs to know tasks before they are ready.
+  /// Null if no object of the runtime needs to know tasks before these are ready.
   std::shared_ptr<scheduler::SubmittedTasks> submitted_;
   /// Null if eviction does not need the future uses of data.
   std::shared_ptr<memory::UpcomingTasks> upcoming_;
@@ -182,11 +183,13 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   [[nodiscard]] std::unique_ptr<workers::Device> make_device(WorkerId worker, workers::DeviceListener& listener);
   /// Returns the queue of tasks that the scheduler has not seen; null under a local policy.
   [[nodiscard]] workers::TaskDeque* activation() { return scheduling_ ? &scheduling_->activation : nullptr; }
-  /// Returns the scheduler's record. Must be called only under a placing policy: other runtimes have no such mailbox.
+  /// Returns the record of the scheduler's mailbox. Must be called only under a placing policy, because other runtimes
+  /// have no scheduler.
   [[nodiscard]] observation::MailboxRecord& mailbox_of_scheduler() { return mailboxes_[plan_.places.size() + 1]; }
-  /// Moves the ready tasks that only some workers may get to other queues; leaves the others in the list.
+  /// Takes out of the list the ready tasks that must not go to just any worker (`Crew::set_apart`), and notifies the
+  /// scheduler or a worker that can take them.
   void activate_apart(graph::TaskList& ready) noexcept;
-  /// Passes the tasks that ask for a NUMA node to that node's workers, and leaves the others in the list.
+  /// Passes the tasks that ask for a NUMA node to that node's workers, and leaves the other tasks in the list.
   void hand_to_numa_nodes(graph::TaskList& ready);
   /// Pushes the task to an idle worker of the node; if there is none, the node's workers take turns.
   void push_to_node(graph::Task* task, std::size_t node);
@@ -196,14 +199,14 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   void decide();
   /// Sends the scheduler the message that `left` names, for work that was not done in this thread.
   void leave_to_scheduler(scheduler::SchedulerState::Left left);
-  /// Returns a worker on another core than the calling thread's: a worker on the same core would have to wait for that
-  /// thread.
+  /// Returns a worker on another core than that of the calling thread, because a worker on the same core would have to
+  /// wait for the calling thread. The id is invalid if any worker will do.
   [[nodiscard]] WorkerId elsewhere() const;
   caf::actor spawn_observed(observation::MailboxRecord& mailbox, observation::ObservedBehavior::Make make);
   void start_watchdog();
 
-  /// The mailboxes of the workers, then of the supervisor, and of the scheduler and the memory manager if there are
-  /// any. All of them exist before the first actor starts.
+  /// The records of the mailboxes of all workers, then of the supervisor, then of the scheduler and of the memory
+  /// manager, if the runtime has these. All records exist before the first actor starts.
   std::deque<observation::MailboxRecord> mailboxes_;
   /// Null under a local policy.
   std::unique_ptr<Scheduling> scheduling_;

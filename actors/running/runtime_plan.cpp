@@ -33,9 +33,10 @@ Result<platform::Topology> topology_of(const RuntimeOptions& options, bool clust
   return platform::Topology::discover(topology_options(options));
 }
 
-/// Returns the processing units of this machine's accelerators: usable cores that run no tasks, the last first. If the
-/// number of cores is not given, each accelerator takes a core away from the tasks, but never the last core. If there
-/// are fewer cores than devices, the remaining accelerators get -1, and share cores.
+/// Returns a processing unit for the thread that drives each of this machine's accelerators. These are units of cores
+/// that may be used but run no tasks; the last core is taken first. If the number of cores is not given, each
+/// accelerator takes a core away from the tasks, but the tasks keep at least one core. If there are too few cores, the
+/// remaining accelerators get -1, and their threads share cores.
 std::vector<int> take_cores(const RuntimeOptions& options, std::size_t accelerators, platform::Topology& topology) {
   std::vector<int> taken;
   if (options.cores == 0) {
@@ -59,7 +60,7 @@ std::vector<int> take_cores(const RuntimeOptions& options, std::size_t accelerat
   return taken;
 }
 
-/// Returns the places of all workers. `driving_pus` holds the processing unit of each opened device.
+/// Returns the places of all workers. `driving_pus` holds, for each opened device, the unit whose thread drives it.
 std::vector<WorkerPlace> places_of(const RuntimeOptions& options, const platform::Topology& topology,
                                    const std::vector<OpenedDevice>& opened, const std::vector<int>& driving_pus) {
   std::vector<WorkerPlace> places;
@@ -251,8 +252,8 @@ Result<RuntimePlan> RuntimePlan::make(const RuntimeOptions& options,
     try {
       placing = options.placement.make_policy();
       who = "the program's own policy (RuntimeOptions::placement.make_policy)";
-      // The policy is asked once here, so that an exception is reported. Later it is asked again, where an exception
-      // must not occur.
+      // The policy's traits are asked for once here, so that an exception is reported. Later they are asked for again
+      // where an exception must not occur.
       if (placing) (void)placing->policy_traits();
     } catch (const std::exception& error) {
       return unusable(fmt::format("{} threw: {}", who, error.what()));

@@ -32,16 +32,16 @@ struct WorkerPlace {
   NodeId node = NodeId(0);
   /// Points into `host_devices`; null for all other devices.
   platform::HostDevice* in_place = nullptr;
-  /// The number of tasks that the device takes at the same time; 0 stands for the usual number of its kind.
+  /// The number of tasks that the device takes at the same time; 0 stands for the usual number of the device's kind.
   std::size_t slots = 0;
   /// The name for people: "cpu core 3", "cluster of 4 cores 0-3", "GPU 0".
   std::string name;
-  /// The device's model, as its maker calls it: "AMD EPYC". Empty if it is not known.
+  /// The name of the device's model, such as "AMD EPYC". Empty if the model is not known.
   std::string model;
-  /// The processing unit, or -1. For an accelerator, the unit from which its kernels are started; for a cluster, the
-  /// unit of its master, the thread that drives it.
+  /// The processing unit of the worker's core, or -1 if there is none. For an accelerator, the unit from which its
+  /// kernels are started; for a cluster, the unit of its master, which is the thread that drives the cluster.
   int pu = -1;
-  /// The processing units of a cluster's other cores; there are `device.type.cores` - 1 of them.
+  /// The processing units of a cluster's cores other than the master's: `device.type.cores` - 1 units.
   std::vector<int> helper_pus;
 
   /// Returns the processing units of a core or a cluster, the master's first; empty for an accelerator.
@@ -52,13 +52,12 @@ struct RuntimePlan {
   RuntimeOptions options;
   /// The clusters at the start and, if cores can be regrouped, the clusters of later stages.
   std::vector<platform::ClusterStage> stages;
-  /// The clusterings that the runtime chooses from, if it groups its cores itself; otherwise empty.
+  /// If the runtime chooses its clusters itself: the clusterings from which it chooses. Otherwise empty.
   std::vector<platform::ClusterCandidate> candidates;
   platform::Topology topology;
   /// The place of each worker: the cores and clusters of cores, then the GPUs.
   std::vector<WorkerPlace> places;
-  /// The accelerators of this machine, real or emulated, by memory node from 1 on. Accelerators of a described machine
-  /// are not among them.
+  /// The accelerators of this machine, real or emulated, by memory node from 1 on. Empty for a described machine.
   std::vector<std::unique_ptr<platform::Accelerator>> accelerators;
   /// The devices, other than cores, that work in host memory and have no memory of their own.
   std::vector<std::unique_ptr<platform::HostDevice>> host_devices;

@@ -10,7 +10,7 @@ namespace troupe::actors {
 
 namespace {
 
-/// Replaces a device that could not be made: every task that starts on it fails.
+/// Replaces a device that could not be made. Every task that starts on an `UnusableDevice` fails.
 class UnusableDevice final : public workers::Device {
  public:
   UnusableDevice(std::string name, const Failure& why)
@@ -146,7 +146,7 @@ void RuntimeSystem::Implementation::make_scheduler_state() {
     }
   }
   machine.model = mode_->believed_times();
-  // The scheduler must not own the runtime that owns it.
+  // The runtime owns the scheduler, so the scheduler must not own the runtime.
   std::shared_ptr<scheduler::WorkerQueues> queues(static_cast<scheduler::WorkerQueues*>(this),
                                                   [](scheduler::WorkerQueues*) {});
   scheduling_->state = std::make_shared<scheduler::SchedulerState>(
@@ -246,8 +246,8 @@ std::shared_ptr<workers::WorkerSetup> RuntimeSystem::Implementation::worker_setu
 
 platform::CpuSet RuntimeSystem::Implementation::pus_of(int pu) const {
   if (plan_.options.threads.bind && plan_.topology.bindable && pu >= 0) return {pu};
-  // The worker may run on all allowed processing units (PUs). If it inherited the PUs of the thread that starts the
-  // runtime, and that thread is bound, all workers would be on one core.
+  // The worker may run on all allowed processing units (PUs). Workers do not inherit the PUs of the thread that starts
+  // the runtime: if that thread is bound, all workers would be on one core.
   return plan_.topology.machine.this_system ? plan_.topology.allowed_pus : platform::CpuSet{};
 }
 

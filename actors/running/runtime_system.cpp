@@ -21,16 +21,16 @@ using graph::TaskList;
 
 namespace {
 
-/// The number of CAF's own threads: one each for actors without a thread, for its clock, and for the output of actors.
+/// The number of CAF's own threads: one each for actors without a thread, for CAF's clock, and for the output of
+/// actors.
 constexpr std::size_t kCafThreads = 3;
 
-/// Checks that the system has enough threads and memory, because CAF does not handle it if the system refuses threads
-/// or memory.
+/// Checks that the system has enough threads and memory, because CAF cannot cope with a system that refuses them.
 Result<void> check_limits(const RuntimePlan& plan) {
   if (const auto checked = platform::check_stacks(); !checked) return checked;
   const bool alone = plan.cooperative();
-  // An accelerator has two threads of its own, for copies and for kernels. A cluster has a thread for each of its other
-  // cores.
+  // An accelerator has two threads of its own, for copies and for kernels. A cluster has a thread for each core but the
+  // first, which the worker's thread uses.
   std::size_t threads = kCafThreads + 2 * plan.accelerators.size();
   for (const WorkerPlace& place : plan.places) threads += 1 + place.helper_pus.size();
   if (const auto checked = platform::check_room_for_threads(alone ? 0 : threads); !checked) return checked;
@@ -57,8 +57,8 @@ void kill(const caf::actor& actor) {
 RuntimeSystem::Implementation::~Implementation() { stop(); }
 
 void RuntimeSystem::Implementation::lost(WorkerId worker, const std::string& reason) {
-  // The worker's actor may have died while it slept. Until the actor is replaced, which may take long, no thread must
-  // try to wake it.
+  // The worker's actor may have died while it slept. Until the actor is replaced, which may take long, no thread may
+  // choose this worker as the one to wake.
   crew_->idle.erase(worker);
   workers::WorkerPort& port = crew_->ports[worker.index()];
   Task* task = port.running.exchange(nullptr, std::memory_order_acquire);
@@ -201,7 +201,7 @@ void RuntimeSystem::Implementation::push_to_node(Task* task, std::size_t node) {
   }
   crew_->ports[worker(0).index()].deque.push(task);
   if (!crew_->ports[worker(0).index()].standing.open_seq_cst()) peers_->wake(worker(0));
-  // All workers of the node are busy, perhaps for long, so another worker may steal the task.
+  // All workers of the node are busy, perhaps for long. So another worker is woken, which may steal the task.
   wake_one(worker(0));
 }
 
@@ -226,7 +226,7 @@ WorkerId RuntimeSystem::Implementation::elsewhere() const {
 Task* RuntimeSystem::Implementation::next_activated() {
   while (Task* task = scheduling_->activation.pop_oldest()) {
     if (task->role <= graph::TaskRole::recorded) return task;
-    // The task takes no time on any device, so there is nothing to decide: any worker may take it.
+    // The task takes no time on any device, so there is nothing to decide: any worker may take the task.
     crew_->entry.push(task);
     wake_one(elsewhere());
   }
@@ -256,7 +256,7 @@ void RuntimeSystem::Implementation::take_back(TaskId task, WorkerId worker) {
 
 Result<void> RuntimeSystem::Implementation::bring_home(const graph::DataRecord& data, AccessMode mode) {
   if (!gate_) return {};
-  // Inside a kernel of a run in one thread, `pump` is in use already, so it must not be called.
+  // Inside a kernel of a run in one thread, a call of `pump` is in progress, so `pump` must not be called again.
   const bool inside = graph::ExecutionScope::innermost() != nullptr;
   return gate_->bring_home(data, mode, [this, inside] { return !inside && pump() == Pump::progressed; });
 }
@@ -271,7 +271,8 @@ std::vector<graph::RunningTask> RuntimeSystem::Implementation::running_elsewhere
 }
 
 bool RuntimeSystem::Implementation::has_enough(WorkerId worker) const {
-  // A thief takes the oldest task, which in a recursion is the largest, so a few suffice until the next is made.
+  // A thief takes the oldest task, which is the largest task in a recursion. So a few tasks in the deque suffice until
+  // the kernel submits the next task.
   constexpr std::size_t kEnough = 3;
   return !places_by_policy() && crew_->ports[worker.index()].deque.size() >= kEnough && crew_->idle.empty() &&
          platform::stack_is_half_free();
@@ -308,7 +309,7 @@ void RuntimeSystem::Implementation::discard(const graph::DataRecord& data) noexc
   try {
     gate_->discard(data);
   } catch (const std::bad_alloc&) {
-    // Without memory for the event, the copies stay until they are evicted or outdated.
+    // Without memory for the event, the copies on devices stay until they are evicted or outdated.
   }
 }
 

@@ -30,8 +30,8 @@ class SharingGraph;
 /// for every task and then ends the actors. Thread-safe, except for construction and destruction.
 class RuntimeSystem {
  public:
-  /// Starts a runtime. `placing` is a policy that the program defines, used instead of `options.policy`; it may be
-  /// null. Fails with `invalid_argument` or `platform`.
+  /// Starts a runtime. `placing` is a policy that the program defines, used in place of `options.policy`; it may be
+  /// null. Fails with `invalid_argument`, `platform` or `out_of_memory`.
   static Result<std::unique_ptr<RuntimeSystem>> start(const RuntimeOptions& options,
                                                       std::unique_ptr<scheduler::PlacingPolicy> placing = nullptr);
   ~RuntimeSystem();
@@ -39,22 +39,22 @@ class RuntimeSystem {
   RuntimeSystem& operator=(const RuntimeSystem&) = delete;
 
   [[nodiscard]] graph::TaskGraph& graph();
-  /// Returns the set of sleeping workers: while it is not empty, a thread that is about to submit a task may call
-  /// `wake_early`. Null if threads must not call it: in virtual time, and if a policy decides which worker runs the
-  /// task.
+  /// Returns the set of sleeping workers. While the set is not empty, a thread that is about to submit a task may call
+  /// `wake_early`. Returns null if threads must not call `wake_early`: in runs without threads, and if a policy decides
+  /// which worker runs the task.
   [[nodiscard]] const workers::IdleSet* sleepers() const;
   /// Called by a thread that is about to submit a task while a worker sleeps. If the task will be ready because it
   /// waits for nothing, or if all workers sleep, this call begins to wake the worker that the submission would wake.
   /// This saves time, because waking a worker takes as long as the submission. The worker stays in the set of sleepers
-  /// until it is awake, so nothing depends on this call.
+  /// until it is awake: so the submission wakes the worker, too, and nothing depends on this call.
   void wake_early(bool waits_for_nothing) noexcept;
   /// Opens a graph for one client; `ThreadOptions::shared` must be true. The graph must not outlive the system.
   [[nodiscard]] std::unique_ptr<ClientGraph> open_graph(const ClientGraphOptions& options);
   /// Regroups the cores; `ThreadOptions::regroup` must be true. `clusters` is "2x10", "socket" and so on; with "single"
   /// each core is alone. Returns at once; the clusters change when the running kernels have ended. If several
-  /// regroupings are requested while one is in progress, only the last of them follows. Fails with `invalid_argument`
-  /// if such clusters are not possible. May be called from any thread, including kernels and callbacks; in virtual time
-  /// and with `deterministic` only from the thread that waits.
+  /// regroupings are requested while another regrouping is in progress, only the last request is carried out
+  /// afterwards. Fails with `invalid_argument` if these clusters are not possible. May be called from any thread,
+  /// including kernels and callbacks; in virtual time and with `deterministic` only from the thread that waits.
   Result<void> regroup(const std::string& clusters);
   /// Returns the present state of the actors. May be called from any thread, at any time.
   [[nodiscard]] LiveView look() const;
@@ -82,11 +82,11 @@ class RuntimeSystem {
   [[nodiscard]] WhyReport why() const;
   /// Ends a worker's actor as a crash would. For tests of the supervisor and for operators.
   void kill_worker(WorkerId worker);
-  /// Ends the scheduler's actor, if there is one, as a crash would: tasks that it has not placed go to the least loaded
-  /// workers, the next wait reports that, and another actor continues.
+  /// Ends the scheduler's actor, if there is one, as a crash would. Then the tasks that this actor has not placed go to
+  /// the least loaded workers, the next wait reports the crash, and another actor continues.
   void kill_scheduler();
-  /// Ends the memory manager's actor, if there are several memories, as a crash would: another actor continues with the
-  /// same state.
+  /// Ends the memory manager's actor, if there is one, as a crash would. Then another actor continues with the same
+  /// state.
   void kill_memory();
 
  private:

@@ -46,7 +46,7 @@ SharingGraph::~SharingGraph() {
     std::erase(runtime_.clients_.open, this);
     runtime_.clients_.codelets.merge(graph_.take_codelets());
   }
-  // A worker counts a task as ended before it stops using the share.
+  // A task counts as ended before the worker stops using the share.
   while (share_.active.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   runtime_.crew_->shares->close(share_);
 }

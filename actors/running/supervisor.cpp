@@ -19,8 +19,8 @@ void start_worker(caf::event_based_actor* self, SupervisorState& state, WorkerId
 /// The time after which the supervisor tries again to start a worker for which the system had no thread.
 constexpr std::chrono::milliseconds kNextTry{100};
 
-/// Starts replacements for dead actors. If the system has no thread for a worker, another try follows later. Meanwhile
-/// other workers steal its tasks, if the policy lets them; otherwise these tasks wait.
+/// Starts new actors for the workers whose actors are dead. If the system has no thread for a worker, another try
+/// follows later. Meanwhile other workers steal this worker's tasks, if the policy lets them; otherwise the tasks wait.
 void replace_dead(caf::event_based_actor* self, SupervisorState& state) {
   if (state.stopping) return;
   bool again = false;
@@ -65,7 +65,7 @@ void stop_all(caf::event_based_actor* self, SupervisorState& state) {
   }
   if (const caf::actor memory = state.setup.peers->memory()) self->send(memory, Stop{});
   if (const caf::actor scheduler = state.setup.peers->scheduler()) self->send(scheduler, Stop{});
-  // If workers are alive, the supervisor ends when the last of them has ended.
+  // If workers are alive, the supervisor ends when the last worker has ended.
   if (state.alive == 0) self->quit(caf::exit_reason::normal);
 }
 
@@ -77,7 +77,7 @@ void on_down(caf::event_based_actor* self, SupervisorState& state, const caf::do
     return;
   }
   if (state.memory && down.source == state.memory) {
-    // The memory manager's state and the requests to it are kept outside of the actor.
+    // The memory manager's state, and the requests to the memory manager, are kept outside of the actor.
     if (!state.stopping) start_memory(self, state);
     return;
   }

@@ -1,4 +1,4 @@
-/// The actor that starts the workers, notices when one dies, and stops them.
+/// The actor that starts the workers, notices when a worker's actor dies, and stops the workers.
 #pragma once
 
 #include <caf/all.hpp>
@@ -23,13 +23,12 @@ struct SupervisorSetup {
   /// Starts the memory manager's actor. Empty if there is only one memory node.
   std::function<caf::actor()> spawn_memory;
   std::function<void(const WorkerStarted&)> started;
-  /// Called if an actor could not be started. The actors that have started are told to stop, and `started` is not
-  /// called for the others.
+  /// Called if an actor could not be started. Then no more actors are started, and `started` is not called for them.
   std::function<void(std::exception_ptr)> failed_to_start;
-  /// Called when a worker's actor has died without having been told to stop. Afterwards the supervisor tries to start a
-  /// replacement until the system has a thread for it.
+  /// Called when a worker's actor has died without having been told to stop. Afterwards the supervisor tries to start
+  /// another actor, again and again until the system has a thread for this actor.
   std::function<void(WorkerId, const std::string& reason)> lost;
-  /// Called when the scheduler's actor has died without having been told to stop, and its replacement is in place.
+  /// Called when the scheduler's actor has died without having been told to stop, and another actor has replaced it.
   /// Rescues the tasks that waited with the dead actor.
   std::function<void(const std::string& reason)> lost_scheduler;
 };
@@ -38,7 +37,7 @@ struct SupervisorState {
   explicit SupervisorState(SupervisorSetup setup) : setup(std::move(setup)), addresses(this->setup.workers) {}
 
   SupervisorSetup setup;
-  /// The address of each worker; null from the end of the worker's actor until it is replaced.
+  /// The address of each worker's actor; null from the end of an actor until another actor has replaced it.
   std::vector<caf::actor_addr> addresses;
   /// The scheduler's address; null under a local policy.
   caf::actor_addr scheduler;
@@ -47,7 +46,7 @@ struct SupervisorState {
   /// The number of workers whose actors have started and not ended.
   std::size_t alive = 0;
   bool stopping = false;
-  /// True if the supervisor has sent itself a message to try again to replace the dead actors.
+  /// True while a message of the supervisor to itself, to try again to replace dead actors, is under way.
   bool retrying = false;
 };
 

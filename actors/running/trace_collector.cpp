@@ -30,8 +30,8 @@ class CodeletNames {
   std::map<std::string, std::uint32_t> by_name_;
 };
 
-/// Adds the records of one worker to the trace. `content` is passed by value: its log is destroyed here, so that its
-/// memory is free before the next log is copied.
+/// Adds the records of one worker to the trace. `content` is passed by value and destroyed here, so that its memory is
+/// free before the records of the next worker are copied.
 void append_worker(WorkerId worker, workers::WorkerTrace::Content content, CodeletNames& codelets, Trace& trace) {
   std::unordered_map<TaskId, const workers::ChildTask*> children;
   content.children.for_each([&](const workers::ChildTask& child) { children.emplace(child.task, &child); });

@@ -18,7 +18,7 @@ class TraceRecorder {
       : budget_(limit), dependencies_(workers, budget_, [&clock] { return clock.now(); }) {}
 
   [[nodiscard]] graph::DependencyTrace* dependencies() { return &dependencies_; }
-  /// Makes the crew's workers record traces. Must be called before they start.
+  /// Makes the crew's workers record traces. Must be called before the workers start.
   void attach(workers::Crew& crew);
   /// Takes the records out, and makes room for more. May be called from any thread, at any time.
   [[nodiscard]] Trace take(workers::Crew& crew, const platform::Clock& clock);

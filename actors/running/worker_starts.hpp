@@ -17,7 +17,7 @@ class WorkerStarts {
  public:
   explicit WorkerStarts(std::size_t workers) : bound_(workers) {}
 
-  /// Called when the worker has started; `bound` says whether its thread is bound to its core.
+  /// Called when the worker has started. `bound` says whether the worker's thread is bound to its core.
   void started(WorkerId worker, bool bound) {
     const LockGuard lock(mutex_);
     bound_[worker.index()] = bound;
@@ -30,7 +30,8 @@ class WorkerStarts {
     failure_ = std::move(why);
     changed_.notify_all();
   }
-  /// Returns when all workers have started, or at once if `has_threads` is false. Throws the reason that `failed` gave.
+  /// Returns when all workers have started, or immediately if `has_threads` is false. Throws the reason given to
+  /// `failed`.
   void wait(bool has_threads) {
     UniqueLock lock(mutex_);
     changed_.wait(lock, [&]() TROUPE_REQUIRES(mutex_) {

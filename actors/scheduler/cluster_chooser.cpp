@@ -16,24 +16,27 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The largest numbers of tasks and of levels that one call of `choose` examines. Tasks of one level can run together.
+/// The largest number of tasks, and the largest number of levels, that one call of `choose` examines. The tasks of one
+/// level can run at the same time.
 constexpr std::size_t kMostTasks = 4096;
 constexpr std::size_t kMostLevels = 256;
-/// Estimates of the time that one call of `choose` takes: for each task, for each pair of a grouping and a class of a
-/// level, and for each pair of a grouping and a new class. Calls of `choose` may take at most 1/`kLookShare` of the
-/// run's time.
+/// Estimates of the time that one call of `choose` takes: `kTaskLook` for each task, `kLevelLook` for each pair of a
+/// grouping and a size class of a level, `kClassLook` for each pair of a grouping and a size class that the call meets
+/// first.
 constexpr Duration kTaskLook = 200ns;
 constexpr Duration kLevelLook = 400ns;
 constexpr Duration kClassLook = 300ns;
+/// Calls of `choose` may take at most 1/`kLookShare` of the run's time.
 constexpr int kLookShare = 50;
+/// The least time from one call to the next.
 constexpr Duration kLeastBetween = 500us;
-/// A change of the grouping has to save twenty times the 0.13 ms (measured) that it takes to stop and start workers. In
-/// addition, it has to save the time that it waits for the last kernels to end.
+/// A change of the grouping has to save at least this time: twenty times the measured 0.13 ms for stopping and starting
+/// workers. In addition, it has to save the time until the last kernels have ended.
 constexpr double kChange_s = 20 * 130e-6;
-/// A grouping's predicted saving counts only if it is at least this fraction of the time with the present grouping.
+/// A predicted saving below this fraction of the time with the present grouping counts as zero.
 constexpr double kLeastPart = 0.1;
-/// The assumed speed-up of a class whose time is known for one number of cores only: on n cores it is n to this power.
-/// With this value, the predicted times of a cluster of two cores and of two single cores differ by more than
+/// If the time of a size class is known for one number of cores only, its assumed speed-up on n cores is n to this
+/// power. With this value, the predicted times of a cluster of two cores and of two single cores differ by more than
 /// `kLeastPart`, so the chooser tries the better of the two.
 constexpr double kAssumedSpeedUp = 0.8;
 
@@ -98,7 +101,7 @@ class TimesByCores {
   std::map<int, double> known_;
 };
 
-/// For each grouping: its clusters and the accelerators, with the times of some size classes on them.
+/// For each grouping, its clusters and the accelerators, with their times for the size classes that were looked up.
 class WorkersByGrouping {
  public:
   WorkersByGrouping(const SchedulerCore& core, WorkerId on, const std::vector<CoreGrouping>& groupings)
@@ -113,7 +116,7 @@ class WorkersByGrouping {
   }
 
   [[nodiscard]] const std::vector<EqualWorkers>& operator[](std::size_t grouping) const { return workers_[grouping]; }
-  /// Looks up the times of a class; returns false if that was done before.
+  /// Looks up the times of a size class. Does nothing and returns false if an earlier call looked them up.
   bool look_up(SizeClassId id) {
     if (id.index() < seen_.size() && seen_[id.index()]) return false;
     if (seen_.size() <= id.index()) grow(id.index() + 1);
@@ -223,14 +226,14 @@ std::optional<std::size_t> ClusterChooser::choose(const SchedulerCore& core, std
 }
 
 void ClusterChooser::count_saved(TimeStamp now) {
-  // The predicted saving applies only to the work that was ready at the last look, so it counts for at most that work's
-  // time.
+  // The saving was predicted for the work that was ready at the last look, so it counts for at most the time of that
+  // work.
   const double passed_s = std::min(seconds(now - last_), seen_s_);
   last_ = now;
   seen_s_ = 0;
   for (std::size_t i = 0; i < saving_.size(); ++i) {
-    // A grouping that would have lost time has a negative saving. Its sum does not fall below zero, so that later
-    // savings count at once.
+    // A grouping that would have lost time has a negative saving. The sum of its savings does not fall below zero, so
+    // that later savings count at once.
     saved_s_[i] = std::max(0.0, saved_s_[i] + passed_s * saving_[i]);
   }
   saving_.clear();

@@ -12,11 +12,12 @@
 
 namespace troupe::scheduler {
 
-/// From time to time, divides the tasks that were submitted and have not ended into levels: tasks that wait for no
-/// other task, tasks that wait only for tasks of the first level, and so on. The learned times give the time of each
-/// level with each grouping of the cores. For numbers of cores that were not measured, times follow Amdahl's law or, if
-/// only one number was measured, an assumed speed-up. The assumed speed-up is large enough that clusters are tried when
-/// cores would be idle, but not when there are tasks for all cores. `change_now` makes the decision.
+/// The chooser looks, from time to time, at the tasks that were submitted and have not ended, and divides them into
+/// levels: the first level has the tasks that wait for no other task, the second level the tasks that wait only for
+/// tasks of the first level, and so on. The learned times give the time of each level with each grouping of the cores.
+/// For numbers of cores that were not measured, times follow Amdahl's law or, if only one number was measured, an
+/// assumed speed-up. The assumed speed-up is large enough that clusters are tried when cores would be idle, but not
+/// when there are tasks for all cores. `change_now` makes the decision.
 ///
 /// If later tasks are unknown (a service's clients submit them, or a recording is run again), only the ready tasks
 /// count. Then past savings have to predict future savings: the time that another grouping would have saved so far is
@@ -46,14 +47,14 @@ class ClusterChooser {
                                                   TimeStamp now);
   /// Adds the time that other groupings would have saved since the last look.
   void count_saved(TimeStamp now);
-  /// Decides by the savings so far. `level_s` holds the time of the ready tasks with each grouping, the present
-  /// grouping last.
+  /// Returns the index of the grouping to change to, by the savings so far, or nothing. `level_s` holds the time of the
+  /// ready tasks with each grouping, the present grouping last.
   [[nodiscard]] std::optional<std::size_t> choose_by_past(const std::vector<double>& level_s, double change_s);
 
   const Options options_;
   TimeStamp last_{};
-  /// For each grouping, the fraction of the time that it would save after the last look, as predicted at that look.
-  /// Empty if that look made no prediction.
+  /// For each grouping, the fraction of the time that the last look predicted it would save from then on. Empty if the
+  /// last look predicted nothing.
   std::vector<double> saving_;
   /// The time, in seconds, of the work that was ready at the last look; 0 if no task was ready, or if that look also
   /// knew tasks that were not ready yet.

@@ -8,9 +8,9 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// The fraction of the time that a change must save at least: predictions are not more exact than that.
+/// A change must save at least this fraction of the time, because predictions are not more exact.
 constexpr double kLeastGain = 0.1;
-/// The fraction of the remaining time that may be lost because a change is made too early.
+/// A change that is planned for later is made now if this loses at most this fraction of the remaining time.
 constexpr double kEarly = 0.02;
 
 /// Returns the time of one task, in seconds, on the workers that run it fastest; 0 if nothing is known.
@@ -87,8 +87,8 @@ std::optional<std::size_t> change_now(const std::vector<std::vector<double>>& se
                                       double change_s) {
   if (seconds.empty()) return std::nullopt;
   const std::size_t groupings = seconds.front().size();
-  // `rest`: for each grouping, the least time from the current level to the end. `stays`: true if the cheapest plan
-  // keeps that grouping for the next level; otherwise the plan changes to `best_after`.
+  // `rest` has, for each grouping, the least time from the current level to the end. `stays` is true if the cheapest
+  // plan keeps the grouping after the level; otherwise the plan changes to `best_after`.
   std::vector<double> rest(groupings, 0);
   std::vector<std::size_t> best_after(seconds.size());
   std::vector<std::vector<bool>> stays(seconds.size(), std::vector<bool>(groupings, true));
@@ -105,7 +105,7 @@ std::optional<std::size_t> change_now(const std::vector<std::vector<double>>& se
   std::size_t changes_at = 0;
   while (changes_at < seconds.size() && stays[changes_at][present]) ++changes_at;
   const bool later = changes_at < seconds.size() && best_after[changes_at] == best;
-  // A change that will come anyway is made now if that costs almost nothing: the next look may be too late.
+  // A change that the plan makes later is made now if this costs almost nothing, because the next look may be too late.
   if (rest[best] + change_s >= (later ? 1 + kEarly : 1) * rest[present]) return std::nullopt;
   double now_s = 0;
   double then_s = 0;

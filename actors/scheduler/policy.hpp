@@ -37,8 +37,8 @@ struct WorkerState {
   bool busy = false;
   /// The number of tasks that were placed on the worker and have pieces left that other workers can run.
   std::size_t open = 0;
-  /// Workers with the same number have devices of one type, which count as equally fast: times are measured once for
-  /// each type.
+  /// The number of the type of the worker's device. Devices of one type count as equally fast, so times are measured
+  /// once for each type.
   std::uint32_t type = 0;
   /// True if the worker lends its thread to another worker, and runs no task of its own for now.
   bool helps = false;
@@ -73,13 +73,13 @@ enum class Ranks : std::uint8_t {
   fastest,
 };
 
-/// The properties of a policy. The scheduler asks for them once, before anything else.
+/// The properties of a policy. The scheduler asks for the properties once, before all other calls.
 struct PolicyTraits {
   /// True if the policy decides once about all tasks that became ready since its last decision; false if it decides
   /// after every completion.
   bool in_rounds = false;
   /// True if the policy may keep tasks: if it leaves an entry of `placement` invalid, a later `place_kept` places that
-  /// task. The data that a `ReadyTask` refers to live until then.
+  /// task. The data to which its `ReadyTask` refers stay valid until then.
   bool keeps = false;
   /// For a policy with `keeps`: true if cores without work may take back tasks that are queued on accelerators
   /// (`taker`).
@@ -111,8 +111,8 @@ class PlacingPolicy {
   /// `placed` the kept tasks that should be queued now.
   virtual void place_kept(const Snapshot& /*snapshot*/, Random& /*random*/, std::vector<Placed>& /*placed*/) {}
   /// For a policy with `keeps`: `task` is not ready and waits only for tasks on `worker`. Returns true if `task` should
-  /// be queued there already. In `snapshot` no worker is available before those tasks have ended. For policies without
-  /// `keeps`, the scheduler calls `place` instead.
+  /// be queued there already. In `snapshot`, every worker becomes available only after these tasks have ended. For
+  /// policies without `keeps`, the scheduler calls `place` instead.
   [[nodiscard]] virtual bool places_ahead(const ReadyTask& /*task*/, WorkerId /*worker*/,
                                           const Snapshot& /*snapshot*/) {
     return false;

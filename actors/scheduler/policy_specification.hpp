@@ -35,7 +35,7 @@ class PolicyOptions {
   std::size_t count(std::string_view name, std::size_t fallback, std::size_t least, std::size_t most);
   /// Returns true if the flag is given. A flag takes no value.
   bool flag(std::string_view name);
-  /// Returns one of several words; the first if the option is not given.
+  /// Returns the option's value, which must be one of `words`; the first word if the option is not given.
   std::string word(std::string_view name, const std::vector<std::string_view>& words);
 
   /// Returns the first error; also fails if the text contains an option that no call has asked for.

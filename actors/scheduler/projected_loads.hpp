@@ -26,7 +26,7 @@ class ProjectedLoads {
   [[nodiscard]] TimeStamp available(WorkerId worker) const { return available_[worker.index()]; }
 
   /// Returns the time at which the task would end on the worker; `TimeStamp::max()` if the worker cannot run it.
-  /// `transfer` is the time to copy its data to the worker's node.
+  /// `transfer` is the time to copy the task's data to the worker's node.
   [[nodiscard]] TimeStamp finish(const ReadyTask& task, const WorkerState& worker, Duration transfer) const {
     const Duration execution = snapshot_.predictions->execution(task, worker.id);
     if (execution == ExecutionTimes::kNever) return TimeStamp::max();
@@ -40,7 +40,7 @@ class ProjectedLoads {
     bool dmda = false;
   };
 
-  /// Returns the worker where the task ends first, copies included; if several are equal, the first of them.
+  /// Returns the worker where the task ends first, copies included; among equal workers, the first.
   [[nodiscard]] Choice earliest(const ReadyTask& task, bool communication_prediction) const {
     return earliest(task, Charge{.communication_prediction = communication_prediction});
   }

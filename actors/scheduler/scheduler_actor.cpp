@@ -131,8 +131,8 @@ SchedulerState::Left SchedulerState::try_to_decide() noexcept {
 }
 
 SchedulerState::Left SchedulerState::try_to_decide_alone() noexcept {
-  // Relaxed: because of an old value, this thread at most tries the lock in vain, or leaves the decision to the actor.
-  // One task may be under way: the previous task, whose end the core has not seen yet.
+  // Relaxed: with an old value, this thread at worst tries the lock in vain, or leaves the decision to the actor. One
+  // task is allowed here, because it may be the previous task, whose end the core has not seen yet.
   if (under_way_.load(std::memory_order_relaxed) > 1 || !mutex.try_lock()) return Left::activated;
   const LockGuard lock(mutex, std::adopt_lock);
   try {

@@ -29,8 +29,8 @@ class WorkerQueues {
   virtual graph::Task* next_activated() = 0;
   /// Moves the events since the last call to `out`, oldest first.
   virtual void take_events(std::vector<TaskEvent>& out) = 0;
-  /// Puts a task into a worker's deque and notifies the worker. If `first` is true, the task goes before all tasks
-  /// except those pushed with `first`; otherwise it goes behind all tasks.
+  /// Puts a task into a worker's deque and notifies the worker. If `first` is true, the task goes before all tasks that
+  /// were pushed without `first`; otherwise it goes behind all tasks.
   virtual void push(graph::Task* task, WorkerId worker, bool first) = 0;
   /// Takes a task from this worker's deque and activates it again. Has no effect if the task has begun.
   virtual void take_back(TaskId task, WorkerId worker) = 0;
@@ -39,7 +39,7 @@ class WorkerQueues {
   [[nodiscard]] virtual TimeStamp now() const = 0;
   /// Groups the cores into other clusters; `grouping` is an index in the chooser's list of groupings.
   virtual void regroup(std::size_t grouping) = 0;
-  /// Returns true if the cores are being grouped into other clusters: the core may then know only some of the change.
+  /// Returns true while the cores are being regrouped: `SchedulerCore` may then know only a part of the change.
   [[nodiscard]] virtual bool regroups() const = 0;
   /// Reports that the policy failed. Its tasks have been placed without the policy.
   virtual void policy_failed(const std::string& what) = 0;
@@ -71,7 +71,7 @@ struct SchedulerState {
   /// The task waits only for tasks on this worker's device. Returns true if the policy would place it on this worker;
   /// the task then counts as placed there. Returns nothing if another thread is deciding.
   [[nodiscard]] std::optional<bool> may_issue(WorkerId worker, const graph::Task& task) noexcept;
-  /// Called after the actor has died: places all tasks that wait here or in the activation queue. A new actor may then
+  /// Called after the actor has died: places all tasks in `undecided` and in the activation queue. A new actor may then
   /// continue with this state.
   void rescue(const std::string& reason);
   /// Returns the predicted and the measured times up to now, by codelet and kind of device. Returns nothing while the
@@ -122,8 +122,8 @@ struct SchedulerState {
   /// Regroups the cores if the chooser decides so. Called before `tasks`, which are ready, are placed.
   void choose_clusters(std::span<const ReadyTask> tasks) TROUPE_REQUIRES(mutex);
 
-  /// An exception caught in a worker's thread. The actor then ends with this exception, so that it is replaced, and the
-  /// tasks that wait here are placed.
+  /// An exception caught in a worker's thread. The actor then ends with this exception, so that a new actor replaces
+  /// it, and the undecided tasks are placed.
   std::exception_ptr failed_ TROUPE_GUARDED_BY(mutex);
   /// True if a worker may have room, and the core has not yet been asked what to place there.
   bool made_room_ TROUPE_GUARDED_BY(mutex) = false;

@@ -10,8 +10,8 @@ namespace troupe::scheduler {
 
 namespace {
 
-/// For one piece of data: the longest chains, in seconds, that begin with a later task that uses it. Tasks are visited
-/// from the last to the first.
+/// For one piece of data: the longest chains, in seconds, that begin with a later task that uses the data. Tasks are
+/// visited from the last to the first.
 struct Behind {
   /// The chain that begins with the next task that writes the data.
   double writer_s = 0;
@@ -19,9 +19,9 @@ struct Behind {
   double readers_s = 0;
 };
 
-/// For one piece of data: the lowest levels that later tasks which use it can have. `after_writer` is one level after
-/// the last task that wrote the data; `after_readers` is one level after all tasks that have read the data since then.
-/// Tasks are visited from the first to the last.
+/// For one piece of data: the lowest levels that later tasks which use the data can have. `after_writer` is one level
+/// after the last task that wrote the data; `after_readers` is one level after all tasks that have read the data since
+/// then. Tasks are visited from the first to the last.
 struct Before {
   std::size_t after_writer = 0;
   std::size_t after_readers = 0;

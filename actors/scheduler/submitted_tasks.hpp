@@ -99,8 +99,8 @@ class SubmittedTasks final : public graph::SubmissionObserver, public graph::Tas
   Bytes data_left_ TROUPE_GUARDED_BY(mutex_);
   /// The number of records that have ranks; they come before all others.
   std::size_t ranked_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// The first value of `may_rank_again_`: at the beginning, times become known one by one, and small programs should
-  /// get their new ranks at once.
+  /// The first value of `may_rank_again_`. It is large because, at the beginning, times become known one by one, and
+  /// small programs should get their new ranks at once.
   static constexpr std::size_t kRankedAtOnce = 65'536;
   /// The number of records that may be ranked again because costs have changed. Calls of `rank` raise it, computations
   /// lower it.

@@ -21,8 +21,8 @@ class WorkerLoads {
   explicit WorkerLoads(std::size_t workers) : workers_(workers) {}
 
   /// `data_at` is the time when the task's data will have arrived. `guess` is true if `execution` is very uncertain: if
-  /// such a task is late by some time, it is expected to need that time once more. Other late tasks are expected to end
-  /// at once.
+  /// such a task is late by some time, the task is expected to need that time once more. Other late tasks are expected
+  /// to end at once.
   void placed(WorkerId worker, TaskId task, Duration execution, TimeStamp data_at, bool guess = false);
   /// Corrects the predicted time of a task that waits or runs on the worker; does nothing if it has ended.
   void predicted(WorkerId worker, TaskId task, Duration execution);
@@ -73,7 +73,7 @@ class WorkerLoads {
   struct Worker {
     std::deque<Waiting> waiting;
     std::vector<Running> running;
-    /// The time at which a task last began to run or ended.
+    /// The last time at which a task began or ended on this worker.
     TimeStamp since{};
     /// Sums over the first `ahead.size()` waiting tasks: the last element covers all of these, the element before it
     /// covers all but the first, and so on. So removing the first task needs no new sums.

@@ -27,7 +27,7 @@ TimedAs parts_of(std::string_view text) {
   return {text.substr(0, first), text.substr(first + 1, last - first - 1), text.substr(last + 1)};
 }
 
-/// Returns a standard normal number that depends only on seed and task.
+/// Returns a random number with the standard normal distribution. It depends only on seed and task.
 double normal(std::uint64_t seed, TaskId task) {
   Random random(seed * 0x9e3779b97f4a7c15ULL ^ (task.value() + 1) * 0xd1b54a32d192ed03ULL);
   (void)random.next();

@@ -1,5 +1,5 @@
-/// Kernel duration: the time of one task in virtual time. It follows from the description of its kernel, noise, and the
-/// overhead of the run.
+/// Kernel duration: the time of one task in virtual time. It is computed from the time of the task's kernel, noise, and
+/// the overhead of each kernel.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace troupe::actors {
 
-/// A worker's device, as the machine's description numbers it.
+/// The type of a worker's device and, for a GPU, its number.
 struct DescribedDevice {
   DeviceType type;
   /// The number of the GPU in the description.
@@ -33,14 +33,14 @@ struct DescribedDevice {
                                                           const std::string& kernel, double flops,
                                                           const DescribedDevice& device);
 
-/// Returns the time that the program gives for tasks of this class on `device`. Fails with `bad_input` if the program
-/// gives no time for such a device, or a value that is not a time, or if its function throws.
+/// Returns the time that the program gives for tasks of this size class on `device`. Fails with `bad_input` if the
+/// program has no function for such a device, if the function throws, or if the time or its deviation is out of range.
 [[nodiscard]] Result<platform::KernelTime> given_time(const CodeletTimes& times, const graph::SizeClass& size_class,
                                                       const DescribedDevice& device);
 
 /// Returns the time of a task, in whole nanoseconds, on a device of kind `kind` in a run with `options`. `time` is the
-/// time of its kernel. With noise, the time depends on the seed and the task, so a task is slower or faster than its
-/// mean by the same factor on every device.
+/// time of the task's kernel. With noise, the task is slower or faster than the mean by a random number of standard
+/// deviations, which depends only on the seed and the task: it is the same on every device.
 [[nodiscard]] Duration kernel_duration(const SimulationOptions& options, const platform::KernelTime& time,
                                        DeviceKind kind, TaskId task);
 

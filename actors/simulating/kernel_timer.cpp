@@ -45,7 +45,7 @@ class ExactModel final : public scheduler::ExecutionModel {
 };
 
 /// Predicts kernel times from the times that were measured in this run, multiplied by errors. A kernel cannot run on a
-/// device for which the description has no times.
+/// device for which the timer has no time.
 class LearnedFromDescription final : public scheduler::ExecutionModel {
  public:
   LearnedFromDescription(KernelTimer& timer, std::vector<DeviceType> workers, ModelError error)

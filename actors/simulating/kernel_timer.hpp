@@ -20,9 +20,9 @@ namespace troupe::actors {
 
 /// `SimulationOptions::times` gives the time of a task. If it gives none, the task takes the time of the kernel that
 /// its codelet names (`CodeletDefinition::timed_as`; `StandIns` makes sure that all codelets name one) for the tile
-/// edge at which the kernel has as many operations as the task. On a cluster, this is the time for the number of cores
+/// edge at which the kernel has as many operations as the task. On a cluster, the time is that for the number of cores
 /// that the codelet uses (`CodeletDefinition::cores_used`). Tasks that the runtime submits for itself (to combine a
-/// reduction) take no time. One thread at a time.
+/// reduction) take no time. Only one thread at a time may call the functions.
 class KernelTimer {
  public:
   /// `options` outlives this object.
@@ -46,17 +46,18 @@ class KernelTimer {
   const SimulationOptions& options_;
   std::vector<DescribedDevice> workers_;
   const std::shared_ptr<scheduler::SubmittedTasks> submitted_;
-  /// The known times by size class, then worker.
+  /// The times that have been looked up, by size class and then by worker.
   std::vector<std::vector<std::optional<Result<platform::KernelTime>>>> known_;
 };
 
-/// Predicts the times of the description, multiplied by errors (`SimulatedKnowledge::kernel_error`).
+/// Returns a model that predicts the timer's times, multiplied by errors (`SimulatedKnowledge::kernel_error`).
 [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> exact_model(KernelTimer& timer,
                                                                      std::vector<DescribedDevice> workers, double error,
                                                                      std::uint64_t seed);
 
-/// Predicts from the times that were measured during the run, multiplied by the errors of `exact_model`. The model
-/// knows that devices for which the description has no times cannot run a kernel. It begins without any measurements.
+/// Returns a model that predicts from the times that were measured during the run, multiplied by the same errors as in
+/// `exact_model`. The model knows that a kernel cannot run on devices for which the timer has no time. It begins
+/// without any measurements.
 [[nodiscard]] std::unique_ptr<scheduler::ExecutionModel> learned_model(KernelTimer& timer,
                                                                        const std::vector<DescribedDevice>& workers,
                                                                        double error, std::uint64_t seed);

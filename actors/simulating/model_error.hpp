@@ -10,7 +10,7 @@
 
 namespace troupe::actors {
 
-/// A factor for each key, drawn log-uniformly from [1/f, f]: equal seeds and keys give equal factors.
+/// Draws a factor for each key, log-uniformly from [1/f, f]. Equal seeds and keys give equal factors.
 class ModelError {
  public:
   /// `most` is the bound f, at least 1; with 1 every factor is 1.
@@ -18,7 +18,7 @@ class ModelError {
 
   /// Returns the factor for a kernel's times on a kind of device.
   [[nodiscard]] double factor(std::string_view kernel, DeviceKind kind) const {
-    // FNV-1a, so that the hash is the same on every system.
+    // The hash is FNV-1a, which is the same on every system.
     std::uint64_t hash = 14695981039346656037ULL;
     for (const char c : kernel) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
     return factor(hash * 2 + static_cast<std::uint64_t>(kind));

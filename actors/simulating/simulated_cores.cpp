@@ -15,7 +15,8 @@ namespace {
 
 Failure unusable_machine(const std::string& what) { return {ErrorCode::invalid_argument, what}; }
 
-/// Returns the cores that drive the GPUs: each GPU gets the last of its nearest cores that drives no other GPU.
+/// Returns the cores that drive the GPUs. Each GPU gets the last of its near cores that drives no other GPU or, if
+/// there is none, the last of all cores that drives no other GPU.
 std::set<int> driving_cores(const SimulationOptions& options) {
   std::set<int> taken;
   for (const int gpu : options.gpus) {
@@ -81,7 +82,7 @@ Result<platform::Topology> simulated_topology(const SimulationOptions& options, 
       topology.restrict_to += (topology.restrict_to.empty() ? "" : ",") + std::to_string(core);
     }
     topology.cores = machine.cores - static_cast<int>(taken.size());
-    // If all cores drive GPUs, the topology is made with all cores, and then these cores are left out.
+    // If all cores drive GPUs, the topology is made with all cores, and afterwards all cores are removed from it.
     if (topology.cores == 0) topology.restrict_to.clear();
   }
   auto found = platform::Topology::discover(topology);

@@ -11,9 +11,9 @@ namespace troupe::actors {
 /// or if a number makes no sense. Does not check clusters.
 [[nodiscard]] Result<void> check(const SimulationOptions& options);
 
-/// Returns the described machine with those of its cores that run tasks and drive no GPU, grouped into clusters if
-/// `clusters` is true. The options must pass `check`. Fails with `invalid_argument` for clusters that these cores
-/// cannot form.
+/// Returns the described machine with only those of its cores that run tasks and drive no GPU. If `clusters` is true,
+/// these cores are grouped into the clusters of the options. The options must pass `check`. Fails with
+/// `invalid_argument` for clusters that these cores cannot form.
 [[nodiscard]] Result<platform::Topology> simulated_topology(const SimulationOptions& options, bool clusters = true);
 
 }  // namespace troupe::actors

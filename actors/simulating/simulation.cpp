@@ -184,7 +184,8 @@ void Simulation::copy(const memory::Command& transfer, platform::CopyDone done) 
   Copy& copy = under_way_[transfer.transfer];
   copy = {transfer, std::move(done), {}, time_.now()};
   if (transfer.from == transfer.to) {
-    // Descriptions of machines say nothing of copies inside a memory, which are fast beside those over links.
+    // Descriptions of machines give no times for copies inside one memory. Such copies take no time here, because they
+    // are fast compared with copies over links.
     time_.after(Duration::zero(), [this, id = transfer.transfer] { end(id); });
   } else if (is_staged(options_, transfer.from.index(), transfer.to.index())) {
     copy.id = network_.start(transfer.from.index(), 0, transfer.bytes, transfer.waited_for,
@@ -260,7 +261,7 @@ std::string Simulation::name(NodeId node) const {
 
 void Simulation::move_bytes(const memory::Command& transfer) {
   const auto ends = CopyEnds::borrow(views_, transfer);
-  // The data were forgotten (no longer registered) meanwhile, so their content is not needed.
+  // The data or the halo part are no longer registered, so their content is not needed.
   if (!ends) return;
   const platform::BlockCopy copy = ends->copy(*this, transfer);
   platform::move_bytes(copy, 0, copy.bytes().count);

@@ -21,11 +21,11 @@
 
 namespace troupe::actors {
 
-/// The simulated machine. Single-threaded, like the run around it.
+/// The simulated machine. Only one thread may use it, because a run in virtual time has only one thread.
 class Simulation final : public MemoryNodes {
  public:
-  /// `workers` holds the device of each worker. `views` is used with real buffers, and outlives this object. Throws
-  /// `Error` (`out_of_memory`) if there is no memory for real buffers.
+  /// `workers` holds the device of each worker. `views` is used only with real buffers, and outlives this object.
+  /// Throws `Error` (`out_of_memory`) if there is no memory for real buffers.
   Simulation(SimulationOptions options, std::vector<DescribedDevice> workers,
              std::shared_ptr<scheduler::SubmittedTasks> submitted, HostViews& views);
 
@@ -46,12 +46,12 @@ class Simulation final : public MemoryNodes {
     timer_.set_cores(worker, cores);
   }
 
-  /// Return the launch and notice times of a worker's device, see `DescribedGpu`; zero for a core.
+  /// Return the launch and the notice time of a worker's device (see `DescribedGpu`); zero for a core.
   [[nodiscard]] Duration launch_of(WorkerId worker) const;
   [[nodiscard]] Duration notice_of(WorkerId worker) const;
 
-  /// Makes a worker's device; `DeviceFactory::make` is not used in a simulation. The setup's executor runs kernels only
-  /// with real buffers.
+  /// Makes a worker's device. A simulation calls this function in place of `DeviceFactory::make`. Kernels run only with
+  /// real buffers.
   [[nodiscard]] std::unique_ptr<workers::Device> make_device(DeviceSetup setup, workers::DeviceListener& listener);
 
   void copy(const memory::Command& transfer, platform::CopyDone done) override;
@@ -64,7 +64,8 @@ class Simulation final : public MemoryNodes {
   void record_copies() { records_copies_ = true; }
 
   [[nodiscard]] bool allocates(NodeId node) override { return !faults_[node.index()]->allocation_fails(); }
-  /// Sets the function that is called when a GPU is lost: once for each, at the end of a kernel, before its task fails.
+  /// Sets the function that is called once for each lost GPU: at the end of the kernel that finds the GPU lost, before
+  /// the kernel's task fails.
   void on_lost(std::function<void(NodeId)> act) { on_lost_ = std::move(act); }
 
  private:
@@ -75,13 +76,14 @@ class Simulation final : public MemoryNodes {
     TimeStamp asked{};
   };
 
-  /// Returns the reason if the kernel that ends now fails; null if it succeeds.
+  /// Returns the reason why the kernel that ends now fails; null if it succeeds.
   graph::FailureLog::Cause fault(const graph::Task& task, WorkerId worker, NodeId node);
   /// Returns a failure if the copy that ends now has to fail.
   Result<void> fault(const memory::Command& transfer);
   [[nodiscard]] Result<void> lost(NodeId node) const;
   Result<Duration> duration(const graph::Task& task, WorkerId worker);
-  /// Begins the copy from `from`, which is its source or, in a staged copy, the host, to its target.
+  /// Begins the copy from `from` to the transfer's target. `from` is the transfer's source or, for the second half of a
+  /// staged copy, the host.
   void copy_on(Copy& copy, NodeId from);
   void end(memory::TransferId transfer);
   void move_bytes(const memory::Command& transfer);
@@ -92,10 +94,10 @@ class Simulation final : public MemoryNodes {
   StandIns stand_ins_;
   KernelTimer timer_;
   platform::LinkNetwork network_;
-  /// The memory of the GPUs, by node, in runs with real buffers.
+  /// The memory of each GPU, by node; empty without real buffers.
   std::vector<std::unique_ptr<platform::HostBuffer>> arenas_;
   HostViews& views_;
-  /// The fault plan of each node; the host's has no faults.
+  /// The fault plan of each node; the host's plan has no faults.
   std::vector<std::unique_ptr<platform::FaultPlan>> faults_;
   std::vector<bool> lost_;
   std::function<void(NodeId)> on_lost_;

@@ -14,8 +14,8 @@ namespace troupe::actors {
 
 namespace {
 
-/// The kinds of device for which the program gives times of a codelet (`given`), the kinds for which the program or the
-/// description gives times (`all`), and the largest number of cores that a task can use.
+/// The times that are known for one codelet: the kinds of device for which the program gives times (`given`), the kinds
+/// for which the program or the description gives times (`all`), and the largest number of cores that a task can use.
 struct TimesThere {
   KindSet given = 0;
   KindSet all = 0;

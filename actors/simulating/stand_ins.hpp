@@ -1,4 +1,5 @@
-/// Stand-ins: the codelets that run in virtual time. Their times decide which devices their tasks run on.
+/// Stand-ins: the codelets that run in virtual time in place of the program's codelets. On which kinds of device a
+/// stand-in runs depends on the kernel times that are known.
 #pragma once
 
 #include <array>
@@ -12,18 +13,19 @@
 
 namespace troupe::actors {
 
-/// A codelet runs on a kind of device if it has an implementation for that kind, or if the program gives it a time
-/// there. A codelet without any implementation runs on every kind for which there is a time. No codelet runs on a kind
-/// for which it has no time. With real buffers, a codelet needs both an implementation and a time for a kind. The
-/// kernels of nested tasks are called, so these need an implementation, and take no time on cores if there is no time
-/// for the codelet at all. One thread at a time.
+/// A codelet runs on a kind of device only if there is a time for the codelet on that kind. Besides, it must have an
+/// implementation for that kind, or no implementation at all, or the program must be the one that gives the time. With
+/// real buffers, and for nested tasks, only an implementation for that kind will do, because the kernels are really
+/// called. A codelet of nested tasks that has no time on any kind runs on cores and takes no time. Only one thread at a
+/// time may call the functions.
 class StandIns {
  public:
   /// `options` outlives this object. `kinds` holds the kinds of the run's devices.
   StandIns(const SimulationOptions& options, KindSet kinds) : options_(options), kinds_(kinds) {}
 
-  /// Returns the codelet itself if nothing is to be changed; otherwise a copy that lives as long as this object. Fails
-  /// with `bad_input` if none of its devices has a time: the message names the devices.
+  /// Returns the stand-in for the codelet, which lives as long as this object. If nothing has to be changed, the
+  /// stand-in is equal to the codelet. Fails with `bad_input` if there is no time on any kind of device that the
+  /// codelet could use: the message names these kinds.
   Result<const Codelet*> of(const Codelet& codelet, bool nested);
 
  private:
@@ -31,7 +33,7 @@ class StandIns {
     /// Keeps the original codelet alive, so that no other codelet gets its address.
     Codelet original;
     Codelet runs;
-    /// True if the codelet runs on some kind of device of this run that has times.
+    /// False if `of` has to fail, because there is no time on any kind of device that the codelet could use.
     bool somewhere = false;
   };
 

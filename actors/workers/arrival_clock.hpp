@@ -42,10 +42,12 @@ class ArrivalClock {
   static constexpr std::uint32_t kLongestStride = 8;
 
   TimeStamp coarse_{};
-  /// The tick counter's value when `may_look` last returned true, and when the counter was last read.
+  /// The tick counter's values: when `may_look` last returned true (`looked_`), and when the counter was last read
+  /// (`read_`).
   std::uint64_t looked_ = 0;
   std::uint64_t read_ = 0;
-  /// The number of tasks since the last reading of the tick counter, and the number of tasks between two readings.
+  /// The number of tasks since the last reading of the tick counter (`tasks_`), and the number of tasks between two
+  /// readings (`stride_`).
   std::uint32_t tasks_ = 0;
   std::uint32_t stride_ = 1;
 };

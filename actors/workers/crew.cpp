@@ -69,7 +69,7 @@ WorkerId Crew::take_idle_for(const SharedPieces& shared, WorkerId near) {
   for (std::size_t i = 1; i < ports.size(); ++i) {
     const WorkerId other(static_cast<std::uint32_t>((near.index() + i) % ports.size()));
     if (!idle.contains(other) || !shared.has_some_for(kinds[other.index()], other)) continue;
-    // A worker whose task is running waits for its device, and could not help with the pieces.
+    // An idle worker with a running task waits for its device, and could not help with the pieces.
     if (ports[other.index()].running.load(std::memory_order_relaxed) != nullptr) continue;
     if (idle.erase(other)) return other;
   }

@@ -29,21 +29,22 @@
 
 namespace troupe::workers {
 
-/// The counts and times of one worker. Only the worker writes them. Another thread reads exact numbers while the worker
-/// is idle, and recent numbers while it works.
+/// The counts and times of one worker. Only the worker writes these fields. Another thread reads exact numbers while
+/// the worker is idle, and recent numbers while the worker works.
 struct WorkerCounters {
   std::atomic<std::uint64_t> tasks{0};
   std::atomic<std::uint64_t> steals{0};
   std::atomic<std::uint64_t> stolen_tasks{0};
   std::atomic<std::uint64_t> failed_steals{0};
-  /// The number of pieces that this worker ran (of tasks that several workers can share), and the number of those
-  /// pieces whose tasks another worker had begun.
+  /// `pieces` is the number of pieces that this worker ran (of tasks that several workers can share). `stolen_pieces`
+  /// is the number of those pieces whose task another worker had begun.
   std::atomic<std::uint64_t> pieces{0};
   std::atomic<std::uint64_t> stolen_pieces{0};
-  /// The number of tasks that were given to the device before the tasks that they wait for had ended.
+  /// The number of tasks that the device was given early, while they still waited for other tasks on the device.
   std::atomic<std::uint64_t> issued_ahead{0};
   std::atomic<std::uint64_t> parks{0};
-  /// Nanoseconds in which the worker had work; and the time at which it found its present work, 0 if it has none.
+  /// `busy_ns` is the time in which the worker had work, in nanoseconds. `busy_since` is the time at which the worker
+  /// found its present work; 0 if it has none.
   std::atomic<std::int64_t> busy_ns{0};
   std::atomic<TimeStamp::rep> busy_since{0};
   /// Nanoseconds spent looking for work before the worker slept.
@@ -58,21 +59,22 @@ struct WorkerCounters {
   }
 };
 
-/// A victim's answer to a steal request: half of its tasks. A victim is a worker from which another worker steals.
+/// A victim's answer to a steal request: half of the victim's tasks. A victim is a worker from which another worker
+/// steals.
 struct StealAnswer {
   WorkerId victim;
   graph::TaskList tasks;
 };
 
-/// A task whose data can never be brought to the worker that asked for them. The task may run on workers of the kinds
-/// in `elsewhere`; if there are none, it has failed, and `cause` says why.
+/// A task whose data can never be brought to the worker that asked for the data. The task may run on workers of the
+/// kinds in `elsewhere`. If there are no such kinds, the task has failed, and `cause` says why.
 struct Refused {
   graph::Task* task = nullptr;
   KindSet elsewhere = 0;
   graph::FailureLog::Cause cause;
 };
 
-/// The interface through which a kernel that waits finds its worker.
+/// The interface through which a waiting kernel calls the worker that runs the kernel.
 class KernelWaits {
  public:
   virtual ~KernelWaits() = default;
@@ -111,7 +113,7 @@ class SuspendedTasks {
   std::vector<Entry> tasks_ TROUPE_GUARDED_BY(lock_);
 };
 
-/// The state of one worker that outlives its actor: nothing in it is lost when the actor dies.
+/// The state of one worker that outlives the worker's actor: nothing in this struct is lost when the actor dies.
 struct alignas(64) WorkerPort {
   TaskDeque deque;
   WorkerCounters counters;
@@ -125,12 +127,13 @@ struct alignas(64) WorkerPort {
   /// The answer to this worker's steal request, if the victim answered while the request was being sent. Only this
   /// worker's own thread writes and reads the answer.
   std::optional<StealAnswer> answer;
-  /// Guards the tasks whose data have arrived since the worker last looked, and those whose data will never arrive.
+  /// Guards `arrived`, the tasks whose data have arrived since the worker last looked, and `refused`, the tasks whose
+  /// data will never arrive.
   SpinLock arrived_lock;
   std::vector<graph::Task*> arrived TROUPE_GUARDED_BY(arrived_lock);
   std::vector<Refused> refused TROUPE_GUARDED_BY(arrived_lock);
-  /// A task that the scheduler wants to take back and place again, if this worker has the task and it has not begun. An
-  /// invalid id if there is no such task.
+  /// A task that the scheduler wants to take back and place again, if this worker has the task and the task has not
+  /// begun. An invalid id if there is no such task.
   std::atomic<TaskId> wanted_back{TaskId()};
   /// The time at which the task in `running` began, read from `platform::coarse_now`: reading the real clock for each
   /// task would cost five times as much.
@@ -154,7 +157,7 @@ class DataProvider {
   virtual ~DataProvider() = default;
   /// Brings the task's data to the worker's memory node and keeps them there. Returns true if they are there already.
   /// Otherwise the task is put into the worker's `arrived` when the data have arrived, or into `refused` if they never
-  /// will; then `DataArrived` is sent.
+  /// will; in both cases the worker then gets a message `DataArrived`.
   virtual bool acquire(WorkerId worker, graph::Task& task) = 0;
   /// Ends the request for the data: the task leaves the worker, or the actor that asked for the data has died. After
   /// this call the task is not put into the worker's `arrived` or `refused`.
@@ -195,15 +198,15 @@ class Crew {
     return restricted.find_queue(
         [this](const WorkerSet* workers, KindSet kinds) { return (kinds & alive(workers)) == 0; });
   }
-  /// For workers of several kinds: moves tasks that not every worker can run from the list to the restricted queues.
+  /// Moves tasks from the list to the restricted queues, if not every worker can or may run them.
   void set_restricted_aside(graph::TaskList& ready);
   /// Takes out of the idle set a worker that could run a task in the restricted queues; returns an invalid id if there
   /// is none.
   WorkerId take_idle_for_restricted();
-  /// Moves to other queues the ready tasks of the list that must not go to just any worker. Under a placing policy
-  /// these are all tasks, which go to the policy's queue `activation` (null for other policies). If several clients
-  /// have work, these are also all tasks, which wait for their turn. Otherwise these are the tasks that not every
-  /// worker can run. Returns true if the scheduler has to be notified. Moves nothing if `sets_apart` is false.
+  /// Takes out of the list the ready tasks that must not go to just any worker. Under a local policy (`activation` is
+  /// null), tasks that not every worker can run go to the restricted queues. If several clients have work, all other
+  /// tasks wait for their turns. Otherwise, under a placing policy, all tasks go to its queue `activation`. Returns
+  /// true if the scheduler has to be notified. Moves nothing if `sets_apart` is false.
   [[nodiscard]] bool set_apart(graph::TaskList& ready, TaskDeque* activation);
   [[nodiscard]] bool sets_apart(const TaskDeque* activation) const {
     return mixed() || shares != nullptr || activation != nullptr;
@@ -239,16 +242,16 @@ class Crew {
   const StealPlan plan;
   /// The kind of each worker's device, by worker.
   const std::vector<DeviceKind> kinds;
-  /// The kinds of device that there are.
+  /// The set of all kinds of device in `kinds`.
   const KindSet present;
   /// True if some worker may steal from another.
   const bool steals;
-  /// Ready tasks that no worker owns: those that other threads submitted, or all of them if the workers share one
-  /// queue.
+  /// Ready tasks that no worker owns: tasks that other threads submitted or, if the workers share one queue, all ready
+  /// tasks.
   EntryQueue entry;
   IdleSet idle;
-  /// The number of tasks of pieces that other workers can join (`WorkerPort::board`). On a cache line of its own: every
-  /// idle worker reads it.
+  /// The number of tasks of pieces that other workers can join (`WorkerPort::board`). The number has a cache line of
+  /// its own, because every idle worker reads it.
   alignas(64) std::atomic<std::uint32_t> tasks_of_pieces{0};
   alignas(64) std::vector<WorkerPort> ports;
   /// True if workers record their activity in their `trace`.

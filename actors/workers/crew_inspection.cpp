@@ -23,7 +23,8 @@ std::vector<graph::RunningTask> running_tasks(const Crew& crew) {
 std::vector<graph::RunningTask> running_and_suspended_tasks(const Crew& crew, const graph::TaskGraph& graph) {
   std::vector<graph::RunningTask> tasks = running_tasks(crew);
   if (crew.shares != nullptr) {
-    // A worker stores the graph before the task, so a task that is still there belongs to the graph that is read now.
+    // A worker stores the graph before the task. So if `running` still names the task, the task belongs to the graph
+    // that is read here.
     std::erase_if(tasks, [&](const graph::RunningTask& one) {
       const WorkerPort& port = crew.ports[one.worker.index()];
       const bool is_its = port.running_graph.load(std::memory_order_relaxed) == &graph;

@@ -69,8 +69,8 @@ void Grouping::begin(const Groups& groups) {
     draining_[worker.index()] = true;
     ++left_;
   }
-  // The scheduler is notified after the workers are closed. So it knows that a task that began before the notification
-  // runs in the old role.
+  // The scheduler is notified after the workers are closed. So a task runs in the worker's old role exactly if the task
+  // began before the notification.
   for (const WorkerId worker : changing_) {
     const Place& place = coming_[worker.index()];
     options_.tell(worker, place.rank == 0 ? place.cores : 0);
@@ -83,8 +83,8 @@ void Grouping::begin(const Groups& groups) {
 
 void Grouping::drained(WorkerId worker, RegroupingState as) {
   const LockGuard lock(mutex_);
-  // The call has no effect if the worker read its state before another regrouping, which may have changed the role for
-  // which the worker drains (finishes its tasks).
+  // The call has no effect if `as` is out of date: another regrouping may have begun after the worker read its state,
+  // and may have changed the role for which the worker drains (finishes its tasks).
   if (!draining_[worker.index()] || standings_[worker.index()]->state() != as) return;
   draining_[worker.index()] = false;
   standings_[worker.index()]->set(coming_[worker.index()].rank > 0 ? RegroupingState::helps
@@ -106,7 +106,7 @@ void Grouping::open() {
   try {
     begin(groups);
   } catch (const std::exception&) {
-    // The groups stay as they are: a regrouping only makes the run faster.
+    // The groups stay as they are. This does no harm, because a regrouping only makes the run faster.
   }
 }
 

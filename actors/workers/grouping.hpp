@@ -18,8 +18,9 @@
 
 namespace troupe::workers {
 
-/// Every core has a worker with a thread of its own. In a cluster the first worker leads: the scheduler sees it as a
-/// worker with all cores of the cluster. The others *help*: they take no tasks and lend the leader their threads.
+/// Every core has a worker with a thread of its own. In a cluster the first worker leads: the scheduler sees the leader
+/// as a worker with all cores of the cluster. The other workers *help*: they take no tasks and lend the leader their
+/// threads.
 ///
 /// *Regrouping*: each worker whose cluster changes finishes the kernel that it runs and the tasks that it has begun,
 /// sends the tasks in its queue to other workers, and calls `drained`. The last worker that calls `drained` changes the
@@ -39,10 +40,10 @@ class Grouping {
     /// See `CoreTeam::Options::spin`.
     Duration spin{};
     /// Called when a worker stops taking tasks in order to change its role. `cores` describes the new role: the number
-    /// of cores of a leader, 1 for a single core, and 0 if the worker helps. Tasks that begin after this call begin in
-    /// the new role. Must not throw, and must not call this object.
+    /// of cores of a leader, 1 for a single core, and 0 if the worker helps. Tasks that begin on the worker after this
+    /// call run in its new role. Must not throw, and must not call this object.
     std::function<void(WorkerId, int cores)> tell;
-    /// Makes the worker read its standing again, and wakes it if it sleeps. Must not throw.
+    /// Makes the worker read its standing again; a sleeping worker is woken. Must not throw.
     std::function<void(WorkerId)> wake;
   };
 
@@ -50,16 +51,16 @@ class Grouping {
   Grouping(Options options, std::vector<Standing*> standings);
 
   /// Begins to form these groups, which contain all cores. If a regrouping is in progress, these groups are formed
-  /// after it; they replace other groups that already wait for its end. Throws if there is no memory; then nothing
-  /// changes.
+  /// after its end, in place of the groups of any earlier call that still wait for it. Throws if there is no memory;
+  /// then nothing changes.
   void regroup(Groups groups);
-  /// Called by a worker's own thread when its kernel has ended and it has passed on all tasks that it may not keep in
-  /// its new role. `as` is the state in which the worker drained.
+  /// Called by a worker's own thread when the worker's kernel has ended and the worker has passed on all tasks that it
+  /// may not keep in its new role. `as` is the state in which the worker drained.
   void drained(WorkerId worker, RegroupingState as);
 
   /// A worker's place among the clusters. A place holds until all workers whose places change have drained.
   struct Place {
-    /// The worker that leads the cluster; the worker itself if it leads a cluster or is a single core.
+    /// The worker that leads the cluster. A worker that leads, or is a single core, is its own leader.
     WorkerId leader;
     int rank = 0;
     /// The number of cores of the cluster.
@@ -88,11 +89,12 @@ class Grouping {
   std::vector<Place> places_ TROUPE_GUARDED_BY(mutex_);
   /// The places after the regrouping in progress; equal to `places_` while nothing changes.
   std::vector<Place> coming_ TROUPE_GUARDED_BY(mutex_);
-  /// The workers whose places change; for each worker, true while it still drains; and the number of workers that still
-  /// drain.
+  /// `changing_` lists the workers whose places change. `draining_` has one entry for each worker, which is true while
+  /// the worker still drains. `left_` is the number of workers that still drain.
   std::vector<WorkerId> changing_ TROUPE_GUARDED_BY(mutex_);
   std::vector<bool> draining_ TROUPE_GUARDED_BY(mutex_);
   std::size_t left_ TROUPE_GUARDED_BY(mutex_) = 0;
+  /// The groups to form after the regrouping in progress.
   std::optional<Groups> next_ TROUPE_GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> completed_{0};
 };

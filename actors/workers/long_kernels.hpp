@@ -18,7 +18,7 @@ class LongKernels {
 
   void note(const std::string& kernel, Duration took);
   [[nodiscard]] bool any() const { return !times_.empty(); }
-  /// Returns the time that the kernel will probably take; zero if it is not long.
+  /// Returns the time that the kernel will probably take; zero if the kernel is not known to be long.
   [[nodiscard]] Duration expected(const std::string& kernel) const;
 
  private:

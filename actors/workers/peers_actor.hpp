@@ -14,12 +14,12 @@
 
 namespace troupe::workers {
 
-/// A table of actors: the workers by their ids, the scheduler and the memory manager. Actors and submitters find them
-/// here, so that an actor that died can be replaced. Thread-safe. The workers hold references to the table, and the
-/// table holds references to them: `clear` breaks this cycle.
+/// A table of actors: the workers by their ids, the scheduler and the memory manager. All code looks up actors here, so
+/// that an actor that died can be replaced. Thread-safe. The workers hold references to the table, and the table holds
+/// references to the workers: `clear` breaks this cycle.
 class Peers {
  public:
-  /// `threads` is true if each worker has a thread of its own, which sleeps at its doorbell.
+  /// `threads` is true if each worker has a thread of its own, which sleeps at the worker's doorbell.
   explicit Peers(std::size_t workers, bool threads = false) : doorbells_(threads ? workers : 0), actors_(workers) {}
 
   void set(WorkerId worker, caf::actor actor) {
@@ -27,8 +27,8 @@ class Peers {
     actors_[worker.index()] = std::move(actor);
     changes_.fetch_add(1, std::memory_order_release);
   }
-  /// Returns a number that changes with every `set` and `clear`. When it has changed, earlier results of `get` may be
-  /// out of date.
+  /// Returns a number that changes with every `set` and `clear`. When the number has changed, earlier results of `get`
+  /// may be out of date.
   [[nodiscard]] std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
   /// Returns null before the worker was started and after `clear`.
   [[nodiscard]] caf::actor get(WorkerId worker) const {
@@ -83,13 +83,13 @@ class Peers {
   }
   /// Returns the worker's doorbell. Must be called only if workers have threads.
   [[nodiscard]] Doorbell& doorbell(WorkerId worker) { return doorbells_[worker.index()].bell; }
-  /// Tells the scheduler that there are tasks in the activation queue. If the scheduler has just died, its successor
-  /// finds the tasks, because they were in the queue before this call.
+  /// Tells the scheduler that there are tasks in the activation queue. If the scheduler's actor has just died, the
+  /// actor that replaces it finds the tasks, because they were in the queue before this call.
   template <class Message = TasksActivated>
   void tell_scheduler() const {
     if (const caf::actor target = scheduler()) caf::anon_send(target, Message{});
   }
-  /// Tells the memory manager that there are events in its inbox.
+  /// Tells the memory manager that there are events in the inbox.
   void tell_memory() const {
     if (const caf::actor target = memory()) caf::anon_send(target, DataRequested{});
   }

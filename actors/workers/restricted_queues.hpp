@@ -40,12 +40,12 @@ class RestrictedQueues {
   [[nodiscard]] Result<std::shared_ptr<const WorkerSet>> set_of(const std::vector<bool>& members);
   /// Adds a ready task that only devices of these kinds can run.
   void push(graph::Task& task, KindSet kinds);
-  /// Takes the oldest of the most urgent tasks of a queue; null if it is empty.
+  /// Takes the oldest of the most urgent tasks of the queue; returns null if the queue is empty.
   [[nodiscard]] graph::Task* take(TaskDeque& queue);
   /// Puts back a task that was taken but must not begin yet.
   void put_back(TaskDeque& queue, graph::Task& task);
-  /// Returns the queue with the most urgent task, of all queues that this worker may take from; null if they are all
-  /// empty.
+  /// Returns the queue with the most urgent task, among the queues that this worker may take from; null if all of these
+  /// are empty.
   [[nodiscard]] TaskDeque* best_for(WorkerId worker);
   /// Returns a queue that holds tasks and for which `of(workers, kinds)` is true; null if there is none. `workers` is
   /// null if all workers may take from the queue.
@@ -93,17 +93,16 @@ class RestrictedQueues {
   const std::vector<DeviceKind>& kinds_;
   const KindSet present_;
   /// Set once, never cleared. Sequentially consistent, as `TaskDeque::size` is: a worker that declares itself idle
-  /// either sees this flag set, or is seen as idle by the thread that pushes the first such task.
+  /// either sees this flag set, or is seen as idle by the thread that pushes the first restricted task.
   std::atomic<bool> mixed_;
   ByKinds only_;
   Mutex groups_mutex_;
-  /// The first `groups_` entries are filled, with the mutex locked. The stores to `groups_` are sequentially
-  /// consistent, like those to `mixed_`.
+  /// The first `groups_` entries are in use. They are filled with `groups_mutex_` locked, and read without it. The
+  /// stores to `groups_` are sequentially consistent, like those to `mixed_`.
   std::array<std::unique_ptr<Group>, kMostGroups> group_;
   std::atomic<std::size_t> groups_{0};
-  /// Each entry counts the tasks of `kCountedTogether` groups. A task counts from before it is pushed until after it
-  /// has been popped, so that no thread that looks for tasks misses one. Sequentially consistent, as `TaskDeque::size`
-  /// is.
+  /// Each entry counts the tasks of `kCountedTogether` groups. A task is counted before its push and until after its
+  /// pop, so that no thread that looks for tasks misses a task. Sequentially consistent, as `TaskDeque::size` is.
   std::array<std::atomic<std::uint32_t>, kMostGroups / kCountedTogether> counts_{};
 };
 

@@ -77,7 +77,7 @@ bool SharedPieces::leave(const PiecesDone& pieces) noexcept {
   took_.fetch_add(pieces.took.count(), std::memory_order_relaxed);
   const std::uint64_t mine = std::uint64_t{pieces.number} + (pieces.owner ? 1 : 0);
   // Release: publishes the effects of the pieces, the cause and the times. Acquire: the worker that leaves last sees
-  // those of all others.
+  // what all other workers have published.
   return unfinished_.fetch_sub(mine, std::memory_order_acq_rel) == mine;
 }
 

@@ -1,4 +1,4 @@
-/// Tasks that run in pieces, and the workers that run them.
+/// Tasks that run in pieces, and the workers that run the pieces.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ class SharedPieces;
 
 /// The pieces of one task that one worker did; other workers may still run other pieces.
 struct PiecesDone {
-  /// The shared object of the task; null if the worker did none of its pieces.
+  /// The shared object of the task; null if the worker did no pieces of the task.
   SharedPieces* of = nullptr;
   std::uint32_t number = 0;
   /// The time of all cores of the worker, added up.
@@ -38,15 +38,15 @@ struct PiecesDone {
   bool owner = false;
 };
 
-/// One running task of pieces. The worker that begins it, its *owner*, opens it. Then the owner and the workers that
-/// join take ranges of pieces until none is left, and leave. The worker that leaves last ends the task: no worker waits
-/// for another.
+/// One running task of pieces. The worker that begins the task is the *owner*, and opens the task. Then the owner and
+/// the workers that join take ranges of pieces until no piece is left. Then each of these workers leaves. The worker
+/// that leaves last ends the task, so no worker waits for another.
 ///
 /// 1. Each piece is in exactly one range. Ranges are taken from the atomic `word_` by compare and exchange. The word
-/// also counts the calls of `open`, so that a worker that has read the word for one task never takes pieces of the
-/// next.
-/// 2. While a worker has a range and has not left, the task exists and the fields here do not change: `unfinished_`,
-/// which begins as the number of pieces plus one for the owner, has not become 0.
+/// also counts the calls of `open`, so that a worker that has read the word for one task never takes pieces of the next
+/// task.
+/// 2. While a worker has a range and has not left, the task exists and the fields here do not change. The reason is
+/// that `unfinished_`, which begins as the number of pieces plus one for the owner, has not become 0.
 /// 3. A failure removes all pieces that no worker has taken, so that they never run.
 ///
 /// The const functions and `join` may be called from any thread. This object outlives all actors.
@@ -58,10 +58,11 @@ class SharedPieces {
 
   // These functions are called by the owner.
 
-  /// Opens a task: pieces can be taken from here on. `cores` is the number of the owner's cores, and `grain` the most
-  /// pieces in a range.
+  /// Opens a task: pieces can be taken from now on. `cores` is the number of the owner's cores. A range has at most
+  /// `grain` pieces.
   void open(graph::Task& task, WorkerId owner, int cores, std::uint32_t pieces, std::uint32_t grain) noexcept;
-  /// Returns true if the object can be opened again: the last worker of its task has called `let_go`.
+  /// Returns true if this object can be opened for another task: the worker that left the last task last has called
+  /// `let_go`.
   [[nodiscard]] bool free() const { return free_.load(std::memory_order_acquire); }
 
   // These functions are called by workers that do not take part.
@@ -73,7 +74,7 @@ class SharedPieces {
 
   // These functions are called by workers that take part: the owner, and each worker that has joined and has not left.
 
-  /// Takes the next pieces; empty if none is left.
+  /// Takes the next range of pieces; the range is empty if no piece is left.
   [[nodiscard]] PieceRange take() noexcept;
   [[nodiscard]] graph::Task& task() const { return *task_.load(std::memory_order_relaxed); }
   [[nodiscard]] WorkerId owner() const { return owner_; }
@@ -81,8 +82,8 @@ class SharedPieces {
   /// Notes that a piece has failed. The first cause becomes the cause of the task's failure. `cause` must not be null.
   void fail(const graph::FailureLog::Cause& cause) noexcept;
   [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_relaxed); }
-  /// Called when the worker takes no more pieces. Returns true if all others have left: the task has ended, and the
-  /// caller calls `let_go`.
+  /// Called when the worker takes no more pieces. Returns true if all other workers have left: then the task has ended,
+  /// and the caller must call `let_go`.
   [[nodiscard]] bool leave(const PiecesDone& pieces) noexcept;
 
   // This function is called by the worker that has left last.
@@ -91,8 +92,8 @@ class SharedPieces {
     graph::Task* task = nullptr;
     WorkerId owner;
     graph::FailureLog::Cause cause;
-    /// The time that all pieces would take on the owner's device: the sum of their times if it is a single core, and
-    /// that sum divided by the number of cores if it is a cluster.
+    /// The time that all pieces would take on the owner's device: the sum of the times of all pieces, divided by the
+    /// number of the owner's cores.
     Duration took{};
   };
   [[nodiscard]] Ended let_go() noexcept;
@@ -103,7 +104,7 @@ class SharedPieces {
     std::uint32_t pieces = 0;
     std::uint32_t begun = 0;
   };
-  /// Returns the progress of this task; nothing if the object holds another task, or none any more.
+  /// Returns the progress of this task; nothing if the object holds another task or no task.
   [[nodiscard]] std::optional<Progress> progress_of(const graph::Task& task) const noexcept;
 
  private:
@@ -119,11 +120,11 @@ class SharedPieces {
   /// these are the task's last pieces.
   std::atomic<std::uint64_t> word_{0};
   // The next five members are atomic because workers that do not take part read them. Such a worker takes pieces only
-  // if `word_` has not changed since it read them.
+  // if `word_` has not changed since before the worker read these members.
   std::atomic<graph::Task*> task_{nullptr};
-  /// The workers that may join: those with devices of these kinds, and in this set (null for all). The codelet is not
-  /// stored: it may have been destroyed with its client when a worker that does not take part reads these members. Sets
-  /// of workers live as long as the crew.
+  /// A worker may join if its device is of the kinds `kinds_` and the worker is in the set `workers_` (null for all
+  /// workers). The codelet is not stored: it may have been destroyed with its client when a worker that does not take
+  /// part reads these members. Sets of workers live as long as the crew.
   std::atomic<KindSet> kinds_{0};
   std::atomic<const WorkerSet*> workers_{nullptr};
   std::atomic<std::uint32_t> pieces_{0};
@@ -139,8 +140,8 @@ class SharedPieces {
   std::atomic<bool> free_{true};
 };
 
-/// One worker's board: its open task of pieces, which others can join, and the task of pieces in which the worker
-/// itself takes part.
+/// One worker's board: the worker's open task of pieces, which other workers can join, and the task of pieces in which
+/// the worker itself takes part.
 class PieceBoard {
  public:
   /// `anywhere` counts the open tasks of pieces of all workers, and outlives this object. Must be called before any
@@ -152,10 +153,10 @@ class PieceBoard {
   /// Opens a task; throws `std::bad_alloc`. At most one task is open at a time.
   [[nodiscard]] SharedPieces& open(graph::Task& task, WorkerId owner, int cores, std::uint32_t pieces,
                                    std::uint32_t grain);
-  /// Closes the open task when none of its pieces is left to be taken.
+  /// Closes the open task. Called when no piece of the task is left to be taken.
   void close() noexcept;
-  /// Notes the task that the worker takes part in, for reports; null if there is none. Release: pairs with the acquire
-  /// of the threads that read it, because the object may just have been made.
+  /// Notes the task in which the worker takes part, for reports; null if there is none. Release: pairs with the acquire
+  /// in the function below, because the object may just have been made.
   void takes_part_in(const SharedPieces* shared) noexcept { working_.store(shared, std::memory_order_release); }
 
   // These functions may be called by any thread.

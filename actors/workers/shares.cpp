@@ -14,8 +14,8 @@ namespace troupe::workers {
 namespace {
 using Time = std::chrono::steady_clock::time_point;
 
-/// The number of tasks, of all clients together, that are placed at the same time for each worker: enough that a
-/// placing policy has a choice, and few enough that clients take turns.
+/// The number of tasks per worker, of all clients together, that a placing policy is given at the same time. It is
+/// large enough that the policy has a choice, and small enough that clients take turns.
 constexpr std::size_t kPlacedPerWorker = 8;
 /// The least time that a worker needs for any task, even if only to see that it has been cancelled.
 constexpr std::int64_t kLeast_ns = 500;
@@ -98,7 +98,8 @@ void Shares::activated(Share& share, std::size_t tasks) noexcept {
 
 void Shares::left(Share& share) noexcept {
   active_.fetch_sub(1, std::memory_order_seq_cst);
-  // The time is stored before the task leaves: afterwards another thread may close the share, and its user with it.
+  // The time is stored before the task leaves, because afterwards another thread may close the share, which may also
+  // remove the share's user.
   if (share.active.load(std::memory_order_relaxed) == 1) {
     share.user.last_active_ns.store(in_ns(now_()), std::memory_order_relaxed);
   }
@@ -298,7 +299,7 @@ void Shares::settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns,
     const std::int64_t mean = share.mean_ns.load(std::memory_order_relaxed);
     share.mean_ns.store(mean == 0 ? busy_ns : mean + (busy_ns - mean) / 8, std::memory_order_relaxed);
   }
-  // A client that is alone takes time from no other client, so it is not charged.
+  // A client that is alone is not charged, because it takes time from no other client.
   if (charged_ns == 0 && !contended()) return;
   owe(hand, share, static_cast<double>(busy_ns - charged_ns));
 }
@@ -347,7 +348,7 @@ void Shares::charge(Share& share, Duration took) noexcept { settle(share, 0, 0, 
 
 bool Shares::pass_on() noexcept {
   if (activation_ == nullptr) return false;
-  // While one client alone has work, all of its tasks go to the policy.
+  // While one client alone has work, all tasks of this client go to the policy.
   const auto most = static_cast<std::int64_t>(kPlacedPerWorker * hands_.size());
   bool any = false;
   while (waiting() > 0 && (!contended() || in_service() < most)) {
@@ -458,7 +459,7 @@ Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took)
   }
   Duration busy = took;
   if (own_time) {
-    // A kernel that has waited for other tasks on this worker began before these were charged.
+    // The difference is negative if the kernel has waited: then it began before other tasks ran here and were charged.
     if (in_turns && hand.charged_until != Time{}) {
       busy += std::max(Duration{}, Duration((charge.began() ? charge.start : now) - hand.charged_until));
     }
@@ -470,7 +471,7 @@ Share& Shares::released(WorkerId worker, const graph::Task& task, Duration took)
     note_kernel(share.user, task, took);
   }
   // Each task is charged at least `kLeast_ns`. Even a cancelled task keeps the worker busy, and there may be millions
-  // of them.
+  // of cancelled tasks.
   const std::int64_t more_ns = in_turns ? std::max<std::int64_t>(kLeast_ns - busy.count(), 0) : 0;
   settle(share, charge.charged_ns + charge.forgiven_ns - more_ns, took.count(), busy.count(), &hand);
   // Other tasks may have waited for the end of this task.

@@ -21,24 +21,26 @@
 
 namespace troupe::workers {
 
-/// The share of one user: all of the user's clients together. Any thread may read the fields at any time, except those
-/// that a mutex guards.
+/// The share of one user: all of the user's clients together. Any thread may read the fields at any time, except the
+/// fields that a mutex guards.
 struct UserShare {
   UserShare(std::optional<std::uint64_t> number, double share_weight) : user(number), weight(share_weight) {}
 
   /// The user's number. Empty if the share belongs to a single client and is removed with this client.
   const std::optional<std::uint64_t> user;
   std::atomic<double> weight;
-  /// The time at which the user last began or ceased to have tasks; 0 for never. Relaxed, because it is only a hint.
+  /// The time at which the user last began or ceased to have tasks; 0 for never. Relaxed, because the time is only a
+  /// hint.
   std::atomic<std::int64_t> last_active_ns{0};
-  /// True if `long_kernels` is not empty. Relaxed, because it is only a hint.
+  /// True if `long_kernels` is not empty. Relaxed, because the flag is only a hint.
   std::atomic<bool> has_long{false};
 
-  // Shares::mutex_ guards the members below, but an annotation cannot name it here.
+  // Shares::mutex_ guards the members below, but an annotation cannot name this mutex here.
   std::size_t clients = 0;
-  /// Worker time divided by weight. Includes the time that running tasks have taken so far or will probably take.
+  /// The user's worker time divided by the user's weight. Includes the time that running tasks have taken so far or
+  /// will probably take.
   double virtual_ns = 0;
-  /// The virtual time of the client that was served last. A returning client starts at this time minus its credit.
+  /// The virtual time of the user's client that was served last. A returning client starts at this time minus a credit.
   double served_ns = 0;
   LongKernels long_kernels;
   /// The last time at which a worker took a task of the user while more of the user's tasks waited; zero for never.
@@ -51,20 +53,21 @@ struct UserShare {
   bool wants_more = false;
 };
 
-/// One client's share of its user's worker time. Any thread may read the fields at any time, except those that a mutex
-/// guards.
+/// One client's share of the worker time of the client's user. Any thread may read the fields at any time, except the
+/// fields that a mutex guards.
 struct alignas(64) Share {
   Share(double share_weight, UserShare& whose) : weight(share_weight), user(whose) {}
 
-  /// Ready tasks that wait for their turn; those with kernels that are known to be long are in the second queue.
+  /// Ready tasks that wait for their turn. Tasks whose kernels are known to be long are in `long_waiting`, all other
+  /// tasks in `waiting`.
   TaskDeque waiting;
   TaskDeque long_waiting;
   std::atomic<double> weight;
   UserShare& user;
   /// The number of tasks that are ready or run.
   std::atomic<std::int64_t> active{0};
-  /// The time that workers have spent on the client's ended tasks, and the mean time of such a task lately. Relaxed:
-  /// they are only statistics.
+  /// `used_ns` is the time that workers have spent on the client's ended tasks, `mean_ns` the mean time of the last of
+  /// these tasks. Relaxed, because both are only statistics.
   std::atomic<std::int64_t> used_ns{0};
   std::atomic<std::int64_t> mean_ns{0};
   /// The client's virtual time among the clients of its user (`UserShare::virtual_ns`).
@@ -79,20 +82,20 @@ struct alignas(64) Share {
 /// that had no work for a while may catch up on at most `kCredit` of that time. While only one client has work, its
 /// tasks go through the same queues as in a runtime with one client, and this class only counts tasks and worker time.
 ///
-/// A ready task is counted for its client (`activated`) and may wait for its turn (`put_into_turns`). Then it is given
-/// to a worker (`take_turn`) or, under a placing policy, to the scheduler (`pass_on`). It leaves the workers (`left`)
-/// when it has ended or waits for a lock. A worker has the task in hand from `taken` to `released`. During this time
-/// the client is charged the task's expected time, and more if the task takes longer. At the end the charge is
-/// corrected to the time that the task took.
+/// A ready task is counted for its client (`activated`) and may wait for its turn (`put_into_turns`). Then the task is
+/// given to a worker (`take_turn`) or, under a placing policy, to the scheduler (`pass_on`). The task leaves the
+/// workers (`left`) when it has ended or waits for a lock. A worker has the task in hand from `taken` to `released`.
+/// During this time the client is charged the task's expected time, and more if the task takes longer. At the end the
+/// charge is corrected to the time that the task took.
 ///
 /// A kernel cannot be interrupted: a client that comes while each worker runs a long kernel has to wait. So one worker
 /// is kept free of long kernels for users who had work lately and have no long kernel running (`guarded`), unless there
 /// is only one worker or there is a placing policy. If some of these users could have used more workers lately, as many
-/// workers as their share are kept free: otherwise a worker that they leave idle for a moment would be lost to them for
-/// as long as a long kernel takes. A kernel is known to be long from its earlier runs.
+/// workers as their share are kept free. Otherwise, if these users left a worker idle for a moment, a long kernel could
+/// take the worker for a long time. A kernel is known to be long from its earlier runs.
 ///
-/// All functions may be called from any thread. `open` must be called before the first task of its share, and `close`
-/// after the end of the last. Functions with a `WorkerId` must be called by that worker.
+/// All functions may be called from any thread. `open` must be called before the first task of the share, and `close`
+/// after the end of the share's last task. Functions with a `WorkerId` must be called by that worker.
 class Shares {
  public:
   static constexpr Duration kCredit = std::chrono::milliseconds(50);
@@ -103,8 +106,8 @@ class Shares {
   static constexpr Duration kWantsMore = std::chrono::seconds(1);
   using Now = std::chrono::steady_clock::time_point (*)();
 
-  /// The tasks that a worker was given, all of one client, and the time that the client was charged in advance for the
-  /// first task.
+  /// The tasks of one client that a worker was given together, and the time that the client was charged in advance for
+  /// the first of these tasks.
   struct Turn {
     Share* share = nullptr;
     graph::TaskList tasks;
@@ -144,13 +147,13 @@ class Shares {
   void activated(const graph::TaskList& ready) noexcept {
     if (!ready.empty()) activated(of(*ready.front()), ready.size());
   }
-  /// Called when one task has left the workers: it has ended, or waits for a lock.
+  /// Called when one task has left the workers, because the task has ended or waits for a lock.
   void left(Share& share) noexcept;
   /// Makes the tasks wait for their turn. Empties `tasks`.
   void push(Share& share, graph::TaskList& tasks) noexcept;
   /// Calls `push` for tasks that are all of one client.
   void put_into_turns(graph::TaskList& tasks) noexcept { push(of(*tasks.front()), tasks); }
-  /// Puts all tasks of a queue into turns; they may belong to several clients.
+  /// Puts all tasks of a queue into turns. The tasks may belong to several clients.
   template <class Queue>
   void put_all_into_turns(Queue& queue) noexcept {
     while (graph::Task* const task = queue.pop_oldest()) {
@@ -165,21 +168,22 @@ class Shares {
     if (activation_ != nullptr || waiting() == 0) return false;
     return changes_.load(std::memory_order_seq_cst) != in_vain_.load(std::memory_order_seq_cst);
   }
-  /// For a placing policy: moves tasks whose turn it is to the activation queue, as many as keep the workers busy.
-  /// Returns true if it moved any. Does nothing for other policies.
+  /// For a placing policy: takes the tasks that are next in turn, as many as keep the workers busy, and moves them to
+  /// the activation queue. Returns true if it moved any task. Does nothing for other policies.
   [[nodiscard]] bool pass_on() noexcept;
-  /// Takes the next client's most urgent tasks: one, or several short ones; none if no task may be begun. If
-  /// `in_advance`, the client is charged at once the time that the first task will probably take. `worker` is the
-  /// worker that will run the tasks, if known.
+  /// Takes the most urgent tasks of the client whose turn it is: one task, or several short tasks, or none if no task
+  /// may begin. If `in_advance` is true, the client is charged at once for the time that the first task will probably
+  /// take. `worker` is the worker that will run the tasks, if known.
   [[nodiscard]] Turn take(bool in_advance = true, WorkerId worker = {}) noexcept;
-  /// Charges a task that has kept a worker busy for `took_ns` (0 if it did not run). The client has been charged
+  /// Charges a task that has kept a worker busy for `took_ns` (0 if the task did not run). The client has been charged
   /// `charged_ns` for this task so far.
   void settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns) noexcept {
     settle(share, charged_ns, took_ns, took_ns, nullptr);
   }
   /// Returns the time that workers have spent on the client's tasks, running tasks included.
   [[nodiscard]] Duration used(const Share& share) const noexcept;
-  /// Returns the client's weight among all clients: the user's weight is divided among its clients that have work.
+  /// Returns the client's weight among all clients: the user's weight divided by the number of the user's clients that
+  /// have work.
   [[nodiscard]] double weight_among_all(const Share& share) const noexcept;
 
   /// Called when the worker's actor, or a successor of that actor, begins. The worker has no task in hand, and will
@@ -189,7 +193,7 @@ class Shares {
   /// tasks in the worker's own queue have to wait, too.
   [[nodiscard]] bool contention_is_new(WorkerId worker) noexcept;
   /// Returns the next task of the client whose turn it is, or null. The other tasks of the same turn go to `own`, where
-  /// they can be stolen if the first takes longer than expected.
+  /// other workers can steal them if the first task takes longer than expected.
   [[nodiscard]] graph::Task* take_turn(WorkerId worker, TaskDeque& own) noexcept;
   /// For a task in a restricted queue, which only some workers can run: returns true if the task may begin before the
   /// tasks that wait for their turns. Without this check, the task's user would be served before all others.
@@ -199,17 +203,17 @@ class Shares {
   void taken(WorkerId worker, const graph::Task& task) noexcept;
   /// Called when the task's kernel begins.
   void started(WorkerId worker, const graph::Task& task) noexcept;
-  /// Called when the task's kernel begins to wait for its children, and when it goes on: meanwhile it is charged
-  /// nothing.
+  /// `suspended` is called when the task's kernel begins to wait for the task's children, `resumed` when the kernel
+  /// goes on. The time in between is not charged.
   void suspended(WorkerId worker, const graph::Task& task) noexcept;
   void resumed(WorkerId worker, const graph::Task& task) noexcept;
-  /// Called when the worker no longer has the task in hand, because the task has ended or will not run here. If the
-  /// task was `taken`, it may already have been destroyed. `took` is the time for which the task used the device, if
-  /// known. Otherwise the time since `started` is charged and, if several clients have work, also the time since the
+  /// Called when the worker no longer has the task in hand, because the task has ended or will not run here. If `taken`
+  /// was called for the task, the task may be destroyed by now. `took` is the time for which the task used the device,
+  /// if known. Otherwise the time since `started` is charged and, if several clients have work, also the time since the
   /// worker's last task. Returns the task's share.
   Share& released(WorkerId worker, const graph::Task& task, Duration took = Duration(-1)) noexcept;
-  /// Charges the worker's time since it `released` the client's last task. In this time the worker has, for example,
-  /// put tasks that waited for that task into queues.
+  /// Charges the worker's time since its last call of `released`, for a task of this client. In this time the worker
+  /// has, for example, put tasks that waited for the ended task into queues.
   void followed_up(WorkerId worker, Share& share) noexcept;
   /// Charges time that a worker has spent on pieces of a task that another worker has begun.
   void charge(Share& share, Duration took) noexcept;
@@ -221,14 +225,15 @@ class Shares {
   struct Charge {
     const graph::Task* task = nullptr;
     Share* share = nullptr;
-    /// The time charged so far; it grows while the kernel runs longer than expected.
+    /// The time charged so far, which grows while the kernel runs longer than expected.
     std::int64_t charged_ns = 0;
-    /// The time beyond `charged_ns` that the task had taken when a second client got work. It is not charged: a client
-    /// that is alone takes time from no other client.
+    /// The time beyond `charged_ns` that the task had taken when a second client got work. This time is not charged,
+    /// because a client that is alone takes time from no other client.
     std::int64_t forgiven_ns = 0;
-    /// The start of the task; zero if it has not begun. Times for which the kernel has waited do not count.
+    /// The start of the task, moved forward by the times for which the kernel has waited; zero if the task has not
+    /// begun.
     std::chrono::steady_clock::time_point start;
-    /// The time at which the kernel began to wait; zero if it does not wait.
+    /// The time at which the kernel began to wait; zero if the kernel does not wait.
     std::chrono::steady_clock::time_point waits_since;
     bool is_long = false;
 
@@ -238,15 +243,15 @@ class Shares {
       return began() ? Duration(end - start).count() : 0;
     }
   };
-  /// The charges for the tasks that one worker has in hand; other threads read them. A thread that takes both locks
-  /// takes `mutex_` before `lock`.
+  /// The charges for the tasks that one worker has in hand. Other threads read these charges. A thread that takes both
+  /// locks takes `mutex_` before `lock`.
   struct alignas(64) Hand {
     mutable SpinLock lock;
     std::vector<Charge> charges TROUPE_GUARDED_BY(lock);
     /// The charge for the task that `take_turn` returned last.
     Charge next TROUPE_GUARDED_BY(lock);
-    /// Worker time of the client `owing` that has not been added to the client's virtual time yet. Less than `kTurn_ns`
-    /// is collected here, so that workers do not compete for `mutex_` after each task.
+    /// `owed_ns` is worker time that has not been added yet to the virtual time of the client `owing`. Less than
+    /// `kTurn_ns` is collected here, so that workers do not compete for `mutex_` after each task.
     Share* owing TROUPE_GUARDED_BY(lock) = nullptr;
     double owed_ns TROUPE_GUARDED_BY(lock) = 0;
     // Only the worker uses the members below.
@@ -260,7 +265,8 @@ class Shares {
   static constexpr std::int64_t kTurn_ns = 50'000;
   static constexpr std::size_t kMostInTurn = 128;
 
-  /// The share to serve next, or null; and that queue of the share's two whose next task is to be begun.
+  /// The share to serve next (null if there is none), and the queue of this share (`waiting` or `long_waiting`) from
+  /// which the next task is to be taken.
   struct Served {
     Share* share = nullptr;
     TaskDeque* queue = nullptr;
@@ -282,8 +288,8 @@ class Shares {
   /// Charges a task, as the public `settle` does, for the worker with this `hand`, which was busy with the task for
   /// `busy_ns`; the kernel took `took_ns` of this time.
   void settle(Share& share, std::int64_t charged_ns, std::int64_t took_ns, std::int64_t busy_ns, Hand* hand) noexcept;
-  /// Adds worker time to the share: at once, or later if the hand has collected only little time and only for this
-  /// share.
+  /// Adds worker time to the share. The time is added immediately, unless the hand can collect it: it collects up to
+  /// `kTurn_ns` for one share at a time.
   void owe(Hand* hand, Share& share, double ns) noexcept;
   void pay(Hand& hand) TROUPE_REQUIRES(mutex_);
   /// Decides again whether a worker is to be kept free of long kernels.
@@ -304,8 +310,8 @@ class Shares {
   std::vector<Hand> hands_;
   std::atomic<std::int64_t> busy_clients_{0};
   std::atomic<std::uint64_t> contentions_{0};
-  /// For all shares together: the number of tasks that are ready or run, the number that wait for their turns, and
-  /// whether a worker is kept free of long kernels.
+  /// For all shares together: `active_` is the number of tasks that are ready or run, `waiting_` the number of tasks
+  /// that wait for their turns. `guarded_` is true while a worker is kept free of long kernels.
   std::atomic<std::int64_t> active_{0};
   std::atomic<std::size_t> waiting_{0};
   std::atomic<bool> guarded_{false};

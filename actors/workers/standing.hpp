@@ -10,13 +10,13 @@ namespace troupe::workers {
 enum class RegroupingState : std::uint8_t {
   /// The worker takes tasks.
   open,
-  /// The worker finishes the tasks that it runs. After that it will lead a cluster, or be a single core.
+  /// The worker finishes the tasks that it runs. After that, the worker will lead a cluster, or be a single core.
   drains_to_lead,
   /// The worker has drained, and waits for the other workers that still drain.
   waits_to_lead,
-  /// The worker may take tasks again, because its cluster is complete. It has not noticed this yet.
+  /// The worker may take tasks again, because its cluster is complete. The worker has not noticed this yet.
   opens,
-  /// The worker finishes the tasks that it runs. After that it will help a leader.
+  /// The worker finishes the tasks that it runs. After that, the worker will help a leader.
   drains_to_help,
   /// The worker runs no tasks, and lends its thread to a leader.
   helps,
@@ -32,14 +32,15 @@ enum class RegroupingState : std::uint8_t {
   return state == RegroupingState::drains_to_help || state == RegroupingState::helps;
 }
 
-/// The state may be read from any thread. `Grouping` writes it under its lock, except for the last step from `opens` to
-/// `open`, which the worker makes.
+/// The state may be read from any thread. `Grouping` writes the state under the lock of `Grouping`, except for the last
+/// step from `opens` to `open`, which the worker makes.
 class Standing {
  public:
   [[nodiscard]] RegroupingState state() const { return state_.load(std::memory_order_acquire); }
   [[nodiscard]] bool open() const { return state_.load(std::memory_order_relaxed) == RegroupingState::open; }
-  /// Returns the same as `open`, but sequentially consistent: if one thread pushes a task and then looks whether its
-  /// worker is open, and another closes the worker and then looks for tasks, one of them sees what the other did.
+  /// Returns the same as `open`, but sequentially consistent. If one thread pushes a task and then looks whether the
+  /// worker is open, and another thread closes the worker and then looks for tasks, one of the two sees what the other
+  /// did.
   [[nodiscard]] bool open_seq_cst() const { return state_.load(std::memory_order_seq_cst) == RegroupingState::open; }
   /// Returns true if the worker forwards every task that it receives.
   [[nodiscard]] bool passes_on() const { return workers::passes_on(state()); }

@@ -9,8 +9,8 @@
 
 namespace troupe::workers {
 
-/// The worker adds to the counters, and any thread may read them. A reader may miss some of the time of the last task.
-/// The counters are in the worker's port, which outlives the worker's actor.
+/// The worker adds to the counters, and any thread may read the counters. A reader may miss some of the time of the
+/// last task. The counters are in the worker's port, which outlives the worker's actor.
 class TeamCounters {
  public:
   void add(const TeamUse& use) noexcept {
@@ -20,8 +20,8 @@ class TeamCounters {
   }
 
   [[nodiscard]] TeamUse sum() const noexcept {
-    // The used time is added last and read first, so it never exceeds the offered time. Acquire: pairs with the release
-    // in `add`.
+    // The used time is added after the offered time and read before it, so it never exceeds the offered time. Acquire:
+    // pairs with the release in `add`.
     const Duration used(used_ns_.load(std::memory_order_acquire));
     return {Duration(offered_ns_.load(std::memory_order_relaxed)), used,
             Duration(unseen_ns_.load(std::memory_order_relaxed))};

@@ -35,7 +35,7 @@ WorkerActor::WorkerActor(caf::actor_config& config, std::shared_ptr<WorkerSetup>
 
 void WorkerActor::enqueue(caf::mailbox_element_ptr what, caf::execution_unit* host) noexcept {
   if (!setup_->cooperative && what->content().match_elements<StealRequest>()) {
-    // This runs in the thief's thread: it touches only the victim's deque and the thief's port.
+    // This code runs in the thief's thread. It touches only the victim's deque and the thief's port.
     answer_at_delivery([&] {
       const WorkerId thief = what->content().get_as<StealRequest>(0).thief;
       crew_.ports[thief.index()].answer = StealAnswer{setup_->id, take_half(crew_, setup_->id)};
@@ -137,8 +137,8 @@ void WorkerActor::give_up() {
   if (core_.give_up(asked_for)) setup_->peers->tell_scheduler();
   for (graph::Task* task : asked_for) crew_.data->withdraw(setup_->id, *task);
   {
-    // Removes answers that came before the withdrawal: the next actor must not take them for answers to its own
-    // requests. That actor asks for the data again.
+    // Removes answers that came before the withdrawal. The worker's next actor asks for the data again, and must not
+    // take these answers for answers to its own requests.
     const LockGuard lock(port_.arrived_lock);
     port_.arrived.clear();
     port_.refused.clear();
@@ -321,7 +321,7 @@ void WorkerActor::send_on(graph::Task& task) {
 
 void WorkerActor::send_to(KindSet kinds, graph::Task& task) {
   TaskDeque* const activation = setup_->core.activation_queue;
-  // The policy knows the task as it was at submission, when its data may not have been split yet. Then the policy would
+  // The policy knows the task as it was at submission. If the task's data have been split since then, the policy would
   // send the task to an accelerator again and again.
   const bool policy_knows = graph::find_bound_to_host(task) == nullptr;
   if (activation != nullptr && policy_knows && kinds == (crew_.able(task) & crew_.alive(task))) {

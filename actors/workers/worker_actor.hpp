@@ -32,10 +32,10 @@ struct WorkerSetup {
   /// Set only under a placing policy.
   std::function<void()> decide;
   const platform::Clock* clock = nullptr;
-  /// Measures the mailbox; null if it is not measured.
+  /// The record for measurements of the mailbox; null if the mailbox is not measured.
   observation::MailboxRecord* mailbox = nullptr;
-  /// The processing units (PUs) that the actor's thread may run on; a thread with one PU is bound to it. If empty, the
-  /// thread may run on the PUs of the thread that started it.
+  /// The processing units (PUs) that the actor's thread may run on; a thread with only one PU is bound to this PU. If
+  /// empty, the thread may run on the PUs of the thread that started the actor.
   platform::CpuSet pus;
   /// True if all actors share one thread: the worker has no thread of its own, runs one task per message and steals
   /// through the mailbox.
@@ -56,8 +56,8 @@ struct WorkerSetup {
 /// message rings the doorbell, too. A steal request is answered inside `enqueue`, in the thief's thread, so that the
 /// thief never waits for a kernel.
 ///
-/// A kernel may wait for tasks of its own nested task (worker_waits_actor.cpp). Then the worker runs these on top of
-/// the kernel or, if it finds none, another thread is the worker until the wait is over (`Relay`). That thread uses all
+/// A kernel may wait for tasks of its own nested task (worker_waits_actor.cpp). Meanwhile its thread runs such tasks.
+/// If the thread finds none, another thread is the worker until the wait is over (`Relay`). That thread uses all
 /// members as the actor's own thread does, since only one thread at a time is the worker.
 class WorkerActor final : public observation::ObservedActor, private DeviceListener, private KernelWaits {
  public:
@@ -87,14 +87,14 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Carries out the core's steps until there is nothing to do, or a message waits.
   void do_steps(Mailbox mailbox);
   void start(graph::Task& task, std::span<graph::Task* const> behind);
-  /// Begins the busy time, if it has not begun.
+  /// Begins the busy time, unless the worker is busy.
   void note_busy();
-  /// Publishes the task that the worker now runs, and its start, for threads that report running tasks.
+  /// Publishes the task that the worker now runs, and the task's start, for threads that report running tasks.
   void note_running(graph::Task& task, TimeStamp since);
-  /// Publishes the task that the worker runs, and the graph to which the task belongs; null if it runs none.
+  /// Publishes the task that the worker runs (null if there is none), and the graph to which the task belongs.
   void show_running(const graph::Task* task);
   void help(const Step& step);
-  /// Called when the worker has done its pieces of a task; ends the task if all others have left.
+  /// Called when the worker has done its pieces of a task. Ends the task if all other workers have left it.
   void leave(const PiecesDone& pieces);
   /// Called when a task leaves the device without having ended: other workers run the task's remaining pieces, or the
   /// task has not begun and will start again.
@@ -106,20 +106,20 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Called while the worker takes no tasks because cores are regrouped. Returns false if there is nothing to do before
   /// the worker is woken.
   bool stand_by(RegroupingState state);
-  /// Gives the device the team of cores that the worker leads: kernels use it from now on.
+  /// Gives the device the team of cores that the worker leads. Kernels use this team from now on.
   void use_team();
   /// Called if there is nothing to run: ends the busy time and notes the state `doing`.
   void note_idle(TimeStamp now, WorkerActivity doing);
-  /// Returns the actor of a victim; null if it is gone.
+  /// Returns the actor of a victim; null if the actor is gone.
   const caf::actor& address_of(WorkerId victim);
   /// Looks for work until some appears (returns true), or until a message comes or the time is up (returns false).
   bool look_around(TimeStamp begin);
   void collect_done();
-  /// Called when a task has failed: takes back the tasks that the device has not begun. Those that still have to run
-  /// start again.
+  /// Called when a task has failed. Takes back the tasks that the device has not begun, so that they can start again.
   void take_back();
   void collect_arrived();
-  /// Called when the actor ends: puts the tasks that it has in hand into queues, where its successor finds them.
+  /// Called when the actor ends. Puts the tasks that the worker has in hand into queues, where the worker's next actor
+  /// finds them.
   void give_up();
   /// Asks a polled device for ended tasks until there is something to do (returns true) or a message waits (returns
   /// false). `full` says that no further task can be taken.
@@ -129,7 +129,8 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// Sends the task, which has left this worker, to a worker of one of these kinds.
   void send_to(KindSet kinds, graph::Task& task);
   void ended(graph::Task& task, const graph::FailureLog::Cause& cause, Duration took);
-  /// Reports the end of the task to the observers. Called only if there are any. Returns the time that the task took.
+  /// Reports the end of the task to the observers. Called only if there are observers. Returns the time that the task
+  /// took.
   Duration tell_ended(graph::Task& task, bool failed, Duration took);
   /// Reports to the observers an event that happens now; costs nothing if there are no observers.
   void tell(graph::TaskEvent::Kind kind, WorkerId worker, const graph::Task& task, Duration took = {}) const {
@@ -138,14 +139,15 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   }
   /// Begins or ends the time in which tasks wait for their data while none runs.
   void note_waiting_for_data();
-  /// Notes the state in the trace. A worker that helps with a task of pieces is in the state `helping` until it leaves
-  /// the task, even if its device works by itself and its thread handles messages meanwhile. `task` is the task that
-  /// the worker helps with, if any.
+  /// Notes the state in the trace. A worker that helps with a task of pieces is in the state `helping` until the worker
+  /// leaves the task, even if the device works by itself while the worker's thread handles messages. `task` is the task
+  /// with which the worker helps, if any.
   void note_state(WorkerActivity state, TaskId task = {}) {
     if (!crew_.trace || helps_ || port_.trace.state() == state) return;
     port_.trace.enter(state, setup_->clock->now(), task);
   }
-  /// Acquire: a thread that sees an arrival also sees that its sender wants a turn, if it does.
+  /// Returns true if something has arrived. Acquire: if a thread has asked for its turn, the caller that sees this
+  /// arrival also sees the thread in `relay_`.
   [[nodiscard]] bool mail_waits() const { return arrivals_.load(std::memory_order_acquire) != attended_; }
   /// Returns a task on the device whose kernel does not wait; null if there is none. Used only if tasks are observed.
   [[nodiscard]] const graph::Task* another_running() const;
@@ -163,24 +165,25 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   void hand_over(graph::KernelWait& wait);
   void pass_on();
   enum class Look : std::uint8_t { nothing, mail, gave_way };
-  /// Called by the actor's own thread between two kernels: looks for messages, and for threads that want their turns,
-  /// to which it gives way.
+  /// Called by the actor's own thread between two kernels. Looks for messages, and gives way to threads that want their
+  /// turns.
   Look look_up();
-  /// Passes the turn of the actor's own thread on. Returns when the thread has its turn again.
+  /// Passes the turn of the actor's own thread on. Returns when it is this thread's turn again.
   void give_way();
   /// Called when the thread that is the worker is about to pass its turn on, between two kernels.
   void leave_post();
   /// Makes a spare thread. Returns false if the system refuses a thread.
   bool make_spare();
   struct Spare;
-  /// Runs in a spare thread. If no memory is left for what the worker has to note, the program ends, as it does in the
-  /// queues.
+  /// Runs in a spare thread. If no memory is left for notes that the worker has to make, the program ends, as in
+  /// `TaskDeque::push`.
   void stand_in(Spare& self) noexcept;
   /// Acts as the worker until another thread wants its turn.
   void act_until_wanted();
   /// Called when the actor ends: ends the spare threads.
   void end_relay();
-  /// Returns a device for another thread, or for a task that runs while a kernel waits. Give it back to `twins_`.
+  /// Returns a device for another thread, or for a task that runs while a kernel waits. The caller puts the device back
+  /// into `twins_` later.
   std::unique_ptr<Device> take_twin();
 
   const std::shared_ptr<WorkerSetup> setup_;
@@ -192,20 +195,21 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
     graph::Task* task = nullptr;
     graph::FailureLog::Cause cause;
     Duration took{};
-    /// Used instead of the fields above if the device ran pieces.
+    /// Used in place of the fields above if the device ran pieces.
     PiecesDone pieces = {};
   };
   void tell_itself(Done done) noexcept;
   Mutex done_mutex_;
   std::deque<Done> done_ TROUPE_GUARDED_BY(done_mutex_);
 
-  /// Declared after the members that the device's calls of `done` use, so that the device is destroyed before them.
+  /// The device is declared after the members that its calls of `done` use, so that it is destroyed before these
+  /// members.
   std::unique_ptr<Device> device_;
-  /// The addresses of victims, stored because each lookup takes a lock. They are valid while `Peers::changes` returns
-  /// `known_changes_`.
+  /// The addresses of victims, stored because each lookup takes a lock. The addresses are valid while `Peers::changes`
+  /// returns `known_changes_`.
   std::vector<caf::actor> victims_;
   std::uint64_t known_changes_ = 0;
-  /// A task that runs on the device, and the time at which it began. Used only if tasks are observed.
+  /// A task that runs on the device, and the time at which the task began. Used only if tasks are observed.
   struct Running {
     const graph::Task* task = nullptr;
     TimeStamp since{};
@@ -225,11 +229,12 @@ class WorkerActor final : public observation::ObservedActor, private DeviceListe
   /// True if another thread wanted this core during the last call of `look_around`.
   bool shares_core_ = false;
 
-  /// The number of messages delivered, counted by the senders, and of threads that have asked for their turns. The
-  /// number is only a hint for the worker's thread, because the mailbox and the relay themselves synchronize.
+  /// Counts delivered messages (the senders count them) and threads that have asked for their turns. The number is only
+  /// a hint for the worker's thread, because the mailbox and the relay themselves synchronize.
   std::atomic<std::uint64_t> arrivals_{0};
   std::uint64_t handled_ = 0;
-  /// The number of arrivals that the thread that is the worker has looked at: `handled_`, except in spare threads.
+  /// The number of arrivals that have been looked at by the thread that is the worker. Equal to `handled_`, except
+  /// while a spare thread is the worker.
   std::uint64_t attended_ = 0;
   static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
 
@@ -258,7 +263,7 @@ inline void WorkerActor::note_busy() {
 }
 
 inline void WorkerActor::note_running(graph::Task& task, TimeStamp since) {
-  // Release: a thread that loads the task with acquire also sees its start.
+  // Release: a thread that loads the task with acquire also sees the task's start.
   port_.running_since.store(since.count(), std::memory_order_relaxed);
   show_running(&task);
 }

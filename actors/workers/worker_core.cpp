@@ -11,7 +11,7 @@ using graph::Task;
 using graph::TaskList;
 
 namespace {
-/// The most tasks moved by one steal, or taken from the entry queue at once.
+/// The limit for the number of tasks that one steal moves, or that a worker takes from the entry queue at once.
 constexpr std::size_t kBatch = 32;
 }  // namespace
 
@@ -66,7 +66,7 @@ Step WorkerCore::next() {
   return step;
 }
 
-// The functions that run for every task are `inline`: calls would cost a task a quarter of its 30 ns.
+// The functions that run for every task are `inline`, because calls would take a quarter of the 30 ns of an empty task.
 inline bool WorkerCore::start_acquired(Step& step) {
   if (in_hand_.empty()) return false;
   if (gives_back(step)) return true;
@@ -145,7 +145,8 @@ inline bool WorkerCore::begin(Task& task) {
     shares_->taken(options_.self, task);
   TaskList ready;
   const Begin begun = crew_.graph_of(task).begin(task, options_.self, ready);
-  // A task that stands for this task in a run of a recording has the same id, and may be ready now.
+  // The observers hear of this task before the ready tasks are placed, because one of these may have the same id: the
+  // task that stands for this task in a run of a recording.
   if (begun != Begin::run) [[unlikely]]
     tell_not_run(id, begun == Begin::ended);
   if (!ready.empty()) [[unlikely]] {
@@ -164,8 +165,8 @@ void WorkerCore::tell_not_run(TaskId task, bool ended) const {
 }
 
 Task* WorkerCore::next_task() {
-  // The worker looks for newly submitted tasks even if the next task is known already (`handed_over_`), because a chain
-  // of such tasks may never end.
+  // The worker looks for newly submitted tasks even if `handed_over_` is the next task, because a chain of tasks that
+  // are handed over may never end.
   look_up();
   if (shares_ != nullptr) [[unlikely]]
     give_way();
@@ -216,8 +217,8 @@ bool WorkerCore::look_at_arrivals() {
 
 void WorkerCore::give_way() {
   if (!shares_->contention_is_new(options_.self)) return;
-  // While one client was alone, its tasks were put into the queues below. There they would run before the tasks of all
-  // other clients.
+  // While one client was alone, the client's tasks were put into the queues below. Left there, these tasks would run
+  // before the tasks of all other clients.
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
   shares_->put_all_into_turns(port_.deque);
   crew_.entry.drain();
@@ -258,7 +259,8 @@ WorkerId WorkerCore::sleeper_for_surplus() {
   if (crew_.mixed()) [[unlikely]] {
     if (const WorkerId sleeper = crew_.take_idle_for_restricted(); sleeper.valid()) return sleeper;
   }
-  // The victim may be in a long kernel: no other thread will report that half of its tasks are still there.
+  // The last victim may be in a long kernel. Then no other thread wakes a sleeper for the tasks that the victim still
+  // has.
   const WorkerId robbed = std::exchange(robbed_, WorkerId{});
   const bool to_steal =
       crew_.steals && (port_.deque.size() > 0 || (robbed.valid() && crew_.ports[robbed.index()].deque.size() > 0));
@@ -292,8 +294,8 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, D
       runs = graph.begin_after_running(task, options_.self, ready) == Begin::run;
     }
   }
-  // The task is counted before its completion: a thread that waits for the task finds it, and its client's time, in the
-  // report.
+  // The task is counted before its completion, so that a thread that waits for the task finds the task, and its
+  // client's time, in the report.
   WorkerCounters::add(port_.counters.tasks, std::uint64_t{runs ? 1U : 0U});
   if (runs) graph.complete(task, cause, options_.self, ready);
   --running_;

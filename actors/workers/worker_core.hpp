@@ -22,8 +22,8 @@
 
 namespace troupe::workers {
 
-/// One step for the actor around the core. The actor carries out `activate` and `wake` first, then `kind`; then it asks
-/// for the next step.
+/// One step for the actor around the core. The actor carries out `activate` and `wake` first, then `kind`. Then the
+/// actor asks for the next step.
 struct Step {
   enum class Kind : std::uint8_t {
     /// Do nothing: the device is full, or an answer is awaited.
@@ -37,11 +37,12 @@ struct Step {
     /// Send `task` to other workers, because the device is lost, the cores are regrouped, or the scheduler wants the
     /// task back. Report `reject` if the task can run nowhere.
     send_on,
-    /// Stand by: the worker must not take tasks (`Standing`), and it has none.
+    /// Stand by: the worker must not take tasks (`Standing`), and has no tasks.
     stand_by,
-    /// Run pieces of `shared`, a task that another worker has begun, first those in `pieces`; report `helped`.
+    /// Run pieces of `shared`, which is a task that another worker has begun. Begin with the pieces in `pieces`. Report
+    /// `helped` at the end.
     help,
-    /// There is nothing to do: call `park`, at once or after looking for work for a while.
+    /// There is nothing to do: call `park`, perhaps after looking for work for a while.
     rest,
   };
   Kind kind = Kind::wait;
@@ -72,8 +73,8 @@ struct Step {
 /// as these tasks take little time. The core chooses ready tasks or, if there are none, tasks that wait only for tasks
 /// on this device (`claim`). A claimed task is not ready, and no policy has placed it, so the core calls
 /// `Options::may_issue` first. A claimed task becomes ready while this worker has it in hand, because this worker
-/// completes the tasks that it waits for. `TaskGraph::begin` is called at that time, or when the claimed task has
-/// ended: if a task before it has failed, the claimed task ends as cancelled, even if it ran.
+/// completes the tasks for which the claimed task waits. `TaskGraph::begin` is called at that time, or when the claimed
+/// task has ended: if a task before it has failed, the claimed task ends as cancelled, even if it ran.
 ///
 /// *Next task*: the newest task of the highest priority in the worker's own deque; or the oldest task of the entry
 /// queue, if its priority is higher or the worker's own deque is empty. *Stealing*: the worker asks the first victim
@@ -102,25 +103,25 @@ class WorkerCore {
     WorkerId self;
     DeviceKind kind = DeviceKind::cpu_core;
     std::size_t slots = 1;
-    /// True if the device cannot access all memory: the data of tasks must be fetched before they start.
+    /// True if the data of a task must be fetched before the task starts, because memory is managed.
     bool fetches = false;
-    /// The number of tasks in hand beyond those that run. Used only with `fetches`.
+    /// The limit for tasks in hand that do not run yet. Used only with `fetches`.
     std::size_t lookahead = 0;
-    /// The number of tasks on the device beyond `slots`; and the time that these tasks may take together, as estimated
-    /// from earlier tasks of their codelets. Used only with `fetches`.
+    /// The limits for tasks that the device has beyond `slots`: their number (`most_ahead`), and the time that they may
+    /// take together (`work_ahead`), as estimated from earlier tasks of their codelets. Used only with `fetches`.
     std::size_t most_ahead = 0;
     Duration work_ahead{};
-    /// Called for a task that waits only for tasks on the device. Returns true if the task is to be issued behind them;
-    /// it then counts as placed on this worker. Returns nothing if the worker should ask again later. If the function
-    /// is empty, all such tasks are issued.
+    /// Called for a task that waits only for tasks on the device. Returns true if the task is to be issued behind these
+    /// tasks; then the task counts as placed on this worker. Returns nothing if the worker should ask again later. If
+    /// the function is empty, all such tasks are issued.
     std::function<std::optional<bool>(const graph::Task&)> may_issue = nullptr;
     /// True to take the oldest task of the worker's deque first, because a placing policy has put the tasks in order.
     bool in_order = false;
-    /// If true, tasks in hand start by priority. If false, they start in the order in which their data arrive. False
-    /// suits a policy that keeps ready tasks and places them one by one.
+    /// True if tasks in hand start by priority, false if tasks in hand start in the order in which their data arrive.
+    /// False suits a policy that keeps ready tasks and places them one by one.
     bool urgent_first = true;
     std::uint64_t seed = 0;
-    /// Under a placing policy, the queue for tasks that become ready; if null, they go to the worker's deque.
+    /// Under a placing policy, the queue for tasks that become ready; if null, these tasks go to the worker's deque.
     TaskDeque* activation_queue = nullptr;
     /// True while the scheduler has to decide after each end of a task, even if no other task has become ready. If the
     /// pointer is null, the scheduler never has to do so.
@@ -142,9 +143,9 @@ class WorkerCore {
   /// Called when the worker has done its pieces of a task that another worker began.
   void helped(const PiecesDone& pieces);
   /// Called by the last worker that has left a task of pieces. Completes the task as `task_ended` does, no matter which
-  /// worker began it.
+  /// worker began the task.
   void last_piece_ended(graph::Task& task, const graph::FailureLog::Cause& cause);
-  /// Called while the worker helps another worker: returns true if it has work of its own, which comes first.
+  /// Called while the worker helps another worker. Returns true if this worker has work of its own, which comes first.
   [[nodiscard]] bool is_wanted() const {
     return !port_.standing.open() || port_.deque.size() > 0 || turns_wait() || crew_.entry.size() > 0 ||
            std::ranges::any_of(in_hand_, &InHand::acquired) ||
@@ -153,24 +154,25 @@ class WorkerCore {
   /// Called with tasks that the device has not begun, see `Device::take_back`. These tasks will start again. Empties
   /// `tasks`.
   void taken_back(graph::TaskList& tasks);
-  /// Called when a task has ended inside `Device::start`. Returns true if the task was issued before it was ready: then
-  /// the device has refused the task, which starts again when it is ready. Returns false if the task has really ended.
+  /// Called when a task has ended inside `Device::start`. Returns true if the task was issued before it was ready. Then
+  /// the device has refused the task, and the task starts again when it is ready. Returns false if the task has really
+  /// ended.
   bool put_off(graph::Task& task) { return task.issued_ahead && put_off_claim(task); }
   /// Called when the data of a task have arrived, after a step `acquire`.
   void acquired(graph::Task& task);
   /// Called when the data of a task can never arrive, after a step `acquire`. The worker no longer has the task.
   void refused(const graph::Task& task);
-  /// Called before `refused` and `failed_to_start`, when the data of a task can never arrive. Returns true if the task
-  /// is not ready yet: it then leaves this worker without ending, and becomes ready later like any other task.
+  /// Called when the data of a task can never arrive, before `refused` or `failed_to_start`. Returns true if the task
+  /// is not ready yet. Then the task leaves this worker without ending, and becomes ready later like any other task.
   bool withdraw_claim(graph::Task& task);
-  /// Called when the data of a task can never arrive, after a step `acquire`, and the task can run on no other worker:
-  /// it fails.
+  /// Called when the data of a task can never arrive, after a step `acquire`, and the task can run on no other worker.
+  /// Fails the task.
   void failed_to_start(graph::Task& task, const graph::FailureLog::Cause& cause);
-  /// Ends, without running it, a task that this worker does not have in hand. If the task has to wait for a commute
-  /// lock, it does not end now: it becomes ready again later.
+  /// Fails a task that this worker does not have in hand; the task does not run. If the task has to wait for a commute
+  /// lock, the task does not end now, but becomes ready again later.
   void reject(graph::Task& task, const graph::FailureLog::Cause& cause);
   /// Called when `victim` has moved `tasks` tasks to this worker's deque, or will not answer any more (`tasks` is 0).
-  /// This actor's predecessor may have sent the request; such an answer is only counted.
+  /// If the request was sent by an actor that this worker had before, the answer is only counted.
   void steal_answered(WorkerId victim, std::size_t tasks);
   /// Called with the tasks that `victim` gave; empties `tasks`.
   void steal_answered(WorkerId victim, graph::TaskList& tasks);
@@ -191,22 +193,22 @@ class WorkerCore {
   }
   /// Returns the number of kernels that wait.
   [[nodiscard]] std::size_t suspended() const { return suspended_; }
-  /// Takes a task of the domain, or of one inside it, to run on top of the kernel that waits for it; null if none is
-  /// found. `task_ended` is called for it as for other tasks.
+  /// Takes a task of the domain or of a domain inside it, to be run while a kernel waits for the domain's tasks; null
+  /// if no such task is found. The caller calls `task_ended` for the task as for other tasks.
   [[nodiscard]] graph::Task* take_inside(const graph::Domain& domain);
   /// Returns a worker to wake, if there are more tasks than this worker can run now; invalid if there is none.
   [[nodiscard]] WorkerId sleeper_to_help() { return sleeper_for_surplus(); }
   /// Returns true once if the scheduler has to decide, see `Step::activate`.
   [[nodiscard]] bool take_activation() { return std::exchange(activation_due_, false); }
 
-  /// Called when the actor ends. A task that only the actor knew goes to the deque, where the actor's successor finds
-  /// it. Returns true if the scheduler has to be notified of tasks in the activation queue. Appends to `asked_for` the
-  /// tasks whose data were asked for: the caller withdraws these requests.
+  /// Called when the actor ends. A task that only the actor knew goes to the deque, where the worker's next actor finds
+  /// the task. Returns true if the scheduler has to be notified of tasks in the activation queue. Appends to
+  /// `asked_for` the tasks whose data were asked for; the caller has to withdraw these requests.
   [[nodiscard]] bool give_up(std::vector<graph::Task*>& asked_for);
 
   /// Returns true if the worker's deque has tasks that the worker has to pass on to other workers.
   [[nodiscard]] bool has_any_to_pass_on() const { return port_.standing.passes_on() && port_.deque.size() > 0; }
-  /// Called after a step `stand_by` while the worker drains: it has no more tasks to end or to pass on.
+  /// Called after a step `stand_by` while the worker drains: the worker has no more tasks to end or to pass on.
   void drained() { withdraws_.reset(); }
 
   /// Returns true if any queue that this worker may take from seems to hold a task.
@@ -214,14 +216,14 @@ class WorkerCore {
   /// Returns true if there seems to be work. A worker without work calls this repeatedly. Moves newly submitted tasks
   /// into the sorted stage of the entry queue, at most once per microsecond.
   [[nodiscard]] bool finds_work();
-  /// Declares the worker idle. Returns false if work has appeared meanwhile: then the worker goes on. Returns true if
-  /// the worker has to sleep until it is woken.
+  /// Declares the worker idle. Returns false if work has appeared: then the worker is not idle and goes on. Returns
+  /// true if the worker has to sleep until it is woken.
   [[nodiscard]] bool park();
-  /// Called when the worker is awake: erases it from the idle set, in case no other thread has done so.
+  /// Called when the worker is awake. Erases the worker from the idle set, in case no other thread has done so.
   void unpark() { crew_.idle.erase(options_.self); }
 
   [[nodiscard]] std::size_t running() const { return running_; }
-  /// Returns the number of tasks in hand: those that run or wait for their data.
+  /// Returns the number of tasks in hand: the tasks that run, and the tasks that wait for their data or for the device.
   [[nodiscard]] std::size_t in_hand() const { return running_ + in_hand_.size(); }
   /// Returns the time of the last search for a task, read from `platform::coarse_now`.
   [[nodiscard]] TimeStamp looked_at() const { return arrivals_.coarse(); }
@@ -235,10 +237,10 @@ class WorkerCore {
   bool claim(Step& step);
   bool help(Step& step);
   bool steal(Step& step);
-  /// Starts the task: its data are there, and the device has room for it.
+  /// Starts a task whose data are there. The device must have room for the task.
   void start(graph::Task& task, Step& step);
-  /// Returns false if the task does not run now and the worker no longer has it in hand: it was cancelled, failed, or
-  /// waits for a commute lock.
+  /// Returns false if the task does not run now, because it was cancelled, has failed, or waits for a commute lock.
+  /// Then the worker no longer has the task in hand.
   bool begin(graph::Task& task);
 
   /// Reports to the observers that a task does not run. Not inlined: otherwise `begin` would reserve stack space for
@@ -246,7 +248,7 @@ class WorkerCore {
   [[gnu::noinline]] void tell_not_run(TaskId task, bool ended) const;
   bool put_off_claim(graph::Task& task);
 
-  // These functions find the next task; they return null if there is none.
+  // These functions find the next task; each returns null if there is none.
   graph::Task* find_inside(const graph::Domain& domain);
   graph::Task* next_task();
   graph::Task* take_restricted();
@@ -258,8 +260,8 @@ class WorkerCore {
   graph::Task* next_to_pass_on(RegroupingState state);
   /// Called before each task: from time to time moves newly submitted tasks into the entry queue's sorted stage.
   void look_up();
-  /// Moves newly submitted tasks into the entry queue's sorted stage. Does nothing, and returns false, if it did so
-  /// less than a microsecond ago: each time costs the submitting thread a cache miss.
+  /// Moves newly submitted tasks into the entry queue's sorted stage. If the last move was less than a microsecond ago,
+  /// does nothing and returns false, because each move costs the submitting thread a cache miss.
   bool look_at_arrivals();
   /// If other clients have got work, makes the tasks in this worker's queues wait for their turn.
   void give_way();
@@ -281,23 +283,26 @@ class WorkerCore {
   void leave(Share& share);
 
   struct InHand;
-  /// Gives back the task that the scheduler wants back (`WorkerPort::wanted_back`), if this worker has it in hand.
+  /// Gives back the task that the scheduler wants back (`WorkerPort::wanted_back`), if this worker has that task in
+  /// hand.
   bool gives_back(Step& step);
   /// Removes the task from `in_hand_`. The task's data must not be in use.
   graph::Task* take_out_of_hand(std::vector<InHand>::iterator one);
   /// Returns true if the task may be given to the device now.
   [[nodiscard]] bool may_start(const InHand& one);
-  /// Returns the task in hand that is to start next, of those for which `may(one)` is true; else `in_hand_.end()`.
+  /// Returns the task that is to start next among the tasks in hand for which `may(one)` is true; `in_hand_.end()` if
+  /// there is none.
   template <class May>
   std::vector<InHand>::iterator first_in_hand(May may);
-  /// Begins a claimed task that has become ready while it was in hand. Returns false if it was cancelled.
+  /// Begins a claimed task that has become ready while it was in hand. Returns false if the task was cancelled.
   bool begin_claimed(graph::Task& task);
-  /// Removes the task from `in_hand_` if it still waits for its data. Returns true if the task was removed.
+  /// If the task still waits for its data, removes it from `in_hand_` and returns true.
   bool gives_up_waiting(const graph::Task& task);
 
   // These functions handle the tasks on a device that can queue tasks.
   [[nodiscard]] bool issues() const { return options_.most_ahead > 0; }
-  /// Returns a task that waits only for tasks on the device and may be issued behind them; null if there is none.
+  /// Returns a task that waits only for tasks on the device and may be issued behind these; null if there is no such
+  /// task.
   graph::Task* find_issuable();
   /// Returns true if the task waits only for tasks on the device; `behind_` then holds these tasks.
   bool waits_for_device_alone(const graph::Task& task);
@@ -306,19 +311,19 @@ class WorkerCore {
   [[nodiscard]] bool fits_ahead(const graph::Task& task) const;
   /// Returns true if tasks that wait for `task` may begin on the device before `task` is completed.
   [[nodiscard]] static bool can_be_followed(const graph::Task& task);
-  /// Returns the mean time of recent tasks of the task's codelet on this worker; zero if it is not known.
+  /// Returns the mean time of recent tasks of the task's codelet on this worker; zero if the time is not known.
   [[nodiscard]] Duration expected(const graph::Task& task) const;
   void note_time(const graph::Task& task, Duration took);
-  /// Notes that the task leaves the device. Returns true if `TaskGraph::begin` has been called for it.
+  /// Notes that the task leaves the device. Returns true if `TaskGraph::begin` has been called for the task.
   bool leaves_device(const graph::Task& task);
   /// Ends the claim on a task that is no longer in hand: the task becomes ready later like any other task.
   void release_claim(graph::Task& task);
-  /// Takes out of the list the tasks that this worker already has in hand.
+  /// Takes claimed tasks, which this worker has in hand, out of a list of tasks that have become ready.
   void keep_claimed(graph::TaskList& ready);
 
-  // These functions choose a worker to wake, which they erase from the idle set, or a victim to steal from. They return
-  // an invalid id if there is none.
-  /// Called if this worker cannot do the work that it may have been woken for: chooses a worker that can.
+  // The first two functions choose a worker to wake, and erase it from the idle set. The third chooses a victim to
+  // steal from. Each returns an invalid id if there is no such worker.
+  /// Called if this worker cannot do the work for which it may have been woken. Chooses a worker that can do the work.
   WorkerId sleeper_in_its_place();
   /// Chooses a worker that could take some of the remaining tasks. To be called if some worker is idle.
   WorkerId sleeper_for_surplus();
@@ -340,23 +345,24 @@ class WorkerCore {
   /// Null if all tasks belong to one program.
   Shares* const shares_;
   const bool sets_apart_;
-  /// True if ready tasks go to the worker's own deque, so that one of them may bypass the deque (`handed_over_`).
+  /// True if ready tasks go to the worker's own deque. Then one ready task may bypass the deque (`handed_over_`).
   const bool hands_over_;
   Random random_;
   std::size_t running_ = 0;
   std::size_t suspended_ = 0;
-  /// A task that was taken and waits for its data or, when these have arrived, for the device.
+  /// A task that was taken and has not started. The task waits for its data or, when the data have arrived, for the
+  /// device.
   struct InHand {
     graph::Task* task = nullptr;
     bool acquired = false;
     /// True if `TaskGraph::begin` has been called for the task, because the task was ready when it was taken.
     bool begun = true;
-    /// True if the task must not start before it is ready.
+    /// True if the device must not get the task before it is ready.
     bool put_off = false;
   };
-  /// The tasks that wait for data, in the order in which they were taken; then the other tasks in hand, in the order in
-  /// which their data arrived. The vector has room for all tasks that can be in hand: a task that was taken must not be
-  /// lost because no memory is left to note it.
+  /// The tasks that wait for data, in the order in which they were taken; then the tasks that wait for the device, in
+  /// the order in which their data arrived. The vector has room for all tasks that can be in hand, because a task that
+  /// was taken must not be lost for lack of memory.
   std::vector<InHand> in_hand_;
   struct OnDevice {
     graph::Task* task = nullptr;
@@ -379,29 +385,29 @@ class WorkerCore {
   /// Tasks that were claimed or that the policy wants elsewhere: the policy is asked only once about each task.
   std::array<TaskId, 64> asked_about_{};
   std::size_t next_asked_about_ = 0;
-  // The next two are members only to save allocations.
+  // The next two vectors are members only to save allocations.
   std::vector<graph::Task*> behind_;
   std::vector<graph::Task*> waiting_;
   /// The number of tasks that are still to be passed on, while the worker drains.
   std::optional<std::size_t> withdraws_;
-  /// The task to run next. It need not go through the deque, because no other task had a higher priority.
+  /// The task to run next. This task bypasses the deque, because no other task had a higher priority.
   graph::Task* handed_over_ = nullptr;
   bool activation_due_ = false;
   /// Unused in deterministic runs, where the worker looks for new tasks before each task.
   ArrivalClock arrivals_;
   /// The victim whose answer is awaited, or an invalid id.
   WorkerId asked_victim_;
-  /// The last victim that gave tasks; cleared when another worker may have been woken for its remaining tasks.
+  /// The last victim that gave tasks. Cleared when another worker may have been woken for the victim's remaining tasks.
   WorkerId robbed_;
   /// The number of victims asked since the last task; limits a search.
   std::size_t asked_ = 0;
 };
 
-/// Takes half of the victim's tasks: the whole answer to a steal request. Touches only the victim's deque, so it may
+/// Takes half of the victim's tasks, to answer a steal request. Touches only the victim's deque, so this function may
 /// run in the thief's thread while the victim's thread runs a kernel.
 [[nodiscard]] graph::TaskList take_half(Crew& crew, WorkerId victim) noexcept;
 
-/// Moves half of the victim's tasks to the thief's deque; returns their number.
+/// Moves half of the victim's tasks to the thief's deque. Returns the number of moved tasks.
 std::size_t transfer_half(Crew& crew, WorkerId victim, WorkerId thief) noexcept;
 
 }  // namespace troupe::workers

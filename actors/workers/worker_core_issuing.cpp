@@ -15,9 +15,9 @@ using graph::Task;
 using graph::TaskList;
 
 namespace {
-/// The largest number of tasks that wait for one task and are examined: more would take longer than issuing could save.
+/// At most so many waiting tasks of each task are examined: examining more would take longer than issuing could save.
 constexpr std::size_t kMostEdges = 64;
-/// The most calls of `Options::may_issue` in one search for a task.
+/// The limit for calls of `Options::may_issue` in one search for a task.
 constexpr std::size_t kMostQuestions = 4;
 }  // namespace
 
@@ -32,8 +32,8 @@ bool WorkerCore::may_start(const InHand& one) {
 }
 
 bool WorkerCore::can_be_followed(const Task& task) {
-  // The task's callback has to run before any task that waits for it.
-  // Children of a nested task go on when its kernel has returned.
+  // A task's callback has to run before any task that waits for the task. A nested task has not ended when its kernel
+  // has returned, because its children may still run.
   return !task.is_recorded() && !(task.extras && task.extras->callback) && task.own_domain() == nullptr;
 }
 
@@ -86,7 +86,7 @@ Task* WorkerCore::find_issuable() {
     graph::visit_waiting(*one.task, kMostEdges, [this](Task& task) { waiting_.push_back(&task); });
   }
   std::ranges::sort(waiting_);
-  // Keeps each task once, and only if it waits for no task that is not on the device.
+  // Keeps each task once, and only if all tasks for which it waits are on the device.
   std::size_t kept = 0;
   for (std::size_t i = 0, next = 0; i < waiting_.size(); i = next) {
     while (next < waiting_.size() && waiting_[next] == waiting_[i]) ++next;

@@ -16,7 +16,7 @@ Step WorkerCore::send_on() {
     step.kind = Step::Kind::send_on;
     return step;
   }
-  // This worker may have been woken for work that it must not do now: wake another worker for it.
+  // This worker may have been woken for work that it must not do now, so another worker is woken for that work.
   step.wake = sleeper_in_its_place();
   if (in_hand() == 0 && !asked_victim_.valid()) step.kind = Step::Kind::rest;
   return step;
@@ -24,8 +24,8 @@ Step WorkerCore::send_on() {
 
 Task* WorkerCore::next_to_send_on() {
   if (handed_over_ != nullptr) return std::exchange(handed_over_, nullptr);
-  // Claimed tasks are released first. Each of them waits for another task in hand. If that task were sent on first, the
-  // claimed task would become ready on another worker.
+  // Claimed tasks are released first. Each claimed task waits for another task in hand. If that other task were sent on
+  // first, the claimed task would become ready on another worker.
   for (bool any = true; any;) {
     const auto claim =
         std::ranges::find_if(in_hand_, [](const InHand& one) { return one.acquired && one.task->issued_ahead; });
@@ -60,7 +60,7 @@ Step WorkerCore::stand_by() {
     step.kind = Step::Kind::send_on;
     return step;
   }
-  // This worker may have been woken for work that it must not do now: wake another worker for it.
+  // This worker may have been woken for work that it must not do now, so another worker is woken for that work.
   step.wake = sleeper_in_its_place();
   if (running_ == 0 && !asked_victim_.valid()) step.kind = Step::Kind::stand_by;
   return step;

@@ -9,7 +9,8 @@ bool WorkerCore::help(Step& step) {
   if (running_ > 0 || asked_victim_.valid() || (kind_set(options_.kind) & kOnCores) == 0) return false;
   while (SharedPieces* const shared = crew_.pieces_for(options_.self)) {
     if (step.activate) {
-      // The scheduler is about to decide and may choose this worker, which must then be seen without work.
+      // The scheduler is about to decide and may choose this worker. So the worker takes no pieces now, and is seen
+      // without work.
       step.kind = Step::Kind::rest;
       return true;
     }
@@ -43,7 +44,7 @@ void WorkerCore::helped(const PiecesDone& pieces) {
 
 void WorkerCore::has_left() {
   --running_;
-  // The worker is free now, and the scheduler has to know it although no task has ended.
+  // The worker is free now. The scheduler has to know this even if no task has ended.
   if (ends_count()) activation_due_ = true;
 }
 

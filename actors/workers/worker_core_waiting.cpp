@@ -1,4 +1,4 @@
-/// Tasks that run on top of a kernel that waits for them.
+/// Tasks that run in the thread of a kernel while the kernel waits for them.
 #include "actors/workers/worker_core.hpp"
 #include "graph/data/domain.hpp"
 
@@ -7,7 +7,7 @@ namespace troupe::workers {
 using graph::Task;
 
 Task* WorkerCore::take_inside(const graph::Domain& domain) {
-  // Tasks whose data have to be fetched, and tasks for other workers, are left to the next call of `next`.
+  // If data have to be fetched for this device, all tasks are left to later calls of `next`.
   if (options_.fetches) return nullptr;
   while (Task* const task = find_inside(domain)) {
     if (!begin(*task)) continue;
@@ -32,7 +32,8 @@ Task* WorkerCore::find_inside(const graph::Domain& domain) {
     return crew_.entry.pop_oldest_if(inside);
   }
   if (!crew_.steals) return nullptr;
-  // A task that was stolen from this kernel may have left tasks of its own with the thief.
+  // Another worker may have stolen a child of this kernel, and the child may have submitted tasks to that worker's
+  // deque.
   for (WorkerPort& port : crew_.ports) {
     if (Task* const task = port.deque.pop_oldest_if(inside)) return task;
   }

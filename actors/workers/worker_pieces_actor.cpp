@@ -22,7 +22,7 @@ void WorkerActor::pieces_done(const PiecesDone& pieces) noexcept { tell_itself({
 
 void WorkerActor::leave(const PiecesDone& pieces) {
   SharedPieces& shared = *pieces.of;
-  // All of this is done before `shared.leave`, because after that another worker may end the task and destroy it.
+  // All of this is done before `shared.leave`, because after that call another worker may end and destroy the task.
   is_off_the_device(shared.task());
   port_.board.takes_part_in(nullptr);
   // Observers are told before the task may end.

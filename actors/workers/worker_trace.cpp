@@ -14,7 +14,7 @@ void WorkerTrace::ran(const TaskSpan& span, const graph::Task& task) noexcept {
   const std::string* const name = task.extras ? &task.extras->name : nullptr;
   const graph::Domain* const outer = task.outer_domain();
   if (outer == nullptr) return ran(span, name);
-  // Where several clients share the workers, tasks have no time of their submission.
+  // If several clients share the workers, tasks do not store the time of their submission.
   const TimeStamp submitted(outer->client_graph == nullptr ? task.client.submitted : 0);
   const ChildTask child{span.task, TaskId(outer->id), submitted};
   ran(span, name, &child);

@@ -31,7 +31,7 @@ struct TaskSpan {
   TaskId task;
   TimeStamp start{};
   TimeStamp end{};
-  /// The number of floating-point operations; 0 if the codelet does not give it.
+  /// The number of floating-point operations; 0 if the codelet does not give the number.
   double flops = 0;
   std::int32_t priority = 0;
   bool failed = false;
@@ -66,9 +66,9 @@ struct ChildTask {
   TimeStamp submitted{};
 };
 
-/// The worker adds entries, and any thread may take them at any time. No call fails: an entry that finds no room is
-/// lost, and `Content::complete_until` shows this. The trace is in the worker's port, which outlives the worker's
-/// actor.
+/// The worker adds entries, and any thread may take the entries at any time. No addition fails: an entry that finds no
+/// room is lost, and `Content::complete_until` shows this. The trace is in the worker's port, which outlives the
+/// worker's actor.
 class WorkerTrace {
  public:
   struct Content {
@@ -99,7 +99,7 @@ class WorkerTrace {
   void ran(const TaskSpan& span, const std::string* name, const ChildTask* child = nullptr) noexcept;
   /// Adds a wait in a kernel, which has ended. Called by the worker.
   void waited(const TraceWait& wait) noexcept;
-  /// Called by the worker when it enters a state. `task` is the task that it helps with, if any.
+  /// Called by the worker when it enters a state. `task` is the task with which the worker helps, if any.
   void enter(WorkerActivity state, TimeStamp now, TaskId task = {}) noexcept;
   /// Returns the present state. Called by the worker.
   [[nodiscard]] WorkerActivity state() const noexcept { return state_; }
@@ -119,7 +119,7 @@ class WorkerTrace {
   graph::TraceLog<ChildTask> children_ TROUPE_GUARDED_BY(lock_);
   graph::TraceLog<TraceWait> waits_ TROUPE_GUARDED_BY(lock_);
   TimeStamp complete_until_ TROUPE_GUARDED_BY(lock_) = TimeStamp::max();
-  /// The worker writes the state with the lock held, so only the worker may read it without the lock.
+  /// The worker writes the state with the lock held, so only the worker may read the state without the lock.
   WorkerActivity state_ = WorkerActivity::working;
   TaskId helped_ TROUPE_GUARDED_BY(lock_);
   TimeStamp since_ TROUPE_GUARDED_BY(lock_){};

@@ -16,7 +16,8 @@ namespace troupe::workers {
 using graph::TaskEvent;
 
 namespace {
-/// A kernel that waits looks for its tasks for this time before another thread takes its core.
+/// The thread of a waiting kernel looks this long for tasks to run. If it finds none, another thread takes over the
+/// core.
 constexpr Duration kLook = std::chrono::microseconds(20);
 /// The time between two attempts to make a thread, while the system refuses one.
 constexpr Duration kBetweenAttempts = std::chrono::milliseconds(1);
@@ -66,7 +67,7 @@ class WorkerActor::Suspension {
   [[nodiscard]] Device& twin() const { return *twin_; }
 
  private:
-  /// Notes in the list of running tasks, if there is one, whether the task waits, and the time that it has waited.
+  /// If the task is in the list of running tasks, notes there whether it waits, and the time that it has waited.
   void mark(bool suspended, Duration waited = {}) {
     const auto found = std::ranges::find(worker_.running_, &task_, &Running::task);
     if (found == worker_.running_.end()) return;
@@ -89,8 +90,8 @@ Result<void> WorkerActor::wait(graph::KernelWait& wait) {
 }
 
 Result<void> WorkerActor::run_until(graph::KernelWait& wait, Device& twin) {
-  // If no task may run in this thread while the kernel waits, other threads run the tasks. A task that ran here might
-  // wait for data that the kernel holds.
+  // `on_top` says whether tasks may run in this thread while the kernel waits; if not, other threads run the tasks.
+  // None may run here if the kernel holds data, because a task might wait for these data.
   const bool on_top = active_->allows_on_top() && wait.domain().held.load(std::memory_order_relaxed) == 0;
   active_ = &twin;
   TimeStamp idle_since{};
@@ -150,12 +151,12 @@ void WorkerActor::hand_over(graph::KernelWait& wait) {
 }
 
 void WorkerActor::pass_on() {
-  // A thread that asks for its turn counts as a message, which has been handled when the turn begins.
+  // A thread that asks for its turn counts as a message. This message counts as handled when the turn begins.
   relay_.pass_on([this] { ++handled_; });
 }
 
 WorkerActor::Look WorkerActor::look_up() {
-  // Messages are looked at first: a thread that wants its turn says so before it counts as a message.
+  // Messages are looked at first, because a thread that wants its turn says so before it counts as a message.
   const bool mail = mail_waits();
   if (relay_.wanted()) [[unlikely]] {
     give_way();
@@ -178,7 +179,7 @@ void WorkerActor::give_way() {
 
 void WorkerActor::leave_post() {
   awake();
-  // The worker may have been woken for tasks that it will not take now.
+  // The worker may have been woken for tasks that the worker will not take now.
   wake_for_surplus();
 }
 
@@ -216,8 +217,8 @@ void WorkerActor::stand_in(Spare& self) noexcept {
 void WorkerActor::act_until_wanted() {
   Doorbell& doorbell = setup_->peers->doorbell(setup_->id);
   while (true) {
-    // Messages stay in the mailbox until the worker's own thread has its turn again. This thread looks for the same
-    // events.
+    // Messages stay in the mailbox until the worker's own thread has its turn again. Meanwhile this thread looks for
+    // the events that messages report.
     attended_ = arrivals_.load(std::memory_order_relaxed);
     if (relay_.wanted()) return;
     collect_done();
@@ -233,7 +234,7 @@ void WorkerActor::act_until_wanted() {
 }
 
 void WorkerActor::end_relay() {
-  // A worker that dies first waits for its kernels that are suspended in other threads.
+  // Before a worker ends, it waits for its kernels that are suspended in other threads.
   while (core_.suspended() != 0) {
     attended_ = arrivals_.load(std::memory_order_relaxed);
     do_steps(Mailbox::of_another_thread);
@@ -247,7 +248,7 @@ void WorkerActor::end_relay() {
 
 std::unique_ptr<Device> WorkerActor::take_twin() {
   if (twins_.empty()) {
-    // There is room for all twins, so that none is lost when it is given back.
+    // `twins_` has room for all twins, so that giving a twin back needs no memory and no twin is lost.
     twins_.reserve(++twins_made_);
     return device_->make_twin();
   }

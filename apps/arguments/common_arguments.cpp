@@ -197,8 +197,9 @@ double tile_count(const MemoryNeed& need) {
   return tile_count(need.rows, tile_rows_of(need)) * tile_count(need.cols, need.factorization.tile);
 }
 
-/// Returns the bytes that the factors take in addition to the dense matrix, in which all applications work. QR also has
-/// the triangular factors of the tiles' reflectors and a copy of the reflectors of the diagonal tiles.
+/// Returns the bytes that a factorization needs in addition to the dense matrix, which it overwrites with the factors:
+/// records of the tiles and, for QR, the triangular factors of the tiles' reflectors and a copy of the reflectors of
+/// the diagonal tiles.
 double bytes_of_factors(const MemoryNeed& need) {
   const double tiles = tile_count(need) * kBytesPerTile;
   if (need.factorization.application != linalg::Application::qr) return tiles;

@@ -78,25 +78,25 @@ void add_program_options(CLI::App& command, RuntimeOptions& options);
 /// cache. Warnings go to standard error.
 void add_model_options(CLI::App& command, RuntimeOptions& options);
 
-/// Refuses a folder for `--models` if nothing in the run reads it: the policy does not place tasks by times, and
-/// clusters are not `auto`.
+/// Refuses a folder for `--models` if nothing in the run reads the folder, because the policy does not place tasks by
+/// times and clusters are not `auto`.
 void refuse_ignored_models(const CLI::App& command, const RuntimeOptions& options);
 
 /// Adds `--metrics`, and `--why-after`, which reports stalls on standard error.
 void add_observation_options(CLI::App& command, RuntimeOptions& options, bool& metrics);
 
-/// The data from which `require_memory` computes the memory that a factorization and its surroundings need.
+/// The numbers from which `require_memory` computes how much memory a command needs for a factorization.
 struct MemoryNeed {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  /// The number of right-hand sides: additional columns of every dense copy.
+  /// The number of right-hand sides. Each adds a column to every copy.
   std::int64_t right_hand_sides = 0;
   std::size_t element_bytes = sizeof(double);
   linalg::FactorizationOptions factorization;
   std::size_t workers = 1;
-  /// The number of dense matrices of this size that exist at the same time.
+  /// The number of dense matrices of `rows` x `cols` that exist at the same time.
   int dense_copies = 2;
-  /// The number of tiled matrices of this size that exist at the same time, in addition to the factors.
+  /// The number of tiled matrices of `rows` x `cols` that exist at the same time, in addition to the factors.
   int tiled_copies = 0;
 };
 
@@ -107,7 +107,7 @@ platform::Topology usable_cores(const RuntimeOptions& options);
 /// Returns the most workers that a runtime with these options may get.
 std::size_t most_workers(const RuntimeOptions& options);
 
-/// Throws `bad_input` if the machine has too little free memory for this need.
+/// Throws `bad_input` if the machine has less free memory than `need` requires.
 void require_memory(const MemoryNeed& need);
 
 /// Returns the result of reading a file that the user named, or throws. A file that cannot be opened or read counts as
@@ -118,8 +118,8 @@ T usable(Result<T> result) {
   return std::move(result).value_or_throw();
 }
 
-/// This function and the next check options for CLI11. Each returns the error message, or an empty text for a valid
-/// option.
+/// `check_file_name` and `check_policy` check options for CLI11. They return the error message, or an empty text for a
+/// valid option.
 std::string check_file_name(const std::string& name);
 std::string check_policy(const std::string& name);
 /// Returns the policies that a value of `--policy` names, without checking them.

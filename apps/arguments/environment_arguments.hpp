@@ -11,8 +11,8 @@ namespace troupe::apps {
 
 /// For each option of the command that has an environment variable, makes the variable's value the default. Such an
 /// option does not count as given, so it is not refused if it has no effect. Call this function for commands that run
-/// tasks on this machine. Unusable values are left to the runtime, which names the variable in its error. The other
-/// variables are unset, so that runtimes do not see them.
+/// tasks on this machine. Unusable values are left to the runtime, which names the variable in its error. Variables
+/// whose values were taken are unset, so that runtimes do not see them.
 void take_environment(CLI::App& command);
 
 /// Returns the values that `take_environment` took for the command that was parsed, as " (the environment has

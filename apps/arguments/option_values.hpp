@@ -37,7 +37,8 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>
   return command.add_option(name, values, help)->delimiter(',')->allow_extra_args(false);
 }
 
-/// Adds an option with several values that other code parses: `text` gets the values with `separator` between them.
+/// Adds an option with several values: `text` gets the values with `separator` between them, and other code parses
+/// `text`.
 CLI::Option* add_text_list(CLI::App& command, const std::string& name, std::string& text, char separator,
                            const std::string& help);
 

@@ -15,8 +15,8 @@ class Option;
 
 namespace troupe::apps {
 
-/// Adds one option, such as "gpu_memory" as `--gpu-memory`. `options` must outlive the parsing; its value is the
-/// default.
+/// Adds one option, such as "gpu_memory" as `--gpu-memory`. The option's value in `options` is the default. `options`
+/// must outlive the parsing.
 CLI::Option* add_runtime_option(CLI::App& command, std::string_view word, RuntimeOptions& options);
 
 /// Adds one option. `assign` gets a new `RuntimeOptions` in which only the given value is set. The help shows no

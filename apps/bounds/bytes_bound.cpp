@@ -18,19 +18,19 @@ namespace {
 using Term = LinearProgram::Term;
 using Sense = LinearProgram::Sense;
 
-/// The tolerance for rounding when bytes or tasks are counted. It is larger than the rounding of doubles in the
-/// programs' bounds, and smaller than a whole byte or task.
+/// The tolerance for rounding errors when a bound is rounded up: a fraction of all bytes or of all tasks of a kind, or
+/// a number of tiles. It is larger than the rounding errors of the linear programs' bounds.
 constexpr double kBytesRounding = 1e-6;
 /// The tolerance for times, as a fraction of the makespan. It is larger than differences that GLPK ignores.
 constexpr double kTimeRounding = 1e-6;
 
-/// Returns the makespan in units of the load, plus a small tolerance. Without the tolerance, rounding could make the
-/// linear program infeasible for a run that keeps every worker busy from beginning to end.
+/// Returns the makespan divided by `load.unit_s`, plus a small tolerance. Without the tolerance, rounding could make
+/// the linear program infeasible for a run that keeps every worker busy from beginning to end.
 double time_limit(const BytesProblem& problem, const KindLoad& load) {
   return problem.makespan_s / load.unit_s * (1 + kTimeRounding);
 }
 
-/// Returns for each tile whether no task overwrites it without reading it first.
+/// Returns, for each tile, false if some task overwrites the tile without reading it first, and otherwise true.
 std::vector<bool> usable_tiles(const BytesProblem& problem) {
   std::vector<bool> usable(problem.tiles.size(), true);
   for (const BytesTask& task : problem.tasks) {
@@ -80,7 +80,7 @@ void add_time_limits(LinearProgram& program, const KindLoad& load, const Allocat
   }
 }
 
-/// Returns the terms of a constraint for the fraction of the kind's tasks that runs on GPUs, times `factor`.
+/// Returns the terms of a constraint whose sum is `factor` times the fraction of the kind's tasks that runs on GPUs.
 std::vector<Term> on_gpus(const KindLoad& load, const AllocationColumns& allocation, std::size_t kind, double factor) {
   std::vector<Term> terms;
   for (std::size_t type = 0; type < load.types.size(); ++type) {
@@ -90,11 +90,11 @@ std::vector<Term> on_gpus(const KindLoad& load, const AllocationColumns& allocat
   return terms;
 }
 
-/// A group of tiles that have equal sizes and, for each kind, are the first tile of equally many tasks. The program
-/// does not distinguish the tiles of a group.
+/// A group of tiles that the linear program does not distinguish: they have equal sizes and, for each kind, equally
+/// many tasks of which they are the first tile.
 struct TileGroup {
   std::uint64_t bytes;
-  /// The number of tasks that have one such tile as their first tile, by kind of the bare problem.
+  /// For each kind of the bare problem, the number of tasks of which one tile of the group is the first tile.
   std::vector<std::uint32_t> tasks;
   friend auto operator<=>(const TileGroup&, const TileGroup&) = default;
 };
@@ -179,7 +179,7 @@ double bytes_of_triangles(const BytesProblem& problem, const TileTriangles& tria
   for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
     if (!triangles.is_triangle[i] || problem.tasks[i].kind != kind) continue;
     for (const std::uint32_t tile : problem.tasks[i].reads) {
-      // Tiles without a place in the matrix are not counted.
+      // Only tiles that have a place in the matrix are counted.
       if (problem.tiles[tile].row >= 0) smallest = std::min(smallest, problem.tiles[tile].bytes.count);
     }
   }

@@ -14,14 +14,14 @@ namespace troupe::apps {
 /// because a schedule for the merged type is also a schedule for the separate types. Types without workers are left
 /// out. Times are in a unit that brings the makespan near 1.
 struct KindLoad {
-  /// The sum of the lengths of all tasks of a kind, by kind.
+  /// For each kind, the sum of the lengths of its tasks.
   std::vector<double> length_of_kind;
   /// The types of worker; their times are in units of `unit_s`.
   std::vector<WorkerType> types;
   int shared_cores = 0;
   double unit_s = 1;
-  /// The makespan, in units, if all tasks run one after the other, each on its fastest type. The best schedule takes no
-  /// longer than this.
+  /// The makespan, in units of `unit_s`, if all tasks run one after the other, each on its fastest type. The best
+  /// schedule takes no longer than this.
   double serial = 0;
   /// The largest rounding error of the sums, relative to the sums.
   double rounding = 0;
@@ -36,7 +36,7 @@ struct KindLoad {
 /// on the type.
 class AllocationColumns {
  public:
-  /// Adds the columns, and one row (constraint) per kind: all of its tasks run on some type.
+  /// Adds the columns, and for each kind a row (constraint) which says that all tasks of the kind run on some type.
   AllocationColumns(LinearProgram& program, const KindLoad& load);
 
   /// Returns the column of a kind on a type; -1 if no task of the kind runs on the type.
@@ -48,11 +48,11 @@ class AllocationColumns {
     /// The terms of a row: the total time that these workers are busy with tasks of the requested kinds.
     std::vector<LinearProgram::Term> busy;
   };
-  /// Returns all capacities. No schedule keeps a worker or core busy for longer than the schedule's own duration.
+  /// Returns all capacities. In any schedule, `busy` is at most `count` times the duration.
   [[nodiscard]] std::vector<Capacity> capacities(const KindLoad& load, const std::vector<bool>& kinds) const;
 
  private:
-  /// Adds terms to a row: `times` times the time that the workers of a type are busy with these kinds.
+  /// Adds terms to a row: the time that the workers of a type are busy with these kinds, multiplied by `times`.
   void add_busy(const KindLoad& load, std::size_t type, double times, const std::vector<bool>& kinds,
                 std::vector<LinearProgram::Term>& terms) const;
 

@@ -30,8 +30,8 @@ class LongestPath {
   /// The predecessors of task i are the elements of `predecessors_` from `first_[i]` to just before `first_[i + 1]`.
   std::vector<std::uint32_t> first_;
   std::vector<std::uint32_t> predecessors_;
-  /// For each task: the largest weight of a path that ends with the task, and the task before it on that path, or the
-  /// task itself if there is none.
+  /// `weight_` has, for each task, the largest weight of a path that ends with the task. `before_` has the task's
+  /// predecessor on that path, or the task itself if the path begins with it.
   std::vector<double> weight_;
   std::vector<std::uint32_t> before_;
 };

@@ -18,7 +18,8 @@ using Lengths = std::vector<double>;
 constexpr int kRounds = 30;
 constexpr std::size_t kStages = 24;
 constexpr double kViolation = 1e-3;
-/// The number of repetitions of the search for a path, each with the costs along the path that was found before.
+/// The number of repetitions of the search for a path. Each repetition uses the costs along the path that the search
+/// before it has found.
 constexpr int kBends = 5;
 
 /// A function of n: the least time for tasks of one kind with total length n, one after the other, if each type of

@@ -27,9 +27,9 @@ struct BoundProblem {
   BoundMachine machine;
 };
 
-/// Bounds in seconds. No schedule without preemption takes less than any of them, for any policy and order: each bound
-/// is the least makespan under *some* of the conditions that every schedule fulfils. In each case, let T be the
-/// makespan of a schedule.
+/// Bounds in seconds. No schedule without preemption takes less than any of these bounds, for any policy and order:
+/// each bound is the least makespan under *some* of the conditions that every schedule fulfils. In each case, let T be
+/// the makespan of a schedule.
 ///
 /// `area_s`. Let x(k, r) be the sum of the lengths of the tasks of kind k that ran on workers of type r. For each k,
 /// the sum of x(k, r) over all r is the length of all tasks of kind k. The workers of type r were busy for sum_k x(k,
@@ -41,17 +41,17 @@ struct BoundProblem {
 /// `iterated_s`. The area bound with more conditions. For a path, let y(k, r) be the length of the path's tasks of kind
 /// k that ran on type r. For each k, the sum of y(k, r) over all r is the length of the path's tasks of kind k.
 /// Moreover, y(k, r) <= x(k, r) and sum_kr y(k, r) time(k, r) <= T. These conditions matter because the area bound, to
-/// balance the load, puts tasks on types that are slow for them. If it puts all tasks of a kind there, it also puts
-/// tasks of a path there. Paths are added step by step: the paths that take longest under the last solution's x join
-/// the program, until no path takes more than a thousandth longer than T, or for 30 rounds. This bound is at least as
-/// large as the other two. (E. Agullo, O. Beaumont, L. Eyraud-Dubois and S. Kumar, Are Static Schedules so Bad? A Case
-/// Study on Cholesky Factorization, IPDPS 2016.)
+/// balance the load, puts tasks on types that are slow for them. If the area bound puts all tasks of a kind on a slow
+/// type, it also puts tasks of a path on that type. Paths are added step by step: the paths that take longest under the
+/// last solution's x join the program, until no path takes more than a thousandth longer than T, or for 30 rounds. This
+/// bound is at least as large as the other two. (E. Agullo, O. Beaumont, L. Eyraud-Dubois and S. Kumar, Are Static
+/// Schedules so Bad? A Case Study on Cholesky Factorization, IPDPS 2016.)
 ///
 /// `staged_s`, the largest. The iterated bound lets all workers be busy from beginning to end, but a graph begins and
 /// ends with few tasks. All tasks that are followed by a chain of length q have ended at T - q. All tasks that are
-/// preceded by a chain of length q begin at q or later. In both cases, each type of worker runs its tasks among them
-/// within T - q. x is split by stage (`StagedProblem`), so that one program has these conditions for 24 values of q,
-/// together with the paths. There is one program for ends and one for beginnings.
+/// preceded by a chain of length q begin at q or later. In both cases, each type of worker has a time of T - q for its
+/// share of these tasks. x is split by stage (`StagedProblem`), so that one program has these conditions for 24 values
+/// of q, together with the paths. There is one program for ends and one for beginnings.
 ///
 /// The linear programs' bounds come from `LinearProgram::lower_bound`, minus the largest possible rounding errors of
 /// sums over the tasks (`rounding`). They are therefore valid even if the programs were solved inexactly. Copies of

@@ -10,9 +10,9 @@
 namespace troupe::apps {
 
 /// Minimises the makespan T over x(kind, type), the fraction of a kind's length that runs on a type of worker, under
-/// conditions that every schedule fulfils (`LowerBounds`): each type's workers are together busy for at most T times
-/// their number, and the conditions that the functions below add. All times are in units of the load, which must
-/// outlive the program.
+/// conditions that every schedule fulfils (`LowerBounds`). The first condition is that the workers of each type are
+/// together busy for at most T times their number; the functions below add further conditions. All times are in units
+/// of the load, which must outlive the program.
 class MakespanProgram {
  public:
   explicit MakespanProgram(const KindLoad& load);

@@ -13,8 +13,8 @@ namespace troupe::apps {
 ///
 /// Let a task's tail be the length of the longest chain of tasks after it, each at its fastest time. In every schedule
 /// with makespan T, all tasks with a tail of at least q have ended at T - q. Each type of worker therefore runs its
-/// tasks among them within T - q. Let a task's head be the length of the longest chain before it. In the same way, all
-/// tasks with a head of at least q run within the last T - q.
+/// share of these tasks within T - q. Let a task's head be the length of the longest chain before it. In the same way,
+/// all tasks with a head of at least q run within the last T - q.
 struct StagedProblem {
   /// The given tasks and machine, but with each kind split into smaller kinds, so that every stage consists of whole
   /// kinds.
@@ -23,7 +23,7 @@ struct StagedProblem {
   struct Stage {
     /// True for the kinds of `problem` whose tasks belong to the stage.
     std::vector<bool> kinds;
-    /// The time within the makespan in which these tasks cannot run.
+    /// The length of the time, at one end of the makespan, in which these tasks cannot run.
     double closed_s = 0;
   };
   std::vector<Stage> stages;

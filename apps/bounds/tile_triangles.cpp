@@ -16,7 +16,7 @@ using Tiles = std::array<std::uint32_t, 3>;
 
 bool has(const BytesTile& tile, int index) { return tile.row == index || tile.column == index; }
 
-/// Returns the index that two tiles have in common; nothing unless exactly one of row and column is common.
+/// Returns the index of `a`, its row or its column, that is also an index of `b`; nothing if both are or none is.
 std::optional<int> shared(const BytesTile& a, const BytesTile& b) {
   const bool row = has(b, a.row);
   const bool column = has(b, a.column);
@@ -24,8 +24,8 @@ std::optional<int> shared(const BytesTile& a, const BytesTile& b) {
   return row ? a.row : a.column;
 }
 
-/// A task's three tiles, and three indices: the index that the first and second tile have in common, that of the first
-/// and third, and that of the second and third.
+/// A task's three tiles, and the index that each pair of them has in common: first and second tile, first and third,
+/// second and third.
 struct Triangle {
   Tiles tiles;
   Indices indices;
@@ -46,7 +46,7 @@ std::optional<Triangle> triangle_of(const BytesProblem& problem, const BytesTask
   return Triangle{{placed[0], placed[1], placed[2]}, {*i, *j, *k}};
 }
 
-/// Collects the triangles of one kind, and the numbers from which the bound on their number follows.
+/// Collects the triangles of one kind of task, and the numbers from which `tasks_per_tiles` follows.
 class Kind {
  public:
   void add(const Triangle& triangle) {

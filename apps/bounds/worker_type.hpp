@@ -10,12 +10,12 @@ inline constexpr double kCannotRun = std::numeric_limits<double>::infinity();
 
 /// Workers with equal kernel times: cores, GPUs of one model, or clusters of cores. Each runs one task at a time.
 struct WorkerType {
-  /// The least time, in seconds, that a task of each kind takes on such a worker, or `kCannotRun`; by kind. The bounds
-  /// are as good as these times.
+  /// For each kind, the least time in seconds that a task takes on such a worker, or `kCannotRun`. The bounds are as
+  /// good as these times.
   std::vector<double> times;
   /// The number of workers of this type.
   int count = 0;
-  /// The cores that a worker occupies while it runs a task; 0 for a GPU.
+  /// The number of cores that a worker occupies while it runs a task; 0 for a GPU.
   int cores = 1;
   /// True if the workers use host memory; otherwise each has a memory of its own, which is empty at the start.
   bool on_host = true;

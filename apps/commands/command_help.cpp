@@ -20,7 +20,7 @@ int help(const CLI::App& application, const std::vector<std::string>& words) {
   const CLI::App* command = &application;
   std::string path = application.get_name();
   auto word = words.begin();
-  // Words after a command without subcommands are its arguments: `run cholesky`.
+  // Words after a command without subcommands are the command's arguments, such as `cholesky` in `run cholesky`.
   for (auto commands = commands_of(*command); word != words.end() && !commands.empty(); ++word) {
     const auto named = std::ranges::find(commands, *word, &CLI::App::get_name);
     if (named == commands.end()) {

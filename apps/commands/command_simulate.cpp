@@ -51,7 +51,8 @@ struct SimulateCommand {
   const CLI::App* command = nullptr;
 };
 
-/// The options that have an effect only with GPUs, and those that affect only policies that place by times.
+/// `kOnlyGpus` has the options that have an effect only with GPUs, `kOnlyPlacing` those that affect only placing
+/// policies and runs with clusters.
 constexpr std::array kOnlyGpus{"--gpu-order",      "--gpu-memory",     "--memory-share", "--lookahead",
                                "--launch-us",      "--notice-us",      "--issue-ahead",  "--kernel-overhead-us",
                                "--eviction",       "--write-back",     "--copy-streams", "--copy-overhead-us",
@@ -88,7 +89,7 @@ void check_files(const SimulateCommand& arguments, const SimulationRequest& requ
                           runs));
 }
 
-/// Returns one point for each place (configuration), with the outcomes of its runs.
+/// Returns one point for each of `request.places()`, with the combined outcomes of its runs.
 std::vector<SimulationPoint> points_of(const SimulationRequest& request,
                                        const std::vector<FactorizationOutcome>& outcomes) {
   std::vector<SimulationPoint> points;
@@ -101,8 +102,8 @@ std::vector<SimulationPoint> points_of(const SimulationRequest& request,
   return points;
 }
 
-/// Adds the bounds to the points. A bound on time depends on the size, the GPUs and the random kernel times of a run,
-/// not on the policy. A bound on bytes also depends on the duration of the run.
+/// Adds the bounds to the points. A bound on time depends on the size, the GPUs, the clusters and the random kernel
+/// times of a run, not on the policy. A bound on bytes also depends on the duration of the run.
 void add_bounds(const SimulationRequest& request, const std::vector<FactorizationOutcome>& outcomes,
                 std::vector<SimulationPoint>& points) {
   std::int64_t n = 0;
@@ -152,7 +153,7 @@ Result<void> write_trace_of(const SimulateCommand& arguments, const SimulationRe
   return traces::write_trace(arguments.trace, std::move(outcome.trace), description);
 }
 
-/// Warns once for each policy under which the GPUs were mostly idle, with the lowest busy fraction of all points.
+/// Warns once for each policy under which the GPUs were mostly idle, and gives the lowest busy fraction of its points.
 void say_who_left_gpus_idle(const std::vector<SimulationPoint>& points) {
   std::map<std::string, double> busy;
   for (const SimulationPoint& point : points) {

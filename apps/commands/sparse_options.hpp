@@ -20,7 +20,7 @@ void add_application_or_sparse(CLI::App& command, linalg::Application& applicati
                                std::optional<SparseLuArguments>& sparse);
 /// Adds the options that only sparse-lu has.
 void add_sparse_lu_options(CLI::App& command, SparseLuArguments& sparse);
-/// Returns true if reuse indices have an effect: on eviction, or on one of the policies.
+/// Returns true if reuse indices have an effect on eviction or on one of the policies.
 [[nodiscard]] bool looks_at_reuse(const std::string& eviction, const std::vector<std::string>& policies);
 /// For sparse-lu: refuses options that have no effect in combination with the other given options. `reuse` is the
 /// result of `looks_at_reuse`.

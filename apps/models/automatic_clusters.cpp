@@ -26,7 +26,7 @@ namespace {
 
 /// A kernel's time for one tile is also used for tiles whose edge is up to this factor smaller or larger.
 constexpr double kNearEdge = 1.5;
-/// The time that a search may always take, and the fraction of the run's time that it may take if that is longer.
+/// A search may take `kLeastSearchSeconds`, or `kSearchShare` times the run's time if that is longer.
 constexpr double kLeastSearchSeconds = 2;
 constexpr double kSearchShare = 0.05;
 /// A matrix with this many tiles on a side runs each kernel of its factorization at least once.

@@ -19,9 +19,8 @@ struct CalibrationOptions {
   std::vector<std::int64_t> tiles;
   /// The precisions: "float" or "double".
   std::vector<std::string> precisions;
-  /// The number of tasks of each kernel and size on each kind of device. Three samples are enough for a mean to be
-  /// used. Two more samples allow one outlier to be ignored, such as the first task on cold caches, and give a
-  /// deviation.
+  /// The number of tasks of each kernel and size on each kind of device. A mean is used from three samples on. With two
+  /// more samples, one outlier (such as the first task on cold caches) can be ignored, and a deviation is known.
   std::uint64_t samples = 5;
   /// The specifications of clusters of cores, measured one after the other; an empty text means single cores.
   std::vector<std::string> clusters{""};

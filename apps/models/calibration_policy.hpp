@@ -15,8 +15,8 @@ namespace troupe::apps {
 /// Counts the tasks of each size class that have been placed on each type of device (`WorkerState::type`). Thread-safe.
 class CalibrationLedger {
  public:
-  /// Returns the type with the fewest tasks of the class, the first type among equals, and counts one more task for it.
-  /// All `types` can run the class.
+  /// Returns the type with the fewest tasks of the class (among equals the first), and counts one more task for this
+  /// type. All `types` can run the class.
   std::uint32_t take(SizeClassId size_class, const std::vector<std::uint32_t>& types);
   /// Returns true if every class so far has had `tasks` tasks on every type that can run it. Returns false before the
   /// first task.

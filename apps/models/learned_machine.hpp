@@ -18,8 +18,8 @@ namespace troupe::apps {
 [[nodiscard]] std::vector<platform::TileTimes> learned_times(const scheduler::ExecutionHistory& history,
                                                              const std::string& codelet, std::size_t element_bytes);
 
-/// Returns a machine of `cores` cores in one socket without GPUs. It has those kernels of `needed` whose times are
-/// known.
+/// Returns a machine of `cores` cores in one socket without GPUs. The machine has those kernels of `needed` whose times
+/// are known.
 [[nodiscard]] platform::MachineDescription learned_machine(const scheduler::ExecutionHistory& history, int cores,
                                                            const std::string& application,
                                                            const std::vector<NeededKernel>& needed,

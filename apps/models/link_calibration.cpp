@@ -22,7 +22,7 @@ namespace {
 using platform::CopyDirection;
 
 constexpr std::array kDirections{CopyDirection::to_device, CopyDirection::to_host};
-/// The GPU memory for the largest measured copies. The runtime gets the rest of the GPU's memory afterwards.
+/// The size of a GPU's memory while its link is measured. It is enough for the largest measured copy.
 constexpr Bytes kGpuMemory{std::uint64_t{64} << 20U};
 constexpr std::size_t kHostMemory = std::size_t{16} << 20U;
 

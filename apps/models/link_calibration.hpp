@@ -21,8 +21,8 @@ struct MeasuredLink {
   bool real = false;
 };
 
-/// Measures the links of the accelerators that the options name. Opens the accelerators one after the other, while no
-/// runtime uses them. Throws the error of opening an accelerator or of a copy.
+/// Measures the links of the accelerators that the options name. Opens the accelerators one after the other; no runtime
+/// may use the accelerators at the same time. Throws the error of opening an accelerator or of a copy.
 [[nodiscard]] std::vector<MeasuredLink> calibrate_links(const RuntimeOptions& options);
 
 /// Adds the links of GPUs to the file of links in the folder of the options, if there is a folder

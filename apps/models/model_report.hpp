@@ -16,7 +16,7 @@ struct KeptModels {
   std::string links_path;
   scheduler::ExecutionHistory history;
   LinkSpeeds links;
-  /// The reasons why files cannot be used; such a file counts as missing.
+  /// The reasons why files cannot be used. An unusable file counts as missing.
   std::vector<std::string> warnings;
 };
 

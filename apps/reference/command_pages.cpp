@@ -148,7 +148,7 @@ CommandPage page_under(const CLI::App& application, const std::string& name) {
   return page;
 }
 
-/// Adds the names of all commands to the choices of `help`, which takes any of them.
+/// Adds the names of all commands to the choices of `help`, whose argument may be any command.
 void name_commands(CommandPage& whole) {
   const auto help = std::ranges::find(whole.commands, whole.name + " help", &CommandPage::name);
   if (help == whole.commands.end()) return;

@@ -17,12 +17,13 @@ namespace troupe::apps {
 
 struct TriedClusters {
   platform::ClusterCandidate clusters;
-  /// The order of the largest matrix that was simulated with these clusters, and its time and rate.
+  /// The order of the largest matrix that was simulated with these clusters, and the time and rate of its
+  /// factorization.
   std::int64_t n = 0;
   double seconds = 0;
   double gflops = 0;
-  /// The number of simulations. One simulation is without noise; if there are more, they have noise, and the time is
-  /// their mean.
+  /// The number of simulations of that matrix. A single simulation has no noise; several simulations have noise, and
+  /// the time is their mean.
   int runs = 1;
 };
 
@@ -33,7 +34,7 @@ struct ClusterChoice {
   std::int64_t n = 0;
   /// The duration of the search.
   double search_seconds = 0;
-  /// The reason why there was no choice; empty if there was one.
+  /// The reason why there was nothing to choose; empty if clusters were compared.
   std::string remark = {};
 
   [[nodiscard]] const platform::ClusterCandidate& best() const { return tried.front().clusters; }

@@ -35,7 +35,7 @@ class MeasuredFactorization {
   /// Returns the time from the beginning of the last run to its end, by the clock of traces.
   [[nodiscard]] const traces::Interval& window() const { return window_; }
   /// Returns the residual of the last run's factors (not on a service), and the residual of a system that is solved
-  /// with them.
+  /// with these factors.
   [[nodiscard]] std::vector<linalg::Residual> residuals();
 
  private:

@@ -39,8 +39,8 @@ struct WorkerTimes {
 };
 
 WorkerTimes times_of(const WorkerReport& worker, double run_seconds) {
-  // Counters grow only when a worker ends an activity. In a very short run, the activity may have begun before the run,
-  // so the times are limited to the run.
+  // Counters grow only when a worker ends an activity. In a very short run, that activity may have begun before the
+  // run, so the times are limited to the length of the run.
   const double busy = std::min(seconds(worker.time.busy), run_seconds);
   const double waiting = std::min(seconds(worker.time.waiting_for_data), run_seconds - busy);
   const double searching = std::min(seconds(worker.time.searching), run_seconds - busy - waiting);

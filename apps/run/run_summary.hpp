@@ -62,7 +62,7 @@ struct RunSummary {
   [[nodiscard]] double median_share_of_peak() const;
 };
 
-/// Returns a report of the time between two reports of one runtime.
+/// Returns a report on the time from the `earlier` report to the `later` report of the same runtime.
 [[nodiscard]] RunReport difference(const RunReport& later, const RunReport& earlier);
 
 /// Returns the picture of the traced run.

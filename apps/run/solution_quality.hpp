@@ -15,14 +15,14 @@ struct SolutionQuality {
   double largest = 0;
   /// The largest element of U divided by the largest element of A; 1 for methods in which elements do not grow.
   double growth = 1;
-  /// True if no element of the factors is infinite or NaN, and the same for X.
+  /// True if no element of the factors (`factors_finite`) or of X (`solution_finite`) is infinite or NaN.
   bool factors_finite = true;
   bool solution_finite = true;
   /// See `Factorization::reciprocal_condition`.
   double reciprocal_condition = 1;
 };
 
-/// Computes all members except the condition.
+/// Computes all members except `reciprocal_condition`.
 template <class T>
 [[nodiscard]] SolutionQuality solution_quality(const linalg::DenseMatrix<T>& a, const linalg::DenseMatrix<T>& factors,
                                                linalg::Application method, const linalg::DenseMatrix<T>& x);

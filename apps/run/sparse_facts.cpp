@@ -111,8 +111,8 @@ void require_block_memory(Bytes blocks, double tasks) {
 }
 
 std::string small_tasks_warning(double tasks, double flops) {
-  // Managing up to a million tasks takes only seconds. The operations of a small task take a core only a few
-  // microseconds.
+  // Up to a million tasks cause no warning, because managing them takes only seconds. A task with fewer operations than
+  // `kSmallTask` is small: a core needs only a few microseconds for them.
   constexpr double kManyTasks = 1e6;
   constexpr double kSmallTask = 2e4;
   if (tasks <= kManyTasks || flops >= tasks * kSmallTask) return "";

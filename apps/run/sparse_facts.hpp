@@ -19,7 +19,7 @@ struct SparseFacts {
   /// The ordering, such as "rcm"; empty if the matrix was not ordered.
   std::string ordering;
   linalg::BlockCut cut;
-  /// True if tasks on super-blocks run in pieces, with which other cores help.
+  /// True if tasks on super-blocks are cut into pieces, so that other cores help.
   bool in_pieces = false;
   linalg::BlockSteps steps = linalg::BlockSteps::all;
   std::int64_t blocks_before = 0;

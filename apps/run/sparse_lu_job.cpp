@@ -71,7 +71,7 @@ class SparseLuRuns {
 
   /// Factorizes the matrix once, and adds the measurements to the summary.
   void run(RunSummary& summary) {
-    // Acquire the data: the program must not write to them before they are in host memory.
+    // Acquire the data, because the program may write to the blocks only when they are in host memory.
     for (const auto& stored : lu_.super_blocks()) (void)runtime_.acquire(stored.handle(), AccessMode::write);
     for (const auto& stored : lu_.super_blocks()) clear(lu_.super_block(stored));
     const double least = fill_blocks(problem_, lu_, scale());
@@ -150,7 +150,7 @@ RunSummary measure_sparse_lu(const RunArguments& arguments, const SparseProblem&
   return summary;
 }
 
-/// Returns true if the factors are equal up to rounding, because kernels of devices other than cores may round
+/// Returns true if the factors are equal up to rounding errors. Kernels of devices other than cores may round
 /// differently.
 bool equal_to_rounding(const RunSummary& summary) {
   const double eps =

@@ -18,7 +18,7 @@ enum class SparseGrain {
   fine,
   /// Each task works on one super-block.
   coarse,
-  /// Each task works on one super-block, in pieces, with which other cores help.
+  /// Each task works on one super-block. The task is cut into pieces, so that other cores help.
   multi
 };
 
@@ -33,13 +33,13 @@ enum class SparseGrain {
 struct SparseLuArguments {
   /// A structure for `linalg::parse_structure`, or the name of a Matrix Market file.
   std::string structure = "third";
-  /// The number of rows of a block, and the number of blocks on a side of a super-block. 0 means the paper's values
-  /// (192 and 5), or values that suit the file.
+  /// The number of rows of a block, and the number of blocks on a side of a super-block. 0 means the values of the
+  /// paper that `BlockStructure` names (192 and 5) or, for a file, values that suit its matrix.
   std::int64_t block = 0;
   int super = 0;
   SparseGrain grain = SparseGrain::coarse;
   linalg::Ordering ordering = linalg::Ordering::automatic;
-  /// The steps: all, or only the products (the paper's step 3).
+  /// The steps: all, or only the products (step 3 in the paper that `BlockStructure` names).
   linalg::BlockSteps steps = linalg::BlockSteps::all;
   /// The rule by which reuse indices are chosen.
   linalg::BlockReuse reuse = linalg::BlockReuse::position;

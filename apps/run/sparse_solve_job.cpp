@@ -44,12 +44,12 @@ struct SparseSolved {
   linalg::Residual residual;
   double backward_error = 0;
   std::int64_t worst_row = 0;
-  /// See `linalg::SparseSolution`.
+  /// The value of `SparseSolution::out_of_range` for the solution with the largest backward error.
   bool out_of_range = false;
   double backward_error_bound = 0;
   /// True if every solution was accepted.
   bool accepted = true;
-  /// See `linalg::SparseSolution`; true if it is true for any of the solutions.
+  /// True if `SparseSolution::nearly_singular` is true for any of the solutions.
   bool nearly_singular = false;
   std::int64_t smallest_pivot_row = 0;
   double smallest_pivot = 0;

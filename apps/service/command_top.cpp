@@ -59,7 +59,7 @@ int print_once(const TopArguments& arguments) {
   return kSuccess;
 }
 
-/// Keeps the last two views of a service. The service may stop and be started again meanwhile.
+/// Keeps the last two views of a service. The service may stop and start again while this object lives.
 class LiveViews {
  public:
   explicit LiveViews(const TopArguments& arguments)

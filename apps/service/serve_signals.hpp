@@ -10,8 +10,8 @@
 
 namespace troupe::apps {
 
-/// Catches SIGTERM, SIGINT and SIGHUP and returns them from `wait` in their order. Any thread of the process may get
-/// the signal, because libraries may have started threads that block no signals. A SIGHUP that was ignored before
+/// Catches SIGTERM, SIGINT and SIGHUP and returns them from `wait` in their order. Any thread of the process may
+/// receive a signal, because libraries may have started threads that block no signals. A SIGHUP that was ignored before
 /// (nohup) stays ignored. The destructor restores the previous handlers. There may be only one object at a time.
 class StopSignals {
  public:

@@ -55,7 +55,7 @@ void CancelOnSignal::run() {
     std::raise(*second);
   }
   say("troupe: the job was cancelled by a signal; where a kernel of it runs, the service waits for its end\n");
-  // No destructors run, because they would wait for the kernel, too.
+  // No destructors run, because they would wait for the running kernel.
   ::_exit(exit_code(ErrorCode::cancelled));
 }
 

@@ -13,8 +13,8 @@ namespace troupe::apps {
 
 /// While the object lives, the first SIGINT or SIGTERM cancels the tasks of the job that have not started; threads that
 /// wait for these tasks get the error `cancelled`. Running kernels cannot be interrupted, and a service may not answer.
-/// Therefore the program ends a moment later, or at a second signal, in any case. Its connections end with it, so the
-/// service ends the job.
+/// Therefore the program ends a moment later, or at a second signal, in any case. The end of the program closes its
+/// connections, so the service ends the job.
 class CancelOnSignal {
  public:
   CancelOnSignal();

@@ -48,7 +48,7 @@ std::string bar(double share, int width) {
 class Rates {
  public:
   explicit Rates(const TopViews& views) : now_(*views.now), before_(views.before) {
-    // Ignore the earlier view if it is from another service that has been replaced by this service.
+    // Ignore the earlier view if it is from a service process that this one has replaced.
     if (before_ != nullptr && (before_->process != now_.process || before_->age >= now_.age)) before_ = nullptr;
   }
 
@@ -83,8 +83,8 @@ class Rates {
   const ServiceView* before_;
 };
 
-/// Returns the element of an earlier list that describes the same object (`same` returns true for it); null if there is
-/// none.
+/// Returns the element of an earlier list for which `same` is true, because it describes the same object; null if there
+/// is none.
 template <class List, class Same>
 auto same_in(const List* list, const Same& same) -> decltype(list->data()) {
   if (list == nullptr) return nullptr;
@@ -118,7 +118,7 @@ void add_table(Lines& lines, const std::string& title, const traces::Table& tabl
   }
 }
 
-/// Returns the busy fraction of a worker's time since the earlier view, or since the start if there is none.
+/// Returns the busy fraction of a worker's time since the earlier view, or since the start if there is no earlier view.
 double busy_share(const Rates& rates, const ServiceView& now, std::size_t worker) {
   const Duration busy = now.runtime.workers[worker].busy;
   if (!rates.known() || worker >= rates.before()->runtime.workers.size()) {
@@ -253,7 +253,7 @@ void add_workers(Lines& lines, const ServiceView& now, const Rates& rates, TopOr
             });
 }
 
-/// Returns the mean time that messages waited since the earlier view, or since the start if there is none.
+/// Returns the mean time that messages waited since the earlier view, or since the start if there is no earlier view.
 double waiting_s(const MailboxMetrics& now, const MailboxMetrics* before) {
   if (before == nullptr || now.waiting.count < before->waiting.count) return seconds(now.waiting.mean);
   const auto count = static_cast<double>(now.waiting.count), earlier = static_cast<double>(before->waiting.count);

@@ -21,7 +21,7 @@ struct TopLine {
 
 /// The order of workers, mailboxes and jobs on the screen.
 enum class TopOrder {
-  /// Sorted by the numbers that the service gave them.
+  /// Sorted by number: the service numbers its workers, mailboxes and jobs.
   number,
   /// Sorted by load: the busiest workers, the mailboxes with the longest waits and the largest jobs come first.
   load,

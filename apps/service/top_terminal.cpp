@@ -46,7 +46,7 @@ TopTerminal::TopTerminal() {
                 "the terminal (environment variable TERM) is not known: use `troupe top --once`");
   }
   if (::tigetstr("cup") == nullptr) {
-    // This terminal cannot move the cursor, for example "dumb": ncurses would write one screen after the other.
+    // This terminal, for example "dumb", cannot move the cursor, so ncurses would write one screen below the other.
     ::delscreen(static_cast<SCREEN*>(screen_));
     throw Error(ErrorCode::invalid_argument,
                 "the terminal (environment variable TERM) cannot put text where it belongs on the screen: use `troupe "

@@ -90,8 +90,8 @@ std::optional<int> next_stop(const StopSignals& signals, std::optional<Duration>
   return signal;
 }
 
-/// Writes to the log that running kernels are aborted, and removes the socket files, so that the next service need not
-/// remove them.
+/// Writes to the log that running kernels are aborted, and removes the socket files, which the next service would
+/// otherwise have to remove.
 void say_last_words(const std::string& folder, const Log& log) {
   // The log gets only a moment, because its thread may wait for its file for ever.
   constexpr std::chrono::milliseconds kForTheLog{300};
@@ -103,7 +103,7 @@ void say_last_words(const std::string& folder, const Log& log) {
   (void)log.flush(kForTheLog);
 }
 
-/// Stops the service. Clients may finish the tasks that they have submitted. A signal, or the end of the allowed time,
+/// Stops the service. Tasks that clients have submitted may still run. A signal, or the end of the allowed time,
 /// cancels these tasks.
 void stop(service::Server& server, ForcedEnd& end, const Log& log, const Configuration& configuration) {
   const Duration cancel_after = configuration.stop.cancel_after;

@@ -15,7 +15,7 @@ namespace troupe::apps {
 class ForcedEnd {
  public:
   struct Options {
-    /// Waits for a signal, at most for the given time; returns true if one came.
+    /// Waits for a signal, at most for the given time; returns true if a signal came.
     std::function<bool(Duration)> told;
     /// Called just before the process ends; must not wait long for other threads.
     std::function<void()> last_words;

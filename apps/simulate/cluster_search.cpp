@@ -20,19 +20,19 @@ namespace troupe::apps {
 
 namespace {
 
-/// The fastest candidates, one in this many, are simulated again with the next larger matrix.
+/// After each matrix, the fastest 1/`kOneInSoMany` of the candidates are simulated with the next larger matrix.
 constexpr std::size_t kOneInSoMany = 4;
 /// The fewest tiles on a side of a smaller matrix. With fewer tiles, the factorization would have too few steps.
 constexpr std::int64_t kFewestTiles = 4;
 
-/// The cost of simulating one task, for each worker, because each decision about a task considers all workers: 6 to 18
-/// us per task with 24 workers, 45 us with 120.
+/// The time for simulating one task, divided by the number of workers, because each decision about a task considers all
+/// workers. Measured: 6 to 18 us per task with 24 workers, 45 us with 120.
 constexpr double kSecondsPerTaskAndWorker = 0.4e-6;
 /// Clusters have to be faster than single cores by more than this fraction, because the model is not more exact than
 /// that.
 constexpr double kNoGain = 0.003;
-/// Single runs without noise count as equal if they differ by less than this fraction, because their times depend on
-/// luck.
+/// The times of single runs without noise depend on luck, so times that differ by less than this fraction count as
+/// equal.
 constexpr double kNearBest = 0.1;
 constexpr std::size_t kMostFinalists = 16;
 constexpr std::size_t kLeastNoisyRuns = 4;
@@ -40,7 +40,8 @@ constexpr std::size_t kMostNoisyRuns = 25;
 /// The distance of the noisy runs' seeds from the run's seed. The noisy runs must not have the same noise as the run.
 constexpr std::uint64_t kFirstSeed = 1'000'003;
 
-/// Returns the time for simulating a matrix of order `n` with all candidates of the contest, in seconds.
+/// Returns the estimated time, in seconds, for simulating a matrix of order `n` once with each candidate of the
+/// contest.
 double cost_s(const SimulatedRun& run, std::span<const TriedClusters> contest, std::int64_t n) {
   double workers = 0;
   for (const TriedClusters& one : contest) {
@@ -175,7 +176,7 @@ ClusterChoice choose_described_clusters(const SimulatedRun& run, const ClusterSe
   const platform::Topology topology = actors::simulated_topology(run.simulation, false).value_or_throw();
   std::vector<platform::ClusterCandidate> candidates =
       platform::cluster_candidates(topology.cores, topology.machine, platform::Spanning::allowed);
-  // If all cores drive GPUs, there are no candidates; single cores then stand for them.
+  // If all cores drive GPUs, there are no candidates. Single cores are then the only candidate.
   if (candidates.empty()) candidates.emplace_back();
   std::string remark;
   if (candidates.size() == 1) {

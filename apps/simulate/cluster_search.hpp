@@ -12,24 +12,24 @@
 namespace troupe::apps {
 
 struct ClusterSearchOptions {
-  /// The time that all simulations together may take on one core, by the estimate tasks * workers * 0.4 us. Small
-  /// simulations are made even if they exceed this time.
+  /// The time, in seconds, that all simulations together may take on one core, by the estimate tasks * workers * 0.4
+  /// us. Small simulations are made even if they exceed this time.
   double most_seconds = 6;
   /// The number of threads, as for `simulate_all`.
   int jobs = 1;
-  /// The policy with which clusters that change during the run are also tried; if it is empty, they are not tried.
+  /// The policy for additional runs with clusters that change during the run; if it is empty, there are none.
   std::string changing_policy = {};
   ProgressOptions progress = {};
 };
 
 /// Simulates `run` with each of the candidates, and with clusters that change during the run, and finds the fastest;
-/// chooses single cores if no others are 0.3 % faster. The clusters and the trace setting of `run` are ignored. Kernels
-/// take their mean times. If the run has noise, the candidates within 10 % of the best are simulated 4 to 25 times
-/// more, with noise from other seeds than the run's. Their mean times then decide, because the best of many single runs
-/// may just be lucky. If all simulations would take too long, smaller matrices with the same tiles are simulated first,
-/// and only the best few candidates are simulated with larger matrices; the last matrix may still be smaller than
-/// requested. The result does not depend on the speed of this machine. Passes on the errors of `simulate`, and throws
-/// `invalid_argument` if tasks are restricted to workers by number. `candidates` must not be empty.
+/// chooses single cores if no clusters are more than 0.3 % faster. The clusters and the trace setting of `run` are
+/// ignored. Kernels take their mean times. If the run has noise, the candidates within 10 % of the best are simulated 4
+/// to 25 times more, with noise from other seeds than the run's. Their mean times then decide, because the best of many
+/// single runs may just be lucky. If all simulations would take too long, smaller matrices with the same tiles are
+/// simulated first, and only the best few candidates are simulated with larger matrices; the last matrix may still be
+/// smaller than requested. The result does not depend on the speed of this machine. Passes on the errors of `simulate`,
+/// and throws `invalid_argument` if tasks are restricted to workers by number. `candidates` must not be empty.
 [[nodiscard]] ClusterChoice choose_clusters(const SimulatedRun& run,
                                             const std::vector<platform::ClusterCandidate>& candidates,
                                             const ClusterSearchOptions& options);

@@ -21,8 +21,8 @@ struct DerivedKernel {
 ///
 /// In the task graphs, getrf_incpiv, gessm, tstrf and ssssm take the places of QR's geqrt, unmqr, tsqrt and tsmqr. They
 /// work on the same tiles and do half as many operations. They are assumed to reach the rates of the kernels of QR on
-/// cores and on GPUs, so they take half the time, with the same relative deviation. None of this is measured: exchanges
-/// of rows, which QR does not have, cost memory traffic in addition to the operations.
+/// cores and on GPUs, so they take half the time, with the same relative deviation. None of these times are measured.
+/// In reality, exchanges of rows, which QR does not have, also cost memory traffic.
 [[nodiscard]] std::vector<DerivedKernel> derive_incremental_lu(platform::MachineDescription& machine);
 
 /// Returns a sentence such as "gessm, tstrf: half the times of unmqr, tsqrt (QR), which do twice the operations"; empty

@@ -9,7 +9,7 @@ namespace troupe::apps {
 struct Estimate {
   double mean = 0;
   /// Half the width of the mean's 95 % confidence interval, for normally distributed measurements (Student's t). 0 if
-  /// all values are equal, or if there is only one value, whose scatter is unknown.
+  /// all values are equal. Also 0 if there is only one value, because its scatter is unknown.
   double margin = 0;
 };
 

@@ -50,7 +50,7 @@ std::optional<std::vector<int>> numbers(std::string_view text, int most) {
     const std::size_t comma = text.find(',');
     const auto part = range(text.substr(0, comma));
     if (!part) return std::nullopt;
-    // Stop one number above the limit, which is enough for the error message.
+    // Stop one number above the limit: the error message needs no further numbers.
     for (int i = part->first; i <= std::min(part->last, std::max(part->first, most + 1)); ++i) {
       if (std::find(result.begin(), result.end(), i) != result.end()) return std::nullopt;
       result.push_back(i);

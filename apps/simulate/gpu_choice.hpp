@@ -24,10 +24,10 @@ namespace troupe::apps {
 /// If GPUs are equal, the lowest number comes first. Fails with `invalid_argument`.
 [[nodiscard]] Result<std::vector<int>> gpu_order(std::string_view text, const platform::MachineDescription& on);
 
-/// Returns the given GPUs, with GPUs that share links together, in an order that follows from their times, memories and
-/// links. Their numbers decide only between GPUs that are equal in all of these. Policies may decide between equal
-/// workers by the worker's number. With this order, such decisions do not depend on how a description numbers its GPUs,
-/// or on the order of `gpus`.
+/// Returns the given GPUs in an order that follows from their times, memories and links; GPUs that share links are next
+/// to one another. The GPUs' numbers decide only between GPUs that are equal in times, memories and links. Policies may
+/// decide between equal workers by the worker's number. With this order, such decisions do not depend on how a
+/// description numbers its GPUs, or on the order of `gpus`.
 [[nodiscard]] std::vector<int> regardless_of_numbers(const std::vector<int>& gpus,
                                                      const platform::MachineDescription& on);
 

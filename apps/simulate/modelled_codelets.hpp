@@ -12,9 +12,9 @@
 namespace troupe::apps {
 
 /// Returns the codelets that the tile algorithm of `application` submits (for LU: with any pivoting), with the times of
-/// the machine's kernels. They have an implementation for each kind of device for which the machine has times, and
-/// compute the same results as `codelets<T>()`. The precision is that of T, "single" or "double". Fails with
-/// `bad_input`, which names the kernel, if the machine lacks one.
+/// the machine's kernels. The codelets have an implementation for each kind of device for which the machine has times,
+/// and compute the same results as `codelets<T>()`. The precision is that of T, "single" or "double". If the machine
+/// lacks a kernel, fails with `bad_input` and names the kernel.
 template <class T>
 [[nodiscard]] Result<kernels::TileCodelets<T>> modelled_codelets(linalg::Application application,
                                                                  const platform::MachineDescription& machine,

@@ -18,7 +18,7 @@ using platform::TileTimes;
 
 constexpr const char* kSparseLu = "sparse-lu";
 
-/// The numbers of calls of the kernels of application "lu" in one task on super-blocks.
+/// For each kernel of application "lu", the number of its calls in one task on super-blocks.
 struct Calls {
   double getrf = 0;
   double right = 0;

@@ -14,7 +14,7 @@ namespace troupe::apps {
 /// factor that is not positive.
 [[nodiscard]] Result<platform::MachineDescription> machine_with_assumptions(std::string_view name, double factor);
 
-/// The links from GPUs to host memory: as in the file, or one link for each GPU.
+/// The links from GPUs to host memory: the links in the machine's file, or a separate link for each GPU.
 enum class GpuLinks { as_described, one_each };
 
 /// Returns the machine `name`, which comes with Troupe, with additions to its file. Kernel times without a deviation

@@ -19,7 +19,7 @@ constexpr int kTitleHeight = 40;
 /// The height of one line of the legend, below the panels.
 constexpr int kLegendHeight = 20;
 
-/// The columns of the data with the values of the two kinds of panel.
+/// The columns of gnuplot's data that have the values for the left and for the right panels.
 constexpr int kGigaflops = 2;
 constexpr int kGigabytes = 5;
 
@@ -66,7 +66,7 @@ class ChartScript : traces::GnuplotScript {
     }
   }
 
-  /// Adds one panel. `column` is the data column of the values; the next two columns have the ends of their error bars.
+  /// Adds one panel. `column` is the data column of the values; the next two columns have the ends of the error bars.
   void panel(std::size_t row, const std::string& quantity, int column) {
     const ChartRow& content = chart_.rows[row];
     add("set ylabel {} noenhanced", traces::gnuplot_string(quantity));

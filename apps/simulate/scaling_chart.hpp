@@ -35,7 +35,7 @@ struct ChartSeries {
 };
 
 /// One row of the picture: GFlop/s or another quantity on the left, copied GB on the right. Each panel has one line
-/// with error bars per series.
+/// with error bars for each series.
 struct ChartRow {
   /// The row's title; empty if there is none.
   std::string title;

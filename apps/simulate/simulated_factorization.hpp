@@ -42,7 +42,7 @@ struct SimulatedRun {
   std::int64_t tile = 0;
   static constexpr std::int64_t kRowsByWorkers = -1;
   std::int64_t tile_rows = 0;
-  /// For QR and LU with incremental pivoting: the inner block of the triangular factors.
+  /// The number of columns of an inner block, for QR and LU with incremental pivoting.
   std::int64_t inner = 128;
   std::string policy = "heft";
   /// The value of `PlacementOptions::restrict`.
@@ -60,7 +60,8 @@ struct SimulatedRun {
   /// The memory manager reports every use of data to this observer; may be null.
   std::shared_ptr<memory::AccessObserver> access_observer = nullptr;
   bool trace = false;
-  /// Records the tasks of this run and the places of their tiles in the matrix; may be null. Used for one run only.
+  /// Records the tasks of this run and the places of their tiles in the matrix; may be null. A recorder serves one run
+  /// only.
   std::shared_ptr<GraphRecorder> recorder;
 };
 

@@ -24,9 +24,9 @@ using CoreWorkers = std::vector<int>;
 [[nodiscard]] CoreWorkers core_workers_of_stages(SimulationOptions options);
 
 /// Returns bounds on the time of every schedule of the graph on these cores and the GPUs of `options`. Clusters of one
-/// size are one type of worker. Kernels take the same times as in a run with these options. If times vary, they are
-/// drawn from the run's seed and are the same for all policies. Copies are left out. The bounds are infinite if no
-/// device can run a task. Must not be called from several threads at the same time.
+/// size are one type of worker. Kernels take the same times as in a run with these options: if times vary, they are
+/// drawn from the run's seed and do not depend on the policy. Copies are left out. The bounds are infinite if no device
+/// can run a task. Must not be called from several threads at the same time.
 [[nodiscard]] LowerBounds bounds_of(const FactorizationGraph& graph, const SimulationOptions& options,
                                     const CoreWorkers& cores);
 /// Returns the largest of the bounds: `LowerBounds::staged_s`.

@@ -14,10 +14,10 @@ namespace troupe::apps {
 /// One of the configurations that a simulation compares.
 struct SimulationPlace {
   std::int64_t n = 0;
-  /// The GPUs' numbers in the description.
+  /// The GPUs' numbers in the machine's description.
   std::vector<int> gpus;
   std::string policy;
-  /// The clusters that a search found for this place; empty if all places have the same clusters.
+  /// The clusters that a search found for this configuration; empty if all configurations have the same clusters.
   std::string clusters = {};
 };
 
@@ -74,7 +74,7 @@ struct SimulationPoint {
   [[nodiscard]] std::optional<double> bytes_share_of_bound() const;
 };
 
-/// Combines the outcomes of one place; there must be at least one.
+/// Combines the outcomes of one configuration (`place`). There must be at least one outcome.
 [[nodiscard]] SimulationPoint point_of(SimulationPlace place, const std::vector<FactorizationOutcome>& outcomes);
 
 }  // namespace troupe::apps

@@ -220,9 +220,9 @@ void SimulationRequest::choose_clusters(const ClusterSearchOptions& options) {
   remove_repeated_warnings();
 }
 
-/// Checks the clusters for each place, because the number of cores that remain for clusters depends on the number of
-/// GPUs. All kernels must have times on clusters, even unused kernels: if one had none, policies would silently ignore
-/// clusters.
+/// Checks the clusters for each configuration, because the number of cores that remain for clusters depends on the
+/// number of GPUs. All kernels must have times on clusters, even unused kernels: if one kernel had no such times,
+/// policies would silently ignore clusters.
 void SimulationRequest::check_clusters() {
   SimulationOptions options = common_.simulation;
   if (options.clusters.empty() || finds_clusters()) return;

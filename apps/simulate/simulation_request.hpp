@@ -60,21 +60,22 @@ class SimulationRequest {
   /// Checks the arguments. Throws `invalid_argument` or `bad_input`; the message names the problem and the remedy.
   static SimulationRequest make(const SimulationArguments& arguments);
 
-  /// If the user requests automatic clusters, finds the best clusters for each place. Call this function before `runs`.
-  /// Passes on the errors of simulations.
+  /// If the user requests automatic clusters, finds the best clusters for each of `places()`. Call this function before
+  /// `runs`. Passes on the errors of simulations.
   void choose_clusters(const ClusterSearchOptions& options);
-  /// Returns one choice for each place if the user requested automatic clusters, and otherwise none.
+  /// Returns one choice for each of `places()` if the user requested automatic clusters, and otherwise none.
   [[nodiscard]] const std::vector<ClusterChoice>& choices() const { return choices_; }
 
-  /// Returns the places, sorted by size, then number of GPUs, then policy.
+  /// Returns the places (configurations), sorted by size, then number of GPUs, then policy.
   [[nodiscard]] const std::vector<SimulationPlace>& places() const { return places_; }
   [[nodiscard]] int repeat() const { return repeat_; }
   [[nodiscard]] SimulatedRun run(const SimulationPlace& place, std::uint64_t seed) const;
-  /// Returns all runs: those of the first place, with increasing seeds, then those of the second, ….
+  /// Returns all runs: the runs of the first place, with increasing seeds, then the runs of the second place, and so
+  /// on.
   [[nodiscard]] SimulationList runs() const;
   /// Returns the settings that all runs share.
   [[nodiscard]] const SimulatedRun& common() const { return common_; }
-  /// Returns the kernels with derived times, because the machine's description lacks them.
+  /// Returns the kernels whose times were derived, because the machine's description lacks these kernels.
   [[nodiscard]] const std::vector<DerivedKernel>& derived() const { return derived_; }
   /// Returns remarks on settings that are allowed but probably not intended.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }

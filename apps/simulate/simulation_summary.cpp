@@ -56,7 +56,7 @@ std::string table_text(const SimulationSummary& summary) {
   return table.text();
 }
 
-/// Returns lines with the clusters that were found and how they compare.
+/// Returns lines with the clusters that a search found, compared with other clusters; empty without a search.
 std::string choices_text(const SimulationSummary& summary) {
   const std::vector<ClusterChoice>& choices = summary.request.choices();
   std::string text;

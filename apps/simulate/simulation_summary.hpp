@@ -15,9 +15,9 @@ namespace troupe::apps {
 struct SimulationSummary {
   const SimulationRequest& request;
   const std::vector<FactorizationOutcome>& outcomes;
-  /// The combined runs of each place, in the order of the places.
+  /// For each of `request.places()`, in that order, the combined results of its runs.
   std::vector<SimulationPoint> points;
-  /// The paths of the files that were written; empty if they were not.
+  /// The paths of the files that were written; a path is empty if its file was not written.
   std::string plot;
   std::string trace;
   /// True if clusters were searched for and the output lists all clusters that were tried.
@@ -27,7 +27,7 @@ struct SimulationSummary {
 /// Returns a title such as "cholesky on idgraf-double, double precision, tile 512".
 [[nodiscard]] std::string title_of(const SimulationRequest& request);
 
-/// Returns a table with a row for each place, then the assumptions and the files.
+/// Returns a title, the assumptions, a table with a row for each of `points`, and the files' paths.
 [[nodiscard]] std::string simulation_text(const SimulationSummary& summary);
 [[nodiscard]] Json simulation_json(const SimulationSummary& summary);
 

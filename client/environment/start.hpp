@@ -1,4 +1,4 @@
-/// The start of a program's runtime, which follows the environment.
+/// The start of a program's runtime, with additions from environment variables.
 #pragma once
 
 #include <memory>

@@ -18,8 +18,8 @@ namespace troupe::client {
 /// ended and no thread can wait any more.
 void warn_of_untold(const graph::FailureLog& failures, const Warn& warn);
 
-/// Called before a backend is destroyed. If the calling thread cannot destroy it (`Backend::end_here`), the backend is
-/// kept until the process ends, and true is returned.
+/// Called before a backend is destroyed. If the calling thread cannot destroy the backend (`Backend::end_here`), keeps
+/// it until the process ends, and returns true.
 [[nodiscard]] bool leave_if_it_cannot_end(const std::shared_ptr<Backend>& backend);
 
 }  // namespace troupe::client

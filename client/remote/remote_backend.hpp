@@ -94,7 +94,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   class Recorded;
   class Kept;
   struct Hold;
-  /// A recording that has not ended. Its tasks have the same order in `recording` and in the messages.
+  /// A recording that has not ended. `recording` and the messages in `tasks` have the same tasks in the same order.
   struct OpenRecording {
     graph::Recording* recording;
     OperationBatches tasks;
@@ -112,11 +112,11 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   [[nodiscard]] graph::Recording* recording_here() const;
   [[nodiscard]] Failure loss() const { return *session_->ledger().lost(); }
 
-  // The following members require the submission lock, unless they say otherwise.
+  // The following members require the submission lock, unless their comments say otherwise.
   /// Must be called without the lock.
   Result<void> wait_for_room();
-  /// Waits as `wait_all` does, but ignores failures of callbacks, and failures do not count as reported. Must be called
-  /// without the lock.
+  /// Waits as `wait_all` does, but ignores failures of callbacks, and does not mark failures as reported. Must be
+  /// called without the lock.
   Result<void> wait_until_ended();
   Result<std::vector<std::uint64_t>> numbers_of(const graph::TaskSpecification& specification,
                                                 graph::Recording* recording) const;
@@ -125,19 +125,19 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
                                  graph::Recording& recording);
   void note_uses(const graph::TaskSpecification& specification, std::uint64_t number,
                  std::span<const std::uint64_t> after);
-  /// Notes a task's uses and predecessors. The task may have to wait for data that the program has acquired.
+  /// Notes a task, with its uses and predecessors, that may have to wait for data that the program has acquired.
   void note_behind_holds(std::uint64_t task, std::span<const TasksBehindHold::Use> uses,
                          std::span<const std::uint64_t> after);
-  /// The next functions fail with `invalid_argument` if the wait that they are about would never end, because it is a
-  /// wait for a task that waits for data which the calling thread has acquired.
+  /// The next functions check a wait that the calling thread is about to begin. They fail with `invalid_argument` if
+  /// this wait would never end, because the thread would wait for a task that needs data which the thread has acquired.
   [[nodiscard]] Result<void> check_may_wait_for_all() const;
   [[nodiscard]] Result<void> check_may_wait(std::uint64_t task) const;
-  /// The thread is about to wait for the last use of these data, to use them itself in this mode.
+  /// Checks a wait for tasks that use these data, after which the thread itself uses them in this mode.
   [[nodiscard]] Result<void> check_may_use(const graph::DataRecord& record, AccessMode mode) const;
-  /// `find` returns the task that waits for the hold, or 0.
+  /// Calls `find` for each hold of the calling thread. `find` returns a task that waits for this hold, or 0.
   [[nodiscard]] Result<void> check_own_holds(
       const std::function<std::uint64_t(const TasksBehindHold&, const TasksBehindHold::Pending&)>& find) const;
-  /// Checks the handles and modes of weak data, after those of the kernel's data.
+  /// Checks the handles and modes of weak data. Call this after the check of the kernel's data.
   Result<void> check_weak(const graph::TaskSpecification& specification);
   /// Fails if `more` handles would be too many for the service, which would then end the session.
   [[nodiscard]] Result<void> check_handles(std::size_t more) const;
@@ -146,18 +146,20 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   Result<std::vector<Handle>> add_blocks(const Handle& whole, std::size_t count, const AddBlocks& add);
   [[nodiscard]] bool is_being_recorded(const graph::DataRecord& record) const;
   Result<Future> replay(Recorded& recorded, std::span<const Rebinding> rebindings);
-  /// Sends a recording whose program has ended. Acquires the lock.
+  /// Sends a complete recording to the service. Acquires the lock.
   Result<std::shared_ptr<client::RecordedTasks>> seal(std::shared_ptr<graph::Recording> recording, OpenRecording& open);
   /// Copies to the program's memory all content that tasks with a number up to `task` have written. Must be called
   /// without the lock.
   void copy_out_written(std::uint64_t task);
   void forget(graph::DataRecord& record);
-  /// Does the work of `release`. If `finally` is true, does only the steps before `abandon`. Acquires the lock.
+  /// Does the work of `release`, or, if `finally` is true, the first step of `let_go`: in a kernel or callback, this
+  /// step also releases data for which there is nothing to copy back. Acquires the lock.
   Result<void> end_registration(const Handle& handle, bool finally);
   /// Refuses the handle from now on, without a wait. The record is deleted when the service reports that the last use
   /// has ended.
   Result<void> release_late(graph::DataRecord& record);
-  /// Refuses the handle like `release_late`, for memory of the program that must not be touched any more.
+  /// Refuses the handle like `release_late`, without copying content to the program's memory any more, and reports the
+  /// failure `why`.
   void abandon(const Handle& handle, const Failure& why);
 
   const std::string folder_;
@@ -169,8 +171,8 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   std::vector<OpenRecording*> open_recordings_;
   /// The data that the program has acquired and not yet given back.
   std::vector<Hold*> holds_;
-  /// The last numbers that were assigned to submissions (marks, and ids of recorded tasks), to recordings and to kept
-  /// data.
+  /// The last numbers that were given to submissions (`last_mark_`, from which ids of recorded tasks are made, too), to
+  /// recordings, and to kept data.
   std::uint64_t last_mark_ = 0;
   std::uint64_t last_recording_ = 0;
   std::uint64_t last_keep_ = 0;
@@ -179,7 +181,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   /// The number of threads that record.
   std::atomic<int> recording_threads_{0};
   std::atomic<bool> stopped_{false};
-  /// Recordings check through a weak pointer whether the session still exists.
+  /// The session is shared, because recordings check through weak pointers whether it still exists.
   std::shared_ptr<Session> session_;
   std::unique_ptr<CodeletNumbers> codelets_;
 };

@@ -23,8 +23,8 @@ inline constexpr std::uint64_t kRecordedBit = std::uint64_t{1} << 63U;
 /// checked as in an embedded runtime. The service has the tasks.
 class RemoteBackend::Recorded final : public client::RecordedTasks {
  public:
-  /// `number` is the service's number of the recording; 0 if the service does not have it, because data were released
-  /// before it was complete.
+  /// `number` is the service's number of the recording; 0 if the service does not have the recording, because data that
+  /// it uses were released before it was complete.
   Recorded(RemoteBackend& backend, std::shared_ptr<graph::Recording> recording, std::uint64_t number, std::size_t size)
       : backend_(backend), session_(backend.session_), recording_(std::move(recording)), number_(number), size_(size) {}
   ~Recorded() override;

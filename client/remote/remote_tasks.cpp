@@ -89,7 +89,8 @@ Result<std::vector<std::uint64_t>> RemoteBackend::numbers_of(const graph::TaskSp
 }
 
 Result<void> RemoteBackend::check_weak(const graph::TaskSpecification& specification) {
-  // The data of the kernel were marked with the last mark.
+  // The check of the kernel's data has made a new mark, which this check uses, too. Without such data, it needs a mark
+  // of its own.
   if (specification.accesses.empty()) ++last_mark_;
   return graph::check_weak_accesses(specification, registry_, last_mark_);
 }

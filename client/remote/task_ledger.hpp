@@ -37,13 +37,13 @@ class TaskLedger {
   explicit TaskLedger(std::function<void(DueCallback)> due) : due_(std::move(due)) {}
 
   // Threads that submit call the next functions, before they send the task.
-  /// Notes the next task, which has this number. `weight` is the number of tasks in a run of a recording, which has one
-  /// number; 1 for other tasks.
+  /// Notes the next task, which has this number. A whole run of a recording has one number, and its `weight` is the
+  /// number of its tasks plus 1; the weight of other tasks is 1.
   void submitted(std::uint64_t number, std::uint64_t weight = 1);
-  /// Notes a task's callback. `task` is the description of the task in the message if the callback fails.
+  /// Notes a task's callback. If the callback fails, the message names the task by its description, `task`.
   void expect_callback(std::uint64_t number, Callback callback, std::string task);
 
-  // The thread that receives the service's messages calls the next functions.
+  // The thread that receives the service's messages calls `succeeded`, `ended` and `lose`.
   void succeeded(std::uint64_t first, std::uint64_t count);
   void ended(std::uint64_t number, TaskStatus status, Failure failure);
   /// Called when the callback of a task has returned.
@@ -76,7 +76,7 @@ class TaskLedger {
   [[nodiscard]] std::uint64_t arrived() const { return arrived_.load(std::memory_order_acquire); }
   [[nodiscard]] std::uint64_t submitted_weight() const { return submitted_weight_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t settled_weight() const { return settled_weight_.load(std::memory_order_relaxed); }
-  /// Returns the log of callback failures. Failures of tasks are logged too, but the service gives their summary.
+  /// Returns the log of callback failures. It has no failures of tasks, because the service sends a summary of those.
   [[nodiscard]] graph::FailureLog& callback_failures() { return callback_failures_; }
   /// Calls `visit` with the log of tasks and with the log of callbacks.
   template <class Visit>
@@ -84,8 +84,8 @@ class TaskLedger {
     visit(failures_);
     visit(callback_failures_);
   }
-  /// Marks all failures of tasks so far as reported to the program: in a summary of the service, or by a failed
-  /// acquire, whose message does not say which task's failure made the data invalid.
+  /// Marks all failures of tasks so far as reported to the program. Called when the program gets a summary from the
+  /// service, and when an acquire fails: its message does not say which task's failure made the data invalid.
   void told_all() { failures_.told(nullptr); }
 
  private:
@@ -117,7 +117,7 @@ class TaskLedger {
   bool loss_told_ TROUPE_GUARDED_BY(mutex_) = false;
   graph::FailureLog failures_;
   graph::FailureLog callback_failures_;
-  /// The number of the newest task. Relaxed: it serves only to detect impossible numbers.
+  /// The number of the newest task. Relaxed: no other data are published with this number.
   std::atomic<std::uint64_t> last_{0};
   std::atomic<std::uint64_t> arrived_{0};
   std::atomic<std::uint64_t> submitted_weight_{0};

@@ -7,7 +7,8 @@ namespace troupe::remote {
 
 namespace {
 
-/// At most this many accesses are kept. If a task waits for a hold only by way of further ones, nobody is told.
+/// The largest number of accesses that are kept. A task that waits for the hold only because of further accesses is not
+/// found.
 constexpr std::size_t kMostUses = 4096;
 
 /// Returns true if the later one of two uses has to wait for the earlier one.
@@ -39,7 +40,8 @@ void TasksBehindHold::note(std::uint64_t task, std::span<const Use> uses, std::s
     waits_for = before;
     only_children = false;
   }
-  // The oldest use comes first, since its task is the least likely to end before the others.
+  // The search begins with the oldest use, that of the hold itself: unlike a task, the hold cannot end while others
+  // wait for it.
   for (const NotedUse& noted : uses_) {
     if (waits_for) break;
     for (const Use& use : uses) {
@@ -50,7 +52,7 @@ void TasksBehindHold::note(std::uint64_t task, std::span<const Use> uses, std::s
   }
   if (!waits_for || uses_.size() + uses.size() > kMostUses) return;
   waiting_.emplace(task, *waits_for);
-  // If only children wait, whoever uses other data of the nested task need not wait for them.
+  // If only children of this nested task wait, a later use of the task's other data need not wait for these children.
   const std::size_t noted_before = uses_.size();
   for (const Use& use : uses) {
     const auto meets = [&](const NotedUse& noted) { return conflict(noted.use, use); };

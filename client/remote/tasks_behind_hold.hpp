@@ -1,4 +1,5 @@
-/// The tasks that wait for data which the program holds. The graph is the service's, so the client keeps a list.
+/// The tasks that wait for data which the program holds. The task graph is in the service, so the client keeps this
+/// list.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ class TasksBehindHold {
 
   TasksBehindHold(const graph::DataRecord& held, AccessMode mode) : uses_{{{&held, mode}, 0}} {}
 
-  /// Returns true if whoever uses these data next has to wait for the hold itself.
+  /// Returns true if the next user of these data has to wait for the hold itself.
   [[nodiscard]] bool holds(const Use& next) const;
   /// Adds the task to the list if it has to wait for the hold. `after`: its explicit predecessors.
   void note(std::uint64_t task, std::span<const Use> uses, std::span<const std::uint64_t> after);
@@ -37,10 +38,10 @@ class TasksBehindHold {
   [[nodiscard]] std::uint64_t first(const Pending& pending) const;
   /// Returns true if the task still waits for the hold.
   [[nodiscard]] bool waits(std::uint64_t task, const Pending& pending) const;
-  /// Returns a task which still waits for the hold, and which whoever uses these data next has to wait for; 0 if there
-  /// is none.
+  /// Returns a task that still waits for the hold, and for which the next user of these data has to wait; 0 if there is
+  /// no such task.
   [[nodiscard]] std::uint64_t find(const Use& next, const Pending& pending) const;
-  /// Called before the record and its parts are deleted.
+  /// Removes the uses of the record and its parts; called before these are deleted.
   void forget(graph::DataRecord& record);
 
  private:
@@ -52,7 +53,7 @@ class TasksBehindHold {
 
   /// The first use is that of the hold itself, unless its data have been deleted.
   std::vector<NotedUse> uses_;
-  /// Each task with the one for which it waits; 0 stands for the hold itself.
+  /// Maps each task to the task for which it waits; 0 stands for the hold itself.
   std::map<std::uint64_t, std::uint64_t> waiting_;
 };
 

@@ -22,15 +22,15 @@ namespace troupe {
 class GroupWalk {
  public:
   explicit GroupWalk(std::span<const HandleGroup> groups) : groups_(groups) {}
-  /// Returns the group of the next handle, whose element type is `element_tag`; null if no group of that type can come
-  /// next.
+  /// Returns the group of the next handle, which has the element type `element_tag`; null if the next handle must not
+  /// have this type.
   [[nodiscard]] const HandleGroup* next(std::uint64_t element_tag) {
     const auto fits = [&] { return index_ < groups_.size() && groups_[index_].parameter.element_tag == element_tag; };
     if (has_some_ && !(groups_[index_].repeated && fits())) ++index_;
     has_some_ = fits();
     return has_some_ ? &groups_[index_] : nullptr;
   }
-  /// Returns true if every group has a handle.
+  /// Returns true if every group has a handle, so that the list of handles may end here.
   [[nodiscard]] bool complete() const { return has_some_ ? index_ + 1 == groups_.size() : groups_.empty(); }
   /// Returns the index of the last handle's group.
   [[nodiscard]] std::size_t index() const { return index_; }
@@ -49,7 +49,7 @@ struct CodeletDefinition {
   bool variadic = false;
   /// True for a kernel that is written inside the call that submits it. A service never has such a kernel.
   bool inline_kernel = false;
-  /// See `KernelParameters::captures`.
+  /// True if the kernel captures objects (`KernelParameters::captures`).
   bool captures = false;
   /// True if a typed implementation takes the context.
   bool takes_context = false;
@@ -58,8 +58,8 @@ struct CodeletDefinition {
   std::vector<HandleGroup> groups;
   std::array<Kernel, kDeviceKinds> kernels;
   /// The devices that may run the codelet (`Codelet::only_on`); other devices count as having no implementation.
-  /// `devices` is the set as the program wrote it, for messages; `devices_here` is the same set as workers of the
-  /// runtime that runs the tasks.
+  /// `devices` is the set as the program wrote it, for messages; `devices_here` is the same set in terms of the workers
+  /// of the runtime that runs the tasks.
   DeviceSet devices;
   DevicesHere devices_here;
   struct Team {
@@ -74,30 +74,31 @@ struct CodeletDefinition {
   Team team;
   /// The function that prepares a worker's team for the kernels (`Codelet::prologue`); null if there is none.
   TeamPrologue prologue = nullptr;
-  /// See `Codelet::pieces`; if null, a core runs a task whole. The kernel for a core runs all pieces in sequence.
+  /// The implementation in pieces (`Codelet::pieces`); if null, tasks are not divided into pieces. If there is one, the
+  /// kernel for a core runs all pieces in sequence.
   std::shared_ptr<const Pieces> pieces;
   FlopCount flops;
   /// A function that distinguishes tasks whose data have equal shapes (`Codelet::footprint`); may be empty.
   Footprint footprint;
-  /// The name of the described kernel whose times the tasks take in virtual time (`Codelet::timed_as`); may be empty.
+  /// The name of a kernel in machine descriptions, whose time each task takes in virtual time (`Codelet::timed_as`);
+  /// may be empty.
   std::string timed_as;
-  /// The name by which a service finds the codelet (`Codelet::known_as`); empty if that is `name`.
+  /// The name by which a service finds the codelet (`Codelet::known_as`); if empty, the service uses `name`.
   std::string known_as;
-  /// True for the runtime's own codelets, whose time is not counted in virtual time.
+  /// True for the runtime's own codelets. Their tasks take no time in virtual time.
   bool internal = false;
   /// True for stand-ins of nested tasks that have no time in virtual time (`Codelet::untimed_on`).
   bool untimed = false;
   /// True if only the futures of the tasks report their failures (`Codelet::reported_by_futures`).
   bool reported_by_futures = false;
-  /// Called once for each task when it has ended, whether it ran or not; may be null. For nested tasks and children,
-  /// and tasks with `TaskSpecification::may_nest`.
+  /// Called once for each task when it has ended, whether it ran or not; may be null. Called only for nested tasks, for
+  /// children, and for tasks with `TaskSpecification::may_nest`.
   void (*ended)(ArgumentsView) = nullptr;
   Environment environment = nullptr;
-  /// `typed` and `parameters` are filled from a typed implementation; they stay false and empty if all implementations
-  /// are untyped.
+  /// `typed` is true if some implementation is typed; `parameters` are then the parameters of its data, else empty.
   bool typed = false;
   std::vector<DataParameter> parameters;
-  /// The types of arguments by value, from a typed implementation or from `Codelet::takes`.
+  /// The types of arguments by value, as a typed implementation or `Codelet::takes` declares them.
   std::vector<ArgumentType> argument_types;
 
   /// Returns the kernel that a device of this kind calls; empty if the codelet does not run there.
@@ -119,12 +120,12 @@ struct CodeletDefinition {
   [[nodiscard]] KindSet kinds() const {
     return kinds_where([this](const DeviceTraits& row) { return runs_on(row.kind); });
   }
-  /// Returns the number of cores that the kernels use on a device of this type. On a cluster this is one core if the
-  /// codelet has neither a version for teams nor pieces.
+  /// Returns the number of cores that a task uses on a device of this type: one if the codelet has neither a kernel for
+  /// teams nor pieces.
   [[nodiscard]] int cores_used(const DeviceType& type) const {
     return team.kernel || pieces != nullptr ? std::min(type.cores, team.most_cores) : 1;
   }
-  /// Returns the kernel for a kind that has no kernel of its own; `kernel_for` calls this.
+  /// Does the work of `kernel_for` for a kind of device that has no kernel of its own.
   [[nodiscard]] const Kernel& kernel_in_place_of(DeviceKind kind) const;
   /// Returns the name under which execution times of the codelet are stored.
   [[nodiscard]] const std::string& timed_name() const { return timed_as.empty() ? name : timed_as; }

@@ -7,7 +7,8 @@ namespace troupe {
 namespace graph {
 
 namespace {
-/// The checks of the kernel that runs in this thread; if null, checks are called at once.
+/// The object that collects the checks of the kernel that runs in this thread; if null, `check_at_completion` calls
+/// each check at once.
 thread_local CompletionChecks* collecting = nullptr;
 }  // namespace
 

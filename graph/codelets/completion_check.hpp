@@ -11,14 +11,15 @@ namespace troupe {
 
 namespace graph {
 
-/// A kernel calls this before it enqueues its work, if it has done work that also serves later kernels, such as making
-/// a library's handle. If the device measures times on its stream, the task's time begins with this call.
+/// A kernel calls this function before it enqueues its work, if the kernel has done work that later kernels need, too,
+/// such as making a library's handle. If the device measures times on its stream, the task's time begins with this
+/// call.
 void count_time_from_here();
 
 /// The checks of one task on a device whose kernels only enqueue their work.
 class CompletionChecks {
  public:
-  /// `count_time_from_here` calls `count_from_here`, which must not throw.
+  /// The function `count_time_from_here` calls `count_from_here`, which must not throw; may be null.
   explicit CompletionChecks(std::function<void()> count_from_here = nullptr)
       : count_from_here_(std::move(count_from_here)) {}
 

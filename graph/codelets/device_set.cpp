@@ -24,7 +24,8 @@ std::string in_lower_case(std::string_view text) {
   return result;
 }
 
-/// Returns true if `text` contains `part`, which is not empty, and `part` neither begins nor ends inside a word.
+/// Returns true if `text` contains `part` at a place where `part` neither begins nor ends inside a word. `part` must
+/// not be empty.
 bool has_words(const std::string& text, const std::string& part) {
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
     const std::size_t end = at + part.size();
@@ -34,8 +35,8 @@ bool has_words(const std::string& text, const std::string& part) {
   return false;
 }
 
-/// Returns true if the worker is called `name`, which is in lower case. The text in parentheses in a worker's name,
-/// which is its model, may be left out.
+/// Returns true if `name`, which is in lower case, is the worker's name (with or without the model in parentheses), or
+/// consists of whole words of the worker's model.
 bool is_called(const NamedWorker& worker, const std::string& name) {
   const std::string full = in_lower_case(worker.name);
   return full == name || full.starts_with(name + " (") || has_words(in_lower_case(worker.model), name);
@@ -54,7 +55,7 @@ std::string known_names(std::span<const NamedWorker> workers) {
 }
 
 /// Sets `members[i]` for each worker i that the choice names by kind, number, name or model. Fails with
-/// `invalid_argument` if a name or number fits no worker.
+/// `invalid_argument` if no worker has one of the names or numbers.
 Result<void> add_members(const DeviceChoice& choice, std::span<const NamedWorker> workers, std::vector<bool>& members) {
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if ((choice.kinds & kind_set(workers[i].kind)) != 0) members[i] = true;

@@ -10,18 +10,19 @@ namespace troupe::graph {
 class TaskOwner;
 struct Task;
 
-/// While an `ExecutionScope` lives, its thread runs a kernel or a callback of `owner`: submissions go to the worker's
-/// own deque and never block, and waiting is refused. Scopes nest (a kernel of one runtime may use another runtime).
+/// While an `ExecutionScope` lives, its thread runs a kernel or a callback of `owner`: ready tasks that the thread
+/// submits go to the worker's own deque, submissions never block, and waiting is refused. Scopes nest, because a kernel
+/// of one runtime may use another runtime.
 class ExecutionScope {
  public:
-  /// The content of a scope.
+  /// The data of a scope.
   class Place {
    public:
     constexpr Place(const TaskOwner* owner, WorkerId worker, const Task* task, const Place* outer)
         : owner_(owner), task_(task), outer_(outer), worker_(worker) {}
 
-    /// Returns the worker that this thread belongs to; invalid in callbacks outside workers and in helper threads
-    /// (`Joined`).
+    /// Returns the worker to which the thread of the scope belongs; invalid in callbacks outside workers and in helper
+    /// threads (`Joined`).
     [[nodiscard]] WorkerId worker() const { return worker_; }
 
    private:
@@ -33,8 +34,8 @@ class ExecutionScope {
       }
       return innermost;
     }
-    /// Returns true if the task belongs to this client's graph. Workers that several clients share name their own graph
-    /// as the owner.
+    /// Returns true if the task belongs to a client whose graph is `owner`. Workers that several clients share set
+    /// `owner_` to the graph of the service instead.
     [[nodiscard]] bool is_of_client(const TaskOwner* owner) const;
 
     const TaskOwner* owner_;
@@ -53,8 +54,9 @@ class ExecutionScope {
   ExecutionScope& operator=(const ExecutionScope&) = delete;
 
   /// While a `Joined` lives, its thread helps another thread, whose innermost scope is `innermost`. The helping thread
-  /// counts as inside the same kernels, but not as the worker's thread: its tasks are queued like tasks that the
-  /// program's own threads submit. The other thread's scopes must live at least as long.
+  /// counts as inside the kernels of the other thread, but not as a worker's thread: tasks that it submits are queued
+  /// like tasks of the program's own threads. The scopes of the other thread must live at least as long as the
+  /// `Joined`.
   class Joined {
    public:
     explicit Joined(const Place* innermost) : outer_(std::exchange(joined_, innermost)) {}
@@ -66,9 +68,11 @@ class ExecutionScope {
     const Place* outer_;
   };
 
-  /// Returns the innermost scope of the calling thread; null if the thread is in no scope.
+  /// Returns the innermost scope of the calling thread; null if the thread is in no scope. Scopes of a thread that it
+  /// helps do not count.
   [[nodiscard]] static const Place* innermost() { return innermost_; }
-  /// Returns the innermost scope of the calling thread that belongs to `owner`, or null.
+  /// Returns the calling thread's innermost scope of `owner`; null if there is none. If the thread helps a thread in
+  /// such a scope, returns a scope without a worker.
   [[nodiscard]] static const Place* find(const TaskOwner* owner) {
     if (const Place* own = Place::find(innermost_, owner)) return own;
     static constexpr Place kNobodysThread{nullptr, WorkerId{}, nullptr, nullptr};
@@ -92,9 +96,9 @@ class ExecutionScope {
   static thread_local constinit const Place* joined_;
 };
 
-// Every submission and every kernel reads these variables. With this TLS model they lie in the memory that a thread has
-// from its start, so no call is needed to find them, even if a program loads the library while it runs. They take 16
-// bytes of the space that the system reserves for this purpose.
+// Every submission and every kernel reads these two variables. With this TLS model they lie in memory that a thread has
+// from its start, so no call is needed to find them, even if a running program loads the library. They take 16 bytes of
+// the space that the system reserves for such variables.
 [[gnu::tls_model(
     "initial-exec")]] inline thread_local constinit const ExecutionScope::Place* ExecutionScope::innermost_ = nullptr;
 [[gnu::tls_model("initial-exec")]] inline thread_local constinit const ExecutionScope::Place* ExecutionScope::joined_ =

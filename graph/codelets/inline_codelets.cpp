@@ -32,7 +32,7 @@ Codelet InlineCodelets::make_call(std::string name, Kernel kernel, void (*ended)
 const Codelet& InlineCodelets::kept(const void* key, std::uint64_t number, const std::string& name,
                                     const std::function<Codelet()>& make) {
   using Key = std::tuple<const void*, std::uint64_t, std::string>;
-  // Both objects are never destroyed: static objects of the program may submit tasks while they are destroyed.
+  // Neither object is ever destroyed, because destructors of the program's static objects may still submit tasks.
   static auto& mutex = *new std::mutex;
   static auto& codelets = *new std::map<Key, Codelet>;
   const std::lock_guard lock(mutex);

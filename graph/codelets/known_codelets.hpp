@@ -26,17 +26,17 @@ using CodeletDefinitions = std::unordered_map<const CodeletDefinition*, std::sha
 /// The codelets that a graph knows. All functions may be called from any thread.
 class KnownCodelets {
  public:
-  /// Returns true if the codelet is in the cache of the codelets that were submitted last. If the result is false, the
-  /// codelet may have been added, too: call `add`.
+  /// Returns true if the codelet is in the cache of the codelets that were submitted last. If the result is false, call
+  /// `add`, even though the codelet may have been added before.
   [[nodiscard]] bool knows(const CodeletDefinition& definition) {
     return recent(definition).load(std::memory_order_acquire) == &definition;
   }
-  /// Keeps the codelet's definition, and the environment that its kernels need. Fails if the environment cannot be
-  /// made.
+  /// Keeps the codelet's definition, and makes the environment that its kernels need. Fails if the environment cannot
+  /// be made.
   Result<void> add(const Codelet& codelet);
-  /// Returns `codelet` restricted to these devices: the same object for every call. `find` translates `devices` into
-  /// devices of the runtime. Fails with `invalid_argument` if more than `most_named` restrictions give devices by
-  /// number or name.
+  /// Returns `codelet` restricted to these devices. Calls with the same arguments return the same object. `find`
+  /// translates `devices` into devices of the runtime. Fails as `find` does, and with `invalid_argument` if more than
+  /// `most_named` different restrictions give devices by number or name.
   Result<const Codelet*> only_on(const Codelet& codelet, const DeviceSet& devices, std::size_t most_named,
                                  const std::function<Result<DevicesHere>()>& find);
   /// Returns all definitions and forgets them.

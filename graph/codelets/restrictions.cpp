@@ -7,8 +7,9 @@ namespace troupe {
 
 namespace {
 
-/// Returns the text before `separator`, and removes both from the front of `text`. Without a separator, returns all of
-/// `text` and leaves it empty. A separator at the end also leaves `text` empty, so a list must not end with one.
+/// Returns the text before `separator`, and removes this text and the separator from the front of `text`. If there is
+/// no separator, returns all of `text` and makes `text` empty. A separator at the end makes `text` empty, too, so a
+/// list must not end with a separator.
 std::string_view take_up_to(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view taken = text.substr(0, end);
@@ -20,7 +21,7 @@ Failure unusable(std::string_view part, const std::string& why) {
   return {ErrorCode::invalid_argument, "restriction '" + std::string(part) + "': " + why};
 }
 
-/// Returns the set that the text names, or nothing if it names no device.
+/// Returns the set that the text names, or nothing if the text does not have the form of a device.
 std::optional<DeviceSet> parse_device(std::string_view text) {
   if (text == "cores") return DeviceSet::cores();
   if (text == "gpus") return DeviceSet::accelerators();

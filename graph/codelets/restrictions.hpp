@@ -15,9 +15,9 @@ namespace troupe {
 using Restrictions = std::map<std::string, DeviceSet, std::less<>>;
 
 /// Reads a text such as "potrf,trsm:cores": names of codelets, a colon, and devices separated by `|`. A device is
-/// `cores`, `gpus` (all accelerators), `#3` (the worker of this number), or a name (`DeviceSet::named`), which this
-/// function does not check. Semicolons separate several such lists. An empty text means no restrictions. Fails with
-/// `invalid_argument` and a message that says what is wrong.
+/// `cores`, `gpus` (all accelerators), `#3` (the worker of this number), or a name (`DeviceSet::named`); this function
+/// does not check that a device has the name. Semicolons separate several such lists. An empty text means no
+/// restrictions. Fails with `invalid_argument` and a message that says what is wrong.
 [[nodiscard]] Result<Restrictions> parse_restrictions(std::string_view text);
 
 }  // namespace troupe

@@ -14,7 +14,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// The indexes `first`, `first + step`, … of one dimension, `count` of them.
+/// `count` indexes of one dimension: `first`, `first + step`, and so on.
 struct IndexRange {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -43,8 +43,8 @@ std::array<std::int64_t, kDimensions> extents_of(const Layout& layout) {
 }
 
 /// Returns the common indexes of two ranges that have at least two indexes each. The distance between neighbouring
-/// common indexes is the least common multiple of the steps. The loop walks the range with the larger step until the
-/// other range has the index, too.
+/// common indexes is the least common multiple of the steps. A loop walks through the range with the larger step until
+/// it finds an index that the other range has, too.
 IndexRange common_of_stepped(IndexRange a, IndexRange b) {
   if (a.step < b.step) std::swap(a, b);
   const std::int64_t begin = std::max(a.first, b.first);
@@ -70,7 +70,7 @@ IndexRange common(const IndexRange& a, const IndexRange& b) {
   return common_of_stepped(a, b);
 }
 
-/// Calls `change(range of a, range of b)` for each dimension, and returns the block of the ranges that it returns.
+/// Calls `change(range of a, range of b)` for each dimension, and returns the block that has the results as its ranges.
 template <class Change>
 Block by_dimension(const Block& a, const Block& b, const Change& change) {
   const IndexRanges first = ranges_of(a);
@@ -82,21 +82,21 @@ Block by_dimension(const Block& a, const Block& b, const Change& change) {
 
 using BlockList = std::vector<const Block*>;
 
-/// A cut across one dimension: some blocks begin before index `at`, and some end behind it. Blocks that do both are on
-/// both sides.
+/// A cut across one dimension. Blocks that begin before index `at` are on one side; blocks that end at or behind it are
+/// on the other side. A block may be on both sides.
 struct Cut {
   std::size_t dimension = 0;
   std::int64_t at = 0;
-  /// The number of blocks on both sides together.
+  /// The sum of the numbers of blocks on the two sides.
   std::size_t on_both_sides = 0;
 };
 
 bool begins_before(const Block& block, const Cut& cut) { return ranges_of(block)[cut.dimension].first < cut.at; }
 bool ends_behind(const Block& block, const Cut& cut) { return ranges_of(block)[cut.dimension].last() >= cut.at; }
 
-/// Returns the cut at the median of the blocks' beginnings in one dimension. Returns nothing if it does not make the
-/// lists of blocks shorter by a quarter, or if too many blocks are on both sides: two lists could then take longer than
-/// one.
+/// Returns the cut at the median of the blocks' beginnings in one dimension. Returns nothing if one side still has more
+/// than three quarters of the blocks, or if more than a quarter of the blocks are on both sides: two searches could
+/// then take longer than one.
 std::optional<Cut> cut_across(const BlockList& blocks, std::size_t dimension) {
   std::vector<std::int64_t> begins;
   for (const Block* block : blocks) begins.push_back(ranges_of(*block)[dimension].first);
@@ -137,8 +137,8 @@ bool are_flat(const BlockList& blocks) {
   });
 }
 
-/// Finds an overlap of blocks that are flat. Sweeps over the columns, and keeps the blocks that reach into the current
-/// column, ordered by row: O(n log n).
+/// Finds an overlap of blocks for which `are_flat` is true. Sweeps over the columns, and keeps the blocks that reach
+/// into the current column, ordered by row. O(n log n).
 const Block* find_flat_overlap(BlockList blocks) {
   std::ranges::sort(blocks, {}, [](const Block* block) { return block->col; });
   std::map<std::int64_t, const Block*> active;     // by first row; their rows do not overlap
@@ -160,8 +160,8 @@ const Block* find_flat_overlap(BlockList blocks) {
   return nullptr;
 }
 
-/// Halves the space that the blocks lie in until they are flat, as long as this halves the lists of blocks, too, and
-/// otherwise compares all pairs.
+/// Cuts the space in which the blocks lie into halves until the blocks of a half are flat (`are_flat`). If no cut makes
+/// the lists of blocks much shorter (`cut_across`), compares all pairs of blocks.
 const Block* find_overlap_in(const BlockList& blocks) {
   constexpr std::size_t kFew = 12;
   if (blocks.size() <= kFew) return find_overlap_among(blocks);
@@ -247,7 +247,7 @@ DataView view_of_block(const DataView& whole, const Block& block) {
   layout.rows = block.rows;
   layout.cols = block.cols;
   layout.planes = block.planes;
-  // The distance between columns has no meaning if there is one.
+  // The distance between columns has no meaning if there is only one column.
   if (block.cols > 1) layout.ld *= block.col_step;
   if (block.planes > 1) layout.plane_stride *= block.plane_step;
   if (view.data != nullptr) {

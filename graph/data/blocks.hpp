@@ -20,19 +20,19 @@ namespace troupe::graph {
 /// Returns true if the block has only elements that the whole has, and steps of at least 1.
 [[nodiscard]] bool lies_inside(const Block& block, const Layout& whole);
 
-/// Returns true if there are elements between those of the block, because of its steps.
+/// Returns true if, because of its steps, the block leaves out elements that lie between its own.
 [[nodiscard]] inline bool has_steps(const Block& block) {
   return (block.col_step != 1 && block.cols > 1) || (block.plane_step != 1 && block.planes > 1);
 }
 
-/// Returns the block with step 1 in each direction in which it has only one column or plane.
+/// Returns the block with `col_step` 1 if it has only one column, and `plane_step` 1 if it has only one plane.
 [[nodiscard]] inline Block without_idle_steps(Block block) {
   if (block.cols <= 1) block.col_step = 1;
   if (block.planes <= 1) block.plane_step = 1;
   return block;
 }
 
-/// Returns false if the boxes around two blocks of the same whole have nothing in common.
+/// Returns true if the bounding boxes of two blocks of the same whole have elements in common.
 [[nodiscard]] inline bool may_meet(const Block& a, const Block& b) {
   const auto apart = [](std::int64_t first, std::int64_t count, std::int64_t step, std::int64_t other) {
     return first + (count - 1) * step < other;
@@ -42,27 +42,31 @@ namespace troupe::graph {
          !apart(a.plane, a.planes, a.plane_step, b.plane) && !apart(b.plane, b.planes, b.plane_step, a.plane);
 }
 
-/// Returns a block without steps together with its rim, as far as the whole goes.
+/// Returns the block together with its rim, without the elements of the rim that lie outside the whole. The block must
+/// have no steps.
 [[nodiscard]] Block with_rim(const Block& block, const Rim& rim, const Layout& whole);
 
 /// Returns the common elements of two blocks of the same whole; a block without elements if there are none. O(1) for
 /// blocks without steps.
 [[nodiscard]] Block intersection(const Block& a, const Block& b);
 
-/// Translate the place of a block between a whole and a part of it, which lies at `part` in the whole. `in_part` takes
-/// a block of the whole that has only elements of the part, and `in_whole` takes a block of the part.
+/// These functions translate the place of a block between a whole and one of its parts, which lies at `part` in the
+/// whole. `in_part` takes a block of the whole that has only elements of the part; `in_whole` takes a block of the
+/// part.
 [[nodiscard]] Block in_part(const Block& block, const Block& part);
 [[nodiscard]] Block in_whole(const Block& block, const Block& part);
 
-/// Returns the view of a block that lies inside of `whole`. If the whole has no memory, neither has the block.
+/// Returns the view of a block that lies inside of `whole`. If the whole has no memory, the view has none.
 [[nodiscard]] DataView view_of_block(const DataView& whole, const Block& block);
 
-/// Returns a block of the list that overlaps another, or null. O(n log n) for blocks without steps that lie in the same
-/// planes, as those of a matrix, and for the boxes of a grid; at most O(n^2) for others.
+/// Returns a block of the list that overlaps another block of the list, or null. O(n log n) for the boxes of a grid,
+/// and for blocks without steps that lie in the same planes (all blocks of a matrix do); at most O(n^2) for other
+/// blocks.
 [[nodiscard]] const Block* find_overlap(const std::vector<Block>& blocks);
 
-/// Return texts such as "(2, 3)" and "2,3": the place of the first element. The plane is added if `whole` has several
-/// planes, or if the block does not lie in the first plane.
+/// These functions return the place of the block's first element as a text: "(2, 3)" by `place_text`, "2,3" by
+/// `short_place_text`. The plane is added if `whole` has several planes, or if the block does not lie in the first
+/// plane.
 [[nodiscard]] std::string place_text(const Block& block, const Layout& whole);
 [[nodiscard]] std::string short_place_text(const Block& block, const Layout& whole);
 /// Returns a text such as "4 x 3" or "4 x 3 x 2".

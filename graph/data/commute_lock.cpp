@@ -11,8 +11,8 @@ namespace troupe::graph {
 
 namespace {
 
-/// Returns the records on which the task commutes, each once, ordered by id. The children of a record do not change
-/// while a task that uses it is in flight.
+/// Returns the records that the task uses in mode commute, each once, ordered by id. The children of a record do not
+/// change while a task that uses the record is in flight.
 std::vector<DataRecord*> commute_set(const Task& task) {
   std::vector<DataRecord*> records;
   for (const TaskAccess& access : task.data()) {

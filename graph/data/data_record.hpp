@@ -28,18 +28,18 @@ struct DependencyState {
   bool open_reduction = false;
   /// The tasks of the epoch.
   std::vector<TaskReference> writers;
-  /// The tasks that have read the result of the epoch.
+  /// The tasks that read the result of the epoch.
   std::vector<TaskReference> readers;
-  /// The tasks that a further member of a commuting or reducing epoch must wait for.
+  /// The tasks for which each further member of a commuting or reducing epoch must wait.
   std::vector<TaskReference> before;
 };
 
 /// One registered piece of data or a part of one. Sub-handles form a tree; parts of one parent do not overlap. A task
 /// that uses a handle uses its record and all records below it, so that tasks on a whole and on its parts are ordered.
 ///
-/// A *halo part* is a block that may overlap the parts of its parent and other halo parts, and that tasks only read. It
-/// is not part of the tree, and has no data and no dependency state of its own: a task that uses it uses the parts that
-/// it overlaps.
+/// A *halo part* is a block that tasks only read, and that may overlap the parts of its parent and other halo parts. A
+/// halo part is not part of the tree, and has no data and no dependency state of its own: a task that uses a halo part
+/// uses the records that the halo part overlaps.
 ///
 /// `view`, `parent` and `name` are constant from registration to release.
 struct alignas(64) DataRecord {
@@ -57,12 +57,12 @@ struct alignas(64) DataRecord {
   /// `any_poison` with acquire order before it loads this flag.
   std::atomic<bool> abandoned{false};
   struct Content {
-    /// True if the memory has had no content since the runtime allocated it, or since the program discarded the
-    /// content: no task that writes it has been submitted, and the program has not acquired it for writing. Guarded by
-    /// the submission lock; changed by the registry alone, which counts such records.
+    /// True if the data have no content: since the runtime allocated the memory, or the program discarded the content,
+    /// no task that writes the data has been submitted, and the program has not acquired the data for writing. Guarded
+    /// by the submission lock; changed by the registry alone, which counts the records without content.
     bool unwritten = false;
-    /// True if the program has discarded the content, and no task that writes the data has been submitted since. Then
-    /// `unwritten` is true too, except for data without memory. Guarded and changed like `unwritten`.
+    /// True if the program has discarded the content, and no task that writes the data has been submitted since.
+    /// `unwritten` is then true, too, except for data without memory. Guarded and changed like `unwritten`.
     bool discarded = false;
     /// True if the program registered the data as const, see `DataDescription`.
     bool read_only = false;
@@ -72,8 +72,8 @@ struct alignas(64) DataRecord {
   std::unique_ptr<Reduction> reduction;
 
   DependencyState dependencies;
-  /// The nested task whose children `dependencies` orders; the id is 0 if these are the tasks of the program. Guarded
-  /// by the submission lock.
+  /// The nested task whose children use the state `dependencies`; the id is 0 if the tasks of the program use it.
+  /// Guarded by the submission lock.
   TaskReference home;
   /// The nested task whose kernel has made this part; the id is 0 if the program has made it. Guarded by the submission
   /// lock.
@@ -82,16 +82,17 @@ struct alignas(64) DataRecord {
     std::uint64_t by = 0;
     AccessMode mode = AccessMode::read;
   };
-  /// The submission that last named this record, and its access mode. With both, conflicts inside one task are found.
-  /// Guarded by the submission lock.
+  /// The mark of the last submission that named this record, and the access mode. They serve to find conflicts inside
+  /// one task. Guarded by the submission lock.
   Seen seen;
 
-  /// True if a release waits for the last use; the handle may not be used any more. Guarded by the submission lock.
+  /// True if a release waits for the last use, so that new tasks on the handle are refused. Guarded by the submission
+  /// lock.
   bool releasing = false;
   DataRecord* parent = nullptr;
-  /// The parts; for a halo part, the records that have data of their own which it overlaps. This list changes only
-  /// while no task but the task that changes it uses any record of the tree (`TaskGraph::partition`), under the
-  /// submission lock.
+  /// The parts; for a halo part, the records with data of their own that the halo part overlaps. The list changes under
+  /// the submission lock, and only while no task uses it: `TaskGraph::partition` waits for the tasks, and
+  /// `TaskGraph::may_replace` says when no wait is needed.
   std::vector<DataRecord*> children;
   /// The halo parts of this record. Guarded by the submission lock.
   std::vector<DataRecord*> halos;
@@ -102,12 +103,12 @@ struct alignas(64) DataRecord {
   bool is_halo = false;
   /// True if the children cover all elements, so that this record has no data of its own. True for halo parts.
   bool covered = false;
-  /// Where this record lies in its parent.
+  /// The block of this record in its parent.
   Block place;
 
-  /// True if the program accesses the data only while it has acquired them (`DataDescription`).
+  /// True if the program accesses the data only while it holds them (`DataDescription`).
   bool hidden = false;
-  /// Keeps memory that the runtime owns; null if the program owns it.
+  /// Keeps the memory alive if the runtime owns it; null if the program owns it.
   std::shared_ptr<void> owned;
   std::string name;
   /// The next record in the graph's free list.
@@ -120,7 +121,7 @@ struct alignas(64) DataRecord {
     return *record;
   }
   [[nodiscard]] DataRecord& whole() { return const_cast<DataRecord&>(std::as_const(*this).whole()); }
-  /// Returns true if the other record is this record, or lies below it in the tree of parts.
+  /// Returns true if `other` is this record, or lies below this record in the tree of parts.
   [[nodiscard]] bool contains(const DataRecord& other) const {
     const DataRecord* one = &other;
     while (one != nullptr && one != this) one = one->parent;
@@ -128,8 +129,8 @@ struct alignas(64) DataRecord {
   }
   [[nodiscard]] HandleId handle_id() const { return HandleId(id.load(std::memory_order_relaxed)); }
   /// Marks this record and all below it as used by submission `id`. Returns false if this submission has used one of
-  /// them in a mode that excludes `mode`. Called under the submission lock. Halo parts conflict with nothing: a task
-  /// may read a halo part and write parts that it overlaps.
+  /// these records before, and one of the two modes writes. Called under the submission lock. Halo parts conflict with
+  /// nothing: a task may read a halo part and write parts that the halo part overlaps.
   bool mark(std::uint64_t submission, AccessMode mode) {
     if (is_halo) return true;
     bool compatible = true;
@@ -140,9 +141,9 @@ struct alignas(64) DataRecord {
     });
     return compatible;
   }
-  /// Calls `visit(record)` for the records that a task on this record uses, parents first: this record and all below
-  /// it, or for a halo part the records that it overlaps. The thread safety analysis is off because `visit` may require
-  /// a lock of the caller, which cannot be named here.
+  /// Calls `visit(record)` for the records that a task on this record uses: this record and all below it, parents
+  /// first; for a halo part, the records that it overlaps. The thread safety analysis is off because `visit` may
+  /// require a lock of the caller that cannot be named here.
   template <class Visit>
   void visit_tree(const Visit& visit) TROUPE_NO_THREAD_SAFETY_ANALYSIS {
     if (is_halo) [[unlikely]] {
@@ -161,8 +162,8 @@ struct alignas(64) DataRecord {
     visit(*this);
     for (const DataRecord* child : children) child->visit_tree(visit);
   }
-  /// Calls `visit(record)` for the records that are freed together with this record: itself, those below it, and the
-  /// halo parts of all of them. Called under the submission lock.
+  /// Calls `visit(record)` for the records that are freed together with this record: this record, the records below it,
+  /// and the halo parts of all these records. Called under the submission lock.
   template <class Visit>
   void visit_family(const Visit& visit) {
     visit(*this);

@@ -50,8 +50,8 @@ const Block* find_outside(const DataRecord& parent, std::span<const Block> block
 
 void add_overlapped(DataRecord& record, const Block& block, std::vector<DataRecord*>& found);
 
-/// Adds the records of a part's tree that have data of their own in a block of its whole. Returns the number of
-/// elements that they have in common.
+/// Adds to `found` the records of the part's tree that have data of their own in `block`, a block of the part's whole.
+/// Returns the number of elements that the block and the part have in common.
 std::int64_t add_overlapped_in(DataRecord& part, const Block& block, std::vector<DataRecord*>& found) {
   if (!may_meet(block, part.place)) return 0;
   const Block common = intersection(block, part.place);
@@ -59,7 +59,8 @@ std::int64_t add_overlapped_in(DataRecord& part, const Block& block, std::vector
   return elements_of(common);
 }
 
-/// Adds the records of a tree that have data of their own in a block inside of `record`.
+/// Adds to `found` the records of the tree below `record`, including `record`, that have data of their own in `block`.
+/// The block lies inside `record`.
 void add_overlapped(DataRecord& record, const Block& block, std::vector<DataRecord*>& found) {
   std::int64_t left = elements_of(block);
   for (DataRecord* part : record.children) {
@@ -69,8 +70,8 @@ void add_overlapped(DataRecord& record, const Block& block, std::vector<DataReco
   if (left > 0) found.push_back(&record);
 }
 
-/// Finds what blocks of one record overlap. For many blocks it makes an index of the parts, so that n blocks over n
-/// parts do not take n^2 steps.
+/// Finds the records that blocks of one record overlap. For many blocks the search makes an index of the parts, so that
+/// n blocks over n parts do not take n^2 steps.
 class OverlapSearch {
  public:
   OverlapSearch(DataRecord& record, std::size_t blocks) : record_(record) {
@@ -92,14 +93,14 @@ class OverlapSearch {
   std::vector<std::uint32_t> places_;
 };
 
-/// Finds what a halo part overlaps. One without elements is ordered with the tasks on its whole.
+/// Sets `children` to the records that a halo part overlaps, or to its parent if it has no elements.
 void find_children(DataRecord& halo, OverlapSearch& search) {
   halo.children.clear();
   if (elements_of(halo.place) == 0) return halo.children.push_back(halo.parent);
   search.add(halo.place, halo.children);
 }
 
-/// Finds anew what the halo parts overlap, after parts of `changed` in this block of it have changed.
+/// Finds anew what the halo parts overlap, after parts of `changed` inside `block` have changed.
 void update_halos(DataRecord& changed, Block block) {
   for (DataRecord* record = &changed; record != nullptr; record = record->parent) {
     std::vector<DataRecord*> halos;
@@ -112,8 +113,8 @@ void update_halos(DataRecord& changed, Block block) {
   }
 }
 
-/// Forgets all tasks. Keeps the memory of short lists for the next data of the record: data that are made in a loop
-/// then need no memory for their lists.
+/// Forgets all tasks. Short lists keep their memory for the next data that use this record, so data that are made in a
+/// loop need no new memory for their lists.
 void clear(DependencyState& state) {
   constexpr std::size_t kShort = 8;
   for (std::vector<TaskReference>* list : {&state.writers, &state.readers, &state.before}) {
@@ -131,7 +132,8 @@ std::string describe(const DataRecord& record) {
 }
 
 std::string describe(const Task& task) {
-  // Clients number their own tasks; children have numbers of the service, which may be the same.
+  // A client's tasks have numbers of the client; children have numbers of the service. The word "child" tells two equal
+  // numbers apart.
   const bool of_client = task.nesting.is_child && task.client_graph() != nullptr;
   std::string text = of_client ? "child " : "task ";
   text += std::to_string(task.tag() != 0 ? task.tag() : task.task_id().value());
@@ -198,7 +200,8 @@ Result<bool> DataRegistry::check_parts(const DataRecord& parent, std::span<const
   for (const DataRecord* part : present) all.push_back(part->place);
   std::int64_t covered = 0;
   for (const Block& b : all) covered += elements_of(b);
-  // A whole without elements counts as covered only if it has parts: otherwise no record would hold its data.
+  // Even a whole without elements counts as covered only if it has parts, because some record must count as having its
+  // data.
   const bool covers = !all.empty() && covered == parent.view.layout.elements();
   const Block* const b = find_overlap(all);
   if (b == nullptr) return covers;
@@ -275,7 +278,8 @@ Result<std::vector<DataRecord*>> DataRegistry::add_halos(DataRecord& parent, std
 
 namespace {
 
-/// Takes a record out of the list of former parts, whose order means nothing. Most of them end from the last one on.
+/// Takes a record out of the list of former parts, whose order has no meaning. The search begins at the end of the
+/// list, because most former parts are removed from the last to the first.
 void erase_former(DataRecord& whole, const DataRecord& record) {
   const auto found = std::find(whole.former.rbegin(), whole.former.rend(), &record);
   if (found == whole.former.rend()) return;
@@ -287,7 +291,7 @@ void erase_former(DataRecord& whole, const DataRecord& record) {
 
 void DataRegistry::remove(DataRecord& record) {
   if (record.is_halo) {
-    // The children of a halo part are the records that it overlaps: they are not removed with it.
+    // The children of a halo part are the records that it overlaps. They must not be removed with the halo part.
     record.children.clear();
     if (record.parent != nullptr) std::erase(record.parent->halos, &record);
     record.parent = nullptr;

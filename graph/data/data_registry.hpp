@@ -27,9 +27,9 @@ class DataRegistry {
   DataRegistry& operator=(const DataRegistry&) = delete;
 
   DataRecord& add(DataDescription description);
-  /// Adds data like `add`, but fails with `overlapping_handles` if they share memory with other data that were added by
-  /// this function: the graph would not order tasks on the two handles. The function misses overlaps whose detection
-  /// would be expensive (`RegisteredMemory`).
+  /// Adds data like `add`, but fails with `overlapping_handles` if they share memory with data that this function added
+  /// before: the graph would not order tasks on the two handles. The function misses overlaps that would be expensive
+  /// to find (`RegisteredMemory`).
   Result<DataRecord*> add_apart(DataDescription description);
   /// Adds one record per block, in order, below `parent`. The blocks must lie inside the parent, and must not overlap
   /// each other or earlier parts: otherwise the call fails with `overlapping_handles`. If one block does not fit, none
@@ -37,31 +37,33 @@ class DataRegistry {
   Result<std::vector<DataRecord*>> add_parts(DataRecord& parent, std::span<const Block> blocks);
   /// Fails with `invalid_argument` if the rim is negative.
   static Result<void> check_rim(const Rim& rim);
-  /// Returns, for each block of `record`, which no block may exceed, the records that have data of their own in it.
+  /// Returns, for each block of `record`, the records that have data of their own in the block. All blocks must lie
+  /// inside `record`.
   [[nodiscard]] static std::vector<std::vector<DataRecord*>> find_overlapped(DataRecord& record,
                                                                              std::span<const Block> blocks);
-  /// Returns the failure of `add_parts` with these blocks, if `present` are the parts that there are already; otherwise
-  /// returns whether the parts then cover all elements.
+  /// Checks whether `add_parts` could add these blocks to the parts `present`. Returns the failure; otherwise returns
+  /// true if the new and the present parts together cover all elements.
   static Result<bool> check_parts(const DataRecord& parent, std::span<const Block> blocks,
                                   std::span<DataRecord* const> present);
-  /// Takes the parts out of the tree: they become former parts.
+  /// Takes all parts of `parent` out of the tree, and returns them. They become former parts (`DataRecord::former`).
   std::vector<DataRecord*> detach_parts(DataRecord& parent);
-  /// Adds one halo part of `parent` per block, in order: the block with its rim, as far as the parent goes. The blocks
-  /// must lie inside the parent: otherwise the call fails with `overlapping_handles`, and none is added. Also fails if
-  /// `check_rim` does.
+  /// Adds one halo part of `parent` per block, in order: the block with its rim, without elements outside the parent.
+  /// The blocks must lie inside the parent; otherwise the call fails with `overlapping_handles`, and no halo part is
+  /// added. Also fails if `check_rim` does.
   Result<std::vector<DataRecord*>> add_halos(DataRecord& parent, std::span<const Block> blocks, const Rim& rim);
   /// Frees the record and all records below it.
   void remove(DataRecord& record);
   /// Allows later registrations to use the memory of this whole, although its record still exists.
   void give_up_memory(const DataRecord& whole) { memory_.remove(whole); }
 
-  /// Returns true if some data have no content, or must not be written. If false, no access needs a check.
+  /// Returns true if some data have no content, or must not be written. If false, no access needs `check_usable`.
   [[nodiscard]] bool any_to_check() const { return to_check_ != 0; }
   /// Returns a piece of data of this record that has no content, or null.
   [[nodiscard]] static const DataRecord* find_unwritten(const DataRecord& record);
   /// Marks the record, and every record below it, as written.
   void note_written(DataRecord& record);
-  /// Set the record's own flag, without the records below it. Data that count as written do not count as discarded.
+  /// `set_unwritten` and `set_discarded` change the flag of this record alone, not of the records below it. Setting
+  /// `unwritten` to false also sets `discarded` to false.
   void set_unwritten(DataRecord& record, bool unwritten);
   void set_discarded(DataRecord& record, bool discarded);
   /// Returns true if the program has discarded all data of the record, and nothing has written any of them since.
@@ -69,8 +71,9 @@ class DataRegistry {
   /// Marks all data of the record as discarded. Data without memory can still be read.
   void note_discarded(DataRecord& record);
 
-  /// Returns the record behind a handle, or fails with `invalid_handle`. A child of `domain`, which may be null, may
-  /// use data whose release waits for its parent.
+  /// Returns the record behind a handle, or fails with `invalid_handle`. If `domain` is not null, also finds data that
+  /// the parent of the domain declares and whose release has begun: the release waits for the parent, so children may
+  /// still use the data.
   [[nodiscard]] Result<DataRecord*> find(const Handle& handle, const Domain* domain = nullptr) const;
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Returns a lower bound of the ids that later data will have. May be called without the lock.
@@ -96,7 +99,7 @@ class DataRegistry {
   std::atomic<std::uint64_t> own_ids_{0};
   std::atomic<std::uint64_t>* next_id_;
   std::size_t size_ = 0;
-  /// The number of records that are `unwritten`, plus the number that are `discarded`, plus the number `read_only`.
+  /// The number of flags `unwritten`, `discarded` and `read_only` that are true, in all records together.
   std::size_t to_check_ = 0;
 };
 

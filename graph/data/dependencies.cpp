@@ -6,10 +6,11 @@ namespace troupe::graph {
 
 namespace {
 constexpr std::size_t kPruneFrom = 32;
-/// While a trace is recorded, lists are pruned from this length on: the trace also needs predecessors that have ended.
-/// Without a bound, data that are only read would need ever more memory. A list of this length takes 1 MiB.
+/// While a trace is recorded, only lists of at least this length lose their ended tasks, because the trace also needs
+/// predecessors that have ended. Without such a limit, data that are only read would need ever more memory. A list of
+/// this length takes 1 MiB.
 constexpr std::size_t kPruneTracedFrom = 65536;
-/// The length from which `DependencyState::before` is pruned while a trace is recorded. It is lower than
+/// The length from which `DependencyState::before` loses its ended tasks while a trace is recorded. It is lower than
 /// `kPruneTracedFrom`, because every member of an epoch reads the whole list.
 constexpr std::size_t kPruneTracedBeforeFrom = 1024;
 
@@ -24,8 +25,8 @@ EpochKind epoch_of(AccessMode mode) {
 
 void make_room(std::vector<TaskReference>& list, std::size_t from) {
   if (list.size() < list.capacity()) return;
-  // Before the list grows, drop its ended tasks. At least half the capacity must become free, or the list would soon be
-  // searched again.
+  // Before the list grows, drop its ended tasks. If less than half the capacity becomes free, the list grows all the
+  // same, because it would soon be searched again.
   if (list.size() >= from) {
     std::erase_if(list, [](const TaskReference& reference) { return reference.ended(); });
     if (list.size() <= list.capacity() / 2 && list.size() < list.capacity()) return;
@@ -71,13 +72,14 @@ bool DependencyBuilder::add_edge(TaskReference predecessor, Edge::Kind kind) {
   // While the submission lock is held, no task's memory is used for another task, so an id that matches keeps matching.
   if (predecessor.task->id.load(std::memory_order_relaxed) != predecessor.id) return false;
   Task& other = *predecessor.task;
-  // A task that reads a halo part and writes data that this part overlaps meets itself.
+  // A task that reads a halo part and writes data that the halo part overlaps finds itself among the predecessors.
   if (&other == &task_) [[unlikely]]
     return true;
   Edge* head = other.successors.load(std::memory_order_acquire);
   if (head == Task::closed()) return false;
-  // If the two tasks have several handles in common, the newest edge of the predecessor is already this task's. Only
-  // the address is compared, because the head may belong to a task that ends meanwhile.
+  // If the two tasks have several handles in common, the newest edge in the predecessor's list may belong to this task:
+  // then no further edge is needed. Only the addresses are compared, because the edge may belong to a task that ends
+  // meanwhile.
   if (kind == Edge::data && head >= block_begin_ && head < block_next_) return true;
   Edge& edge = next_edge();
   edge.set(&task_, kind);
@@ -111,7 +113,7 @@ void DependencyBuilder::note_ended(TaskReference predecessor, bool whole) {
 std::size_t DependencyBuilder::prune_from() const { return trace_ == nullptr ? kPruneFrom : kPruneTracedFrom; }
 
 void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
-  // Calls that can throw come before changes of the state.
+  // In each branch, all calls that can throw come before the changes of the state.
   if (mode == AccessMode::read) {
     make_room(state.readers, prune_from());
     add_edges(state.writers);
@@ -125,7 +127,7 @@ void DependencyBuilder::access(DependencyState& state, AccessMode mode) {
     make_room(state.writers, prune_from());
     add_edges(state.before);
   } else {
-    // The readers have waited for the epoch themselves, so a writer waits for them alone.
+    // The readers have waited for the epoch themselves, so a new epoch waits for them alone.
     std::vector<TaskReference>& last = state.readers.empty() ? state.writers : state.readers;
     // The swap below may exchange the memory of the two lists, so both get room for one entry now.
     state.before.reserve(1);

@@ -19,7 +19,8 @@ class DependencyBuilder {
   DependencyBuilder(Task& task, BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache,
                     DependencyTrace* trace = nullptr);
 
-  /// Orders the task after the earlier tasks that it must wait for on this record, and records its own access.
+  /// Orders the task after the earlier tasks on the data of `state` for which it must wait, and adds its own access to
+  /// `state`.
   ///
   /// | epoch so far | readers since | access       | waits for      | then                                 |
   /// |--------------|---------------|--------------|----------------|--------------------------------------|
@@ -30,11 +31,11 @@ class DependencyBuilder {
   /// | else         | any           | commute, reduce | readers, or the epoch     | begins an epoch          |
   ///
   /// An open reduction must have been closed before any other access (`TaskGraph::close_reduction`). Throws
-  /// `std::bad_alloc`; the task may then have some of its predecessors already, but `state` is unchanged.
+  /// `std::bad_alloc`; some predecessors may then have been added to the task, but `state` is unchanged.
   void access(DependencyState& state, AccessMode mode);
 
-  /// Records the task's access in the state, without making the task wait. The mode is read, write or read_write.
-  /// `make_room_to_declare` must have been called for the state; it throws `std::bad_alloc`.
+  /// Adds the task's access to `state` without making the task wait. The mode is read, write or read_write. Call
+  /// `make_room_to_declare` for the state before; only that function throws (`std::bad_alloc`).
   void declare(DependencyState& state, AccessMode mode) noexcept;
   void make_room_to_declare(DependencyState& state) const;
 
@@ -43,11 +44,12 @@ class DependencyBuilder {
   /// Orders the task after `predecessor` although no data require it. The task also runs if the predecessor fails.
   void follow(TaskReference predecessor) { add_edge(predecessor, Edge::data); }
 
-  /// Ends the submission. Returns true if nothing is left to wait for: the task is ready, and the caller activates it.
+  /// Ends the submission. Returns true if the task has nothing to wait for: then it is ready, and the caller activates
+  /// it.
   bool finish();
 
  private:
-  /// The part of `access` for a task that begins a new epoch by itself.
+  /// Does the work of `access` for the modes write and read_write.
   void write(DependencyState& state);
   void begin_epoch(DependencyState& state);
   bool add_edge(TaskReference predecessor, Edge::Kind kind);
@@ -60,7 +62,7 @@ class DependencyBuilder {
   Task& task_;
   BlockPool<EdgeBlock>& pool_;
   BlockPool<EdgeBlock>::Cache& cache_;
-  /// The current block of edges: its begin, the next free edge and its end.
+  /// The current block of edges: its begin, its next free edge, and its end.
   Edge* block_begin_;
   Edge* block_next_;
   Edge* block_end_;
@@ -68,11 +70,11 @@ class DependencyBuilder {
   DependencyTrace* const trace_;
 };
 
-/// Makes room for one more entry in a list in which only the tasks in flight matter. From length `from` on, ended tasks
-/// are dropped now and then, so that the list stays within twice the number of tasks in flight.
+/// Makes room for one more entry in a list. If the list has at least `from` entries, ended tasks are dropped now and
+/// then, so that it has at most about twice as many entries as tasks in flight.
 void make_room(std::vector<TaskReference>& list, std::size_t from);
 
-/// Returns true if `uses(task)` is true for some task of the state, or if a reduction is open. Called under the
+/// Returns true if a reduction is open, or if `uses(task)` is true for some task of the state. Called under the
 /// submission lock.
 template <class Uses>
 [[nodiscard]] bool in_use_by(const DependencyState& state, const Uses& uses) {
@@ -80,10 +82,10 @@ template <class Uses>
          std::ranges::any_of(state.readers, uses);
 }
 
-/// Returns true if some task other than `except` that uses data in this state has not ended. Called under the
+/// Returns true if a reduction is open, or if a task of the state, other than `except`, has not ended. Called under the
 /// submission lock.
 [[nodiscard]] bool in_use(const DependencyState& state, const Task* except);
-/// Returns true if such a task uses the record or a record below it in the tree of parts.
+/// Returns true if the state of the record, or of a record below it in the tree of parts, is in use.
 [[nodiscard]] bool in_use(const DataRecord& record, const Task* except);
 
 }  // namespace troupe::graph

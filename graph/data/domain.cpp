@@ -52,7 +52,7 @@ const TaskAccess* Domain::declared(const DataRecord& record) const {
       if (access.data() == one) return &access;
     }
   }
-  // A task that declares a halo part declares that it reads the records that the halo part overlaps.
+  // By declaring a halo part, a task declares that it reads the records that the halo part overlaps.
   for (const DataRecord* one = &record; one != nullptr; one = one->parent) {
     for (const TaskAccess& access : parent.data()) {
       const DataRecord& data = *access.data();
@@ -66,7 +66,7 @@ bool Domain::children_write(DataRecord& record) const {
   bool all = true;
   record.visit_data([&](const DataRecord& part) {
     const DependencyState* const state = find(part);
-    // Tasks with lower ids are older than the parent.
+    // Writers with lower ids than the parent are older than the parent, so they are not its children.
     all = all && state != nullptr &&
           std::ranges::any_of(state->writers, [this](const TaskReference& task) { return task.id > id; });
   });
@@ -82,7 +82,7 @@ bool Domain::uses(const DataRecord& record) const {
 bool is_seen_around(const Domain& inner, const Domain* around, const DataRecord& part) {
   const TaskReference& maker = part.made_in;
   if (maker.id == 0) return true;
-  // A nested task has a lower id than the nested tasks inside it.
+  // The parent itself, or a task inside it, made the part: a nested task has a lower id than the tasks inside it.
   if (maker.id >= inner.id) return false;
   if (maker.ended()) return true;
   while (around != nullptr && around->id != maker.id) around = around->parent.outer_domain();
@@ -108,8 +108,8 @@ bool parent_gave_up(const Task& task, std::uint64_t below) {
 }
 
 bool may_follow(const Task& task, const Domain& domain) {
-  // Looks for a task around both tasks, or a task of a domain around the child. Tasks of one domain wait only for
-  // earlier tasks of the same domain.
+  // `one` goes from `task` outwards to a task in a domain that is `domain` or lies around it. `member` is the task
+  // around the child in that same domain. Tasks of one domain wait only for earlier tasks of the domain.
   for (const Task* one = &task;; one = &one->outer_domain()->parent) {
     const Domain* around = &domain;
     const Task* member = nullptr;
@@ -128,13 +128,13 @@ bool take_out(std::vector<TaskReference>& tasks, const TaskReference& one) {
                        [&one](const TaskReference& other) { return other.task == one.task && other.id == one.id; }) > 0;
 }
 
-/// Makes room in the list for all tasks of `more`. Forgets tasks that have ended.
+/// Makes room in `list` for all tasks of `more`. Removes tasks that have ended from `list`.
 void make_room_for(std::vector<TaskReference>& list, const std::vector<TaskReference>& more) {
   std::erase_if(list, [](const TaskReference& task) { return task.ended(); });
   list.reserve(list.size() + more.size());
 }
 
-/// Adds the tasks with ids above `above` that have not ended. The list has room for them.
+/// Adds those of `tasks` that have ids above `above` and have not ended. `to` must have room for them.
 void add(std::vector<TaskReference>& to, const std::vector<TaskReference>& tasks, std::uint64_t above = 0) {
   for (const TaskReference& task : tasks) {
     if (task.id > above && !task.ended()) to.push_back(task);
@@ -167,7 +167,7 @@ void replace_parent(DependencyState& state, const TaskReference& parent, const D
     add(state.writers, last.writers);
     add(state.readers, last.readers);
   }
-  // Readers that are older than the parent are in the list already.
+  // Readers with lower ids are older than the parent, and are in the list already.
   if (has_read && !wrote) add(state.readers, last.readers, parent.id);
   if (was_before) add(state.before, last_of_all);
 }

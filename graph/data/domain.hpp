@@ -18,24 +18,25 @@ namespace troupe::graph {
 /// A *domain*: the tasks that the kernel of a nested task, its *parent*, submits. The domain has dependency states of
 /// its own, so the children are ordered among themselves, and not behind their parent.
 ///
-/// Life: the parent begins and submits children; its kernel returns (`over`), and later tasks on the parent's data now
-/// wait for the last children instead of the parent (`hand_over`); the parent ends when the last child ends.
+/// Life: the parent begins and submits children. When the parent's kernel returns (`over`), the tasks that wait for the
+/// parent's data wait for the last children instead of the parent (`TaskGraph::hand_over`). The parent ends when the
+/// last child ends.
 struct Domain {
   explicit Domain(Task& task) : parent(task), id(task.task_id().value()), client_graph(task.client_graph()) {}
 
   /// The parent's record is not used for another task before the last child has ended.
   Task& parent;
   const std::uint64_t id;
-  /// The graph of the client whose tasks these are; null in graphs that share no workers.
+  /// The graph of the client that the tasks belong to; null in graphs that share no workers.
   TaskGraph* const client_graph;
   /// Added to `open` while the parent's kernel blocks until its children have ended.
   static constexpr std::uint32_t kAwaited = 1U << 31U;
-  /// The number of children that have not ended, plus one until the parent's kernel has returned. The decrement to zero
-  /// acquires what the other decrements have released.
+  /// The number of children that have not ended, plus one until the parent's kernel has returned, plus `kAwaited` at
+  /// times. The decrement to zero acquires what the other decrements have released.
   std::atomic<std::uint32_t> open{1};
-  /// True while the parent's kernel waits for tasks of the domain. It is only shown to people.
+  /// True while the parent's kernel waits for tasks of the domain. Only reports for people use this flag.
   std::atomic<bool> awaited{false};
-  /// The number of children so far. The parent's kernel changes it.
+  /// The number of children that the parent's kernel has submitted so far. Changed in that kernel only.
   std::atomic<std::uint64_t> joined{0};
   /// Signalled by the last child if `open` contains `kAwaited`.
   TaskWaiter* waiter = nullptr;
@@ -46,19 +47,20 @@ struct Domain {
   /// True once the parent has submitted a child.
   std::atomic<bool> any_child{false};
 
-  /// True once the parent's kernel has returned, or if it will not run. Written by the thread that ran it.
+  /// True once the parent's kernel has returned, or if the kernel will not run.
   std::atomic<bool> over{false};
 
   // The next members are guarded by the submission lock.
-  /// A text that names a child that waits for the return of the parent's kernel, which must not wait for its children
-  /// then; empty if there is none.
+  /// A text that names a child that waits until the parent's kernel has returned; empty if there is none. If there is
+  /// one, the kernel must not wait for its children.
   std::string follows_kernel;
   /// The data of `TaskOptions::weak`.
   std::vector<TaskAccess> weak;
-  /// The parts of weak data in mode write that have no content until a child writes them.
+  /// The parts of weak data in mode write that had no content when the parent was submitted: the children have to write
+  /// them.
   std::vector<DataRecord*> unwritten;
-  /// The states of the data that the children have used and whose home is not this domain (`DataRecord::home`), by the
-  /// ids of their handles.
+  /// The dependency states of data whose home (`DataRecord::home`) is not this domain, by the ids of their handles.
+  /// Data get a state here when the first child uses them.
   std::unordered_map<std::uint64_t, DependencyState> states;
 
   /// The way in which the parent will end.
@@ -66,7 +68,7 @@ struct Domain {
     TaskStatus status = TaskStatus::succeeded;
     FailureLog::Cause cause;
     FailureLog::Cause origin;
-    /// True if the parent itself failed or was cancelled, so that nothing that it declares to write is valid.
+    /// True if the parent itself failed or was cancelled: then no data that it declares to write are valid.
     bool own = false;
   };
   /// Records that the parent failed or was cancelled, or that a child did not succeed. The parent's own outcome counts
@@ -75,23 +77,23 @@ struct Domain {
   [[nodiscard]] Ending ending() const;
 
   [[nodiscard]] TaskReference reference() const { return {&parent, id}; }
-  /// Returns the state of a record for the tasks of this domain, which is a copy of the state of the whole until a
-  /// child uses the record. Called under the submission lock.
+  /// Returns the state of a record for the tasks of this domain. The first call for a record makes the state: a copy of
+  /// the state of the nearest record above it in the tree of parts that has one. Called under the submission lock.
   [[nodiscard]] DependencyState& state_of(DataRecord& record);
   /// Sets the state that a record has before the first child uses it. Called under the submission lock.
   void inherit(const DataRecord& record, const DependencyState& state) { states[key_of(record)] = state; }
-  /// Returns the state of a record for the tasks of this domain, or null if no task has used it. Called under the
-  /// submission lock.
+  /// Returns the state of a record for the tasks of this domain: its own, or else the state of the nearest record above
+  /// it in the tree of parts. Returns null if no task has used any of them. Called under the submission lock.
   [[nodiscard]] const DependencyState* find(const DataRecord& record) const;
-  /// Returns the record's own state like `find`, but ignores the states of the wholes that the record is part of.
+  /// Returns the record's own state in `states`; null if there is none. Called under the submission lock.
   [[nodiscard]] const DependencyState* find_own(const DataRecord& record) const;
-  /// Returns the access by which the parent declares this record, a whole that it is part of, or a halo part that
-  /// overlaps it; null if there is none.
+  /// Returns the access by which the parent declares this record, a record above it in the tree of parts, or a halo
+  /// part that overlaps it; null if there is none.
   [[nodiscard]] const TaskAccess* declared(const DataRecord& record) const;
   /// Returns true if children write all data of the record, so that later children may read them. Called under the
   /// submission lock.
   [[nodiscard]] bool children_write(DataRecord& record) const;
-  /// Returns true if the parent's kernel itself uses the record: it declares the record, and not only as weak data.
+  /// Returns true if the parent declares the record as data of its own kernel, and not as weak data.
   [[nodiscard]] bool uses(const DataRecord& record) const;
 
  private:
@@ -107,25 +109,27 @@ struct Domain {
   return domain != nullptr ? domain->state_of(record) : record.dependencies;
 }
 
-/// Returns the home (`DataRecord::home`) of data of the domain, or of the program if `domain` is null.
+/// Returns the value of `DataRecord::home` for data of this domain, or for data of the program if `domain` is null.
 [[nodiscard]] inline TaskReference home_in(const Domain* domain) {
   return domain != nullptr ? domain->reference() : TaskReference{};
 }
 
-/// Moves temporary data to the domain, or to the program if `domain` is null. Called under the submission lock.
+/// Sets the `home` of temporary data to the domain, or to the program if `domain` is null. Called under the submission
+/// lock.
 void move_home(const std::vector<DataRecord*>& wholes, const Domain* domain);
 
-/// Returns true if, when the kernel of `inner`'s parent returns, tasks of the outer domain `around` (null for the
-/// program) wait for its last children on this part. Otherwise they wait for the parent as for a task that uses the
-/// whole: the parent, or a task inside it, has made the part, so tasks of outer domains are not expected to use it, and
-/// states of all parts in all outer domains would take too much memory. Called under the submission lock.
+/// Returns true if tasks of the outer domain `around` (null for the program) on this part wait for the last children of
+/// `inner` as soon as the kernel of the parent of `inner` has returned. If false, such tasks wait for the parent, as
+/// for a task that uses the whole. The result is false for parts made by the parent, by a task inside it, or by a
+/// nested task around it that has not ended and does not contain `around`: tasks of outer domains rarely use such
+/// parts, and states of all parts in all outer domains would take too much memory. Called under the submission lock.
 [[nodiscard]] bool is_seen_around(const Domain& inner, const Domain* around, const DataRecord& part);
 
-/// Returns true if the record has parts for which `is_seen_around` is false.
+/// Returns true if `is_seen_around` is false for some part of the record.
 [[nodiscard]] bool has_unseen_parts(const Domain& inner, const Domain* around, const DataRecord& record);
 
 /// Calls `visit(record)` for all records that the parent of the domain declares. The thread safety analysis is off
-/// because `visit` may require a lock of the caller, which cannot be named here.
+/// because `visit` may require a lock of the caller that cannot be named here.
 template <class Visit>
 void visit_declared(const Domain& domain, const Visit& visit) TROUPE_NO_THREAD_SAFETY_ANALYSIS {
   for (const TaskAccess& access : domain.parent.data()) access.data()->visit_tree(visit);
@@ -139,20 +143,21 @@ void visit_declared(const Domain& domain, const Visit& visit) TROUPE_NO_THREAD_S
   return one != nullptr;
 }
 
-/// Returns true if the task must not begin because a nested task that it belongs to failed or was cancelled, or was
-/// submitted before all tasks with ids below `below` were cancelled.
+/// Returns true if the task must not begin because of a nested task around it: because that nested task failed or was
+/// cancelled, or has an id below `below` (all tasks with ids below `below` were cancelled).
 [[nodiscard]] bool parent_gave_up(const Task& task, std::uint64_t below);
 
-/// Returns true if a child in this domain may wait for the task, which has not ended. Returns false if the task is a
-/// nested task around the child, or may wait for one: the child would never begin. Called under the submission lock.
+/// Returns true if a new child in this domain may wait for `task`, which has not ended. Returns false if `task` is a
+/// nested task around the child, or may wait for such a nested task: the child would then never begin. Called under the
+/// submission lock.
 [[nodiscard]] bool may_follow(const Task& task, const Domain& domain);
 
-/// Replaces the parent, in a state of an outer domain, by its last children, whose state is `inner`; null if no child
-/// has used the data. Tasks that are submitted later then wait for these children. If this throws `std::bad_alloc`, the
-/// state is unchanged, and they wait for the parent.
+/// Replaces the parent in `state`, a state of an outer domain, by the last children in `inner`, the state of the same
+/// data in the parent's domain (null if no child has used the data). Later tasks then wait for these children. If this
+/// function throws `std::bad_alloc`, the state is unchanged, and later tasks wait for the parent.
 void replace_parent(DependencyState& state, const TaskReference& parent, const DependencyState* inner);
 
-/// Returns the tasks of a state that a later access in this mode has to wait for.
+/// Returns the tasks of a state for which a later access has to wait; `mode` is read, write or read_write.
 [[nodiscard]] const std::vector<TaskReference>& last_tasks(const DependencyState& state, AccessMode mode);
 
 }  // namespace troupe::graph

@@ -14,7 +14,7 @@ namespace troupe::graph {
 /// The elements that a halo part has in common with one piece of data.
 struct HaloOverlap {
   const DataRecord* data = nullptr;
-  /// Where the elements lie in the data, and in the halo part.
+  /// The place of these elements, in the data and in the halo part.
   Block in_data;
   Block in_halo;
 
@@ -28,8 +28,8 @@ struct HaloOverlap {
 /// while a task uses the halo part, or under the submission lock.
 [[nodiscard]] std::vector<HaloOverlap> overlaps_of(const DataRecord& halo);
 
-/// Returns true if the data that a halo part overlaps have parts which leave elements between them. Such data have
-/// places on the host alone.
+/// Returns true if the halo part overlaps elements of divided data that no part of these data contains. Such elements
+/// exist in host memory only.
 [[nodiscard]] bool lies_between_parts(const DataRecord& halo);
 
 }  // namespace troupe::graph

@@ -1,4 +1,4 @@
-/// The errors of kernels that look up their data or arguments by number, with a wrong number, type or access.
+/// The errors of kernels that look up their data or arguments with a wrong number, type or access mode.
 #include <string>
 
 #include "graph/codelets/type_names.hpp"

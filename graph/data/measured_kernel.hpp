@@ -1,4 +1,4 @@
-/// The kernel of a task whose time is learned together with the times of what it submits.
+/// A running kernel whose task's time is learned, including the times of the tasks that it submits.
 #pragma once
 
 #include <chrono>
@@ -20,20 +20,20 @@ struct CalledKernel {
   std::span<const Access> accesses;
   /// The name of the task, which may be empty.
   const std::string& name;
-  /// Data with higher ids were made since the call began.
+  /// Data with this id or a higher id were registered after the call began.
   std::uint64_t first_handle = 0;
   const CalledKernel* caller = nullptr;
 };
 
 /// While a `MeasuredKernel` lives, its thread runs the kernel of a task with `TaskExtras::subtree`. A task is *small*
-/// if it is known that all tasks of its class, including the tasks inside them, took less than the cut-off. Then the
-/// kernels that this kernel submits are called at once (`TaskGraph::call_at_once`).
+/// if the learned time of its class (`SubtreeTimes`), which includes the tasks inside the task, is at most the cut-off.
+/// The kernel of a small task calls other kernels at once instead of submitting them (`TaskGraph::call_at_once`).
 ///
 /// The time of a task is the time of its kernel, plus the known times of the tasks that the kernel has submitted. So
 /// times are learned from the smallest tasks upwards.
 class MeasuredKernel {
  public:
-  /// `may_call` is false if the kernel must not call what it submits. `times` outlives this object.
+  /// `may_call` is false if the kernel must submit other kernels instead of calling them. `times` outlives this object.
   MeasuredKernel(SubtreeTimes& times, const Task& task, Duration cutoff, bool may_call);
   ~MeasuredKernel() { innermost_ = outer_; }
   MeasuredKernel(const MeasuredKernel&) = delete;
@@ -65,7 +65,7 @@ class MeasuredKernel {
   const Duration cutoff_;
   bool small_ = false;
   const CalledKernel* called_ = nullptr;
-  /// True if the kernel has submitted a task of which nothing is known.
+  /// True if the kernel has submitted a task whose time is not known.
   bool unknown_ = false;
   /// The known times of the tasks that the kernel has submitted.
   Duration submitted_{};

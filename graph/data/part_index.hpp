@@ -11,15 +11,16 @@
 
 namespace troupe::graph {
 
-/// The parts in the order of their first index in one dimension, the one in which they are short beside the distance
-/// that they are spread over. A search looks at the parts whose index is near the block's: of n parts in a grid, at the
-/// square root of n or so, and at all of them only if some part is as long as the whole.
+/// The parts, ordered by their first index in one dimension: the dimension in which the longest part is shortest,
+/// compared with the distance over which all parts are spread. A search looks only at parts that are near the block in
+/// this dimension: at about the square root of n if n parts form a grid, and at all parts only if some part is as long
+/// as the whole.
 class PartIndex {
  public:
   /// O(n log n). The parts of `whole` must stay as they are while the index is used.
   explicit PartIndex(const DataRecord& whole);
 
-  /// Appends the places, in the list of the whole's parts, of the parts that may overlap the block; in rising order.
+  /// Appends, in rising order, the indices (into `DataRecord::children`) of the parts that may overlap the block.
   void find(const Block& block, std::vector<std::uint32_t>& places) const;
 
  private:
@@ -30,9 +31,9 @@ class PartIndex {
 
   const DataRecord& whole_;
   std::size_t dimension_ = 0;
-  /// The length of the longest part in this dimension.
+  /// The length of the longest part in the dimension `dimension_`.
   std::int64_t longest_ = 0;
-  /// The parts that have elements, by their first index.
+  /// The parts that have elements, ordered by their first index in the dimension.
   std::vector<Entry> entries_;
 };
 

@@ -28,8 +28,8 @@ class Reduction {
   [[nodiscard]] bool opened_without_content() const { return opened_without_content_; }
   void note_closed() { opened_without_content_ = false; }
 
-  /// Says that the next combination begins with the neutral element. Called when a run of a recording begins that
-  /// reduces data without content: the combining task belongs to the recording and is the same in all runs.
+  /// Makes the next combination begin with the neutral element. Called at the begin of each run of a recording that
+  /// reduces data without content: the combining task is the same in all runs, so its arguments cannot say this.
   void begin_with_neutral() { begins_with_neutral_ = true; }
   /// Folds all partial results into `into`, in the order of the workers, and forgets them. If `without_content`, the
   /// first operand is the neutral element instead of the content. Throws what the methods throw.
@@ -41,7 +41,7 @@ class Reduction {
   struct Partial;
   [[nodiscard]] static DataView view_of(const Partial& partial);
 
-  /// The unit of memory for partial results, so that they are aligned as well as any data.
+  /// Memory for partial results is allocated in lines, which are aligned to 64 bytes.
   struct alignas(64) Line {
     std::array<std::byte, 64> bytes;
   };

@@ -34,8 +34,8 @@ std::uint32_t piece_count_of(const Task& task, WorkerId worker) {
 
 namespace {
 
-/// Returns the value of a program's function for a task. Returns 0 if there is no function, or if it throws: its
-/// exception must not end the runtime.
+/// Returns the value of the program's `function` for a task. Returns 0 if there is no function, or if the function
+/// throws: its exception must not end the runtime.
 template <class Value>
 Value asked(const std::function<Value(const KernelContext&)>& function, const Task& task) noexcept {
   if (!function) return 0;
@@ -65,33 +65,35 @@ std::uint64_t mix_shape(std::uint64_t hash, const Task& task, const TaskAccess& 
   hash = mix(hash, rows);
   hash = mix(hash, static_cast<std::uint64_t>(layout.cols));
   hash = mix(hash, layout.element_size);
-  // The hash of a matrix does not depend on its planes, so that times that were learned before are still found.
+  // For data of one plane, the hash does not depend on the planes, so that learned times from before volumes existed
+  // are still found.
   constexpr std::uint64_t kHasPlanes = 5;  // The other numbers behind the size are 1, 2, 3 and 4.
   if (layout.planes != 1) hash = mix(mix(hash, kHasPlanes), static_cast<std::uint64_t>(layout.planes));
   if (access.data()->is_halo) {
     hash = mix(hash, 3);
-    // Two tasks with halo parts of one shape may differ in what they write, and so in where they run.
+    // Two tasks whose halo parts have one shape may write different data, so that one runs on cores only.
     if (kinds_for_data(task) == kOnCores) hash = mix(hash, 4);
   }
   if (!access.data()->is_halo && !access.data()->children.empty()) hash = mix(hash, 1);
   return access.mode() == AccessMode::reduce ? mix(hash, 2) : hash;
 }
 
-/// Rounds a number of rows to steps of half a power of two. All block columns of one matrix have different heights, and
-/// the rounding puts them into a few classes.
+/// Rounds the logarithm of a number of rows to steps of one half. The block columns of one matrix have different
+/// heights; rounding puts them into a few classes.
 std::uint64_t rough(std::int64_t rows) {
   return rows <= 0 ? 0 : 1 + static_cast<std::uint64_t>(std::lround(2 * std::log2(static_cast<double>(rows))));
 }
 
-/// Rounds a number of operations to steps of 5 %.
+/// Rounds a number of operations: each step is 5 % more than the step before.
 std::uint64_t rough_operations(double flops) {
   if (!(flops >= 1) || !std::isfinite(flops)) return 0;
   static const double step = std::log(1.05);
   return 1 + static_cast<std::uint64_t>(std::lround(std::log(flops) / step));
 }
 
-/// Returns a number that distinguishes tasks whose data have equal shapes; 0 if all such tasks are alike. A machine
-/// description has a time for each number of operations, and the number of operations may depend on arguments.
+/// Returns a number that distinguishes tasks whose data have equal shapes; 0 if all such tasks are alike. If the
+/// codelet is timed by a machine description, this is the number of operations, which may depend on arguments: a
+/// description has a time for each number.
 std::uint64_t operations_of(const Task& task) {
   const CodeletDefinition& codelet = *task.codelet;
   const bool described = !codelet.timed_as.empty() && (!codelet.typed || !codelet.argument_types.empty());
@@ -99,8 +101,8 @@ std::uint64_t operations_of(const Task& task) {
   return codelet.pieces != nullptr ? rough_operations(flops_of(task)) : 0;
 }
 
-/// Returns the hash of shapes for a codelet that takes any number of handles of one kind: it depends on the rounded
-/// total of these handles' rows.
+/// Returns the hash of shapes for a codelet with groups of handles. Of a group with any number of handles, only the
+/// shape of the first and the rounded total of the rows count.
 std::uint64_t shapes_of_groups(const Task& task) {
   const std::vector<HandleGroup>& groups = task.codelet->groups;
   GroupWalk walk(groups);

@@ -1,5 +1,5 @@
-/// Classes of tasks that should take equally long: tasks of one codelet on data of the same shapes. Tasks that are made
-/// of pieces must also have about the same number of floating-point operations.
+/// Size classes: tasks of one class should take equally long. A class has the tasks of one codelet on data of the same
+/// shapes. Tasks that run in pieces must also have about the same number of floating-point operations.
 #pragma once
 
 #include <cstddef>
@@ -26,29 +26,29 @@ struct SizeClass {
   double flops = 0;
   /// The size of all data together, without gaps.
   Bytes bytes;
-  /// The kinds of device that could use the data (`kinds_for_data`). The codelet's implementations for these are used
-  /// if there are some.
+  /// The kinds of device that could use the data (`kinds_for_data`). They restrict the codelet only if it has an
+  /// implementation for one of them.
   KindSet data_kinds = kEveryKind;
   /// True if some data are reduced. Partial results lie in host memory, where kernels on CUDA GPUs do not reach them.
   bool reduces = false;
-  /// A hash of the data's shapes and element sizes, which has the same value in every run.
+  /// A hash of the data's shapes and element sizes. Its value is the same in every run of the program.
   std::uint64_t shapes = 0;
   /// The size of the largest element.
   std::uint64_t element_bytes = 0;
   /// The data's shapes in the first task of the class.
   std::vector<Layout> data;
 
-  /// Both functions return true if the codelet runs the class's tasks on devices of this kind. The second function also
-  /// requires that the codelet allows this worker.
+  /// Both functions return true if devices of this kind can run the class's tasks. The second function also requires
+  /// that the codelet allows this worker.
   [[nodiscard]] bool runs_on(DeviceKind kind) const;
   [[nodiscard]] bool runs_on(DeviceKind kind, WorkerId worker) const;
 };
 
-/// Numbers size classes as they appear. Arguments by value matter only to the codelet's `footprint`: if the data of two
-/// tasks have equal shapes, the operations of the first task count for both. There are two exceptions. If tasks are
-/// made of pieces (`Codelet::pieces`), operations that differ by more than 5 % make another class. If a machine
-/// description has times for the codelet, any difference in operations makes another class. The repeated handles of a
-/// variadic codelet count only by the rounded total of their rows. Not thread-safe.
+/// Numbers size classes in the order in which they appear. Arguments by value distinguish classes only through the
+/// codelet's `footprint`: if the data of two tasks have equal shapes, the operations of the first task count for both.
+/// There are two exceptions. If tasks run in pieces (`Codelet::pieces`), operations that differ by more than 5 % make
+/// another class. If a machine description has times for the codelet, any difference in operations makes another class.
+/// For the repeated handles of a variadic codelet, only the rounded total of their rows matters. Not thread-safe.
 class SizeClasses {
  public:
   /// Returns the class of a task, which must not be a host task. O(accesses).

@@ -11,7 +11,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// Returns the logarithm of a size, in eighths of a power of two.
+/// Returns a step on a scale with eight steps for each power of two, so that similar sizes have the same number.
 std::uint64_t eighths_of(std::uint64_t size) {
   if (size < 8) return size;
   const auto width = static_cast<std::uint64_t>(std::bit_width(size));
@@ -28,7 +28,7 @@ std::uint64_t SubtreeTimes::class_of(const CodeletDefinition& codelet, std::span
   for (const TaskAccess& access : data) hash = mix(hash, eighths_of(access.data()->view.layout.payload().count));
   const std::size_t count = arguments.size() - (codelet.captures ? 1 : 0);
   for (std::size_t i = 0; i < count; ++i) {
-    // The gap between two arguments has no meaning. If types are unknown, the gap counts as bytes of the argument.
+    // The bytes between two arguments have no meaning, so they are left out if the arguments' types are known.
     const std::size_t begin = arguments.offsets()[i];
     const std::size_t end = i < codelet.argument_types.size() ? begin + codelet.argument_types[i].size
                             : i + 1 < arguments.size()        ? arguments.offsets()[i + 1]

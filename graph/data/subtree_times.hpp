@@ -17,25 +17,27 @@ struct CodeletDefinition;
 
 namespace troupe::graph {
 
-/// Learned times of tasks, by *class*: tasks of one codelet with equal arguments, whose data have sizes that differ by
-/// less than a tenth, are one class. Thread-safe; takes no lock. The table has room for some thousand classes; a class
-/// that finds no room replaces another class.
+/// Learned times of tasks, by *class*. Tasks of one codelet with equal arguments are one class if the sizes of their
+/// data differ by less than about a tenth. Thread-safe; takes no lock. The table has room for some thousand classes; a
+/// class that finds no room replaces another class.
 class SubtreeTimes {
  public:
   SubtreeTimes();
 
-  /// Returns the class of a task with these arguments by value, not counting what its kernel has captured. Never 0.
+  /// Returns the class of a task with these data and arguments by value. Objects that the kernel has captured do not
+  /// count. Never 0.
   [[nodiscard]] static std::uint64_t class_of(const CodeletDefinition& codelet, std::span<const TaskAccess> data,
                                               const Arguments& arguments);
-  /// Returns the time of a class; empty if nothing is known of it, or if its tasks have nothing in common.
+  /// Returns the time of a class; empty if no time is known, or after `distrust`.
   [[nodiscard]] std::optional<Duration> find(std::uint64_t of) const noexcept;
-  /// Takes in the time of one more task. A longer time counts at once, a shorter time by a quarter.
+  /// Takes in the time of one more task. A longer time replaces the learned time; a shorter time lowers the learned
+  /// time by a quarter of the difference.
   void note(std::uint64_t of, Duration time) noexcept;
   /// Notes that tasks of this class take very different times: from now on, the time of the class counts as not known.
   void distrust(std::uint64_t of) noexcept;
-  /// Notes whether a task of this class, of which little time was known, took much longer than expected. If for a while
-  /// more than one of `kSurprise` tasks does, the class is distrusted. Single surprises have no effect, because the
-  /// system may have taken the core from a task.
+  /// Notes that a task that counted as small has run; `surprise` is true if it took much longer than expected. If, for
+  /// a while, more than one of `kSurprise` tasks is a surprise, the class is distrusted. Single surprises have no
+  /// effect, because the system may have taken the core from a task.
   void note_small(std::uint64_t of, bool surprise) noexcept;
 
  private:

@@ -13,13 +13,13 @@ namespace troupe::graph {
 
 // Data have no content at first if the runtime allocated them, and after the program has discarded their content.
 //
-// Data count as written as soon as a task that writes them is submitted, or the program acquires them for writing; if
-// that task fails, they are poisoned instead. Writing a whole also writes its parts and the elements between the parts.
-// All functions are called under the lock of the registry; calls are needed only if `DataRegistry::any_to_check` is
-// true.
+// Data count as written as soon as a task that writes them is submitted, or the program acquires them for writing. If
+// that task fails, the data still count as written, but are poisoned (`DataRecord::poisoned`). Writing a whole also
+// writes its parts and the elements between the parts. All functions are called under the lock of the registry; calls
+// are needed only if `DataRegistry::any_to_check` is true.
 
-/// Returns true if an access in this mode reads the content. A reduction of undivided data does not read it: if the
-/// data have no content, its first combination begins with the neutral element.
+/// Returns true if an access in this mode reads the content. A reduction of undivided data does not need the content:
+/// if there is none, the first combination begins with the neutral element.
 [[nodiscard]] bool needs_content(const DataRecord& record, AccessMode mode);
 
 /// These functions return texts such as "'x' has no valid content: …" and "'x' was registered as const: …".
@@ -29,7 +29,7 @@ namespace troupe::graph {
 /// Fails with `invalid_argument` if a task must not use the data in this mode because they are a halo part.
 Result<void> check_halo(const DataRecord& record, AccessMode mode);
 
-/// Return the failures of a discard that is refused.
+/// These functions return the failures of a discard that is refused.
 [[nodiscard]] Failure discards_const(const DataRecord& record);
 [[nodiscard]] Failure discards_declared(const DataRecord& record);
 [[nodiscard]] Failure discards_in_recording(const DataRecord& record);

@@ -8,7 +8,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// The kinds of device that have memories of their own.
+/// The kinds of device with memory of their own.
 constexpr KindSet kWithOwnMemory = kinds_where([](const DeviceTraits& row) { return row.own_memory; });
 
 /// Returns true if the task writes data that the halo part overlaps.

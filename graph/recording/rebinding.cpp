@@ -29,8 +29,8 @@ Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRe
                                         std::span<const Rebinding> rebindings) {
   std::vector<DataRecord*> data;
   for (const Recording::Use& use : recording.uses()) {
-    // Recorded data that are exchanged are looked up too: their layout is compared, and another handle may use their
-    // memory by now.
+    // Even recorded data that are exchanged are looked up, because their layout is compared, and their record may
+    // belong to another handle by now.
     const auto recorded = registry.find(Handle(use.recorded, use.id));
     if (!recorded) return recorded.failure();
     data.push_back(recorded.value());
@@ -89,7 +89,7 @@ Result<void> check_uses(const Recording& recording, std::span<DataRecord* const>
 }
 
 Result<void> check_usable(const Recording& recording, std::span<DataRecord* const> data) {
-  // The data that earlier tasks of the run have written.
+  // The data that the accesses before the current access of the loop write.
   std::unordered_set<const DataRecord*> written;
   for (const Recording::Access& access : recording.first_accesses()) {
     const DataRecord& record = *data[access.use];
@@ -118,7 +118,7 @@ void note_written(DataRegistry& registry, const Recording& recording, std::span<
 
 std::vector<DataRecord*> find_without_content(const Recording& recording, std::span<DataRecord* const> data) {
   std::vector<DataRecord*> found;
-  // Data that the run writes before it reduces them have no reduction among their first accesses.
+  // If the run writes data before it reduces them, their reduction is not among the first accesses.
   for (const Recording::Access& access : recording.first_accesses()) {
     if (reduces_without_content(*data[access.use], access.mode)) found.push_back(data[access.use]);
   }

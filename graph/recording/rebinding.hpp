@@ -16,8 +16,8 @@ namespace troupe::graph {
 /// `invalid_argument`.
 Result<std::vector<DataRecord*>> rebind(const Recording& recording, const DataRegistry& registry,
                                         std::span<const Rebinding> rebindings);
-/// Checks that no two entries of `data` are the same, unless both are only read. `id` marks this run, and was never
-/// used before. Fails with `conflicting_access`.
+/// Checks that no two entries of `data` are the same, unless both are only read. `id` is a new mark for this run
+/// (`DataRecord::mark`). Fails with `conflicting_access`.
 Result<void> check_uses(const Recording& recording, std::span<DataRecord* const> data, std::uint64_t id);
 
 /// Checks that the tasks of a run may use these data in their access modes, see `check_usable` in
@@ -25,11 +25,11 @@ Result<void> check_uses(const Recording& recording, std::span<DataRecord* const>
 Result<void> check_usable(const Recording& recording, std::span<DataRecord* const> data);
 /// Records that a run with these data has been accepted.
 void note_written(DataRegistry& registry, const Recording& recording, std::span<DataRecord* const> data);
-/// Returns the data without content that the run uses in a reduction first. Called before `note_written`.
+/// Returns the data without content whose first use in the run is a reduction. Called before `note_written`.
 [[nodiscard]] std::vector<DataRecord*> find_without_content(const Recording& recording,
                                                             std::span<DataRecord* const> data);
-/// Returns the parts without content that, in this run, are first written by children of a nested task. Called under
-/// the submission lock.
+/// Returns the parts without content whose first writers in this run are children of a nested task. Called under the
+/// submission lock.
 [[nodiscard]] std::vector<RecordingRun::Unwritten> find_unwritten(const Recording& recording,
                                                                   std::span<DataRecord* const> data);
 

@@ -18,7 +18,7 @@ void RecordedOrder::reduce() {
 }
 
 void RecordedOrder::drop_repeated(std::vector<Predecessor>& predecessors) {
-  // If a pair occurs twice, the explicit dependency comes first, so that `std::unique` keeps it.
+  // If a predecessor occurs twice, its explicit dependency comes first, so that `std::unique` keeps this one.
   std::sort(predecessors.begin(), predecessors.end(), [](const Predecessor& a, const Predecessor& b) {
     return a.index != b.index ? a.index < b.index : a.is_explicit > b.is_explicit;
   });
@@ -31,8 +31,9 @@ void RecordedOrder::drop_implied(std::size_t task) {
   std::vector<Predecessor>& predecessors = predecessors_[task];
   const std::uint32_t oldest = predecessors.front().index;
   const auto mark = static_cast<std::uint32_t>(task);
-  // This search visits the tasks that come before a predecessor, the newest first, back to the oldest predecessor. The
-  // search need not see dependencies that earlier calls have dropped, because the kept dependencies imply them.
+  // The search visits, the newest first, the tasks for which the predecessors of `task` have waited. It goes back no
+  // further than the oldest predecessor. It need not see dependencies that earlier calls have dropped, because the kept
+  // dependencies imply them.
   found_.clear();
   const auto look_behind = [&](std::uint32_t index) {
     for (const Predecessor& before : predecessors_[index]) {

@@ -1,4 +1,4 @@
-/// The order of recorded tasks, without dependencies that are implied by others.
+/// The order of recorded tasks, without dependencies that other dependencies imply.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace troupe::graph {
 
 /// The predecessors of tasks. Tasks are numbered in the order of their submission, so predecessors have lower numbers.
 /// Every dependency costs each run an atomic operation on a cache line that cores share, so needless dependencies are
-/// dropped. Access modes cause many needless dependencies: a task that overwrites data waits for the old readers, but
-/// also for later tasks, which have waited for these readers already.
+/// dropped. Access modes cause many needless dependencies: a task that overwrites data waits for the readers of the old
+/// content, but often also for a later task, which has waited for the same readers.
 class RecordedOrder {
  public:
   struct Predecessor {
@@ -26,8 +26,8 @@ class RecordedOrder {
   /// Adds a predecessor: `before` < `after`. The same pair may be added again.
   void add(std::size_t before, std::size_t after, bool is_explicit);
 
-  /// Drops pairs that were added twice, and dependencies that other predecessors imply, if a search of `kLook` tasks
-  /// for each task finds them. O(tasks * kLook).
+  /// Drops pairs that were added twice, and dependencies that other dependencies imply. The search looks at no more
+  /// than `kLook` tasks for each task, so it does not find all implied dependencies. O(tasks * kLook).
   void reduce();
 
   /// Returns the predecessors; after a call of `reduce` they are in the order of submission.

@@ -72,7 +72,8 @@ void Recording::note_uses(RecordedTask& task) {
   };
   for (std::size_t i = 0; i < task.access_count; ++i) note(task.accesses[i], false);
   if (task.extras) std::ranges::for_each(task.extras->recorded_weak, [&](TaskAccess& access) { note(access, true); });
-  // Put reads before writes: the task may write data and also read their old content through a halo part.
+  // Put the task's reads before its writes, because the task may write data and read their old content through a halo
+  // part.
   std::stable_partition(first_accesses_.begin() + before, first_accesses_.end(),
                         [](const Access& access) { return !writes(access.mode); });
 }
@@ -98,8 +99,8 @@ void Recording::seal(BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& ca
     }
     task.successors.store(nullptr, std::memory_order_relaxed);
   }
-  // The blocks of edges are freed only after the loop above: the edges in the list of one task lie in the blocks of
-  // other tasks, which wait for it.
+  // The blocks of edges are freed only after the loop above, because the edges in a task's list lie in the blocks of
+  // the tasks that wait for it.
   for (RecordedTask& task : tasks_) {
     while (task.more_edges != nullptr) {
       EdgeBlock* block = task.more_edges;

@@ -1,4 +1,4 @@
-/// Tasks whose dependencies were inferred once, to be run any number of times.
+/// Recordings: tasks whose dependencies are found once, and which can then be run any number of times.
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@ class Recording;
 class RecordedOrder;
 
 /// One task of a recording. Its successors are an array instead of a list, and the record is used again in every run:
-/// the thread that decrements `pending` to zero gives it the id of this run, and the task sets `pending` back when it
-/// begins.
+/// the thread that decrements `pending` to zero gives the task its id for this run, and `pending` is set back when the
+/// task begins (`prepare`).
 struct RecordedTask : Task {
   static constexpr std::size_t kInlineSuccessors = 4;
 
@@ -65,8 +65,8 @@ struct RecordedTask : Task {
 };
 static_assert(sizeof(RecordedTask) == 320);
 
-/// Returns the task that stands for the run of a recording to which a task belongs, or the outermost nested task around
-/// it; null if there is none. The task must not have ended.
+/// Returns the task that stands for a run of a recording, if `task` or a nested task around it belongs to that run;
+/// else null. The task must not have ended.
 [[nodiscard]] const Task* run_around(const Task& task);
 
 /// The request for one run, kept by the task that stands for the run.
@@ -76,9 +76,9 @@ struct RecordingRun {
   std::vector<DataRecord*> data;
   /// The id of the run's first task; the ids of its other tasks follow.
   std::uint64_t first_id = 0;
-  /// The data that the run reduces first, and that have no content when the run begins.
+  /// The data whose first use in the run is a reduction, and which have no content when the run begins.
   std::vector<DataRecord*> without_content = {};
-  /// Data without content that the children of a recorded nested task have to write, before others do.
+  /// Data without content whose first writers must be children of a nested task of the recording.
   struct Unwritten {
     const RecordedTask* nested;
     DataRecord* part;
@@ -94,30 +94,32 @@ enum class RecordedState : std::uint8_t {
   ended,
 };
 
-/// A sequence of submissions with its dependencies. First it is *open*: tasks are added under the graph's submission
-/// lock. Then it is *sealed* and can be run. Its runs never overlap: each is a task of role `TaskRole::replay` that
-/// uses all its data. Workers that take part in a run change the recording in their threads; the dependencies between
-/// the run's tasks order these changes.
+/// A sequence of tasks with their dependencies. First the recording is *open*: tasks are added under the graph's
+/// submission lock. Then it is *sealed* and can be run. Runs never overlap. A task of role `TaskRole::replay`, which
+/// uses all data of the recording, stands for each run. Workers that take part in a run change the recording in their
+/// threads; the dependencies between the run's tasks order these changes.
 class Recording {
  public:
   /// One piece of data that a recording uses, and the accesses that name it.
   struct Use {
     DataRecord* recorded = nullptr;
     HandleId id;
-    /// The mode is read, or read-write as soon as one task does more than read.
+    /// The mode is read if all tasks only read the data, else read-write.
     AccessMode mode = AccessMode::read;
-    /// True if some task writes this very handle. `mode` is less exact: it is read-write also for a whole if only a
-    /// part of the whole is written.
+    /// True if some task names this handle in a mode that writes. `mode` is less exact: for a whole it is read-write
+    /// even if tasks write only a part of the whole.
     bool written = false;
-    /// True if data that contain these data are used, too. Then runs are ordered by the containing data only, and
-    /// neither these data nor the containing data can be exchanged.
+    /// `inside_another` is true if the recording also uses data that contain these data, `contains_another` if it also
+    /// uses parts of these data. Such data cannot be exchanged, and the outermost data alone order the runs.
     bool inside_another = false;
     bool contains_another = false;
     /// True if some task reduces into the data.
     bool reduces = false;
-    /// True if a nested task declares the data, whose children name data themselves.
+    /// True if a nested task declares the data. The children of a nested task name their data in each run anew, so
+    /// these data cannot be exchanged.
     bool in_nested = false;
-    /// These are true if some task so far has read the data, or has written them, respectively; see `first_accesses`.
+    /// Used while tasks are added (see `first_accesses`): `is_read` is true if some task so far reads the data,
+    /// `is_written` if some task so far writes them.
     bool is_read = false;
     bool is_written = false;
     /// The data that the last run used in place of `recorded`.
@@ -131,7 +133,7 @@ class Recording {
     /// The index in `uses`.
     std::size_t use = 0;
     AccessMode mode = AccessMode::read;
-    /// The nested task whose weak data these are; null for data that the task itself uses.
+    /// The nested task that declares the data as weak; null if the kernel of the accessing task uses the data.
     const RecordedTask* weak_in = nullptr;
   };
 
@@ -148,7 +150,7 @@ class Recording {
   /// Returns true if some task so far uses this data.
   [[nodiscard]] bool orders(const DataRecord& record) const { return states_.contains(&record); }
   [[nodiscard]] std::vector<DataRecord*>& open_reductions() { return open_reductions_; }
-  /// Returns the task that a future of this recording names, or null.
+  /// Returns the task with this id; null if the recording has no such task.
   [[nodiscard]] RecordedTask* find(TaskId id);
   void seal(BlockPool<EdgeBlock>& pool, BlockPool<EdgeBlock>::Cache& cache);
 
@@ -156,17 +158,17 @@ class Recording {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::size_t size() const { return tasks_.size(); }
   [[nodiscard]] std::span<const Use> uses() const { return uses_; }
-  /// Returns the accesses that decide whether a run reads data without content, in the order of submission: for each of
-  /// `uses` the first access that reads before any access has written, and the first that writes.
+  /// Returns the accesses that decide whether a run reads data without content, in the order of submission. For each of
+  /// `uses` these are the first access that reads, if no earlier access writes, and the first access that writes.
   [[nodiscard]] std::span<const Access> first_accesses() const { return first_accesses_; }
-  /// Returns the run that was submitted last. Guarded by the submission lock.
+  /// Returns the task that stands for the run that was submitted last. Guarded by the submission lock.
   [[nodiscard]] TaskReference& last_run() { return last_run_; }
   /// Returns the index of the handle in `uses()`, or `uses().size()` if it is not used.
   [[nodiscard]] std::size_t use_of(const Handle& handle) const;
   [[nodiscard]] const std::deque<RecordedTask>& tasks() const { return tasks_; }
 
   // Workers call the next functions while the recording runs, in the order that the dependencies give.
-  /// Appends the tasks without predecessors.
+  /// Begins the run for which `run_task` stands: appends the tasks without predecessors to `ready`.
   void begin_run(Task& run_task, TaskList& ready);
   struct Ended {
     /// The reason why the task did not succeed, or null.
@@ -182,7 +184,7 @@ class Recording {
   [[nodiscard]] Task* run_task() const { return run_task_.load(std::memory_order_acquire); }
   /// Ends the run, and returns the task that stands for it.
   Task& end_run() { return *run_task_.exchange(nullptr, std::memory_order_acq_rel); }
-  /// Returns the id of a task in the current run, whether it has become ready or not.
+  /// Returns the id that the task has in the current run, even if it is not ready yet.
   [[nodiscard]] std::uint64_t id_of(const RecordedTask& task) const {
     return first_id_.load(std::memory_order_relaxed) + task.index;
   }
@@ -206,14 +208,14 @@ class Recording {
   std::deque<RecordedTask> tasks_;
   std::vector<std::unique_ptr<RecordedTask::Link[]>> more_links_;
   std::vector<RecordedTask*> roots_;
-  /// The number of tasks that no other task waits for: the run ends when all of these have ended.
+  /// The number of tasks for which no other task waits. The run ends when all these tasks have ended.
   std::uint32_t sinks_ = 0;
   /// The uses, in the order of their first use.
   std::vector<Use> uses_;
   std::vector<Access> first_accesses_;
   std::unordered_map<const DataRecord*, std::size_t> use_numbers_;  // used for look-ups only
 
-  // These two members are used while the recording is open, and for look-ups only.
+  // The next three members are used while the recording is open; the two maps are for look-ups only.
   std::unordered_map<const DataRecord*, DependencyState> states_;
   std::unordered_map<std::uint64_t, RecordedTask*> by_id_;
   std::vector<DataRecord*> open_reductions_;
@@ -238,7 +240,8 @@ inline void Recording::make_ready(RecordedTask& task, TaskList& ready) {
 inline bool Recording::task_ended(RecordedTask& task, const Ended& ended, TaskList& ready) {
   if (ended.cause) [[unlikely]]
     note_cause(ended.cause);
-  // Once the task's last follower is released, another worker may end the run and destroy the recording.
+  // This value is read now, because another worker may end the run and destroy the recording once the task's last
+  // follower is released.
   const bool is_sink = task.link_count == 0;
   task.withdrawn.store(Withdrawal::none, std::memory_order_relaxed);
   task.status.store(ended.cause ? TaskStatus::failed : TaskStatus::succeeded, std::memory_order_relaxed);

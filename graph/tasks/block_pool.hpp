@@ -1,4 +1,4 @@
-/// Memory for records of one size that one thread allocates and others free.
+/// Memory for records of one type. One thread may allocate a record, and another thread may free it.
 #pragma once
 
 #include <array>
@@ -12,13 +12,14 @@
 
 namespace troupe::graph {
 
-/// Objects of type `T`, which are constructed once and destroyed with the pool: a record that is used again keeps its
-/// members. Threads allocate and free through a `Cache` of their own and meet only once per `kBatch` objects, when they
-/// exchange whole magazines: arrays of pointers. Free objects do not form a linked list, so an allocation need not wait
-/// for a cache line that another core has written last. The first lines of the next objects are prefetched.
+/// Objects of type `T`. Each is constructed once and destroyed with the pool, so a record that is used again still has
+/// the values of its last use. Each thread allocates and frees through a `Cache` of its own, and takes the pool's lock
+/// only once per `kBatch` objects, to exchange a whole *magazine* (an array of pointers to free objects). Free objects
+/// do not form a linked list, so an allocation need not wait for a cache line that another core has written last. The
+/// first cache lines of the next objects are prefetched.
 ///
-/// A magazine in the pool is full or empty; a cache holds two. There are enough magazines for all objects, so that
-/// freeing always finds an empty magazine and cannot fail.
+/// A cache holds two magazines; all other magazines are full or empty, and are in the pool's lists. There are enough
+/// magazines for all objects, so freeing always finds an empty magazine and cannot fail.
 template <class T>
 class BlockPool {
  public:
@@ -54,7 +55,7 @@ class BlockPool {
     return object;
   }
 
-  /// Frees an object. The cache must have allocated before, or `prepare` must have been called.
+  /// Frees an object. Before, the cache must have been used to allocate, or been passed to `prepare`.
   void free(Cache& cache, T* object) noexcept {
     if (cache.current->count == kBatch) make_room(cache);
     Magazine& magazine = *cache.current;
@@ -85,7 +86,7 @@ class BlockPool {
   }
 
  private:
-  /// The distance between the object that is allocated and the object whose first line is prefetched.
+  /// An allocation prefetches the object that will be allocated after this number of further allocations.
   static constexpr std::size_t kAhead = 4;
 
   Magazine* new_magazine() TROUPE_REQUIRES(mutex_) {

@@ -11,7 +11,7 @@ struct CallPlace {
   const void* task = nullptr;
   /// The number of tasks that this kernel has submitted.
   std::uint64_t children = 0;
-  /// True if a child had failed already. Set only if `at_once` is true.
+  /// True if a child had failed or been cancelled before the call. Set only if `at_once` is true.
   bool failed = false;
   /// True if the kernel is to be called at once instead of becoming a task, because other workers have enough to do.
   bool at_once = false;

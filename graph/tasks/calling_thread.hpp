@@ -1,6 +1,6 @@
 /// Scopes by which a thread of the program changes how its own calls behave. Bindings for other languages need them,
-/// because an interpreter has a lock of its own and handles signals. Not inline, so that all libraries of a process
-/// share one set of thread-local variables.
+/// because an interpreter has a lock of its own and handles signals. The functions are not inline, so that all
+/// libraries of a process share one set of thread-local variables.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@ class UnboundedSubmission {
   UnboundedSubmission& operator=(const UnboundedSubmission&) = delete;
 
  private:
-  /// Memory for the `ExecutionScope` that marks the thread, whose thread-local variables this header must not touch.
+  /// Memory for an `ExecutionScope`, which marks the thread as inside a kernel. This header must not touch the
+  /// thread-local variables of that class.
   alignas(8) std::byte scope_[32];
 };
 
@@ -36,7 +37,7 @@ class WaitInterrupt {
   WaitInterrupt(const WaitInterrupt&) = delete;
   WaitInterrupt& operator=(const WaitInterrupt&) = delete;
 
-  /// Returns the interrupt of the calling thread, or null.
+  /// Returns the function `gives_up` of the calling thread's innermost `WaitInterrupt`, or null.
   [[nodiscard]] static const std::function<bool()>* here();
 
  private:

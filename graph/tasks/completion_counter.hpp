@@ -8,13 +8,14 @@
 
 namespace troupe::graph {
 
-/// The counts: one counter per worker, each on a cache line of its own and written by its worker only, and one for all
-/// other threads. Reading costs a cache miss per worker: only threads that wait and workers out of work read.
+/// One counter per worker, and one more for all other threads. Each counter has a cache line of its own; only its
+/// worker writes it. Reading all counters costs a cache miss per worker, so only waiting threads and workers out of
+/// work read.
 class CompletionCounter {
  public:
   explicit CompletionCounter(std::size_t workers) : shards_(workers + 1), outside_(workers) {}
 
-  /// Counts tasks on behalf of `worker`, and returns that worker's new count.
+  /// Adds `tasks` to the counter with the index `worker`, and returns its new value.
   std::uint64_t count(std::size_t worker, std::uint64_t tasks = 1) {
     std::atomic<std::uint64_t>& shard = shards_[worker].ended;
     if (worker == outside_) [[unlikely]]
@@ -25,8 +26,8 @@ class CompletionCounter {
     return ended;
   }
 
-  /// Called before this worker loads the flag of a waiting thread. These operations are in one total order, so either
-  /// the thread that set the flag sees this worker's counts, or the worker sees the flag.
+  /// Called before this worker loads the flag of a waiting thread. Both threads use sequentially consistent operations,
+  /// so the thread that set the flag sees this worker's counts, or the worker sees the flag.
   void publish(std::size_t worker) { shards_[worker].ended.fetch_add(0, std::memory_order_seq_cst); }
 
   [[nodiscard]] std::uint64_t total() const {

@@ -15,7 +15,7 @@
 
 namespace troupe::graph {
 
-/// Says that `after` could not start before `before` had ended. `whole` is true if it waited for the children of
+/// Says that `after` could not start before `before` had ended. `whole` is true if `after` waited for the children of
 /// `before`, too.
 struct DependencyEntry {
   TaskId after;
@@ -25,13 +25,13 @@ struct DependencyEntry {
 static_assert(sizeof(DependencyEntry) == 16);
 
 /// The dependencies of one graph. A dependency that made a task wait is recorded by the worker that completes the
-/// predecessor; a dependency on a task that had ended already is recorded by the submission. All are recorded, with two
-/// exceptions, because the graph forgets tasks. If data have more than 65,536 readers (or tasks that commute or
-/// reduce), those that ended before the next writer's submission may be missing. If a commuting task has more than 1024
-/// predecessors, those that have ended may be missing. The same pair may be recorded more than once.
+/// predecessor; a dependency on a task that had ended before is recorded by the submission. The graph forgets ended
+/// tasks in two cases, so dependencies on them may be missing: on readers that ended before the next writer was
+/// submitted, if data have more than 65,536 readers (or commuting or reducing tasks); and on ended predecessors of a
+/// commuting task, if it has more than 1024 predecessors. The same pair may be recorded more than once.
 ///
-/// Each slot has one writer at a time: a worker has its own, completions by other threads share one, and submissions
-/// have one. Any thread may take the slots at any time.
+/// There is a slot for each worker, one for completions by other threads, and one for submissions. Each slot has one
+/// writer at a time. Any thread may take the entries of all slots at any time.
 class DependencyTrace {
  public:
   /// `clock` returns the trace's time.
@@ -40,14 +40,15 @@ class DependencyTrace {
     for (Slot& slot : slots_) slot.log.use(&budget);
   }
 
-  /// Returns the time that belongs to a task which is submitted now; zero without a clock.
+  /// Returns the time to note for a task that is submitted now; zero without a clock.
   [[nodiscard]] TimeStamp now() const { return clock_ ? clock_() : TimeStamp{}; }
-  /// Records a dependency. `slot` is the completing worker's index, or the number of workers for another thread.
-  /// `whole` is true if `before` is a nested task whose children have ended, too.
+  /// Records a dependency on a task that ends now. `slot` is the index of the completing worker, or the number of
+  /// workers if another thread completes the task. `whole` is true if `before` is a nested task whose children have
+  /// ended, too.
   void released(std::size_t slot, TaskId before, TaskId after, bool whole = false) noexcept {
     add(slots_[slot], {after, before.value(), whole});
   }
-  /// Records a dependency on a task that had ended already. Called under the submission lock.
+  /// Records a dependency on a task that had ended before `after` was submitted. Called under the submission lock.
   void had_ended(TaskId before, TaskId after, bool whole = false) noexcept {
     add(slots_.back(), {after, before.value(), whole});
   }

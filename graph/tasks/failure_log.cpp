@@ -51,7 +51,7 @@ void FailureLog::task_ended(TaskId task, TaskStatus status, const Cause& cause, 
   note_ending(task, status, cause, origin);
   if (status == TaskStatus::failed) note_untold(origin);
   ++(status == TaskStatus::failed ? failed_ : cancelled_);
-  // Failures come before the cancellations that follow from them.
+  // A cancellation is listed only if it comes first, because other cancellations follow from failures.
   if (status == TaskStatus::failed || first_.empty()) {
     if (first_.size() < kSpelledOut) first_.push_back(*cause);
   }
@@ -65,7 +65,7 @@ void FailureLog::add(Failure failure) {
 }
 
 void FailureLog::note_untold(const Cause& origin) {
-  // A run of a recording fails for the same reason as a task in it, so the reason may be noted already.
+  // A run of a recording fails for the reason for which one of its tasks failed, so the reason may be in the list.
   if (std::find(untold_.begin(), untold_.end(), origin) != untold_.end()) return;
   if (untold_.size() < kDetails) {
     untold_.push_back(origin);
@@ -125,8 +125,8 @@ Failure FailureLog::failure_of(TaskId task) {
 void FailureLog::poison(HandleId handle, const Cause& cause) {
   const LockGuard lock(mutex_);
   poisoned_[handle] = cause;
-  // The release store pairs with the acquire load in `any_poison`, for a reader that is ordered after this call by
-  // nothing else.
+  // The release store pairs with the acquire load in `any_poison`, for readers that nothing else orders after this
+  // call.
   any_poison_.store(true, std::memory_order_release);
 }
 
@@ -160,7 +160,8 @@ std::unique_ptr<Failure> FailureLog::take_summary() {
     count(other_, other_ == 1 ? " other failure" : " other failures");  // failures of callbacks, policies and copies
     summary->message = counts + ": ";
     for (std::size_t i = 0; i < first_.size(); ++i) summary->message += (i == 0 ? "" : "; ") + first_[i].message;
-    // Cancellations follow from failures: they are counted, and one is spelled out if nothing failed.
+    // Cancellations are only counted here. The text of a cancellation is in the list only if no task had failed before
+    // it.
     const std::uint64_t failures = failed_ + other_;
     if (failures > first_.size()) summary->message += "; and " + std::to_string(failures - first_.size()) + " more";
   }

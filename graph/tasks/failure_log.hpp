@@ -17,41 +17,42 @@ namespace troupe::graph {
 /// The log of one graph. Thread-safe. Not used on any path of a run without failures.
 class FailureLog {
  public:
-  /// The number of tasks for which details are kept; for further tasks the log knows how they ended, but not why. After
-  /// a summary has been taken, the details of the next failures beyond this number replace the older details.
+  /// The number of tasks whose reasons are kept; of further tasks the log knows only how they ended. After a summary
+  /// was taken, the reasons are old: if there is then no room for another reason, all older reasons are dropped.
   static constexpr std::size_t kDetails = 1024;
 
   using Cause = std::shared_ptr<const Failure>;
 
-  /// Records a task that ended as `failed` or `cancelled`. `origin` is the first failure, which is the cause itself or
-  /// led to it; it is null for a cancellation whose origin is not known.
+  /// Records a task that ended as `failed` or `cancelled`. `origin` is the first failure, which is `cause` itself or
+  /// led to `cause`; null for a cancellation whose first failure is not known.
   void task_ended(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin);
-  /// Records a task that did not succeed for `status_of` and `failure_of` only: summaries do not mention it.
+  /// Records a task that did not succeed, but only for `status_of` and `failure_of`: summaries do not mention the task.
   void task_ended_quietly(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin);
-  /// Records a callback that threw, or another failure that belongs to no task's result.
+  /// Records a failure that is not the outcome of a task, such as an exception of a callback.
   void add(Failure failure);
 
   /// Returns the status of an ended task; `succeeded` if the log has no entry for it.
   [[nodiscard]] TaskStatus status_of(TaskId task) const;
-  /// Returns why a task did not succeed. The caller reports it to the program, so the failure's origin counts as
+  /// Returns why a task did not succeed. The caller reports the failure to the program, so its origin counts as
   /// reported.
   [[nodiscard]] Failure failure_of(TaskId task);
   /// Records that this origin was reported to the program. If `origin` is null, the origin is not known, and all
   /// origins count as reported.
   void told(const Cause& origin);
   /// Returns, in one line, the failures since the last summary that were not reported to the program in any way; null
-  /// if there are none. Cancellations are not among them: they followed from a failure, or the program wanted them.
+  /// if there are none. Cancellations are not included, because each followed from a failure or was the program's wish.
   [[nodiscard]] std::unique_ptr<Failure> untold() const;
 
   void poison(HandleId handle, const Cause& cause);
   void cure(HandleId handle);
-  /// Returns true if some handle has no valid content, so that accesses must check for it. A thread that is ordered
+  /// Returns true if some handle has no valid content, so that tasks must check their data. A thread that is ordered
   /// after a call of `poison` sees true.
   [[nodiscard]] bool any_poison() const { return any_poison_.load(std::memory_order_acquire); }
   /// Returns why a handle has no valid content.
   [[nodiscard]] Cause poison_of(HandleId handle) const;
 
-  /// Returns everything since the last call in one failure, or null; its `code` is that of the first failure.
+  /// Returns one failure that sums up all failures since the last call, with the `code` of the first failure; null if
+  /// there was none.
   [[nodiscard]] std::unique_ptr<Failure> take_summary();
 
  private:
@@ -83,7 +84,8 @@ class FailureLog {
   std::uint64_t cancelled_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::uint64_t other_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::vector<Failure> first_ TROUPE_GUARDED_BY(mutex_);
-  /// The origins that were not reported to the program, at most `kDetails`; `untold_beyond_` counts the others.
+  /// `untold_` has the origins that were not reported to the program, at most `kDetails`; `untold_beyond_` counts the
+  /// others.
   std::vector<Cause> untold_ TROUPE_GUARDED_BY(mutex_);
   std::uint64_t untold_beyond_ TROUPE_GUARDED_BY(mutex_) = 0;
   /// True if the details are from before the last summary.

@@ -27,7 +27,7 @@ enum class TaskActivity : std::uint8_t {
 /// One task in flight. The names belong to the graph and are valid only as long as the snapshot.
 struct TaskNode {
   TaskId id;
-  /// The number by which the submitting program knows the task, if the number differs from the id.
+  /// The number by which a client of a service knows the task; 0 if this is the id.
   std::uint64_t tag = 0;
   /// True for a child of a client's nested task: the client has no number for it.
   bool child_of_client = false;
@@ -39,7 +39,7 @@ struct TaskNode {
   TaskActivity activity = TaskActivity::none;
   /// True if some worker of the runtime has a device that the codelet runs on.
   bool runnable = true;
-  /// True if the program wants the task no more, and its kernel has not asked.
+  /// True if the task is not wanted any more, and its kernel has not asked whether it is.
   bool unwanted = false;
   /// True if the task waits in the queue of a commute lock.
   bool parked = false;
@@ -47,9 +47,10 @@ struct TaskNode {
   std::uint32_t pending = 0;
   /// The worker that runs the kernel or the callback.
   WorkerId worker;
-  /// The begin of the activity, or the time at which the program got the data; zero if not known.
+  /// The begin of the activity; for a host task, the time at which the program got the data. Zero if not known.
   TimeStamp since{};
-  /// The number of pieces of a task that runs in pieces, and how many of them have begun. Zero for all other tasks.
+  /// The number of pieces of a task that runs in pieces, and the number of its pieces that have begun. Zero for all
+  /// other tasks.
   std::uint32_t pieces = 0;
   std::uint32_t pieces_begun = 0;
 };
@@ -62,7 +63,7 @@ struct TaskEdge {
   Kind kind = Kind::data;
 };
 
-/// Says that a worker runs pieces of a task that another worker runs, or has begun.
+/// Says that a worker runs pieces of a task although another worker has begun the task.
 struct TaskHelp {
   std::uint32_t node = 0;
   WorkerId worker;
@@ -85,7 +86,7 @@ enum class WaitKind : std::uint8_t {
   task,
   /// A call of `wait(handle)` or `acquire`.
   data,
-  /// A call of `partition` or `set_reduction`, which change a handle while no task uses it.
+  /// A call of `partition` or `set_reduction`: both wait until no task uses the handle.
   change,
   /// A call of `release`, or the destructor of a registration.
   release,
@@ -110,8 +111,8 @@ struct GraphSnapshot {
   std::uint64_t submitted = 0;
   std::uint64_t ended = 0;
   std::uint64_t window = 0;
-  /// The number of tasks in flight that were left out, because the number of nodes is bounded; all are younger than
-  /// most of `nodes`.
+  /// The number of tasks in flight that were left out, because the number of nodes is limited. The oldest tasks are
+  /// never left out.
   std::uint64_t left_out = 0;
   std::vector<TaskNode> nodes;
   std::vector<TaskHelp> helps;
@@ -120,7 +121,7 @@ struct GraphSnapshot {
   std::vector<ThreadWait> waits;
 };
 
-/// The work of a worker on a task, as the worker's port reports it.
+/// The task that a worker runs, as the worker reports it.
 struct RunningTask {
   const Task* task = nullptr;
   WorkerId worker;

@@ -6,7 +6,7 @@ namespace troupe::graph {
 
 namespace {
 
-/// The number of forks between this process and the first process that used this variable.
+/// The number of calls of `fork` that lie between this process and the process that loaded this library.
 std::atomic<std::uint64_t> generation{0};
 std::atomic<bool> forked{false};
 

@@ -8,9 +8,9 @@
 
 namespace troupe::graph {
 
-/// A member of objects that have threads: knows whether this process is still the process that made it. A child of
-/// `fork` has a copy of the object, but none of its threads: a wait for them would never end, and a lock might be held
-/// by one of them for ever. Thread-safe.
+/// A member of objects that have threads. It knows whether the calling process is the process that made the object. A
+/// child of `fork` has a copy of the object, but none of its threads: a wait for these threads would never end, and one
+/// of them might hold a lock for ever. Thread-safe.
 class HomeProcess {
  public:
   HomeProcess();
@@ -19,8 +19,8 @@ class HomeProcess {
   /// Fails with `stopped` if this process is not the process in which the object was made, but a child that was made by
   /// `fork` later.
   [[nodiscard]] Result<void> check() const;
-  /// Returns a flag that is true in every process that may be a child of a process in which an object of this class was
-  /// made. The flag serves callers for which a call of `left` would take too long.
+  /// Returns a flag that is true in every child of a process in which an object of this class was made. For callers to
+  /// which a call of `left` would take too long: while the flag is false, `left` returns false.
   [[nodiscard]] static const std::atomic<bool>& any_left();
 
  private:

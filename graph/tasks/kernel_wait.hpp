@@ -5,8 +5,8 @@
 
 namespace troupe::graph {
 
-/// The kernel waits for its children, for one of them, or for data that they use. Meanwhile its worker runs other tasks
-/// (`GraphHost::wait_inside`).
+/// The kernel waits for all its children, for one child, or for data that its children use. Meanwhile the kernel's
+/// worker runs other tasks (`GraphHost::wait_inside`).
 class KernelWait {
  public:
   explicit KernelWait(Domain& domain) : domain_(domain) {}
@@ -16,11 +16,11 @@ class KernelWait {
 
   /// Returns true if the wait is over. The kernel's thread calls this repeatedly.
   [[nodiscard]] virtual bool done() noexcept = 0;
-  /// Blocks the kernel's thread until the wait is over. Called at most once, and `done` is not called any more.
+  /// Blocks the kernel's thread until the wait is over. Called at most once; `done` is not called afterwards.
   virtual void block() = 0;
 
-  /// Returns the domain of the task whose kernel waits. The domain's tasks, and those of domains inside it, may run in
-  /// the kernel's thread: they never wait for the kernel.
+  /// Returns the domain of the task whose kernel waits. The tasks of this domain, and of domains inside it, may run in
+  /// the kernel's thread meanwhile, because they never wait for the kernel.
   [[nodiscard]] Domain& domain() const { return domain_; }
 
  private:

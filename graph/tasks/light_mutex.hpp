@@ -8,9 +8,9 @@
 
 namespace troupe::graph {
 
-/// A `Mutex` that costs, if no other thread wants it, one atomic operation to lock and one to unlock, without a
-/// function call: a quarter of the instructions of the system's mutex. A thread that has to wait sleeps. Not for
-/// condition variables.
+/// A lock like `Mutex`, but without function calls. If no other thread wants the lock, locking and unlocking take one
+/// atomic operation each: a quarter of the instructions of the system's mutex. A thread that has to wait sleeps. Not
+/// for condition variables.
 ///
 /// States: `free` -> `held` (`lock`) -> `free` (`unlock`). A thread that finds the mutex held sets it to `awaited`.
 /// Unlocking an awaited mutex wakes one thread, which locks it as `awaited` again, because other threads may still

@@ -11,8 +11,8 @@
 
 namespace troupe::graph {
 
-/// The state between `TaskGraph::begin_acquire` or `begin_change` and the function that finishes it. Must not be
-/// destroyed before that function is called.
+/// The state between a `begin_…` function of `TaskGraph`, such as `begin_acquire`, and the matching `finish_…`
+/// function. Must live until the `finish_…` function is called.
 class PendingHold {
  public:
   explicit PendingHold(std::function<void()> ready) : waiter_(std::move(ready)) {}

@@ -32,14 +32,15 @@ class TaskGraph;
 /// Lets a thread that is not a worker wait for one task.
 class TaskWaiter;
 
-/// An edge says: "The owner waits for the task whose list this edge is in." It lies in the memory of the waiting task,
-/// or of the graph if a thread waits. It is linked once, read once by the completing worker, and then no longer used;
-/// only the edges of a nested task's list are read and linked again when its kernel returns.
+/// An edge says: "The owner waits for the task whose list this edge is in." An edge lies in the memory of the waiting
+/// task, or of the graph if a thread waits. It is linked once, read once by the completing worker, and then no longer
+/// used. There is one exception: edges in the list of a nested task are read and linked again when the task's kernel
+/// returns.
 struct Edge {
   enum Kind : std::uintptr_t {
-    /// The waiting task needs data that the other task uses.
+    /// The waiting task needs data that its predecessor uses.
     data = 0,
-    /// An explicit dependency: the task is cancelled if this predecessor does not succeed.
+    /// An explicit dependency: the waiting task is cancelled if this predecessor does not succeed.
     explicit_dependency = 1,
     /// The owner is a `TaskWaiter`, not a task.
     waiter = 2,
@@ -58,7 +59,8 @@ struct Edge {
   [[nodiscard]] TaskWaiter* thread() const { return reinterpret_cast<TaskWaiter*>(owner & ~std::uintptr_t{3}); }
 };
 
-/// One handle of a task, in eight bytes: records are aligned, so the mode fits into the lowest bits.
+/// One handle of a task with its access mode, in eight bytes: records are aligned, so the mode fits into the lowest
+/// bits of the pointer.
 class TaskAccess {
  public:
   TaskAccess() = default;
@@ -83,7 +85,7 @@ class TaskAccess {
 struct RecordedTask;
 struct RecordingRun;
 
-/// The members that only few tasks need, in memory of their own.
+/// The members that only few tasks need, in memory separate from `Task`.
 struct TaskExtras {
   TaskExtras();
   ~TaskExtras();
@@ -96,10 +98,10 @@ struct TaskExtras {
   TaskWaiter* ready_waiter = nullptr;
   /// For a `replay` task: the run that it stands for.
   std::unique_ptr<RecordingRun> run;
-  /// For a nested task: its children. It stays until the task's memory is used again.
+  /// For a nested task: the domain of its children. The domain stays until the task's memory is used again.
   std::unique_ptr<Domain> domain;
-  /// For a nested task of a recording: its weak data, and the id that it had in the last run in which it began. The id
-  /// is guarded by the submission lock.
+  /// For a nested task of a recording: `recorded_weak` are its weak data, and `begun_as` is the id that it had in the
+  /// last run in which it began. `begun_as` is guarded by the submission lock.
   std::vector<TaskAccess> recorded_weak;
   std::uint64_t begun_as = 0;
   /// For a `stand_in` task: the nested task of a recording that it stands for, which ends with it.
@@ -115,8 +117,8 @@ struct TaskExtras {
   /// The failure that the task's kernel caused without being able to throw it; null if there is none. Written under the
   /// submission lock by threads that are in the kernel, read by the thread that completes the task.
   std::shared_ptr<const Failure> accusation;
-  /// The values of `TaskOptions::deadline`, the end of time if there is none, and `TaskOptions::stop`. They are used
-  /// only if the task was submitted with `Withdrawal::limited`.
+  /// The values of `TaskOptions::deadline` (the end of time if there is none) and `TaskOptions::stop`. Used only if the
+  /// task was submitted with `Withdrawal::limited`.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   StopToken stop;
 };
@@ -133,21 +135,21 @@ enum class TaskRole : std::uint8_t {
   // The tasks above are run by workers.
   /// The task is a nested task of a recording: each run submits a task that stands for it.
   recorded_nested,
-  /// The task stands for a thread that waits for data or holds data. It never runs; that thread completes it.
+  /// The task stands for a thread that waits for data or holds data. The task never runs; the thread completes it.
   host,
   /// The task stands for one run of a recording. It starts the run's tasks when it becomes ready, and ends with the
   /// last of them.
   replay,
 };
 
-/// The reason why this single task must not run, or need not go on.
+/// The reason, if any, why a task must not run, or need not go on.
 enum class Withdrawal : std::uint8_t {
   none,
   /// The task has a deadline or a stop token (`TaskExtras`), which say when it is not wanted any more.
   limited,
   /// The program has cancelled the task. If the task has started, its kernel learns of the cancellation when it asks.
   by_program,
-  /// A task that had to succeed before this task did not succeed.
+  /// A predecessor by explicit dependency did not succeed.
   by_predecessor,
   // From here on, the kernel has asked and learned that its task is not wanted. The task ends as cancelled when the
   // kernel returns. The values give the reason that the kernel was told.
@@ -166,9 +168,9 @@ struct EdgeBlock {
   std::array<Edge, kEdges> edges;
 };
 
-/// One task, from submission to completion. Its memory comes from a `BlockPool` and is used again for other tasks: code
-/// that keeps a pointer keeps the id as well and compares it, under the graph's submission lock (which all allocation
-/// holds).
+/// One task, from submission to completion. Its memory comes from a `BlockPool` and is used again for other tasks. Code
+/// that keeps a pointer therefore keeps the id, too, and compares it with the task's id under the graph's submission
+/// lock, which every allocation of a task holds.
 ///
 /// Life: *submitted* (`pending` > 0) -> *ready* (0: in exactly one deque, or parked at a commute lock) -> *started*
 /// -> *ended* (`successors` closed) -> free.
@@ -180,16 +182,16 @@ struct alignas(64) Task {
 
   // The first cache line has everything that a task without data and extras needs from submission to its end.
 
-  /// The number of predecessors that have not ended (plus `kSubmitting`). The decrement to zero acquires what the other
-  /// predecessors' decrements have released.
+  /// The number of predecessors that have not ended, plus `kSubmitting` during the submission. The decrement to zero
+  /// acquires what the other predecessors' decrements have released.
   std::atomic<std::uint32_t> pending{0};
-  /// The reason, if any, why the task must not run, which is read when the task is about to start.
+  /// The reason, if any, why the task must not run. Read when the task is about to start.
   std::atomic<Withdrawal> withdrawn{Withdrawal::none};
   std::atomic<TaskStatus> status{TaskStatus::pending};
   TaskRole role = TaskRole::user;
   /// True if memory has to be freed when the task ends: accesses or edges that did not fit into the record, or extras.
   bool has_more = false;
-  /// Waiting tasks and threads, newest first; `closed()` once the task has ended. The closing exchange
+  /// The edges to waiting tasks and threads, newest first; `closed()` once the task has ended. The closing exchange
   /// (`TaskGraph::free`) releases the task's effects and acquires the edges.
   std::atomic<Edge*> successors{nullptr};
   /// The task's id, unique in its graph; changes when the memory is used for another task.
@@ -203,15 +205,15 @@ struct alignas(64) Task {
   Task* next = nullptr;
   std::int32_t priority = 0;
   std::uint32_t access_count = 0;
-  /// The flags tell if the task has data in mode commute, and if it holds their locks.
+  /// `wants` is true if the task has data in mode commute, `holds` if it holds the commute locks of these data.
   struct Commute {
     bool wants = false;
     bool holds = false;
   };
   Commute commute;
-  /// True if a worker has issued the task to its device although predecessors have not ended: these are on the same
-  /// device. Written by that worker, whose completions make the task ready; other threads see false once they find the
-  /// task ready.
+  /// True if a worker has queued the task on its device before all predecessors, which run on the same device, have
+  /// ended. Written by this worker, whose completions make the task ready. When other threads find the task ready, they
+  /// see false.
   bool issued_ahead = false;
   std::uint8_t argument_count = 0;
   /// The value of `TaskOptions::numa_node`.
@@ -219,7 +221,7 @@ struct alignas(64) Task {
   struct Nesting {
     /// True if the task belongs to a nested task (`domain`).
     bool is_child = false;
-    /// True if the task becomes nested when its kernel submits a task, although it belongs to no nested task.
+    /// True if a task that is no child becomes nested when its kernel submits a task.
     bool may_nest = false;
   };
   Nesting nesting;
@@ -229,7 +231,7 @@ struct alignas(64) Task {
   alignas(64) std::array<TaskAccess, kInlineAccesses> inline_accesses;
   std::unique_ptr<TaskExtras> extras;
   EdgeBlock* more_edges = nullptr;
-  /// The record whose commute lock this task was woken for.
+  /// The record of the commute lock for which this task was woken (`CommuteLock::release`); null if it was not.
   DataRecord* woken_by = nullptr;
   std::array<std::uint8_t, Arguments::kMaxArguments> argument_offsets;
 
@@ -242,18 +244,17 @@ struct alignas(64) Task {
   };
   StoredArguments stored_arguments;
 
-  /// These are set in clients' graphs only (`GraphOptions::shares_workers`), except for what children have.
+  /// These members are set only in clients' graphs (`GraphOptions::shares_workers`) and for children.
   struct OfClient {
     union {
       TaskGraph* graph = nullptr;
-      /// In other graphs, and if `nesting.is_child` is true: the time at which the parent's kernel submitted the task;
-      /// zero without a trace.
+      /// In other graphs, for a child: the time at which the parent's kernel submitted the task; zero without a trace.
       TimeStamp::rep submitted;
     };
     union {
       /// The value of `TaskSpecification::tag`.
       std::uint64_t tag = 0;
-      /// The children that the task is one of, if `nesting.is_child` is true.
+      /// For a child: the domain that the task belongs to.
       Domain* domain;
     };
   };
@@ -284,7 +285,7 @@ struct alignas(64) Task {
     return &mark;
   }
   [[nodiscard]] bool ended() const { return successors.load(std::memory_order_acquire) == closed(); }
-  /// Returns true if the task's time is learned together with the times of what it submits.
+  /// Returns true if the task's time is learned (`SubtreeTimes`): the time of its kernel and of the tasks inside it.
   [[nodiscard]] bool learns_time() const { return has_more && extras && extras->subtree != 0; }
   /// Returns true if this is a `RecordedTask`.
   [[nodiscard]] bool is_recorded() const { return role == TaskRole::recorded || role == TaskRole::recorded_nested; }
@@ -330,7 +331,7 @@ struct TaskReference {
 
 static_assert(sizeof(Task) == 256);
 
-/// A list of tasks linked through `next`, passed from owner to owner as a whole. Not thread-safe.
+/// A list of tasks linked through `next`; each task is in one list at a time. Not thread-safe.
 class TaskList {
  public:
   [[nodiscard]] bool empty() const { return head_ == nullptr; }

@@ -10,31 +10,31 @@
 
 namespace troupe::graph {
 
-/// An event, which all observers get in the same form. Only the fields that the comment of the event's kind names have
-/// a meaning.
+/// An event. Only the fields that the comment of the event's kind names have a meaning.
 struct TaskEvent {
   enum class Kind : std::uint8_t {
     /// `task` has begun on `worker` at `at`.
     started,
     /// `worker` runs pieces of a task that another worker has begun.
     joined,
-    /// Nobody can join `task` any more: each of its pieces is taken.
+    /// No further worker can join `task`, because all its pieces are taken.
     all_taken,
-    /// `worker` runs no more pieces of `task`, which this or another worker has begun. The end of the task follows when
-    /// no worker runs pieces of it.
+    /// `worker` runs no more pieces of `task`, which this worker or another worker has begun. When no worker runs its
+    /// pieces any more, the event for the end of the task follows.
     stopped,
-    /// The kernel of `task` waits for other tasks, so that `worker` may run these. The time that the task takes has no
+    /// The kernel of `task` waits for other tasks, which `worker` may run meanwhile. The running time of `task` has no
     /// meaning from here on.
     suspended,
-    /// `task` has ended at `at`, has not failed, and is about to be completed. It used its device for `took`, which is
-    /// less than its running time if other tasks ran beside it.
+    /// `task` has ended without failure at `at`, and is about to be completed. It used its device for `took`, which is
+    /// less than its running time if other tasks ran at the same time.
     ended,
     /// `task` has failed at `at`, or was cancelled while it ran, and is about to be completed.
     failed,
-    /// `task` has left `worker` without having run there: it waits for a lock, or runs elsewhere or later.
+    /// `task` has left `worker` without having run there, because it waits for a commute lock, or because it will run
+    /// elsewhere or later.
     left,
-    /// `task` has left `worker` without having run, and has ended: it was cancelled, or cannot have its data. Its
-    /// record may no longer exist.
+    /// `task` has left `worker` without having run, and has ended: it was cancelled, or its data could not be made
+    /// available. The task's record may no longer exist.
     dropped,
     /// `worker` cannot run anything any more.
     worker_lost,
@@ -63,7 +63,7 @@ struct TaskEvent {
 class TaskObserver {
  public:
   virtual ~TaskObserver() = default;
-  /// Handles an event. Called in the thread in which the event happens; for a task this is its worker's thread.
+  /// Handles an event. Called in the thread in which the event happens; events of a task happen in its worker's thread.
   virtual void happened(const TaskEvent& event) = 0;
 };
 

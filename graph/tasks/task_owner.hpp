@@ -14,31 +14,34 @@ class Backend;
 namespace troupe::graph {
 
 /// The receiver of a program's tasks: the task graph of a runtime inside the program, or the client of a service that
-/// runs them. Its address tells one runtime's handles and futures from another's. Thread-safe.
+/// runs them. Handles and futures keep the address of their owner, so that those of another runtime are recognized.
+/// Thread-safe.
 class TaskOwner {
  public:
   /// Returns how the task ended, or `pending` if it has not. Never blocks.
   [[nodiscard]] virtual TaskStatus status(const Future& future) const = 0;
   /// Waits until the task has ended. Fails with the task's failure, or with `wait_in_kernel`.
   virtual Result<void> wait(const Future& future) = 0;
-  /// Keeps the task from running unless it has been started already.
+  /// Keeps the task from running if it has not started.
   virtual void cancel(const Future& future) = 0;
-  /// Returns the failure of a task that has ended, if it did not succeed. Never blocks.
+  /// Fails with the task's failure if the task has ended without success. Never blocks.
   virtual Result<void> outcome(const Future& future) = 0;
 
   // The next functions are for coroutines.
 
-  /// Resumes a coroutine in a task of its own, which runs when the task of `future` has ended, whatever its outcome, or
-  /// at once if the future is empty. Cancellation does not reach it. If this fails, the coroutine is not resumed.
+  /// Submits a task that resumes the coroutine. This task runs when the task of `future` has ended, successfully or
+  /// not, or at once if the future is empty. It cannot be cancelled. If this function fails, the coroutine is not
+  /// resumed.
   virtual Result<void> resume_after(const Future& future, std::coroutine_handle<> waiting) = 0;
-  /// Returns the future of a coroutine's end, for which no task stands.
+  /// Returns the future of the end of a coroutine. No worker runs anything for this future: `end_coroutine` ends it.
   virtual Result<Future> begin_coroutine() = 0;
-  /// Ends the coroutine; it has failed if there is a failure.
+  /// Ends the future that `begin_coroutine` returned: as failed if there is a failure, else as succeeded.
   virtual void end_coroutine(const Future& end, std::optional<Failure> failure) = 0;
 
-  /// Sets the backend that kernels and callbacks of the tasks find by `Runtime::here`. Called before the first task.
+  /// Sets the backend that kernels and callbacks of the tasks find by `Runtime::here`. Called before the first
+  /// submission.
   void reach(client::Backend* backend) { backend_ = backend; }
-  /// Returns that backend; null if there is none.
+  /// Returns the backend that `reach` has set; null if it was not called.
   [[nodiscard]] client::Backend* backend() const { return backend_; }
 
  protected:

@@ -20,18 +20,20 @@ struct TaskSpecification {
   /// The number by which `TaskEndings` and failures name the task; 0 if there is none. Kept with
   /// `GraphOptions::shares_workers` only.
   std::uint64_t tag = 0;
-  /// True if `GraphOptions::restrictions` hold for the task. False for a task that takes the place of a refused task.
+  /// True if `GraphOptions::restrictions` apply to the task. False for a task that is submitted in place of a refused
+  /// task.
   bool restricted = true;
   /// An object that the task keeps until it has ended, such as the captures of its kernel; may be null.
   const std::shared_ptr<const void>* kept = nullptr;
 
-  /// For a task that resumes a coroutine, the task that has to end before it, whatever its outcome, or an empty future.
-  /// Null for other tasks. `options` must not be `TaskOptions::none()` then.
+  /// For a task that resumes a coroutine: the task that must end first, successfully or not; may be an empty future.
+  /// Null for other tasks. If this is not null, `options` must not be `TaskOptions::none()`.
   const Future* resumes_after = nullptr;
-  /// True if the task becomes nested when its kernel submits a task. Children may do so in any case.
+  /// True if the task becomes nested when its kernel submits a task. Children of nested tasks become nested in this way
+  /// even without this flag.
   bool may_nest = false;
-  /// True if this task was to run after a task that did not succeed and that the graph does not know any more. This
-  /// task is then cancelled. `options` must not be `TaskOptions::none()` then.
+  /// True if this task was to run after a task that has not succeeded and that the graph does not know any more. The
+  /// graph then cancels this task. If true, `options` must not be `TaskOptions::none()`.
   bool follows_failure = false;
 
   /// Returns the description of the same task with another codelet.

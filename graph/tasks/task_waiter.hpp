@@ -10,13 +10,13 @@
 
 namespace troupe::graph {
 
-/// A waiter lives on the waiting thread's stack, or calls a function instead of waking a thread. `signal` is the last
-/// thing that the signalling thread does with it.
+/// A waiter wakes the thread on whose stack it lives, or calls a function instead. The signalling thread does not use
+/// the waiter after the call of `signal`.
 class TaskWaiter {
  public:
   TaskWaiter() = default;
-  /// Makes a waiter for which no thread waits: `signalled` is called instead, once, in the signalling thread. The
-  /// function may destroy this object.
+  /// Makes a waiter that wakes no thread: `signalled` is called once, in the signalling thread. `signalled` may destroy
+  /// this object.
   explicit TaskWaiter(std::function<void()> signalled) : signalled_(std::move(signalled)) {}
 
   void signal() {
@@ -41,7 +41,7 @@ class TaskWaiter {
   }
 
  private:
-  /// The function to call; written by the constructor and by `signal`.
+  /// The function to call; may be empty. Written by the constructor and by `signal`.
   std::function<void()> signalled_;
   Mutex mutex_;
   std::condition_variable condition_;

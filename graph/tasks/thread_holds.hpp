@@ -15,7 +15,7 @@ namespace troupe::graph {
 /// A list of all holds. With it, the graph detects that a thread would wait for data that it holds itself. Thread-safe.
 class ThreadHolds {
  public:
-  /// Records that the calling thread has acquired the data that this `host` task stands for.
+  /// Records that the calling thread has acquired data. `hold` is the `host` task that stands for this use of the data.
   void add(const Task* hold) {
     const LockGuard lock(mutex_);
     holds_.push_back({this_thread(), hold});
@@ -23,7 +23,7 @@ class ThreadHolds {
   }
   /// Removes the hold; does nothing if it is not known. May be called from any thread.
   void remove(const Task* hold) {
-    // Relaxed: a thread that gives a hold back has got it from the thread that acquired it, which orders the two calls.
+    // Relaxed: the hold passes from the thread that called `add` to this thread, which orders the two calls.
     if (count_.load(std::memory_order_relaxed) == 0) return;
     const LockGuard lock(mutex_);
     std::erase_if(holds_, [hold](const Hold& one) { return one.hold == hold; });
@@ -48,8 +48,8 @@ class ThreadHolds {
     const Task* hold;
   };
 
-  /// Returns a number that no other thread ever gets. A new thread may have the `std::thread::id` of an ended thread
-  /// whose hold another thread will give back.
+  /// Returns a number that no other thread ever gets. `std::thread::id` would not do: a new thread may get the id of an
+  /// ended thread whose hold is not given back yet.
   [[nodiscard]] static std::uint64_t this_thread() {
     static std::atomic<std::uint64_t> last{0};
     // Relaxed: the numbers only have to differ.

@@ -1,4 +1,4 @@
-/// Memory for recorded traces: lists that grow by chunks, within a common bound.
+/// Memory for recorded traces: lists that grow by chunks. A common limit holds for all lists of a runtime.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace troupe::graph {
 
-/// A bound on the entries that all logs of one runtime may hold together. Thread-safe; must outlive its logs.
+/// A limit for the entries that all logs of one runtime may hold together. Thread-safe; must outlive its logs.
 class TraceBudget {
  public:
   explicit TraceBudget(std::size_t entries) : left_(entries) {}
 
-  /// Takes room for up to `wanted` entries and returns for how many there is room; 0 if none is left. A single log gets
-  /// only a fraction of the remaining room, so that the first log does not starve the others.
+  /// Takes room for up to `wanted` entries, and returns the number of entries for which room was taken; 0 if no room is
+  /// left. One call gets only a fraction of the remaining room, so that the first log does not starve the others.
   std::size_t take(std::size_t wanted) noexcept {
     // All accesses are relaxed: `left_` is only a count and publishes nothing.
     std::size_t left = left_.load(std::memory_order_relaxed);
@@ -38,8 +38,8 @@ class TraceBudget {
   std::atomic<std::size_t> left_;
 };
 
-/// An append-only list of plain values. Entries stay at their places, and an append neither throws nor fails: an entry
-/// for which there is no room, in the budget or in memory, is counted and lost. Not thread-safe.
+/// An append-only list of plain values. Entries never move. An append does not throw: an entry for which the budget or
+/// the memory has no room is lost, and counted. Not thread-safe.
 template <class T>
 class TraceLog {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -47,7 +47,7 @@ class TraceLog {
  public:
   static constexpr std::size_t kChunk = 1024;
 
-  /// If `budget` is null, memory is the only bound.
+  /// If `budget` is null, memory is the only limit.
   explicit TraceLog(TraceBudget* budget = nullptr) : budget_(budget) {}
   /// Takes the entries of the other log, which is empty afterwards and keeps its budget.
   TraceLog(TraceLog&& other) noexcept
@@ -62,7 +62,7 @@ class TraceLog {
     for (const Chunk& chunk : chunks_) budget_->give_back(chunk.capacity);
   }
 
-  /// Sets the budget of a log that is empty.
+  /// Sets the budget. The log must be empty.
   void use(TraceBudget* budget) noexcept { budget_ = budget; }
 
   bool add(const T& entry) noexcept {

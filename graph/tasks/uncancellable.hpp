@@ -5,9 +5,9 @@
 
 namespace troupe::graph {
 
-/// While an `Uncancellable` lives, a cancellation of the calling thread stays pending. A thread that waits gives the
-/// tasks references to its own objects (the waiter to signal, the data that it gets). These objects must not be
-/// destroyed while the tasks may use them.
+/// While an `Uncancellable` lives, a cancellation of the calling thread stays pending. A waiting thread gives the tasks
+/// references to objects on its stack, such as the waiter to signal. Cancellation would destroy these objects while the
+/// tasks may still use them.
 class Uncancellable {
  public:
   Uncancellable() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }

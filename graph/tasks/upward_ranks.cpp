@@ -13,8 +13,8 @@ void UpwardRanks::add(double cost, std::span<const Use> uses) {
 }
 
 std::vector<double> UpwardRanks::ranks() const {
-  // The loop goes from the last task to the first. For each piece of data it keeps the ranks of the tasks that use it
-  // next.
+  // The loop goes from the last task to the first. `next` has, for each piece of data, the ranks of the later tasks
+  // that use the data first.
   struct Next {
     double writer = 0;
     /// The highest rank of the tasks that read the data before its next writer.

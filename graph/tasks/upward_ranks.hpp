@@ -8,13 +8,13 @@
 
 namespace troupe {
 
-/// The upward ranks of a program that is known before it is submitted: the rank of a task is its cost plus the highest
-/// rank among the tasks that wait for it, which is the length of the longest chain from its start to the end of the
-/// program (HEFT: Topcuoglu et al., IEEE TPDS 13 (2002)). Tasks with a higher rank should run first.
+/// Computes the upward ranks of tasks that are all known before they are submitted. The rank of a task is its cost plus
+/// the highest rank among the tasks that wait for it: the length of the longest chain from the task's start to the end
+/// of the program (HEFT: Topcuoglu et al., IEEE TPDS 13 (2002)). Tasks with a higher rank should run first.
 ///
-/// Tasks are added in the order of submission, with the pieces of data that they read and write. These determine the
-/// dependencies, as in the runtime: readers wait for the last writer, writers for the last writer and for its readers.
-/// A task on a whole names all its parts. Costs are in any unit, as long as it is the same for all tasks.
+/// Tasks are added in the order of submission, with the pieces of data that they read and write. The data determine the
+/// dependencies as in the runtime: readers wait for the last writer; writers wait for the last writer and for its
+/// readers. A task on a whole names all parts of the whole. Costs may be in any unit that is the same for all tasks.
 ///
 /// Memory and time are linear in the accesses. Not thread-safe.
 class UpwardRanks {
@@ -25,15 +25,15 @@ class UpwardRanks {
     bool writes = false;
   };
 
-  /// Adds the next task. A piece of data should be named once.
+  /// Adds the next task. Each piece of data should occur only once in `uses`.
   void add(double cost, std::span<const Use> uses);
 
   [[nodiscard]] std::size_t size() const { return tasks_.size(); }
   /// Returns the ranks by task, in the order in which the tasks were added.
   [[nodiscard]] std::vector<double> ranks() const;
-  /// Returns the ranks as priorities from 1 (the end) to `levels` (the start); a task's priority is never below that of
-  /// a task that waits for it. Tasks whose ranks differ little get the same priority: among these, a worker prefers
-  /// tasks whose data are in its cache.
+  /// Returns the ranks as priorities from 1 (the end of the program) to `levels` (its start). A task's priority is at
+  /// least the priority of each task that waits for it. Tasks whose ranks differ little get the same priority, so that
+  /// a worker may prefer those whose data are in its cache.
   [[nodiscard]] std::vector<int> priorities(int levels) const;
 
  private:

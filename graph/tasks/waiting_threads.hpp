@@ -10,7 +10,8 @@
 
 namespace troupe::graph {
 
-/// The list is used only by threads that are about to block, so its lock costs no noticeable time. Thread-safe.
+/// A list of the waiting threads. Only threads that are about to block add themselves, so the lock costs no noticeable
+/// time. Thread-safe.
 class WaitingThreads {
  public:
   /// While a `Note` lives, the calling thread is listed as waiting.

@@ -13,7 +13,8 @@ enum class AccessMode : std::uint8_t {
   write,
   /// The task reads and modifies the data.
   read_write,
-  /// The task reads and modifies the data. Successive tasks of this mode may run in any order, but never at once.
+  /// The task reads and modifies the data. Successive tasks of this mode may run in any order, but never at the same
+  /// time.
   commute,
   /// The task accumulates into a partial result of its worker; the partial results are combined before the next access
   /// in another mode.

@@ -15,10 +15,10 @@ namespace troupe {
 /// bits. Different types can have the same mark, but the number types of C++ all have different marks.
 constexpr std::uint8_t mark_of(std::uint64_t tag) { return static_cast<std::uint8_t>(tag >> 32U); }
 
-/// The arguments of a task as a kernel gets them: their bytes, places and types.
+/// The arguments of a task as a kernel gets them: their bytes, offsets and types.
 struct ArgumentsView {
   const std::byte* bytes = nullptr;
-  /// One entry per argument: its offset in `bytes`, and the mark of its type.
+  /// One entry per argument: `offsets` has its offset in `bytes`, and `marks` the mark of its type (`mark_of`).
   const std::uint8_t* offsets = nullptr;
   const std::uint8_t* marks = nullptr;
   std::size_t count = 0;

@@ -46,8 +46,8 @@ struct DataParameter {
   ViewShape shape = ViewShape::any;
   std::uint64_t element_tag = 0;
   bool writable = false;
-  /// The size in bytes. It follows from the tag, so comparisons ignore it; but layouts from another process may
-  /// contradict the tag.
+  /// The size of an element in bytes. Comparisons ignore the size, because it follows from the tag. It is kept because
+  /// layouts from another process may contradict the tag.
   std::uint32_t element_size = 0;
 
   friend bool operator==(const DataParameter& a, const DataParameter& b) {
@@ -79,7 +79,7 @@ struct KernelParameters {
   bool takes_context = false;
 };
 
-/// One or more consecutive handles of a variadic codelet that have the same kind.
+/// Describes one handle, or several consecutive handles of the same type and mode, of a variadic codelet.
 struct HandleGroup {
   static constexpr bool any_number = true;
 
@@ -90,7 +90,8 @@ struct HandleGroup {
 
   DataParameter parameter;
   AccessMode mode = AccessMode::read;
-  /// If true, the group has one or more handles; if false, one handle. The next group must have another element type.
+  /// If true, the group has one or more handles, and the next group must have another element type; if false, one
+  /// handle.
   bool repeated = false;
 };
 
@@ -234,8 +235,8 @@ struct TypedKernel<F, const KernelContext&, P...> {
   }
 };
 
-/// A typed kernel whose function takes one more parameter before the others: the value of `Leading::get`, of a type for
-/// which `Leading::takes` is true.
+/// A typed kernel whose function takes one more parameter before all others. Its value comes from `Leading::get`, and
+/// `Leading::takes` is true for its type.
 template <class Leading, class F, class... P>
 struct LedKernel {
   static_assert(
@@ -344,7 +345,7 @@ struct CallSignature<R (*)(P...) noexcept> {
   template <class Leading, class F>
   using Led = LedKernel<Leading, F, P...>;
 };
-// Several workers call a function object at the same time, so it must be callable as const.
+// Several workers call a function object at the same time, so its `operator()` must be const.
 template <class C, class R, class... P>
 struct CallSignature<R (C::*)(P...) const noexcept> {
   template <class F>
@@ -370,17 +371,17 @@ class Codelet {
   /// groups cannot be distinguished.
   [[nodiscard]] static Codelet variadic(std::string name, std::vector<HandleGroup> groups = {});
 
-  /// Makes one of the runtime's own codelets.
+  /// Makes a codelet for tasks that the runtime itself submits; they take no time in virtual time.
   [[nodiscard]] static Codelet internal(std::string name, std::vector<AccessMode> modes);
 
-  /// Makes a codelet without data whose tasks report failures and cancellations to their futures and callbacks only: a
-  /// wait for all tasks does not throw them. For an interface that reports them in its own way.
+  /// Makes a codelet without data whose tasks report failures and cancellations only to their futures and callbacks: a
+  /// wait for all tasks does not throw these failures. For an interface that reports failures in its own way.
   [[nodiscard]] static Codelet reported_by_futures(std::string name);
 
   /// Sets the implementation for a CPU core. It is either `void(const KernelContext&)`, or a function of views of the
   /// handles (`MatrixView<T>`, `VectorView<T>`, `T&` for a scalar; `const T` if the mode is read), followed by the
-  /// arguments by value. In the second form, every submission is checked against these types, and a parameter
-  /// `const KernelContext&` may stand before the views, for kernels that ask whether they were cancelled.
+  /// arguments by value. In the second form, every submission is checked against the types of the parameters, and a
+  /// parameter `const KernelContext&` may stand before the views, for kernels that ask whether they were cancelled.
   template <class F>
   Codelet& cpu(F function) & {
     if constexpr (detail::takes_context<F>()) {
@@ -417,8 +418,8 @@ class Codelet {
     return *this;
   }
 
-  /// Sets the implementation for cores of tasks that are cut into pieces, in place of `cpu` and `cpu_team`. The pieces
-  /// of a task are independent of each other: they run in any order and at the same time, on the core that got the task
+  /// Sets an implementation for cores that cuts each task into pieces, in place of `cpu` and `cpu_team`. The pieces of
+  /// a task are independent of each other: they run in any order and at the same time, on the core that got the task
   /// and on idle cores. A core takes at least `grain` pieces at a time. A cluster runs the pieces on all its cores. If
   /// the codelet has an implementation for CUDA, a GPU runs the whole task with that implementation.
   ///
@@ -530,7 +531,7 @@ class Codelet {
   /// Returns a separate codelet with the same content, which may be changed until it is submitted.
   [[nodiscard]] Codelet copy() const;
   /// Returns a copy whose tasks run on these devices only, even if it has implementations for other devices. `here` is
-  /// the same set, as resolved by the runtime that will run the tasks.
+  /// the same set, after the runtime that will run the tasks has looked up its names and numbers.
   [[nodiscard]] Codelet only_on(DeviceSet devices, DevicesHere here) const;
   /// Returns a copy for virtual time, where kernels are not called. The copy runs on exactly these kinds of device,
   /// with or without implementations for them. `most_cores` is the largest number of a cluster's cores that the copy
@@ -568,11 +569,12 @@ class Codelet {
   /// implementation of the codelet.
   void take_parameters(std::string_view whose, KernelParameters parameters);
   Codelet& implement_team(Kernel kernel, int most);
-  /// Makes the checks of `pieces`, before anything is changed. Throws as `pieces` does.
+  /// Makes the checks of `pieces` before anything is changed, and throws what `pieces` throws.
   void check_pieces(std::size_t grain) const;
   void check_count_takes(const KernelParameters& parameters) const;
   Codelet& implement_pieces(PieceCount count, PieceKernel piece, std::size_t grain);
-  /// Throws `invalid_argument` if tasks are made of pieces, because the new implementation would never be called.
+  /// Throws `invalid_argument` if the codelet cuts its tasks into pieces, because another implementation for cores
+  /// would never be called.
   void check_no_pieces() const;
   void check_parameters() const;
   void check_no_reduction(DeviceKind kind) const;

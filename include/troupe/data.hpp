@@ -49,7 +49,7 @@ struct Rim {
   std::int64_t cols = 0;
   std::int64_t planes = 0;
 
-  /// Makes a rim of this many rows above and below, and of as many columns and planes on either side.
+  /// Makes a rim of `width` rows above and below the block, and of as many columns and planes on either side.
   Rim(std::int64_t width) : rows(width), cols(width), planes(width) {}  // NOLINT: a number is a rim's width
   Rim(std::int64_t rim_rows, std::int64_t rim_cols, std::int64_t rim_planes = 0)
       : rows(rim_rows), cols(rim_cols), planes(rim_planes) {}
@@ -78,9 +78,9 @@ namespace graph {
 /// The description of data that a program registers.
 struct DataDescription {
   Layout layout;
-  /// Column-major data in host memory.
+  /// The first element of the data, which are column-major, in host memory.
   std::byte* host = nullptr;
-  /// Keeps runtime-owned memory alive; null if the program owns it.
+  /// Keeps the memory alive as long as the registration; null if the program does so itself.
   std::shared_ptr<void> owned;
   /// The name for people; may be empty.
   std::string name;
@@ -106,8 +106,8 @@ struct DataDescription {
 /// could deadlock. In a kernel, the kernel's task then fails; elsewhere, the next `Runtime::wait` fails. Register such
 /// memory in the thread that waits for its tasks.
 ///
-/// Converts to the `Handle` that is passed to tasks. When its runtime has been destroyed, the object refers to nothing.
-/// Moving is cheap.
+/// The object converts to the `Handle` that is passed to tasks. When its runtime has been destroyed, the object refers
+/// to nothing. Moving is cheap.
 class Data {
  public:
   Data() = default;
@@ -146,7 +146,7 @@ class Data {
   Handle handle_;
 };
 
-/// Data whose elements have type `T`, which is const if they can only be read. The type lets a compiler check the
+/// Data whose elements have type `T`; `T` is const if tasks may only read the data. The type lets a compiler check the
 /// parameters of inline kernels (inline_kernel.hpp); otherwise this is a `Data`.
 template <class T, ViewShape kShape>
 class TypedData : public Data {
@@ -167,9 +167,9 @@ template <class T>
 using Volume = TypedData<T, ViewShape::volume>;
 
 /// The program's access to data. As long as this object lives, the program may use the data in the given mode, and
-/// tasks that conflict wait. Do not keep this object while waiting for such a task: the wait would never end, so it
-/// throws `invalid_argument` in the thread that acquired the data. The wait is allowed after the object was moved,
-/// because another thread may then give the data back.
+/// tasks that conflict with this use wait. The thread that acquired the data must not wait for such a task while it
+/// keeps this object: the wait would never end, so it throws `invalid_argument`. The wait is allowed after the object
+/// was moved, because another thread may then give the data back.
 class HostAccess {
  public:
   /// Makes an access; called by `Runtime::acquire`. The type of `hold` is known to the backend only.

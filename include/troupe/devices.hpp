@@ -30,9 +30,10 @@ struct DeviceQueue {
   /// True if the device can be given more tasks than it has slots. The device then begins a waiting task by itself,
   /// without the host, as soon as a slot is free and the task's predecessors on the device have ended.
   bool issues = false;
-  /// The time from the start of a task on an idle device to its kernel's begin, plus the time from a kernel's end until
-  /// its worker completes the task, in microseconds: issuing tasks ahead saves both. In virtual time the machine or the
-  /// options set these times. The figure is rough, and only bounds how much work is issued ahead.
+  /// The time, in microseconds, from handing a task to an idle device until its kernel begins, plus the time from a
+  /// kernel's end until its worker completes the task. A device that is given its next task in advance loses neither
+  /// time. The figure is rough, and only bounds how much work is given in advance. In virtual time the machine or the
+  /// options set these times.
   int round_trip_us = 0;
 };
 
@@ -265,8 +266,8 @@ struct LookaheadOptions {
   std::size_t core = 1;
   /// The number of tasks that an accelerator is given beyond its slots (`DeviceQueue`), so that it continues without
   /// the host: ready tasks, and tasks that wait only for tasks on the same accelerator. Such tasks are given only while
-  /// all their predicted times together are at most four times the time that the host needs to notice an end and launch
-  /// a kernel (`DeviceQueue::round_trip_us`). If 0, no task is issued beyond the slots.
+  /// their predicted times together are at most four times the time that the host needs to notice an end and launch a
+  /// kernel (`DeviceQueue::round_trip_us`). If 0, no task is given beyond the slots.
   std::size_t issue = 8;
 };
 
@@ -281,9 +282,9 @@ struct AcceleratorOptions {
   /// The eviction policy, which chooses the data that leave a full memory first: "next-use", "reuse" or "lru"
   /// (docs/eviction.md). Unknown names are an error.
   std::string eviction = "next-use";
-  /// A file with the number of uses of each handle, in the order of registration: the reuse index of handles for which
-  /// the program sets none. If there is no such file, this run counts the uses and writes the file. Empty: no file is
-  /// read or written.
+  /// A file with the number of uses of each handle, in the order of registration. This number replaces the number of
+  /// `Runtime::set_reuse` for handles for which the program sets none. If the file does not exist, this run counts the
+  /// uses and writes the file. Empty: no file is read or written.
   std::string reuse_profile = {};
   /// The OpenCL devices to use: "all", "gpu" or "cpu" (all GPUs or all CPUs), or numbers as `troupe info` lists them,
   /// "0,2". Empty: none. If a device does not exist, the error message lists the existing devices. Each device occupies
@@ -298,8 +299,8 @@ struct AcceleratorOptions {
   /// trial, once per process, shows that they can. Then nothing is copied, and nothing limits the memory that they use
   /// (`troupe info`).
   bool opencl_copies = false;
-  /// OpenCL devices work in place on data without gaps between their columns that begin at a multiple of this many
-  /// bytes; other data are copied for every task. 0: the alignment that the device needs for any type
+  /// An OpenCL device that works in place does so on data that have no gaps between columns and begin at a multiple of
+  /// this many bytes; other data are copied for every task. 0: the alignment that the device needs for any type
   /// (CL_DEVICE_MEM_BASE_ADDR_ALIGN, often 128). If kernels use no vector types, the size of an element is enough.
   std::size_t opencl_alignment = 0;
 };

@@ -11,8 +11,8 @@ namespace troupe::platform {
 /// The rates of faults of an emulated or modelled accelerator; there are no faults if all are zero.
 struct FaultOptions {
   std::uint64_t seed = 1;
-  /// The probabilities, from 0 to 1, that a copy to or from the device fails, that a kernel fails, and that memory for
-  /// a task's data is not available there.
+  /// The probabilities, from 0 to 1, that a copy to or from the device fails, that a kernel fails, and that the device
+  /// has no memory for a task's data.
   double copy = 0;
   double kernel = 0;
   double allocation = 0;
@@ -22,8 +22,8 @@ struct FaultOptions {
   [[nodiscard]] bool any() const { return copy > 0 || kernel > 0 || allocation > 0 || lost_after > 0; }
 };
 
-/// The properties of an emulated accelerator. Its copies are really made and its kernels really run; the options only
-/// set how long a copy takes at least.
+/// The properties of an emulated accelerator. Its copies are really made, and its kernels really run. The rates and the
+/// latency only set how long a copy takes at least.
 struct EmulationOptions {
   Bytes memory{std::uint64_t{256} << 20};
   /// The rates of copies to the device and from the device, each above zero. Copies in both directions run at the same

@@ -24,7 +24,7 @@ enum class ErrorCode {
   signature_mismatch,
   /// No worker of this runtime has a device that the codelet has an implementation for.
   no_implementation,
-  /// A kernel or a callback waited for the runtime that runs it, which could never end.
+  /// A kernel or a callback called a function that waits for its own runtime, which could never end this wait.
   wait_in_kernel,
   /// A submission came after the runtime began to stop.
   stopped,

@@ -44,7 +44,7 @@ class Handle {
   HandleId id_;
 };
 
-/// One handle of a task, with its mode if the codelet does not declare one.
+/// One handle of a task, and the mode in which the task uses it; without a mode, the mode that the codelet declares.
 struct Access {
   Access(Handle handle) : handle(handle) {}  // NOLINT: a handle alone takes its mode from the codelet
   Access(Handle handle, AccessMode mode) : handle(handle), mode(mode) {}
@@ -53,8 +53,7 @@ struct Access {
   std::optional<AccessMode> mode;
 };
 
-/// An access whose mode, and the type of whose data, are known at compile time. `D` is a type that converts to a
-/// handle.
+/// An access for which the mode, and the type `D` of the data, are known at compile time. `D` converts to a handle.
 template <AccessMode kMode, std::convertible_to<Handle> D>
 struct AccessAs : Access {
   explicit AccessAs(const D& data) : Access(static_cast<Handle>(data), kMode) {}
@@ -134,9 +133,9 @@ enum class TaskStatus : std::uint8_t { pending, succeeded, failed, cancelled };
   return "unknown";
 }
 
-/// A submitted task. With a future, a program can wait for the task, make other tasks depend on it, or cancel it. It is
-/// cheap to copy, does not own the task, and costs the runtime nothing until it is used. It must not be used after its
-/// runtime was destroyed.
+/// A submitted task. With a future, a program can wait for the task, make other tasks depend on it, or cancel it. A
+/// future is cheap to copy, does not own the task, and costs the runtime nothing until it is used. It must not be used
+/// after its runtime was destroyed.
 class Future {
  public:
   Future() = default;
@@ -147,9 +146,9 @@ class Future {
   /// Returns the status. Never blocks. A task that has just ended may still be reported as pending once.
   [[nodiscard]] TaskStatus status() const;
   [[nodiscard]] bool done() const { return status() != TaskStatus::pending; }
-  /// Waits until the task has ended. Throws `Error`: `kernel_failed` or `cancelled` if it did not succeed,
-  /// `wait_in_kernel` inside a kernel or callback, unless the task is a child of the nested task that the kernel
-  /// belongs to, or belongs to one of its children.
+  /// Waits until the task has ended. Throws `Error`: `kernel_failed` or `cancelled` if the task did not succeed, and
+  /// `wait_in_kernel` inside a kernel or callback. Only the kernel of a nested task may wait, for the task's children
+  /// and for the tasks inside these children.
   void wait() const;
   /// Cancels the task if it has not started yet. If the task runs, its kernel can ask whether it should stop
   /// (`KernelContext::cancelled`), and return early; a kernel that does not ask goes on. Tasks that read what a
@@ -222,25 +221,25 @@ struct TaskOptions {
   /// Tasks that must end before this task, in addition to the dependencies through data. If one of them does not
   /// succeed, this task is cancelled.
   std::vector<Future> after = {};
-  /// Called on the worker that ran the task, or the last child of a nested task, once the task has ended, before
-  /// threads and tasks that wait for the task continue. The callback may submit tasks, but must not wait. If it throws,
-  /// the next wait for all tasks reports the exception.
+  /// Called once the task has ended, before threads and tasks that wait for the task continue, on the worker that ran
+  /// the task (for a nested task: that ran the last child to end). The callback may submit tasks, but must not wait. If
+  /// it throws, the next wait for all tasks reports the exception.
   std::function<void(const TaskOutcome&)> callback = nullptr;
   /// True for a *nested* task: the tasks that its kernel submits, its *children*, belong to it, and it ends when the
   /// last of them has ended. It fails if one of its children fails, even if its kernel has caught that failure. The
   /// kernel may wait for its children (`Runtime::wait`, `Future::wait`, `Runtime::acquire`). Children may use the data
-  /// that the nested task declares, in a mode that its own mode allows, parts of these data, and data that the kernel
-  /// registers; any other data are refused (`invalid_argument`). Children are ordered among themselves. Tasks that
-  /// follow the nested task wait for the last children that use the same data; they need not wait for the other
-  /// children.
+  /// that the nested task declares (in a mode that the nested task's own mode allows), parts of these data, and data
+  /// that the kernel registers; any other data are refused (`invalid_argument`). Children are ordered among themselves.
+  /// Tasks that follow the nested task wait for the last children that use the same data; they need not wait for the
+  /// other children.
   bool nested = false;
   /// Data that only the children of a nested task use, each with its mode: read, write or read_write. The kernel gets
   /// no view of them, and does not wait for them: each child starts when its own data are ready.
   std::vector<Access> weak = {};
   /// The time after which nobody wants the result: a task that has not begun by then is cancelled when its turn comes,
   /// and a running kernel can ask whether it should stop (`KernelContext::cancelled`). Deadlines do not change the
-  /// order of tasks. Submissions fail with `invalid_argument` in recordings, on services, and in virtual time or with
-  /// `ThreadOptions::deterministic`, whose runs do not keep to this clock.
+  /// order of tasks. Submissions fail with `invalid_argument` in recordings, on services, and where tasks do not run by
+  /// this clock: in virtual time and with `ThreadOptions::deterministic`.
   std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt;
   /// The token of a `std::stop_source`, which many tasks may share: after `request_stop`, tasks that have not begun are
   /// cancelled when their turn comes, and running kernels can ask whether to stop. Submissions fail with

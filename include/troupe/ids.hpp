@@ -37,9 +37,9 @@ using CodeletId = StrongId<struct CodeletTag>;
 using WorkerId = StrongId<struct WorkerTag>;
 /// A memory node: host memory or the memory of a GPU.
 using NodeId = StrongId<struct NodeTag>;
-/// A class of tasks that should take equally long.
+/// A class of tasks that are expected to take equally long.
 using SizeClassId = StrongId<struct SizeClassTag>;
-/// A NUMA node of the host among those that have workers.
+/// A NUMA node of the host. Only nodes that have workers have such an id.
 using NumaId = StrongId<struct NumaTag, std::uint16_t>;
 
 }  // namespace troupe

@@ -24,8 +24,8 @@ namespace troupe {
 
 class Runtime;
 
-/// A lambda with a name for traces, reports and learned times: `runtime.submit(named("axpy", [](…) { … }), x, y)`.
-/// Without a name, the place of its first submission in the source is its name: "solver.cpp:41".
+/// A lambda with a name for traces, reports and learned times: `runtime.submit(named("axpy", [](…) { … }), x, y)`. The
+/// name of any other lambda is the place in the source where it was first submitted: "solver.cpp:41".
 template <class F>
 struct NamedKernel {
   const char* name;
@@ -83,7 +83,8 @@ Handle handle_of(const A& given) {
 template <class P>
 struct Taken {
   static constexpr bool is_view = Parameter<P>::is_data;
-  /// The parameter of data: a value is read from data with one element.
+  /// The type of the parameter if the program gives data for it. A parameter by value is read from data with one
+  /// element.
   using AsData = std::conditional_t<is_view, P, const std::remove_cv_t<P>&>;
   using Value = std::remove_cv_t<P>;
 };
@@ -179,7 +180,7 @@ struct InlineParameter {
   }
 };
 
-/// The name that a program gives to an inline kernel, or null, and its place in the source.
+/// The place of an inline kernel in the source, and the name that the program has given to the kernel, or null.
 struct KernelPlace {
   const char* name = nullptr;
   const char* file = nullptr;
@@ -193,7 +194,8 @@ struct InlineCodelets {
   /// Makes a codelet for tasks without data. `ended` is called once for each task that was submitted, when it has
   /// ended, whether it ran or not.
   [[nodiscard]] static Codelet make_call(std::string name, Kernel kernel, void (*ended)(ArgumentsView));
-  /// Returns the codelet with this key, number and name. The first call with them makes it; it is never destroyed.
+  /// Returns the codelet with this key, number and name. The first call with these three makes the codelet, which is
+  /// never destroyed.
   [[nodiscard]] static const Codelet& kept(const void* key, std::uint64_t number, const std::string& name,
                                            const std::function<Codelet()>& make);
   /// Returns the codelet with this key and name among the codelets that the class `Owner` makes. A thread that asks for
@@ -241,10 +243,11 @@ struct Slot {
   using Type = std::conditional_t<kIsData, DataType, Value>;
 };
 
-/// An inline kernel of type `F` with these `Slot`s. If `kContext`, the function takes the context before them.
+/// An inline kernel of type `F` with these `Slot`s. If `kContext`, the function takes the `KernelContext` as its first
+/// parameter.
 ///
-/// The function itself travels with the task: not at all if it has no state, among the task's arguments by value if it
-/// is small and trivially copyable, and otherwise by its address. The codelet has a function that is only a pointer.
+/// If the function has a state, the task carries it: among its arguments by value if the function is small and
+/// trivially copyable, otherwise as the function's address. If the function is a pointer, the codelet has this pointer.
 template <class F, bool kContext, class... Slots>
 struct InlineCall {
   static constexpr std::size_t kCount = sizeof...(Slots);
@@ -253,7 +256,7 @@ struct InlineCall {
   static constexpr bool kPointer = std::is_pointer_v<F>;
   static constexpr bool kStateless = kPointer || (std::is_empty_v<F> && std::is_default_constructible_v<F>);
 
-  /// Returns the place of each parameter among the data or among the values.
+  /// Returns the index of each parameter, which counts the data and the values separately.
   static constexpr std::array<std::size_t, kCount + 1> places() {
     constexpr std::array<bool, kCount + 1> is_data{Slots::is_data..., false};
     std::array<std::size_t, kCount + 1> result{};
@@ -262,7 +265,7 @@ struct InlineCall {
     for (std::size_t i = 0; i < kCount; ++i) result[i] = is_data[i] ? data++ : values++;
     return result;
   }
-  /// Returns the bytes that the values take, together with one more value of this size and alignment behind them.
+  /// Returns how many bytes the values take together with one more value, of this size and alignment, behind them.
   static constexpr std::size_t packed(std::size_t size, std::size_t alignment) {
     std::size_t used = 0;
     const auto add = [&used](std::size_t more, std::size_t align) { used = (used + align - 1) / align * align + more; };
@@ -344,7 +347,7 @@ struct InlineCall {
                                                [&] { return make_codelet(function, InlineCodelets::name_of(place)); });
   }
 
-  /// Submits a task; `Host` is the runtime.
+  /// Submits a task. `Host` is `Runtime`, which is only declared before this header.
   template <class Host, class... A>
   static Future submit(Host& runtime, const Codelet& codelet, F&& function, const TaskOptions& options,
                        const A&... given) {
@@ -425,8 +428,8 @@ template <class F, class... A>
 Future submit_inline(Runtime& runtime, F&& function, const KernelPlace& place, const TaskOptions& options,
                      const A&... given);
 
-/// The kernel of a submission with these arguments, and its place in the source. It refers to the function that it was
-/// made from, and lives as long as the call of `submit`.
+/// The kernel of a submission with these arguments, and its place in the source. The object refers to the function that
+/// it was made from, and lives only as long as the call of `submit`.
 template <class... A>
 class InlineKernel {
  public:
@@ -446,7 +449,8 @@ class InlineKernel {
   }
 
  private:
-  /// `F` is a reference to a function that the program keeps, which is copied; any other function is moved.
+  /// If `F` is a reference, the program keeps the function, and the task gets a copy. Any other function is moved into
+  /// the task.
   template <class F>
   void refer_to(std::remove_reference_t<F>& function) {
     using Referred = std::remove_reference_t<F>;

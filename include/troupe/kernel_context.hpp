@@ -27,10 +27,10 @@ struct UncheckedViews;
 /// The data and arguments of one running task. The device that runs the task fills it. It is valid only while the
 /// kernel runs.
 ///
-/// The accessors throw `Error`; if the kernel does not catch it, the task fails with it. The code is `invalid_argument`
-/// if the task has fewer handles or arguments, or if `T` is not const although the mode is read; `signature_mismatch`
-/// for another type, for a vector of data with gaps between their columns or planes, and for a matrix of data with
-/// several planes.
+/// The accessors throw `Error`; if the kernel does not catch the error, the task fails with it. The code is
+/// `invalid_argument` if the task has fewer handles or arguments, or if `T` is not const although the mode is read;
+/// `signature_mismatch` for another type, for a vector of data with gaps between their columns or planes, and for a
+/// matrix of data with several planes.
 class KernelContext {
  public:
   /// Makes a context, which only refers to the data and the arguments: both must outlive it.
@@ -63,7 +63,7 @@ class KernelContext {
   [[nodiscard]] T& scalar(std::size_t index) const {
     return *reinterpret_cast<T*>(checked<T>(index, ViewShape::scalar).data);
   }
-  /// Returns the argument by value number `index`; `T` is the type that was passed.
+  /// Returns number `index` of the arguments by value; `T` is the type that was passed.
   template <class T>
   [[nodiscard]] const T& argument(std::size_t index) const {
     constexpr std::uint64_t tag = type_tag<std::remove_cv_t<T>>();
@@ -79,11 +79,11 @@ class KernelContext {
     return arguments_.bytes + arguments_.offsets[index];
   }
 
-  /// Returns the handle of the task's data number `index`, so that the kernel of a nested task can submit children on
-  /// them without knowing who submitted the task. Throws `invalid_argument` outside a runtime.
+  /// Returns handle number `index` of the task, so that the kernel of a nested task can submit children that use the
+  /// same data, whoever submitted the task. Throws `invalid_argument` outside a runtime.
   [[nodiscard]] Handle handle(std::size_t index) const;
-  /// Returns the number of the task's weak data (`TaskOptions::weak`), and the handle of one of them. Whoever submits
-  /// the task chooses them, so look at their types and sizes (`Runtime::layout`).
+  /// `weak_size` returns how many weak data the task has (`TaskOptions::weak`), and `weak` the handle of one of them.
+  /// Whoever submits the task chooses the weak data, so check their types and sizes (`Runtime::layout`).
   [[nodiscard]] std::size_t weak_size() const;
   [[nodiscard]] Handle weak(std::size_t index) const;
 
@@ -93,15 +93,15 @@ class KernelContext {
     return cores != nullptr ? *cores : lone;
   }
 
-  /// Returns true once the task need not go on: the program has cancelled it (`Future::cancel`, `Runtime::cancel`) or
-  /// the run of a recorded graph that it belongs to, its deadline has passed, or a stop was requested (`TaskOptions`).
-  /// A kernel that runs for long should ask now and then, and return early. Once the result was true, it stays true,
-  /// and the task ends as cancelled when the kernel returns: the data that it writes then have no valid content. A
-  /// kernel that never asks ends as if nobody had cancelled it; a kernel that throws has failed.
+  /// Returns true once the task need not go on: the program has cancelled the task, or the run of a recorded graph that
+  /// contains it (`Future::cancel`, `Runtime::cancel`); or its deadline has passed, or a stop was requested
+  /// (`TaskOptions`). A kernel that runs for long should ask now and then, and return early. Once the result was true,
+  /// it stays true, and the task ends as cancelled when the kernel returns: the data that it writes then have no valid
+  /// content. A kernel that never asks ends as if nobody had cancelled it; a kernel that throws has failed.
   ///
-  /// May be called from any thread while the kernel runs, also inside teams and pieces. Takes a few nanoseconds, a task
-  /// with a deadline some 30 more, and never blocks. Kernels that only enqueue work on a device ask while they enqueue.
-  /// Returns false outside a runtime.
+  /// May be called from any thread while the kernel runs, also inside teams and pieces. A call takes a few nanoseconds
+  /// (some 30 more if the task has a deadline), and never blocks. Kernels that only enqueue work on a device ask while
+  /// they enqueue. Returns false outside a runtime.
   [[nodiscard]] bool cancelled() const { return record != nullptr && ask_whether_cancelled(); }
 
   /// The worker that runs the task; an invalid id outside a runtime.
@@ -112,7 +112,8 @@ class KernelContext {
   void* stream = nullptr;
   /// The team that `team` returns. If it is null, `team` returns a team of one.
   Team* cores = nullptr;
-  /// The record of the running task, with the modes of its data, and the graph of the workers; null outside a runtime.
+  /// The record of the running task, which has the modes of its data, and the task graph of the runtime that has the
+  /// worker; both are null outside a runtime.
   const graph::Task* record = nullptr;
   const graph::TaskGraph* task_graph = nullptr;
 
@@ -153,8 +154,8 @@ class KernelContext {
 
 /// Registers a check of the work that a kernel has enqueued. Call this inside the kernel, after enqueuing: `check` is
 /// called when all work that the kernel has enqueued has ended. If `check` throws, the task fails, as if the kernel had
-/// thrown. Outside of kernels, and on devices where the work is done when the kernel returns, `check` is called at
-/// once.
+/// thrown. Outside of kernels, and on devices where the work is done when the kernel returns, `check` is called
+/// immediately.
 ///
 /// A kernel that only enqueues work, such as a CUDA kernel, has no other way to examine the outcome, such as the status
 /// of a factorization. `check` is called once, in the thread of the device's worker. On an OpenCL device, `check` may

@@ -1,4 +1,5 @@
-/// Described machines, which have the data that a simulation needs. `docs/platforms.md` has the format of their files.
+/// Described machines: the figures of a machine that a simulation needs. `docs/platforms.md` has the format of their
+/// files.
 #pragma once
 
 #include <chrono>
@@ -21,7 +22,7 @@ struct KernelTime {
   double deviation_us = 0;
 };
 
-/// The time of one call that the cores of a cluster share.
+/// The time of one call of a kernel that all cores of a cluster run together.
 struct ClusterTime {
   /// The number of cores, more than one.
   int cores = 0;
@@ -94,14 +95,15 @@ class KernelTimes {
   [[nodiscard]] bool on_gpus() const { return !gpus_.empty(); }
   /// Returns true if times on clusters of cores are known.
   [[nodiscard]] bool on_clusters() const { return on_cores_.size() > 1; }
-  /// Returns the numbers of cores that were measured, rising.
+  /// Returns the numbers of cores for which times were measured, rising.
   [[nodiscard]] std::vector<int> core_counts() const;
 
   /// Returns the time on one core at a tile edge, any positive number (`TimeCurve::at`). Requires `on_cpu()`.
   [[nodiscard]] KernelTime cpu(double edge) const;
-  /// Returns the time on a cluster of `cores` cores. Each measured number of cores has a curve of its own. For other
-  /// numbers, the time follows Amdahl's law, fitted to the measured numbers at this edge (`fit_amdahl`), and the ratio
-  /// of deviation to mean is that of the next smaller measured number. Requires `on_clusters()`, or one core.
+  /// Returns the time on a cluster of `cores` cores. Each number of cores for which times were measured has a curve of
+  /// its own. For other numbers of cores, the time follows Amdahl's law, fitted to the times at this edge for the
+  /// measured numbers of cores (`fit_amdahl`); the ratio of deviation to mean is that for the next smaller measured
+  /// number of cores. Requires `on_clusters()`, or one core.
   [[nodiscard]] KernelTime cluster(int cores, double edge) const;
   /// Returns the time on a GPU. Requires `on_gpus()`.
   [[nodiscard]] KernelTime gpu(std::size_t gpu, double edge) const;
@@ -110,8 +112,8 @@ class KernelTimes {
   /// operations, because terms of lower order matter least there. 0 if no tile records operations.
   [[nodiscard]] double flops_per_cube() const { return flops_per_cube_; }
 
-  /// Returns the edge of a square tile on which a call has `flops` operations; if they are not counted, the largest
-  /// edge that was measured.
+  /// Returns the edge of a square tile on which a call has `flops` operations; the largest edge that was measured if
+  /// `flops` is 0 or the kernel's tiles record no operations.
   [[nodiscard]] double edge_with(double flops) const;
 
   /// Returns a kernel that does `factor` times as many operations at the same rate; `factor` is positive.
@@ -127,7 +129,7 @@ class KernelTimes {
   std::string application_;
   std::string kernel_;
   std::string precision_;
-  /// The numbers of cores that were measured, rising, from one on, each with its curve.
+  /// The numbers of cores for which times were measured, rising, from one on, each with its curve.
   std::vector<std::pair<int, TimeCurve>> on_cores_;
   /// The curves by GPU; empty if the kernel does not run there.
   std::vector<TimeCurve> gpus_;
@@ -140,8 +142,8 @@ struct DescribedGpu {
   Bytes memory;
   /// The cores of the nearest socket, rising; empty if the file does not name them.
   std::vector<int> near_cores;
-  /// The time from the start of a task on the idle GPU to its kernel's begin, and the time from a kernel's end until
-  /// the host notices the end. Zero if the file has no such time.
+  /// The time from handing a task to the idle GPU until its kernel begins (`launch`), and the time from a kernel's end
+  /// until the host notices the end (`notice`). Zero if the file has no such time.
   Duration launch{0};
   Duration notice{0};
 };

@@ -38,7 +38,7 @@ class OpenClLaunch {
     _cl_device_id* id = nullptr;
   };
 
-  /// Called by devices. `buffers` must outlive this object.
+  /// Makes a launch; called by the runtime's devices. `buffers` must outlive this object.
   OpenClLaunch(const Device& device, _cl_command_queue* queue, std::span<const Buffer> buffers, WorkerId worker)
       : device_(device), queue_(queue), buffers_(buffers), worker_(worker) {}
   OpenClLaunch(const OpenClLaunch&) = delete;
@@ -63,12 +63,14 @@ class OpenClLaunch {
   /// as long as the task runs.
   [[nodiscard]] _cl_mem* buffer(const void* address) const;
 
-  /// Makes the task end after this event, too, and fail if the event fails. Use it for work that the kernel enqueues on
-  /// queues of its own, and to detect a command's failure, which drivers need not pass on to later commands in a queue.
-  /// Retains the event until the task has ended. Throws `Error` (`kernel_failed`) if `event` is not a valid event.
+  /// Makes the task end after this event, too, and fail if the event fails. Use this function for work that the kernel
+  /// enqueues on queues of its own, and to detect the failure of a command, because drivers need not report that
+  /// failure for later commands in the queue. Retains the event until the task has ended. Throws `Error`
+  /// (`kernel_failed`) if `event` is not a valid event.
   void wait_for(_cl_event* event);
 
-  /// Called by devices: returns the events that were passed to `wait_for`. The device must release each of them once.
+  /// Returns the events that were passed to `wait_for`. The caller, which is a device of the runtime, must release each
+  /// event once.
   [[nodiscard]] std::vector<_cl_event*>& awaited() { return awaited_; }
 
  private:
@@ -93,9 +95,10 @@ class OpenClProgram {
   /// Makes a program. `options` are options for the compiler, such as "-cl-fast-relaxed-math".
   explicit OpenClProgram(std::string source, std::string options = {});
 
-  /// Returns the driver's kernel. Only the running task may use it: its arguments stay set from one task to the next of
-  /// the same queue. The kernel lives as long as the program; do not release it. Throws `Error` (`kernel_failed`): with
-  /// the compiler's message if the program cannot be built, and if it has no kernel `name`.
+  /// Returns the driver's kernel. Only the running task may use the kernel, and must set all its arguments: they still
+  /// have the values that the last task on the same queue has set. The kernel lives as long as the program; do not
+  /// release it. Throws `Error` (`kernel_failed`): with the compiler's message if the program cannot be built, and if
+  /// it has no kernel `name`.
   [[nodiscard]] _cl_kernel* kernel(const OpenClLaunch& launch, const std::string& name) const;
 
  private:

@@ -1,5 +1,5 @@
-/// OpenMP for codelets whose kernels use OpenMP, directly or in a library. A worker's OpenMP threads then run on the
-/// cores of the worker's cluster.
+/// OpenMP for codelets whose kernels use OpenMP, directly or in a library: with `openmp_team` as their prologue
+/// (`Codelet::prologue`), a worker's OpenMP threads run on the cores of the worker's cluster.
 #pragma once
 
 #ifdef _OPENMP

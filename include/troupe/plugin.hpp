@@ -39,8 +39,8 @@ class PluginRegistrar {
   /// the kernel's parameters, and with its arguments. It must refuse every combination with which the kernel could read
   /// or write outside of its data, because clients can send anything. The service has already compared the numbers and
   /// types of handles and arguments; sizes are not negative, and columns do not overlap; arguments lie at
-  /// `arguments.offsets()` in `arguments.bytes()`. Several threads call `check` at once. If `check` is empty, the
-  /// kernel must accept everything that its types allow.
+  /// `arguments.offsets()` in `arguments.bytes()`. Several threads may call `check` at the same time. If `check` is
+  /// empty, the kernel must accept everything that its types allow.
   ///
   /// Throws `Error` (`invalid_argument`) for a name that is in use, and for a codelet that is not typed or has no
   /// implementation.
@@ -65,10 +65,10 @@ class PluginRegistrar {
 /// except the name and the function, differs from the service's own value.
 struct PluginDescriptor {
   std::uint64_t magic;
-  /// The version of this header; raised by every change that old plug-ins would misunderstand.
+  /// The version of this header. Every change that old plug-ins would misunderstand raises the version.
   std::uint32_t interface_version;
-  /// The sum of the sizes of the objects that are passed. A different sum means another version of Troupe, or of the
-  /// compiler's library.
+  /// The sum of the sizes of the objects that the plug-in and the service pass to each other. A different sum means
+  /// another version of Troupe, or of the compiler's library.
   std::uint32_t codelet_bytes;
   /// Troupe's version, such as "0.1.0".
   const char* troupe_version;

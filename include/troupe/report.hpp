@@ -49,8 +49,8 @@ struct MemoryManagerCounts {
   std::uint64_t write_backs = 0;
   std::uint64_t prefetches = 0;
   std::uint64_t prefetches_used = 0;
-  /// Data that tasks read on devices with a memory of their own. A hit: the content was in that memory when the task
-  /// was admitted. A miss: the content was still being copied, or had to be fetched.
+  /// The number of handles that tasks read on devices with a memory of their own. A hit: the content was in that memory
+  /// when the memory manager turned to the task. A miss: the content was still being copied, or had to be fetched.
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
   /// The number of times that a thread entered the memory manager, which only one thread can use at a time.
@@ -61,7 +61,7 @@ struct TransferReport {
   Bytes host_to_device;
   Bytes device_to_host;
   Bytes device_to_device;
-  /// The pairs of nodes that copied anything.
+  /// The pairs of nodes between which anything was copied.
   std::vector<PairTraffic> pairs;
   std::vector<LinkTraffic> links;
   std::vector<MemoryUse> memories;
@@ -187,8 +187,8 @@ struct Progress {
 /// The counts of a worker.
 struct WorkerCounts {
   std::uint64_t tasks = 0;
-  /// The number of successful steal requests, the number of tasks that they brought, and the number of requests that
-  /// brought no task.
+  /// The number of successful steal requests, the number of tasks that these requests brought, and the number of steal
+  /// requests that brought no task.
   std::uint64_t steals = 0;
   std::uint64_t stolen_tasks = 0;
   std::uint64_t failed_steals = 0;
@@ -241,8 +241,8 @@ struct RunReport {
   std::optional<Duration> virtual_time;
   /// Copies between memory nodes; empty if there is one node.
   TransferReport transfers;
-  /// The quality of predicted kernel times under placing policies, by codelet, then kind of device, sorted. Tasks that
-  /// were placed without a prediction, because their times had to be measured first, do not count.
+  /// The quality of predicted kernel times under placing policies, sorted by codelet, then kind of device. Tasks that
+  /// were placed without a prediction, because their times had to be measured first, count only as `unpredicted`.
   std::vector<PredictionReport> predictions;
 };
 

@@ -47,7 +47,7 @@ class RecordedTasks;
 /// dependencies are not inferred again. A run is ordered like one task that uses all the data of the recording: after
 /// earlier tasks that use some of these data, and before later tasks that use some of them. Runs of one recording never
 /// overlap. The object is cheap to copy, and any thread may use it. It may outlive its runtime, but must not be used
-/// afterwards.
+/// after the runtime's end.
 class RecordedGraph {
  public:
   /// Makes a graph; called by `Runtime::record`.
@@ -55,13 +55,13 @@ class RecordedGraph {
 
   /// Submits one run and returns at once. The future fails if any task of the run fails, with `cancelled` if tasks were
   /// cancelled and none failed. Blocks while the submission window is full, except in kernels and callbacks. Throws
-  /// `invalid_handle` if recorded data were released, `stopped`, and `invalid_argument` while the calling thread is
+  /// `stopped`, `invalid_handle` if recorded data were released, and `invalid_argument` while the calling thread is
   /// recording.
   Future run() const { return run(std::span<const Rebinding>()); }
-  /// Submits one run with other data of the same sizes and element type: `run({{x, x2}, {y, y2}})`. The exchange holds
-  /// for this run only. Data cannot be exchanged if the recording also uses a block of them or a matrix that contains
-  /// them, or if they are results of reductions. Replaced data stay registered. Also throws `invalid_argument` and
-  /// `conflicting_access`.
+  /// Submits one run in which other data, of the same sizes and element type, replace recorded data: `run({{x, x2}, {y,
+  /// y2}})`. The exchange holds for this run only. Data cannot be exchanged if the recording also uses a block of these
+  /// data or a matrix that contains them, or if they are results of reductions. Replaced data must stay registered.
+  /// Also throws `invalid_argument` and `conflicting_access`.
   Future run(std::span<const Rebinding> rebindings) const;
   Future run(std::initializer_list<Rebinding> rebindings) const {
     return run(std::span<const Rebinding>(rebindings.begin(), rebindings.size()));
@@ -82,8 +82,8 @@ class RecordedGraph {
 ///
 /// Tasks are submitted in the order of a sequential program, with the data that they read and write; they run in
 /// parallel, and the result is that of the sequential program. Any thread may call all members at any time. Kernels and
-/// callbacks may call `submit` and the registrations too, but must not wait. All failures are thrown as `Error`. A
-/// runtime can be used again after failures.
+/// callbacks may call `submit` and the registrations too; only kernels of nested tasks may wait
+/// (`TaskOptions::nested`). All failures are thrown as `Error`. A runtime can be used again after failures.
 class Runtime {
  public:
   /// Starts one worker per core. Throws `invalid_argument` or `platform`.
@@ -92,16 +92,16 @@ class Runtime {
   explicit Runtime(std::shared_ptr<client::Backend> backend);
   /// Returns a runtime on the service of this node, which runs the tasks of all programs that connect (`troupe serve`,
   /// docs/service.md). The service finds codelets by name. It has the codelets of the kernels that come with Troupe and
-  /// of its plug-ins. A submission with any other codelet is refused (`no_implementation`). The program must also link
-  /// the library `Troupe::remote`. Data that `allocate_…` returns lie in memory that the service shares; other data are
-  /// copied to the service and back (docs/programming.md). Throws `io` if there is no service, `platform` if this user
-  /// may not use the service or if its version differs, `stopped` if the service accepts no more clients,
+  /// of its plug-ins. A submission with any other codelet is refused (`no_implementation`). The program must be linked
+  /// with the library `Troupe::remote`. Data that `allocate_…` returns lie in memory that the service shares; other
+  /// data are copied to the service and back (docs/programming.md). Throws `io` if there is no service, `platform` if
+  /// this user may not use the service or if its version differs, `stopped` if the service accepts no more clients,
   /// `service_lost` if the service ends during the call.
   [[nodiscard]] static Runtime connect(const ConnectOptions& options = {}) {
     return Runtime(client::connect_needs_the_library_Troupe_remote(options));
   }
-  /// Returns the runtime whose kernel or callback the calling thread is in, on a service too. The kernel of a nested
-  /// task submits its children there:
+  /// Returns the runtime whose kernel or callback the calling thread runs; also works on a service. The kernel of a
+  /// nested task submits its children there:
   ///
   ///     void halves(const KernelContext& context, VectorView<double> x) {
   ///       Runtime runtime = Runtime::here();
@@ -109,10 +109,10 @@ class Runtime {
   ///       for (const Handle& part : parts) runtime.submit(change, {part});
   ///     }
   ///
-  /// The object must not outlive the kernel or callback. Its destructor ends nothing. On a service it is the client's
-  /// part of the service: kernels of nested tasks may register, divide and acquire data, submit, wait and cancel there,
-  /// within the client's limits; other kernels and callbacks get `invalid_argument`. Throws `invalid_argument` in other
-  /// threads.
+  /// The object must not outlive the kernel or callback. Its destructor ends nothing. On a service the object stands
+  /// for the client's part of the service: kernels of nested tasks may register, divide and acquire data, submit, wait
+  /// and cancel there, within the client's limits; other kernels and callbacks get `invalid_argument`. Throws
+  /// `invalid_argument` in other threads.
   [[nodiscard]] static Runtime here();
   /// Waits for all tasks, and for all tasks that these submit. Failures that no wait has reported become a warning
   /// (`ObservationOptions::on_warning`, or else standard error), so call `wait` first. In a child of `fork`, and inside
@@ -122,8 +122,8 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  /// Registers one value of the program, which must live as long as the registration. Const memory, here and below, may
-  /// only be used in mode read.
+  /// Registers one value of the program, which must live as long as the registration. Const memory, here and in the
+  /// other registrations, may only be used in mode read.
   template <class T>
   [[nodiscard]] Scalar<T> scalar(T& value, std::string name = {}) {
     return Scalar<T>(add(memory_of(&value, layout_of<T>(1, 1, 1), std::move(name))));
@@ -157,8 +157,9 @@ class Runtime {
     return Matrix<T>(add(std::move(description)));
   }
   /// Registers a column-major array of the program with three dimensions: `rows` x `cols` x `planes` elements. Columns
-  /// are `ld` elements apart and planes `plane_stride`, or 0 for an array without gaps. If `owner` is not null, it is
-  /// kept alive as long as the registration. Throws what `matrix` throws, and `no_implementation` on a service.
+  /// are `ld` elements apart, and planes `plane_stride` elements; 0 stands for an array without gaps. If `owner` is not
+  /// null, it is kept alive as long as the registration. Throws what `matrix` throws, and `no_implementation` on a
+  /// service.
   template <class T>
   [[nodiscard]] Volume<T> volume(T* data, const VolumeShape& shape, std::string name = {},
                                  std::shared_ptr<void> owner = nullptr) {
@@ -196,8 +197,9 @@ class Runtime {
   [[nodiscard]] client::Memory allocate_bytes(Bytes size, NumaId node = {});
   /// Lets GPUs copy from and to memory of the program at full speed and in parallel with everything else, as long as
   /// the returned object lives; the memory must live longer. Use it for large buffers with a long life: pinning takes
-  /// about a millisecond for ten megabytes. Memory that the runtime allocates needs no such call. Returns null, without
-  /// an effect, if there is no CUDA GPU or the system does not allow pinning this much memory; copies are slower then.
+  /// about a millisecond for ten megabytes. Memory that the runtime allocates needs no such call. Returns null, and
+  /// changes nothing, if there is no CUDA GPU or the system does not allow pinning this much memory; copies are slower
+  /// then.
   [[nodiscard]] std::shared_ptr<void> pin(const void* memory, Bytes size);
   template <class T>
   [[nodiscard]] Vector<T> allocate_vector(std::int64_t count, std::string name = {}) {
@@ -228,18 +230,18 @@ class Runtime {
   /// halo parts run on cores. A volume has halo parts, too. Throws `overlapping_handles` if a block does not lie inside
   /// the whole, and `invalid_argument` if a rim is negative or a block has steps.
   std::vector<Halo> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim);
-  /// Allows mode reduce for the handle from now on. Waits for tasks that use it.
+  /// Allows mode reduce for the handle from now on. Waits for tasks that use the handle.
   void set_reduction(const Handle& handle, ReductionMethods methods);
   /// Ends the registration of the data (and of their blocks) after their last use. Waits for that use, unless the
-  /// memory belongs to the runtime. Throws `wait_in_kernel` if it would have to wait in a kernel or callback.
+  /// memory belongs to the runtime. Throws `wait_in_kernel` if the call would have to wait in a kernel or callback.
   void release(const Handle& handle);
   /// Declares that the content of the data (and of their blocks) is not needed any more, without freeing the memory.
   /// The call does not wait, and is ordered like a task that writes the data: tasks that were submitted before see the
-  /// old content. Until a task that writes the data is submitted, or the program acquires them in mode write, they have
-  /// no content, like data that were just allocated, so reading them is refused (`invalid_argument`). What the memory
-  /// contains meanwhile is unspecified. Copies that would only preserve the content, as from a device back to the host,
-  /// are not made. Allowed in kernels and callbacks. Throws `invalid_handle`, and `invalid_argument` for data that were
-  /// registered as const and inside a recording.
+  /// old content. The data then have no content, like data that were just allocated, until a task that writes them is
+  /// submitted or the program acquires them in mode write. Until then, reading the data is refused
+  /// (`invalid_argument`). What the memory contains meanwhile is unspecified. Copies that would only preserve the
+  /// content, as from a device back to the host, are not made. Allowed in kernels and callbacks. Throws
+  /// `invalid_handle`, and `invalid_argument` for data that were registered as const and inside a recording.
   void discard(const Handle& handle);
 
   /// Returns the type and the size of registered data. Throws `invalid_handle`.
@@ -249,8 +251,8 @@ class Runtime {
   /// evicted first (docs/eviction.md; policy `reuse`). If the handle has blocks, the number holds for all its present
   /// blocks. Throws `invalid_handle`.
   void set_reuse(const Handle& handle, std::int64_t index);
-  /// Keeps the data in the memories that have a replica of them: as long as the returned object lives, the data are
-  /// evicted from a device's memory only when no other data can be. Throws `invalid_handle`.
+  /// Keeps the data in the memories that have a replica of them: as long as the returned object lives, they are evicted
+  /// from a device's memory only if no other data can be evicted. Throws `invalid_handle`.
   [[nodiscard]] KeptData keep(const Handle& handle);
 
   /// Submits a task. Blocks while the submission window is full, except in kernels and callbacks.
@@ -293,10 +295,10 @@ class Runtime {
   ///     return a.get() + b;
   ///
   /// The function and its arguments are copied or moved into the task, as `std::async` does (`std::ref` passes a
-  /// reference). The task uses no data, so nothing orders it, and it runs on cores. In a kernel the task is a child
-  /// (see `TaskOptions::nested`) if that kernel's task is nested, is a child, or was itself made by `async`; the
-  /// calling task then ends after it. In such a kernel the function may also be called at once, in the calling thread
-  /// and in place of a task, if other workers have enough to do: it must not wait for something that its caller does
+  /// reference). The task uses no data, so nothing orders it, and it runs on cores. In a kernel the new task is a child
+  /// (`TaskOptions::nested`) if the kernel's task is nested, is a child, or was itself made by `async`; the kernel's
+  /// task then ends after the child. If other workers have enough to do, `async` in such a kernel may also call the
+  /// function directly instead of making a task, so the function must not wait for something that its caller does
   /// later. `named("name", function)` names the task in traces. Throws `no_implementation` on a service, `stopped`, and
   /// `invalid_argument` in virtual time, in recordings, and where several clients share the workers.
   template <class F, class... A>
@@ -326,16 +328,16 @@ class Runtime {
   /// of recorded tasks can only be used in `TaskOptions::after`, in the same recording. Throws what `program` throws.
   [[nodiscard]] RecordedGraph record(const std::function<void()>& program, std::string name = {});
 
-  /// Waits for every task, and throws a summary of the failures since the last call: `kernel_failed`, `cancelled` or
-  /// `callback_failed`. The runtime stays usable. In the kernel of a nested task: waits for the children that the
-  /// kernel has submitted, and throws the first failure among them. Throws `wait_in_kernel` in other kernels, and in
-  /// callbacks.
+  /// Waits for every task, and throws a summary of the failures since the last call of `wait`: `kernel_failed`,
+  /// `cancelled` or `callback_failed`. The runtime stays usable. In the kernel of a nested task: waits for the children
+  /// that the kernel has submitted, and throws the first failure among them. Throws `wait_in_kernel` in other kernels,
+  /// and in callbacks.
   void wait();
   /// Waits until all tasks submitted so far that change the data have ended. If the content is not valid, throws the
   /// reason.
   void wait(const Handle& handle);
-  /// Waits until the program may use the data, in mode read, write or read_write. Throws if they are not valid because
-  /// a task failed, unless the mode is write.
+  /// Waits until the program may use the data, in mode read, write or read_write. Throws if the data are not valid
+  /// because a task failed, unless the mode is write.
   [[nodiscard]] HostAccess acquire(const Handle& handle, AccessMode mode);
 
   /// Cancels all tasks submitted so far that have not started; `wait` reports them.
@@ -355,7 +357,7 @@ class Runtime {
   /// and callbacks.
   void regroup(const std::string& clusters);
 
-  [[nodiscard]] std::size_t workers() const;  ///< Cores or clusters, and accelerators.
+  [[nodiscard]] std::size_t workers() const;  ///< The number of cores or clusters, plus accelerators.
   /// Returns the number of NUMA nodes that have workers; their ids are below this number.
   [[nodiscard]] std::size_t numa_nodes() const;
   [[nodiscard]] const std::string& policy() const;  ///< The policy's name in reports.
@@ -392,7 +394,7 @@ class Runtime {
     detail::AsyncCall::submit(*this, codelet, call);
     return Value<R>(call);
   }
-  /// Submits a task that keeps an object until it has ended.
+  /// Submits a task, and keeps the object `kept` alive until the task has ended.
   Future submit_keeping(const Codelet& codelet, std::span<const Access> accesses, const Arguments& arguments,
                         const TaskOptions& options, const std::shared_ptr<const void>& kept);
   template <class T>
@@ -410,7 +412,7 @@ class Runtime {
   struct Guest {};
   Runtime(std::shared_ptr<client::Backend> backend, Guest /*guest*/) : backend_(std::move(backend)), guest_(true) {}
 
-  /// `Data` objects check through weak pointers whether the backend still exists.
+  /// The backend is shared, because `Data` objects check through weak pointers whether it still exists.
   std::shared_ptr<client::Backend> backend_;
   /// True for an object that `here` has made.
   bool guest_ = false;

@@ -30,33 +30,34 @@ struct SimulationOptions;
 struct ThreadOptions {
   /// Binds each worker's thread to its core. Unbound threads move between cores and lose their caches.
   bool bind = true;
-  /// Counts every hyperthread as a core. Dense linear algebra is slower with it.
+  /// Counts every hyperthread as a core, which makes dense linear algebra slower.
   bool hyperthreads = false;
-  /// The processing units to use: `0-3,8`; empty: all that are allowed.
+  /// The processing units to use, such as "0-3,8"; if empty, all that this process may use.
   std::string cpus = {};
-  /// Allows more workers than cores, unbound: for tests.
+  /// Allows more workers than cores; their threads are then not bound. For tests.
   bool oversubscribe = false;
-  /// The time that an idle worker looks for work before it sleeps: a longer time reacts faster and uses more processor
-  /// time. Below 0 is an error.
+  /// The time that an idle worker looks for work before it sleeps. With a longer time, the worker notices new work
+  /// faster, but uses more processor time. Below 0 is an error.
   Duration spin = std::chrono::microseconds(50);
-  /// Clusters can be changed while tasks run (`Runtime::regroup`). Every core has a worker then, including cores that
-  /// lend their threads to a cluster; `clusters` is the grouping at the start.
+  /// Allows changes of clusters while tasks run (`Runtime::regroup`). Every core then has a worker, even if this worker
+  /// lends its thread to a cluster. `RuntimeOptions::clusters` is the grouping at the start.
   bool regroup = false;
-  /// Runs everything in the thread that waits, one message at a time in an order drawn from `seed`: the same seed gives
-  /// the same order. Only one thread may submit and wait. For tests; kernels do not run in parallel.
+  /// Runs everything, kernels too, in the thread that waits. This thread handles the messages of the runtime's actors
+  /// one at a time, in an order drawn from `RuntimeOptions::seed`. Only one thread may submit and wait. For tests.
   bool deterministic = false;
-  /// Several clients share the workers, each with a graph of its own (`RuntimeSystem::open_graph`): for services. Not
-  /// in virtual time and not with `deterministic`.
+  /// Lets several clients share the workers, each with a task graph of its own (`RuntimeSystem::open_graph`). For
+  /// services; not for virtual time, and not with `deterministic`.
   bool shared = false;
-  /// For tests: a synthetic machine in hwloc's notation, and the folder that replaces `/` when system files are read.
+  /// For tests. `synthetic_topology` is a machine, in hwloc's notation, that replaces the real one; `system_root` is
+  /// the folder that replaces `/` when system files are read.
   std::string synthetic_topology = {};
   std::string system_root = {};
 };
 
 /// The options, besides the policy, that decide where tasks run, and which submitted kernels become tasks.
 struct PlacementOptions {
-  /// Codelets whose tasks only some devices may run, in addition to each task's options: "potrf,trsm:cores"
-  /// (`parse_restrictions`).
+  /// Names codelets, and the only devices that may run their tasks: "potrf,trsm:cores" (`parse_restrictions`).
+  /// `TaskOptions::devices` can restrict a task further.
   std::string restrict = {};
   /// A function that makes a placing policy of the program's own, which replaces `policy`. It is called once, when the
   /// runtime starts. If it throws or returns null, `Runtime`'s constructor throws `invalid_argument` with a message
@@ -68,11 +69,12 @@ struct PlacementOptions {
   /// without times, and tries each codelet a few times on each kind of device. Not used in virtual time or with
   /// `deterministic`.
   std::string models = {};
-  /// A nested task that is known to take no longer than this, including the tasks inside it, calls the kernels that it
-  /// submits at once, in place of tasks: a recursion then costs little below this time. The times are learned while the
-  /// program runs, by codelet, arguments and size of the data. Tasks with weak data never do so. Times are not learned
-  /// in a runtime with accelerators, in virtual time, with `deterministic`, on a service, and for kernels for teams. A
-  /// kernel must not wait for something that its parent does later. Zero: no task does so.
+  /// A nested task that is known to take no longer than this, including the tasks inside it, submits no tasks: `submit`
+  /// in its kernel calls the given kernel directly. A recursion then costs little below this time. The times are
+  /// learned while the program runs, by codelet, arguments and size of the data. Tasks with weak data always submit
+  /// tasks. Times are not learned in a runtime with accelerators, in virtual time, with `deterministic`, on a service,
+  /// and for kernels for teams. A kernel must not wait for something that its parent does later. Zero: all nested tasks
+  /// submit tasks.
   Duration cutoff{};
 };
 
@@ -81,11 +83,11 @@ struct ObservationOptions {
   /// The number of entries that are kept until the trace is taken. Further entries are only counted.
   std::size_t trace_limit = 4'000'000;
   /// If tasks are in flight and none has started or ended for this time, `on_stall` is called with the reason
-  /// (`Runtime::why`): once per stall, then at growing intervals. 0: never, and no thread watches. A kernel that takes
-  /// longer while nothing else can run counts as a stall. Below 0 is an error.
+  /// (`Runtime::why`), and again at growing intervals as long as the stall lasts. 0: never, and no thread watches. A
+  /// kernel that takes longer while nothing else can run counts as a stall. Below 0 is an error.
   Duration why_after{};
-  /// The runtime calls this function in a separate thread. The function may use the runtime but must not wait for it.
-  /// Its exceptions are dropped.
+  /// The runtime calls this function in a separate thread. The function may use the runtime but must not wait for
+  /// tasks. Its exceptions are dropped.
   std::function<void(const WhyReport&)> on_stall = nullptr;
   /// Called for problems that do not stop the run: a file of kernel times that is damaged or cannot be written;
   /// clusters that span caches or NUMA nodes; failures that no wait has reported. Called in the thread that starts or
@@ -109,16 +111,16 @@ struct RuntimeOptions {
   /// The clusters of cores, each of which is one worker: "2x10", "1x16+4x1", "socket", "numa" or "l3"
   /// (docs/clusters.md). Each core that is left over is a worker of its own; with "single" and with an empty text,
   /// every core is a worker of its own. Clusters can change while tasks run: "2x10,1500:single" changes when 1500 tasks
-  /// have ended. "auto" chooses the clusters that suit the remaining work. It needs a placing policy; with it, the
-  /// policy "default" is a placing policy. It does not work with `deterministic`.
+  /// have ended. "auto" chooses the clusters that suit the remaining work. "auto" needs a placing policy, which the
+  /// policy "default" then is, and does not work with `deterministic`.
   std::string clusters = {};
   /// The number of CUDA GPUs to use. The runtime uses the first GPUs that this process may use. A number larger than
   /// the number of these GPUs is an error.
   int gpus = 0;
   /// The scheduling policy, which decides where tasks run: a name, and options behind a colon (docs/policies.md).
   std::string policy = "default";
-  /// The number of tasks that may be in flight before `submit` blocks: more lets policies see further and costs about
-  /// 250 bytes per task. Submissions from kernels and callbacks never block.
+  /// The number of tasks that may be in flight before `submit` blocks. With a larger window, policies see further
+  /// ahead; each task in flight takes about 250 bytes. Submissions from kernels and callbacks never block.
   std::size_t window = 65536;
   /// The seed of the random choices of policies.
   std::uint64_t seed = 1;

@@ -22,8 +22,8 @@
 namespace troupe {
 
 /// The properties that the time of a task may depend on. Tasks of one codelet on data of equal shapes count as alike,
-/// unless they differ in operations (`Codelet::flops`) or in `Codelet::footprint`: a function for times is called once
-/// for all tasks that are alike.
+/// unless they differ in operations (`Codelet::flops`) or in `Codelet::footprint`. A function in `TaskTime` is called
+/// only once for all tasks that are alike.
 struct TimedTask {
   /// The number of floating-point operations, as the codelet counts them; 0 if the codelet does not count.
   double flops = 0;
@@ -69,7 +69,7 @@ struct CodeletTimes {
   int most_cores = 1;
 };
 
-/// Times by the name in `Codelet::timed_as`, or by the codelet's own name if it has no such name.
+/// The times of each codelet, by the name given to `Codelet::timed_as`, or else by the codelet's own name.
 using TimesOfCodelets = std::unordered_map<std::string, CodeletTimes>;
 
 using platform::load_machine;
@@ -85,8 +85,8 @@ struct SimulatedAccelerators {
   /// A time that is added to every kernel on a GPU.
   Duration kernel_overhead{};
   /// These replace the description's times of all GPUs: the time from the start of a task on an idle GPU to its
-  /// kernel's begin, and the time from a kernel's end until the GPU's worker completes the task.
-  /// `LookaheadOptions::issue` hides them.
+  /// kernel's begin, and the time from a kernel's end until the GPU's worker completes the task. A GPU that was given
+  /// its next task in advance (`LookaheadOptions::issue`) loses neither time.
   std::optional<Duration> launch = std::nullopt;
   std::optional<Duration> notice = std::nullopt;
 };
@@ -97,8 +97,8 @@ struct SimulatedCopies {
   Duration overhead{};
   /// Copies wait for one another as in CUDA's streams (`platform::LinkNetwork::Queueing::streams`).
   bool streams = false;
-  /// True: GPUs copy from one another. False: such a copy becomes two copies, one to the host and then one to the other
-  /// GPU. Host memory does not keep the data.
+  /// True: GPUs copy from one another. False: a copy from GPU to GPU becomes two copies, one to the host and then one
+  /// to the other GPU; host memory does not keep the data.
   bool peer = true;
   /// Copies data to the host as soon as no task will write them any more.
   bool write_back_finished = false;
@@ -110,14 +110,15 @@ struct SimulatedKnowledge {
   enum class Model {
     /// The mean times of the machine's description.
     exact,
-    /// The times that policies measure during the run. They begin without times, so each kernel is tried a few times on
-    /// each kind of device. No times are read from disk or written to disk.
+    /// The times that policies measure during the run. Policies begin without times, so each kernel is tried a few
+    /// times on each kind of device. No times are read from disk or written to disk.
     learned,
   };
   Model model = Model::exact;
-  /// With either model, the times that policies assume are wrong by a factor from [1/f, f], drawn for each kernel and
-  /// kind of device. Assumed bandwidths are wrong by a factor drawn for each pair of memory nodes. f is at least 1;
-  /// with 1 the assumptions are right.
+  /// Bounds f of errors in what policies assume, with either model: an assumed value is the right one times a factor
+  /// drawn from [1/f, f]. `kernel_error` bounds the factors of times, one per kernel and kind of device;
+  /// `bandwidth_error` those of bandwidths, one per pair of memory nodes. f is at least 1; with 1 the assumptions are
+  /// right.
   double kernel_error = 1;
   double bandwidth_error = 1;
   /// True: tasks have the priorities that they are submitted with. False: all priorities are equal.

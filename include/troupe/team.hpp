@@ -25,8 +25,8 @@ class Team {
   /// Calls `part(work, rank)` once in every member, all at the same time, and returns when all calls have returned. If
   /// members threw, it then rethrows the exception of the lowest rank.
   virtual void enter(Part part, void* work) = 0;
-  /// Called within `run`. Returns when all members have called it. Every member must call `barrier` equally often;
-  /// after a member has thrown, the others do not wait for it any more.
+  /// Called within `run`. Returns when all members have called `barrier`. Every member must call it equally often;
+  /// after a member has thrown, the others do not wait for that member any more.
   virtual void barrier() noexcept = 0;
   /// Binds the calling thread, which belongs to another library's pool, to the core of the member with this rank.
   /// Returns false if that failed. Does nothing if members are not bound.
@@ -76,8 +76,8 @@ using TeamPrologue = std::shared_ptr<void> (*)(Team& team);
 /// The use of the cores of a cluster, or of several clusters. While a worker runs a task, it offers the task's time on
 /// each of its cores; the used time is the time in which these cores computed. The master, which runs the kernel,
 /// computes from the task's beginning to its end, except while it waits for members that have not returned from their
-/// call. A helper computes in its calls. A member that waits at a barrier does not compute. So a kernel without a
-/// version for teams uses one core's time. A kernel that uses its team of four during half of its time uses five
+/// call. A helper computes in its calls. A member that waits at a barrier does not compute. Examples: a kernel without
+/// a version for teams uses the time of one core; a kernel that uses its team of four during half of its time uses five
 /// eighths of the offered time. Calling the other members counts as work of the master. Time in which another process
 /// had the core counts as used.
 struct TeamUse {

@@ -16,8 +16,8 @@
 namespace troupe {
 
 /// A block-cyclic distribution over a grid of nodes, as ScaLAPACK distributes matrices: tile (i, j) belongs to node (i
-/// mod p) q + (j mod q). So every node owns about the same number of each step's tiles, and neighbours in a row or
-/// column of tiles lie on few nodes.
+/// mod p) q + (j mod q). So in each step of a factorization, every node owns about the same number of the tiles that
+/// change, and each row or column of tiles lies on few nodes.
 class TileOwners {
  public:
   /// Returns the grid closest to a square that has exactly `nodes` nodes, with at most as many rows as columns.
@@ -48,7 +48,8 @@ class TileOwners {
 
 /// The storage of a tiled matrix's elements.
 enum class TileStorage {
-  /// Each block column is contiguous, with all its rows (`TiledMatrix::column`): cores factorize panels in place.
+  /// Each column of tiles is one block with all its rows (`TiledMatrix::column`), so that cores can factorize panels in
+  /// place.
   columns,
   /// Each tile is contiguous by itself: best for kernels that touch one tile at a time.
   tiles,
@@ -61,9 +62,9 @@ enum class TileStorage {
 enum class TilePlacement {
   /// The first task that writes the memory determines its node.
   first_touch,
-  /// The memory is spread block-cyclically over the NUMA nodes that have workers (`TileOwners`): tiles over a grid of
-  /// nodes, block columns over the nodes in turn. In `gather_from`, a worker of a tile's node copies the tile. With one
-  /// node this is the same as `first_touch`.
+  /// The memory is spread block-cyclically over the NUMA nodes that have workers (`TileOwners`): separate tiles over a
+  /// grid of nodes, columns of tiles over the nodes in turn. In `gather_from`, a worker of a tile's node copies the
+  /// tile. With one node this is the same as `first_touch`.
   spread,
 };
 /// The storage of the elements, and their NUMA nodes.
@@ -75,7 +76,7 @@ struct TileLayout {
       : storage(tile_storage), placement(tile_placement) {}
 };
 
-/// The tiles that a conversion copies.
+/// The tiles that a copy or a matrix comprises. `lower` leaves out the tiles above the diagonal.
 enum class TilePart { all, lower };
 
 /// The size of a tile. Tall tiles give matrix products more rows to work on at once, but leave less to do in parallel.
@@ -97,8 +98,8 @@ struct TileSize {
 class Blocks {
  public:
   /// Divides the data (`Runtime::partition`), and makes a halo part for each block if there is a rim
-  /// (`Runtime::halos`). The size of a vector's blocks is `{rows, 1}`, that of a volume's boxes `{rows, cols, planes}`.
-  /// Throws what these functions throw, and `invalid_argument` if the size is not positive.
+  /// (`Runtime::halos`). For a vector the size is `{rows, 1}`, for a volume `{rows, cols, planes}`. Throws what these
+  /// functions throw, and `invalid_argument` if the size is not positive.
   Blocks(Runtime& runtime, const Handle& whole, TileSize size, std::optional<Rim> rim = {});
 
   /// Divides the same data again, into blocks of this size (`Runtime::repartition`), and makes halo parts if there is a
@@ -126,7 +127,7 @@ class Blocks {
     return static_cast<std::size_t>(i + (j + k * cols_) * rows_);
   }
   [[noreturn]] void refuse_index(std::int64_t i, std::int64_t j, std::int64_t k) const;
-  /// Sets the places of blocks of this size.
+  /// Computes where the blocks lie if they have this size.
   void cut(Runtime& runtime, TileSize size);
 
   Handle whole_;
@@ -154,12 +155,12 @@ class TiledMatrix {
   /// Makes an uninitialized matrix. Throws `invalid_argument`, `out_of_memory`.
   TiledMatrix(Runtime& runtime, std::int64_t rows, std::int64_t cols, TileSize tile,
               TileLayout layout = TileStorage::tiles, const std::string& name = {});
-  /// Makes tiles of a column-major matrix of the program, which must outlive this object. Nothing is copied.
+  /// Makes tiles of a column-major matrix in the program's memory, which must outlive the result. Nothing is copied.
   [[nodiscard]] static TiledMatrix in_place(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols,
                                             std::int64_t ld, TileSize tile, const std::string& name = {});
 
-  /// Makes tiles in memory of the program, which must outlive this object. Each tile is contiguous; the tiles of `part`
-  /// lie one after the other, one column of tiles after the other. All other tiles have invalid handles.
+  /// Makes tiles in the program's memory, which must outlive the result. Each tile is contiguous; the tiles of `part`
+  /// lie one after the other, column of tiles by column of tiles. All other tiles have invalid handles.
   [[nodiscard]] static TiledMatrix in_tiles(Runtime& runtime, T* data, std::int64_t rows, std::int64_t cols,
                                             TileSize tile, TilePart part = TilePart::all, const std::string& name = {});
 
@@ -202,7 +203,7 @@ class TiledMatrix {
   [[nodiscard]] std::size_t index(int i, int j) const {
     return static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * static_cast<std::size_t>(tile_rows_);
   }
-  /// Cuts the next block column into tiles.
+  /// Cuts the next column of the matrix into tiles.
   void add_column(Data column);
   /// Returns a name such as "name(2,1)".
   [[nodiscard]] static std::string tile_name(const std::string& name, int i, int j);
@@ -215,7 +216,7 @@ class TiledMatrix {
   int tile_cols_;
   /// The tiles, column by column.
   std::vector<Handle> tiles_;
-  /// The registrations of the tiles: one per existing tile, or one per block column.
+  /// The registrations of the tiles: one per existing tile, or one per column of tiles.
   std::vector<Data> registrations_;
   bool has_columns_ = false;
   /// The distribution of the tiles; empty if they are not spread.

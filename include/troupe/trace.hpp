@@ -15,7 +15,7 @@ namespace troupe {
 
 /// The activities of a worker.
 enum class WorkerActivity : std::uint8_t {
-  /// The worker runs tasks, or does the work between them.
+  /// The worker runs tasks, or does the runtime's work between two tasks.
   working,
   /// The worker has sent a steal request to another worker and waits for the answer.
   stealing,
@@ -25,7 +25,7 @@ enum class WorkerActivity : std::uint8_t {
   asleep,
   /// The worker lends its thread to the cluster that its core belongs to.
   lent,
-  /// The worker runs pieces of a task that another worker has begun.
+  /// The worker runs pieces (`Codelet::pieces`) of a task that another worker has begun.
   helping,
 };
 inline constexpr int kWorkerActivities = 6;
@@ -38,12 +38,12 @@ inline constexpr int kWorkerActivities = 6;
 
 /// The ties between a task and nested tasks (`TaskOptions::nested`).
 struct TraceNesting {
-  /// The nested task that the task belongs to: the task whose kernel submitted it. Invalid for tasks of the program. It
-  /// may have no event in the trace, if it has not ended yet or ran before the trace was last taken.
+  /// The nested task whose kernel submitted this task; invalid for tasks of the program. The nested task may have no
+  /// event in the trace, because it has not ended yet, or ran before the trace was last taken.
   TaskId parent = {};
   /// The time at which the parent's kernel submitted the task; zero for tasks of the program.
   TimeStamp submitted{};
-  /// The time in which the task's own kernel waited for children. Other tasks may have run on the worker then.
+  /// The time in which the task's own kernel waited for children. Other tasks may have run on the worker meanwhile.
   Duration waited = {};
 };
 
@@ -64,8 +64,8 @@ struct TraceEvent {
   bool failed = false;
   /// The number of cores of the worker: more than 1 for a cluster.
   int cores = 1;
-  /// The sum of the times in which these cores computed, see `TeamUse`. Empty for a single core, and if the sum is not
-  /// known, as in virtual time and for kernels that have threads of their own.
+  /// The sum of the times in which the worker's cores computed (`TeamUse`). Empty for a worker of one core, and if the
+  /// sum is not known, as in virtual time and for kernels that have threads of their own.
   std::optional<Duration> used = {};
 
   TraceNesting nesting = {};
@@ -81,14 +81,15 @@ struct TraceEvent {
   }
 };
 
-/// A dependency: `after` could not start before `before` had ended. A task may have no event in the trace: it ran
-/// before the trace was last taken, was cancelled, or stands for a wait of the program for data or for a run of a
-/// recorded graph.
+/// A dependency: `after` could not start before `before` had ended. Each of the two tasks may have no event in the
+/// trace, because it ran before the trace was last taken, was cancelled, or runs no kernel: it then stands for a thread
+/// that waits for data, or for one run of a recorded graph.
 struct TraceDependency {
   TaskId before;
   TaskId after;
-  /// Used where `before` is a nested task. True if `after` waited for all of `before`. False if `after` waited for the
-  /// kernel of `before` only; its waits for children of `before` are dependencies of their own.
+  /// Matters only if `before` is a nested task. True if `after` waited for the kernel and all children of `before`;
+  /// false if `after` waited only for the kernel. Waits of `after` for single children of `before` are separate
+  /// dependencies.
   bool whole = false;
 
   friend auto operator<=>(const TraceDependency&, const TraceDependency&) = default;
@@ -100,13 +101,13 @@ struct TraceState {
   WorkerActivity state = WorkerActivity::asleep;
   TimeStamp start{};
   TimeStamp end{};
-  /// The task that the worker helps with, in the state `helping`. That task's event, if there is one, belongs to
-  /// another worker.
+  /// In the state `helping`, the task whose pieces the worker runs; otherwise invalid. The event of this task, if there
+  /// is one, belongs to another worker.
   TaskId task = {};
 };
 
-/// A time in which the kernel of a nested task waited for children. Meanwhile its worker ran other tasks, or was in
-/// states.
+/// A time in which the kernel of a nested task waited for children. Meanwhile the kernel's worker ran other tasks, or
+/// was in a `TraceState`.
 struct TraceWait {
   TaskId task;
   TimeStamp start{};
@@ -119,15 +120,15 @@ struct Trace {
   std::vector<TraceEvent> events;
   /// The dependencies, sorted by successor, then predecessor; each pair occurs once.
   std::vector<TraceDependency> dependencies;
-  /// The states, sorted by worker, then start. The states of one worker do not overlap one another, and do not overlap
-  /// the worker's tasks, except for waits of their kernels.
+  /// The states, sorted by worker, then start. The states of one worker overlap neither each other nor the worker's
+  /// tasks, but a state may lie in the time in which a task's kernel waits (`TraceWait`).
   std::vector<TraceState> states;
   /// The waits in kernels, sorted by task, then start. The waits of one task do not overlap.
   std::vector<TraceWait> waits;
   /// The copies between memory nodes, sorted by end.
   std::vector<TraceTransfer> transfers;
   std::vector<std::string> codelets;
-  /// The names have indices from 1 on; entry 0 is empty.
+  /// The names of tasks, by `TraceEvent::name`. Entry 0 is empty.
   std::vector<std::string> names{std::string()};
   /// The number of entries for which there was no room (`ObservationOptions::trace_limit`).
   std::uint64_t dropped = 0;

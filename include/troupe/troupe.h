@@ -120,7 +120,7 @@ void troupe_text_free(char* text);
 
 /* ---- Runtimes ---- */
 
-/* Options of a runtime; those without a field are given in `more`. Zero and NULL are the defaults, so start from
+/* Options of a runtime; options without a field are given in `more`. Zero and NULL are the defaults, so start from
 
      troupe_options options = {.size = sizeof options};
 
@@ -218,17 +218,18 @@ troupe_error troupe_partition(troupe_runtime* runtime, troupe_handle whole, cons
 troupe_error troupe_repartition(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                                 troupe_handle* parts);
 /* Stores the handles of `count` halo parts: the blocks together with `rim_rows` rows above and below and `rim_cols`
- * columns on the left and on the right, as far as the whole goes. They may overlap each other and the parts, tasks only
- * read them, and in the view of a kernel, block i begins at row min(blocks[i].row, rim_rows) and column
- * min(blocks[i].col, rim_cols). Does not wait. The handles are valid as long as the registration of the whole. */
+ * columns on the left and on the right, as far as the whole goes. Halo parts may overlap each other and the parts of
+ * troupe_partition; tasks only read halo parts. In the view of a kernel, block i begins at row
+ * min(blocks[i].row, rim_rows) and column min(blocks[i].col, rim_cols). Does not wait. The handles are valid as long as
+ * the registration of the whole. */
 troupe_error troupe_halos(troupe_runtime* runtime, troupe_handle whole, const troupe_block* blocks, size_t count,
                           int64_t rim_rows, int64_t rim_cols, troupe_handle* halos);
 /* A box in an array with three dimensions, or a block of a matrix. `col_step` and `plane_step` are the distances
- * between its columns and between its planes, in columns and planes of the whole; 0 means 1: they lie side by side. */
+ * between the box's columns and between its planes, in columns and planes of the whole; 0 means 1: side by side. */
 typedef struct troupe_box {
   int64_t row, col, plane, rows, cols, planes, col_step, plane_step;
 } troupe_box;
-/* Do what troupe_partition, troupe_repartition and troupe_halos do, which take blocks of the first plane only. The halo
+/* Do for boxes what troupe_partition, troupe_repartition and troupe_halos do for blocks of the first plane. The halo
  * parts of boxes have `rim_planes` planes more on either side. */
 troupe_error troupe_partition_volume(troupe_runtime* runtime, troupe_handle whole, const troupe_box* boxes,
                                      size_t count, troupe_handle* parts);
@@ -260,8 +261,8 @@ troupe_error troupe_set_reduction(troupe_runtime* runtime, troupe_handle handle,
                                   troupe_combine combine, void* user, void (*destroy)(void* user));
 
 /* Waits until the program may use the data in mode read, write or read_write; tasks that conflict wait until the hold
- * is freed. Any thread may free the hold. The thread that has acquired it must not wait meanwhile for tasks that wait
- * for the hold: such a call would never end, and returns TROUPE_INVALID_ARGUMENT. */
+ * is freed. Any thread may free the hold. The thread that has acquired the data must not wait meanwhile for tasks that
+ * wait for the hold: such a call would never end, and returns TROUPE_INVALID_ARGUMENT. */
 troupe_error troupe_acquire(troupe_runtime* runtime, troupe_handle handle, troupe_mode mode, troupe_hold** hold);
 /* Returns the address of the first element, and stores the shape; the pointers may be NULL. Returns NULL if the
  * runtime has been freed, or if the data do not have exactly one plane: for these there is troupe_hold_volume. */
@@ -288,7 +289,7 @@ void* troupe_kernel_data(const troupe_kernel_context* context, size_t index, int
 /* Returns the data of a handle with any number of planes, and stores the shape; `shape` may be NULL. */
 void* troupe_kernel_volume(const troupe_kernel_context* context, size_t index, troupe_shape* shape);
 const void* troupe_kernel_argument(const troupe_kernel_context* context, size_t index);
-/* Store the type of a handle's elements, and of an argument, for kernels that check them. Return
+/* Store the type of a handle's elements, and of an argument, for kernels that check types. Return
  * TROUPE_INVALID_ARGUMENT if there is no such handle or argument. */
 troupe_error troupe_kernel_data_type(const troupe_kernel_context* context, size_t index, troupe_type* type);
 troupe_error troupe_kernel_argument_type(const troupe_kernel_context* context, size_t index, troupe_type* type);

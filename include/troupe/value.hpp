@@ -35,18 +35,18 @@ struct CallPlace;
 
 namespace detail {
 
-/// The functions by which coroutines wait for tasks that do not depend on the type of a value.
+/// The functions that all coroutines share, whatever the type of their values.
 struct Resumption {
-  /// Resumes the coroutine when the task has ended. Throws `Error` if it cannot.
+  /// Resumes the coroutine `waiting` when the task has ended. Throws `Error` if the coroutine cannot be resumed.
   static void after(const Future& future, std::coroutine_handle<> waiting);
-  /// Throws the failure of a task that has ended.
+  /// Throws the failure, if there is one, of a task that has ended.
   static void check_outcome(const Future& future);
-  /// Waits until a coroutine has ended, whatever its outcome. Throws `wait_in_kernel`.
+  /// Waits until a coroutine has ended, whatever its outcome. Throws `wait_in_kernel` in kernels and callbacks.
   static void wait(const Future& end);
-  /// Called when the program has got the outcome of a coroutine, so that no wait has to report it.
+  /// Notes that the program has got the outcome of a coroutine, so that no wait reports the outcome as unknown.
   static void note_told(const Future& end);
-  /// Sets the future of a coroutine's end, and resumes the coroutine in a task. Throws `Error`; the coroutine was not
-  /// resumed then.
+  /// Sets the future of a coroutine's end, and resumes the coroutine in a task. If the function throws `Error`, it has
+  /// not resumed the coroutine.
   static void begin(client::Backend& backend, Future& end, std::coroutine_handle<> coroutine);
   static void end(const Future& end, const std::exception_ptr& error) noexcept;
 };
@@ -73,10 +73,11 @@ class AsyncCall {
 
   /// Returns true if the outcome is known.
   [[nodiscard]] bool done() const { return at_once_ || future_.done(); }
-  /// Returns the future of the task. If the call was made at once, makes a task for it.
+  /// Returns the task's future. If the call ran without a task, submits an empty one.
   [[nodiscard]] Future future();
 
-  /// Submits the task of a call. If this throws, the call is destroyed.
+  /// Submits the task of a call, or runs the call without a task (`Runtime::async`). If this function throws, it has
+  /// destroyed the call.
   static void submit(Runtime& runtime, const Codelet& codelet, AsyncCall* call);
   /// Makes a codelet for calls.
   [[nodiscard]] static Codelet make_codelet(std::string name);
@@ -87,15 +88,16 @@ class AsyncCall {
   std::exception_ptr error_;
 
  private:
-  /// Makes the call in the calling thread. Returns false if the function threw, or a task that it has submitted failed:
-  /// a task is then submitted to report this failure.
+  /// Runs the call in the calling thread, without a task. Returns false if the called function threw, or if a task
+  /// failed that this function has submitted: the caller then submits a task that reports the failure.
   bool call_at_once(client::Backend& backend, graph::CallPlace place);
   void submit_task(const Codelet& codelet);
 
   std::atomic<int> references_{2};
-  /// True if the call was made at once, so that there is no task.
+  /// True if the call ran without a task and succeeded.
   bool at_once_ = false;
-  /// The number of the call at once whose function made this call (client/async_call.cpp); 0 if there is none.
+  /// The number of the call without a task (client/async_call.cpp) whose function has made this call; 0 if there is
+  /// none.
   std::uint64_t maker_ = 0;
   /// Set by the thread that submits the task.
   Future future_;
@@ -141,7 +143,7 @@ class AsyncCallOf final : public AsyncResult<R> {
       : given_(std::in_place, std::forward<Function>(function), std::forward<Given>(given)...) {}
 
   void run() override {
-    // A call that was made at once, and failed, has a task that fails with the same exception.
+    // The call has failed without a task. This is the task that reports the exception.
     if (this->error_ != nullptr) std::rethrow_exception(this->error_);
     try {
       const auto call = [](F& function, A&... arguments) -> R {
@@ -158,7 +160,7 @@ class AsyncCallOf final : public AsyncResult<R> {
       this->error_ = std::current_exception();
       throw;
     }
-    // The function's captures and its arguments are destroyed in the task.
+    // The function's captures and its arguments are destroyed here, in the task, and not with the `Value`.
     given_.reset();
   }
 
@@ -182,9 +184,9 @@ class AsyncCallOf final : public AsyncResult<R> {
 
 }  // namespace detail
 
-/// The value that a function will return, which runs as a task (`Runtime::async`). It must not be used after its
-/// runtime was destroyed. A value that is destroyed without `get` does not wait: its task runs all the same, and a
-/// failure is reported as those of other tasks are.
+/// The value that a function will return; the function runs as a task (`Runtime::async`). The object must not be used
+/// after its runtime was destroyed. A value that is destroyed without `get` does not wait: its task runs all the same,
+/// and a failure is reported like the failure of any other task.
 template <class R>
 class Value {
  public:
@@ -201,9 +203,9 @@ class Value {
   /// Returns false if there is nothing to get: the object is empty, or `get` has returned the value.
   [[nodiscard]] bool valid() const { return call_ != nullptr; }
   /// Waits until the function has returned, and returns its value; the object is empty then. Throws what the function
-  /// threw, in which case the object is not empty, and `Error`: `cancelled` if it was not called, the failure of a task
-  /// that it submitted, and what `Future::wait` throws. In a kernel, `get` waits for values of tasks that this kernel
-  /// has submitted.
+  /// threw, in which case the object is not empty, and `Error`: `cancelled` if the function was not called, the failure
+  /// of a task that the function submitted, and what `Future::wait` throws. In a kernel, `get` waits for values of
+  /// tasks that this kernel has submitted.
   R get() {
     check_valid();
     call_->wait();
@@ -214,8 +216,8 @@ class Value {
   [[nodiscard]] bool done() const { return call_ != nullptr && call_->done(); }
 
   /// Lets a coroutine wait for the value: `long n = co_await runtime.async(count, x);`. The coroutine goes on in a task
-  /// of its own when the value is known. Throws what `get` throws, but also waits for values of tasks that others have
-  /// submitted.
+  /// of its own when the value is known. Throws what `get` throws. In contrast to `get` in a kernel, it can wait for
+  /// any task's value.
   auto operator co_await() {
     struct Awaiting {
       [[nodiscard]] bool await_ready() const {
@@ -295,7 +297,8 @@ struct CoroutineResult<void> {
   }
 };
 
-/// The result of a coroutine that was begun by `Runtime::start`; its frame and a `Started` own this object together.
+/// The result of a coroutine that was begun by `Runtime::start`; the coroutine's frame and a `Started` own this object
+/// together.
 template <class R>
 struct StartedCoroutine {
   CoroutineResult<R> result;
@@ -342,10 +345,10 @@ struct CoroutinePromise : CoroutineResult<R> {
 ///       co_return right + co_await left;
 ///     }
 ///
-/// It begins when it is awaited, or when it is passed to `Runtime::start`. Each section of it, from one `co_await` that
-/// has to wait to the next, runs on a core in a task of its own, and blocks no worker while it waits. Tasks that it
-/// submits are ordered like those of the program. It keeps its parameters; objects that they refer to must live as
-/// long. An object that was not awaited destroys the coroutine.
+/// The coroutine begins when it is awaited, or when it is passed to `Runtime::start`. Each section of it, from one
+/// `co_await` that has to wait to the next, runs on a core as a task of its own. While the coroutine waits, it blocks
+/// no worker. Tasks that it submits are ordered like those of the program. It keeps its parameters; objects to which
+/// the parameters refer must live as long. Unless the object was passed on, its destructor destroys the coroutine.
 template <class R = void>
 class [[nodiscard]] Coroutine {
  public:
@@ -388,9 +391,9 @@ class [[nodiscard]] Coroutine {
   std::coroutine_handle<promise_type> coroutine_;
 };
 
-/// A coroutine that was begun by `Runtime::start`. It must not be used after its runtime was destroyed. If it is
-/// destroyed before the coroutine has ended, the coroutine goes on, and the next `Runtime::wait` reports the exception,
-/// if it throws one.
+/// A coroutine that was begun by `Runtime::start`. It must not be used after its runtime was destroyed. If the object
+/// is destroyed before the coroutine has ended, the coroutine goes on; if the coroutine throws, the next
+/// `Runtime::wait` reports the exception.
 template <class R = void>
 class Started {
  public:
@@ -398,8 +401,9 @@ class Started {
 
   [[nodiscard]] bool valid() const { return state_ != nullptr; }
   [[nodiscard]] bool done() const { return state_ != nullptr && state_->end.done(); }
-  /// Waits until the coroutine has ended, and returns its value, once; the object is empty then. Throws what the
-  /// coroutine threw, and `wait_in_kernel` in kernels and callbacks, where a program uses `co_await` instead.
+  /// Waits until the coroutine has ended, and returns its value. The object is empty then, so `get` can return only
+  /// once. Throws what the coroutine threw, and `wait_in_kernel` in kernels and callbacks, where a program uses
+  /// `co_await` instead.
   R get() {
     check_valid();
     detail::Resumption::wait(state_->end);

@@ -36,12 +36,12 @@ enum class WhyKind {
 struct WhyTask {
   TaskId id;
   std::string name;
-  /// Empty if the task stands for a waiting thread of the program.
+  /// The codelet's name; empty if the task only stands for a waiting thread of the program.
   std::string codelet;
   /// A description: "task 12 'gemm(3,1)' (codelet gemm)", "the combining of 'x'", "a thread's wait for 'x'".
   std::string text;
-  /// The number of pieces of a running task that is cut into pieces, and the number of pieces that have begun. Zero for
-  /// other tasks.
+  /// For a running task that is cut into pieces (`Codelet::pieces`), the number of its pieces, and the number of pieces
+  /// that have begun. Zero for other tasks.
   std::uint32_t pieces = 0;
   std::uint32_t pieces_begun = 0;
 };
@@ -59,7 +59,7 @@ struct WhyCause {
   /// True if some task waits for this cause, even if that task counts for another cause.
   bool blocks = false;
   WorkerId worker;
-  /// The time that the cause has lasted; zero if it is not known.
+  /// The time that the cause has lasted; zero if this time is not known.
   Duration lasting{};
   /// For `held_by_program`, the data. For `fetching`, the step that is missing: "the copy of handle 17 to emulated GPU
   /// 0".
@@ -101,7 +101,7 @@ struct WhyWorker {
   std::string device;
   /// The worker's state; a worker that is `awake` looks for work, or is between two tasks.
   WhyWorkerState state = WhyWorkerState::awake;
-  /// The worker that uses this worker's thread; invalid if the thread is not lent.
+  /// In the state `lent`, the worker that uses this worker's thread; otherwise invalid.
   WorkerId lent_to = {};
   WhyTask task;
   Duration lasting{};

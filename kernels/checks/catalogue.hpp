@@ -41,11 +41,12 @@ struct CatalogueEntry {
   std::vector<CatalogueArgument> arguments = {};
   /// Checks a task: fails with `invalid_argument` for every combination of shapes and arguments with which the kernel
   /// could read or write outside of its data, or BLAS would misbehave. A task that passes the check is safe for any
-  /// content of its data, even while other processes write them. The function does not check that the memory is as
-  /// large as the layouts say, or that it is aligned to the size of its elements. May be called from any thread.
+  /// content of its data, even while other processes write the data. The function does not check that the memory is as
+  /// large as the layouts say, or that the memory is aligned to the size of its elements. May be called from any
+  /// thread.
   TaskCheck check;
-  /// Returns the time that a task takes on any machine. Only for codelets whose arguments give the time; null for
-  /// others.
+  /// Returns the time that a task takes, which is the same on every machine. Set only for codelets whose arguments give
+  /// the time, and null for all other codelets.
   Duration (*takes)(const Arguments& arguments) = nullptr;
 };
 

@@ -19,7 +19,7 @@
 
 namespace troupe::kernels {
 
-/// The largest size of a matrix, because BLAS takes sizes of 32 bits.
+/// The largest number of rows or columns of a matrix: sizes in BLAS have 32 bits.
 inline constexpr std::int64_t kLargestSize = 2147483647;
 
 /// Checks the conditions of one task, and keeps the first fault. The constructor checks that the number and types of
@@ -34,7 +34,7 @@ class Conditions {
   /// Returns false if a fault was found; then the data and arguments must not be used any more.
   [[nodiscard]] bool ok() const { return !wrong_; }
   [[nodiscard]] const Layout& data(std::size_t index) const { return layouts_[index]; }
-  /// Returns the layouts of a group of a variadic codelet's handles; a group has at least one handle.
+  /// Returns the layouts of the handles in group `index` of a variadic codelet. Each group has at least one handle.
   [[nodiscard]] std::span<const Layout> group(std::size_t index) const;
   template <class T>
   [[nodiscard]] T argument(std::size_t index) const {
@@ -62,7 +62,7 @@ class Conditions {
   const CodeletDefinition& definition_;
   std::span<const Layout> layouts_;
   const Arguments& arguments_;
-  /// The group of each handle, if there are groups.
+  /// Entry i is the group of handle i. Empty if the codelet is not variadic.
   std::vector<std::size_t> groups_;
   std::optional<std::string> wrong_;
 };

@@ -19,7 +19,7 @@ class CheckedPivots {
   std::vector<int> pivots_;
 };
 
-/// Throws `bad_input` with the text that pivot number `index`, counted from 0, is no row from `begin` to `end` - 1.
+/// Throws `bad_input`; the message says that pivot `index`, counted from 0, is none of the rows `begin` to `end` - 1.
 [[noreturn]] void unusable_pivot(std::int64_t index, std::int64_t begin, std::int64_t end);
 
 }  // namespace troupe::kernels

@@ -9,7 +9,7 @@
 
 namespace troupe::kernels {
 
-/// The arguments of a task, and the objects that belong to its stream.
+/// The context of a task, and the resources of the stream on which the task's kernel runs.
 struct Call {
   const KernelContext& context;
   CudaStream& stream;
@@ -25,7 +25,8 @@ struct Call {
   [[nodiscard]] std::int64_t number(std::size_t index) const { return context.argument<std::int64_t>(index); }
 };
 
-/// Sets the codelet's implementation for GPUs. A GPU that is only modelled runs the implementation for cores.
+/// Sets the codelet's implementation for GPUs. A GPU that is only modelled, in virtual time, runs the implementation
+/// for cores.
 inline void implement(Codelet& codelet, void (*implementation)(const Call&)) {
   codelet.implement(
       DeviceKind::cuda,

@@ -29,7 +29,7 @@ template <class T>
 using Out = MatrixView<T>;
 using Status = std::array<int, StatusPool::kValues>;
 
-/// C <- C - op(A) op(B).
+/// Computes C <- C - op(A) op(B).
 template <class T>
 void update(CudaStream& s, char ta, char tb, In<T> a, In<T> b, Out<T> c) {
   cuda::gemm(s, ta, tb, T{-1}, a, b, T{1}, c);
@@ -63,7 +63,7 @@ void syrk(const Call& call) {
   update<T>(call.stream, 'N', 'T', rows_below(a, offset + c.cols), facing, rows_below(c, offset + c.cols));
 }
 
-/// A <- A op(triangle)^-1, where the triangle is in D from row `offset` on.
+/// Computes A <- A op(triangle)^-1, where the triangle is in D from row `offset` on.
 template <class T, char uplo, char trans>
 void trsm_right(const Call& call) {
   const In<T> d = call.in<T>(0);
@@ -111,7 +111,7 @@ void potrf(const Call& call) {
   int* const status = call.stream.device_status();
   cuda::potrf(call.stream, block, status);
   // Check the diagonal, because cuSOLVER 12 does not report a leading minor that is not positive if the minor's order
-  // is a multiple of 64. For some other such minors it reports a minor of a larger order.
+  // is a multiple of 64. In some of these cases cuSOLVER reports a minor of a larger order.
   first_bad_pivot(call.stream, constant(block), NeededPivots::positive, status + 1);
   call.stream.watch([first = call.number(1)](const Status& values) {
     if (values[0] < 0) throw Error(ErrorCode::kernel_failed, "cusolverDnPotrf was called with a wrong argument");
@@ -219,7 +219,7 @@ template <class T>
 struct OnGpus {
   Codelet TileCodelets<T>::*codelet;
   void (*implementation)(const Call&);
-  /// True if it launches kernels of our own.
+  /// True if the implementation launches kernels of our own.
   bool needs_device_code = false;
 };
 

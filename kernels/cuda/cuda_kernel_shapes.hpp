@@ -20,12 +20,12 @@ template <class T>
 struct TilePlace {
   T* data;
   std::int64_t ld;
-  /// The tile's first row in the column, and the first row of the next tile.
+  /// The numbers of the tile's first row, and of the next tile's first row, in the column.
   std::int64_t begin;
   std::int64_t end;
 };
 
-/// The places of as many tiles as one launch can pass, because the arguments of a launch have at most 4096 bytes.
+/// The places of up to `kMost` tiles. One launch takes no more, because its arguments have at most 4096 bytes.
 template <class T>
 struct TilePlaces {
   static constexpr int kMost = 120;
@@ -66,11 +66,11 @@ struct BlockPointers {
 template <class T>
 struct PivotTask {
   T least;
-  /// The number of rows of the super-block above the block, and the number of rows of the whole matrix above the
-  /// super-block.
+  /// `above` is the number of rows of the super-block above the block, `first` the number of rows of the whole matrix
+  /// above the super-block.
   std::int64_t above;
   std::int64_t first;
-  /// True for the first block of its super-block, at which the counts are set to zero.
+  /// True for the first block of its super-block: the kernel then begins to count replaced pivots at zero.
   bool begins;
 };
 

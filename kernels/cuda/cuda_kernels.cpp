@@ -206,7 +206,7 @@ void factor_block(CudaStream& stream, MatrixView<T> a, const PivotTask<T>& task,
 
 template <class T>
 void first_not_finite(CudaStream& stream, MatrixView<const T> a, int* info) {
-  // The initial value of each byte of `info`. The resulting number is greater than the number of any column.
+  // The initial value of each byte of `info`. It makes `info` larger than the number of any column.
   constexpr int kByte = 0x7f;
   check_launch(stream.cuda(), stream.cuda().cudaMemsetAsync(info, kByte, sizeof *info, stream.stream()),
                "cudaMemsetAsync");

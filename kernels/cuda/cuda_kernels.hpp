@@ -14,8 +14,8 @@ namespace troupe::kernels {
 /// Returns true if this build had a compiler for device code. If not, the functions below throw `no_implementation`.
 [[nodiscard]] bool has_device_code();
 
-// All views are of the device's memory. `T` is float or double. All functions enqueue one launch unless stated
-// otherwise, and nothing for empty blocks.
+// All views refer to the device's memory. `T` is float or double. For empty blocks the functions enqueue nothing;
+// otherwise they enqueue one launch, unless stated otherwise.
 
 /// Returns the column in the form that the functions below take. Writes the places of its tiles to `places`, which is
 /// in the device's memory and has an entry for each tile. Needs one launch for each group of up to `TilePlaces::kMost`
@@ -28,15 +28,16 @@ TiledColumn<T> place_tiles(CudaStream& stream, const BlockColumn<T>& column, Til
 template <class T>
 void copy_column(CudaStream& stream, const TiledColumn<T>& column, std::int64_t offset, MatrixView<T> w, bool gather);
 
-/// Converts LAPACK's pivots `given`, for a panel of `rows` rows that begins with row `first` of the whole matrix, to
-/// `pivots`, both in the device's memory. T only selects the kernel.
+/// Converts the pivots `given`, counted from 1 in a panel as LAPACK counts them, to `pivots`, counted from 0 in the
+/// whole matrix. The panel has `rows` rows and begins with row `first` of the whole matrix. Both arrays are in the
+/// device's memory. T only selects the kernel.
 template <class T>
 void settle_pivots(CudaStream& stream, const int* given, std::span<int> pivots, std::int64_t rows, std::int64_t first);
 
-/// Exchanges rows `offset + i` and `pivots[i] - above` of C in the order of i, which counts through all pieces. If a
-/// pivot is not a row of C, its row is not exchanged; `info` (in the device's memory) becomes i + 1 for one such i, or
-/// 0 if there is none. Returns true, and sets `info`, if there is anything to exchange. Needs one launch for each
-/// piece.
+/// Exchanges rows `offset + i` and `pivots[i] - above` of C in the order of i, where i counts the pivots of all pieces.
+/// If a pivot is not a row of C, nothing is exchanged for it; `info` (in the device's memory) becomes i + 1 for one
+/// such i, or 0 if there is none. Returns false, and leaves `info` as it was, if C is empty or there are no pivots.
+/// Needs one launch for each piece.
 template <class T>
 bool swap_rows(CudaStream& stream, const TiledColumn<T>& c, std::span<const std::span<const int>> pieces,
                std::int64_t offset, std::int64_t above, int* info);
@@ -69,12 +70,12 @@ void fill_symmetric(CudaStream& stream, MatrixView<T> a, std::int64_t row, std::
 template <class T>
 void factor_reflectors(CudaStream& stream, MatrixView<T> a, MatrixView<T> t);
 
-/// Computes the QR factorization of the upper triangle of R on top of B, as LAPACK's tpqrt. B may have no rows.
+/// Computes the QR factorization of the upper triangle of R on top of B, as LAPACK's tpqrt does. B may have no rows.
 template <class T>
 void factor_stacked_reflectors(CudaStream& stream, MatrixView<T> r, MatrixView<T> b, MatrixView<T> t);
 
-/// Writes the addresses of the operands at the first `count` places to `pointers` (in the device's memory); `count` is
-/// above zero.
+/// Writes to `pointers` (in the device's memory) the addresses of the blocks at the first `count` of `places`. `count`
+/// must be above zero.
 template <class T>
 void note_blocks(CudaStream& stream, const BlockPlaces& places, int count, const BlockMemory<T>& memory,
                  BlockPointers<T>* pointers);

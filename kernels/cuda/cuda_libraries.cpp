@@ -38,7 +38,7 @@ Result<CusolverApi> load_cusolver() {
 
 #undef TROUPE_CUDA_FIND
 
-/// Returns a status's name; the library has no function for this.
+/// Returns a status's name; cuSOLVER has no function that returns it.
 const char* name_of(cusolverStatus_t status) {
   switch (status) {
     case CUSOLVER_STATUS_SUCCESS: return "CUSOLVER_STATUS_SUCCESS";

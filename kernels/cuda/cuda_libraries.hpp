@@ -1,5 +1,5 @@
-/// The functions of cuBLAS and cuSOLVER. They are loaded when a kernel first needs them, so the program is not linked
-/// with CUDA.
+/// The functions of cuBLAS and cuSOLVER. The libraries are loaded when a kernel first needs them, so the program is not
+/// linked with CUDA.
 #pragma once
 
 #include <cublas_v2.h>
@@ -11,7 +11,7 @@
 
 namespace troupe::kernels {
 
-/// The names have the suffix `_v2`, because cublas_v2.h defines the plain names as macros for these names.
+/// Some names have the suffix `_v2`, because cublas_v2.h defines the plain names as macros for these names.
 #define TROUPE_CUBLAS_FUNCTIONS(X) \
   X(cublasCreate_v2)               \
   X(cublasDestroy_v2)              \
@@ -50,7 +50,7 @@ namespace troupe::kernels {
 
 #define TROUPE_CUDA_MEMBER(name) decltype(&::name) name = nullptr;
 
-/// The functions of the library, each as a member with its own name.
+/// The functions of cuBLAS. Each member has the name of its function.
 struct CublasApi {
   TROUPE_CUBLAS_FUNCTIONS(TROUPE_CUDA_MEMBER)
   /// The path that the library was loaded from, for messages.

@@ -13,8 +13,8 @@ namespace troupe::kernels {
 
 /// Computes A <- L (unit lower) and U, with cuSOLVER, whose manual describes `work` and `pivots`. Writes three values
 /// to `status` (in the device's memory). The first is below zero for a wrong argument. The second is the first i, from
-/// 1, with U(i, i) = 0, or 0 if there is none. The third is the result of `first_not_finite` for the original A: it is
-/// needed because on an H100 the result of cuSOLVER 13 has no NaN even if A has NaN.
+/// 1, with U(i, i) = 0, or 0 if there is none. The third is the result of `first_not_finite` for the original A. The
+/// check of A is needed because on an H100 the result of cuSOLVER 13 has no NaN even if A has NaN.
 template <class T>
 void factor_checked(CudaStream& stream, MatrixView<T> a, T* work, int* pivots, int* status);
 

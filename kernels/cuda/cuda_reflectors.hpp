@@ -9,7 +9,7 @@ namespace troupe::kernels {
 // All views are of the device's memory. An inner block is a block of as many columns as T has rows. All functions
 // enqueue a few launches for each inner block, and use the work space of `stream`.
 
-/// Computes A <- R and reflectors (rows >= columns). Needs Troupe's own kernels.
+/// Computes the QR factorization of A (rows >= columns): A <- R and reflectors. Needs Troupe's own kernels.
 template <class T>
 void geqrt(CudaStream& stream, MatrixView<T> a, MatrixView<T> t);
 

@@ -93,8 +93,8 @@ CudaStream::CudaStream(int device, cudaStream_t stream)
 }
 
 CudaStream::~CudaStream() {
-  // Use a separate thread, because the calling thread may have another current device. Making that device current again
-  // afterwards would create a CUDA context on it. In a thread that never chose a device, the current device is GPU 0.
+  // Use a separate thread, because the calling thread may have another current device. To change that device and change
+  // it back could create a CUDA context: in a thread that never chose a device, the current device is GPU 0.
   try {
     platform::on_thread_of_its_own([this] { give_back(); });
   } catch (const std::system_error&) {  // No thread could be started: the resources are freed when the process ends.

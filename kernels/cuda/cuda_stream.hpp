@@ -22,7 +22,7 @@
 namespace troupe::kernels {
 
 /// Device memory that is freed with the object. All enqueued work that uses the memory must have ended before, because
-/// cudaFree would wait for it.
+/// cudaFree would wait for the work.
 class DeviceMemory {
  public:
   /// Allocates the memory. Throws `out_of_memory`, or `device_lost`.
@@ -36,8 +36,9 @@ class DeviceMemory {
   std::size_t size_;
 };
 
-/// Status values: a few integers that a kernel writes and the host reads when the kernel has ended. They lie in memory
-/// that both can access. Each kernel that has not ended yet has one set of values, from a pool that grows.
+/// Status values: a few integers that a kernel writes and the host reads when the kernel has ended. The values lie in
+/// memory that host and device can access. Each kernel that has not ended yet has one set of values, from a pool that
+/// grows.
 class StatusPool : public std::enable_shared_from_this<StatusPool> {
  public:
   static constexpr std::size_t kValues = 3;
@@ -79,8 +80,9 @@ class CudaStream {
   [[nodiscard]] cusolverDnHandle_t solver_handle() const { return solver_handle_; }
 
   /// Returns device memory for `count` elements. Only work that is enqueued on this stream before the next call may use
-  /// it; the next call may return the same memory. Allocates only if the size is larger than ever before. The kernel's
-  /// time is then measured from this call on, so call this before anything is enqueued. Throws `out_of_memory`.
+  /// the memory; the next call may return the same memory. Allocates only if the size is larger than ever before. After
+  /// an allocation the kernel's time is measured from this call on, so call this before anything is enqueued. Throws
+  /// `out_of_memory`.
   template <class T>
   [[nodiscard]] T* work_space(std::size_t count) {
     return reinterpret_cast<T*>(work_bytes(count * sizeof(T)));
@@ -92,9 +94,9 @@ class CudaStream {
   /// stream. See `check_at_completion`.
   void watch(std::function<void(const std::array<int, StatusPool::kValues>&)> check);
 
-  /// Counts a task of this step that needed `launches` calls.
+  /// Counts a task that ran `step` with `launches` library calls and launches of our own kernels.
   void count(SuperBlockStep step, std::uint64_t launches);
-  /// Returns the counts so far. May be called from any thread.
+  /// Returns the sums of `count` so far. May be called from any thread.
   [[nodiscard]] SuperBlockLaunches super_block_launches() const;
 
  private:
@@ -125,7 +127,7 @@ class CudaStream {
 /// The streams on which kernels have run since a runtime first got a tile codelet. Thread-safe.
 class CudaStreams {
  public:
-  /// Returns the object of this process, and makes it if it does not exist. The environments of codelets own it.
+  /// Returns the object of this process, and makes the object if there is none. The environments of codelets own it.
   [[nodiscard]] static std::shared_ptr<CudaStreams> hold();
 
   /// Returns the resources of a kernel's stream. Called by the kernel, in a thread in which the kernel's device is
@@ -142,7 +144,8 @@ class CudaStreams {
   CudaStream& find(cudaStream_t stream);
 
   Mutex mutex_;
-  /// The table is used only for look-ups by device and stream, so the order of its addresses has no effect.
+  /// The resources of each stream, by device and stream. The table is only searched and summed up, so the order of the
+  /// addresses in its keys has no effect.
   std::map<std::pair<int, cudaStream_t>, std::unique_ptr<CudaStream>> streams_ TROUPE_GUARDED_BY(mutex_);
 };
 

@@ -12,7 +12,7 @@
 namespace troupe::kernels {
 namespace {
 
-/// Writes the unit lower triangle of V to W, with ones on the diagonal and zeros above it, which V does not contain.
+/// Writes the unit lower triangle of V to W, with the ones on the diagonal and the zeros above that V does not contain.
 template <class T>
 __device__ void unit_lower(const T* v, std::int64_t ldv, T* w, std::int64_t ldw, std::int64_t rows, std::int64_t cols) {
   const std::int64_t start = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -7,7 +7,7 @@
 namespace troupe::kernels {
 
 /// Returns the code for cudaLibraryLoadData: machine code for some architectures, and an intermediate form for the
-/// others. Empty if the build had no compiler for GPUs. cmake/TroupeEmbed.cmake generates this function.
+/// others. The result is empty if the build had no compiler for GPUs. cmake/TroupeEmbed.cmake generates this function.
 [[nodiscard]] std::span<const std::byte> device_code();
 
 }  // namespace troupe::kernels

@@ -22,8 +22,8 @@ constexpr double symmetric_element(std::uint64_t seed, std::int64_t row, std::in
   const auto larger = static_cast<std::uint64_t>(row > col ? row : col);
   const auto smaller = static_cast<std::uint64_t>(row > col ? col : row);
   const std::uint64_t bits = mix_bits(mix_bits(seed + kGolden * (larger + 1)) + kGolden * (smaller + 1));
-  // The result is exact, so it does not depend on rounding. The addition of 0.5 keeps it away from the ends of the
-  // interval.
+  // The result is exact, so it does not depend on rounding. The addition of 0.5 keeps the result away from the ends of
+  // the interval.
   const double uniform = (static_cast<double>(bits >> 12U) + 0.5) * 0x1p-52 - 0.5;
   return row == col ? uniform + diagonal : uniform;
 }

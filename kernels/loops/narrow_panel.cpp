@@ -136,8 +136,8 @@ struct Reflector {
   T factor = 1;  // the factor by which the column becomes the reflector
 };
 
-/// Returns the reflector for [alpha; x]. `squares` is the sum of the squares of x, which must be between 1 / `kSafe`
-/// and `kSafe`.
+/// Returns the reflector for [alpha; x]. `squares`, the sum of the squares of x, must be between 1 / `kSafe` and
+/// `kSafe`.
 template <class T>
 Reflector<T> reflector_of(T alpha, T squares) {
   const T beta = -std::copysign(std::hypot(alpha, std::sqrt(squares)), alpha);
@@ -145,7 +145,7 @@ Reflector<T> reflector_of(T alpha, T squares) {
 }
 
 /// Returns the reflector for a column of any size, and overwrites the column with the reflector. Like LAPACK's larfg,
-/// it makes no reflector if x is zero.
+/// the function makes no reflector if x is zero.
 template <class T>
 Reflector<T> scaled_reflector_of(T alpha, const Column<T>& column) {
   T largest = 0;

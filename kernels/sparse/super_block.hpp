@@ -45,7 +45,7 @@ class SuperBlock {
     for (; place > 0; --place) rest &= rest - 1;
     return std::countr_zero(rest);
   }
-  /// Returns a block that is full.
+  /// Returns block (`i`, `j`), which must be full.
   [[nodiscard]] MatrixView<T> block(int i, int j) const {
     return columns_from(packed_, place_of(mask_, i, j, side_) * packed_.rows, packed_.rows);
   }

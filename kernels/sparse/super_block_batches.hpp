@@ -21,7 +21,7 @@ struct BlockBatch {
   Kind kind = Kind::multiply;
   /// The index, within the super-block, of the row and column of the diagonal block to which the call belongs.
   int k = 0;
-  /// The range of the call's blocks in `BlockBatches::places`.
+  /// Entries `first` to `first` + `count` - 1 of `BlockBatches::places` are the operands of the call.
   int first = 0;
   int count = 0;
 };

@@ -13,9 +13,9 @@ namespace troupe::kernels {
 // a full block.
 
 /// Factorizes the diagonal super-block: D <- L (unit lower) and U. This step is one piece, because each block depends
-/// on the blocks before it. A pivot whose absolute value is below `least` becomes `least`, with its sign. Returns 0, or
-/// the first i (from 1) with U(i, i) = 0, at which the function stops. This cannot happen if `least` is positive. All
-/// blocks on the diagonal before the last full block must be full, too.
+/// on the blocks before it. A pivot whose absolute value is below `least` becomes `least`, with its sign. If `least` is
+/// zero, the function stops at the first U(i, i) = 0 and returns i, counted from 1. Otherwise returns 0. All blocks on
+/// the diagonal before the last full block must be full, too.
 template <class T>
 int factorize_super_block(const SuperBlock<T>& d, T least, ReplacedPivots& replaced);
 

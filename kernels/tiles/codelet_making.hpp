@@ -46,13 +46,14 @@ inline double rows_below_block(const KernelContext& c) {
   return rows(c, 0) - static_cast<double>(c.argument<std::int64_t>(0)) - cols(c, 0);
 }
 
-/// B <- B - op(A) X.
+/// Computes B <- B - op(A) X.
 template <class T>
 void subtract(char trans, In<T> a, Out<T> x, Out<T> b) {
   multiply(trans, 'N', T{-1}, a, constant(x), T{1}, b);
 }
 
-/// Solves with the lower triangle of the diagonal block of D, and brings the rows below it up to date.
+/// Solves with the lower triangle of D's diagonal block for the rows of B beside this block, and subtracts the products
+/// of the solution with the rows of D below the block from the rows of B below.
 template <class T>
 void solve_forward(char diag, In<T> d, Out<T> b, std::int64_t offset) {
   const Out<T> facing = rows_from(b, offset, d.cols);
@@ -76,7 +77,7 @@ inline double panel_flops(double rows, double cols) { return rows * cols * cols 
 inline std::int64_t offset_of(Conditions& c, std::size_t argument, std::int64_t count, std::int64_t rows) {
   return c.argument_up_to(argument, rows - count, "offset");
 }
-/// Checks `first` for a codelet that needs it only for messages.
+/// Checks `first` for a codelet that uses `first` only in messages.
 inline void first_in_messages(Conditions& c, std::size_t argument) {
   c.argument_up_to(argument, kLargestSize, "first");
 }

@@ -102,7 +102,7 @@ double rows_from_handle(const KernelContext& c, std::size_t begin) {
 }
 
 /// Checks a block column, whose tiles must have equally many columns, and returns its number of rows. The arguments
-/// `offset` and `first` give the first of the `exchanged` rows.
+/// `offset` and `first` must give a place for `exchanged` rows, in the column and in the whole matrix.
 std::int64_t block_column(Conditions& c, std::span<const Layout> tiles, std::int64_t exchanged) {
   std::int64_t rows = 0;
   for (const Layout& tile : tiles) {
@@ -125,8 +125,8 @@ Codelet getrf_panel(const Modes& modes) {
   const auto kernel = [](const KernelContext& context) {
     const auto pivots = context.vector<int>(0);
     const Position position(context);
-    // LAPACK writes the pivots and then reads them. So they are written to memory of this task first: in shared memory,
-    // another process, such as a client of a service, could change them meanwhile.
+    // LAPACK writes the pivots and reads them again. Let it use memory of this task, because another process, such as a
+    // client of a service, could change pivots in shared memory meanwhile.
     std::vector<int> own(pivots.size());
     int info = 0;
     as_one_block(BlockColumn<T>(context, 1), position.offset,

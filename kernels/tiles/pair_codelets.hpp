@@ -8,7 +8,7 @@ namespace troupe::kernels::tiles {
 
 template <class T>
 Codelet getrf_incpiv(const Modes& modes);
-/// `back`: the codelet applies the inverse.
+/// If `back` is true, the functions `gessm` and `ssssm` make the codelets that apply the inverse.
 template <class T, bool back>
 Codelet gessm(const Modes& modes);
 template <class T>

@@ -11,8 +11,8 @@
 namespace troupe::linalg {
 namespace {
 
-/// The largest number of elements of a dense matrix. With it, the size in bytes fits into 63 bits for every element
-/// type.
+/// The largest number of elements of a dense matrix. Up to this number, the size in bytes fits into 63 bits for every
+/// element type.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 59;
 
 constexpr std::string_view kUsable = "use a file whose banner says 'real' or 'integer'";

@@ -10,8 +10,8 @@ constexpr std::int32_t kRoot = -1;
 
 std::size_t place(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-/// Calls `use(i, j)` and `use(j, i)` for each element off the diagonal, where i and j are the vertices of its row and
-/// column.
+/// Calls `use(i, j)` and `use(j, i)` for each nonzero element off the diagonal, where i and j are the vertices of the
+/// element's row and column.
 template <class F>
 void for_each_pair(const CompressedMatrix& a, const std::vector<std::int32_t>& vertex_of_row, F use) {
   for (std::int64_t row = 0; row < a.order; ++row) {

@@ -29,9 +29,9 @@ struct Adjacency {
 
 // The next functions take orders of elimination: `order[k]` is the k-th vertex that is eliminated.
 
-/// Returns the parent of each vertex in the elimination tree: the next vertex whose elimination it affects; -1 for
-/// roots. J. W. H. Liu, The Role of Elimination Trees in Sparse Factorization, SIAM J. Matrix Anal. Appl. 11 (1990),
-/// section 5.
+/// Returns the parent of each vertex in the elimination tree; -1 for roots. The parent is the next vertex whose
+/// elimination is affected by the elimination of the child. J. W. H. Liu, The Role of Elimination Trees in Sparse
+/// Factorization, SIAM J. Matrix Anal. Appl. 11 (1990), section 5.
 [[nodiscard]] std::vector<std::int32_t> elimination_tree(const Adjacency& graph, std::span<const std::int32_t> order);
 
 /// Returns an order with the same fill-in, in which dependent vertices are near one another: the subtree of a vertex

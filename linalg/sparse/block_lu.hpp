@@ -28,8 +28,8 @@ struct BlockStep {
   int k = 0;
 };
 
-/// Returns the steps for a pattern, in the order of a sequential program. The steps do not include updates of empty
-/// blocks, and products of super-blocks in which no two full blocks are multiplied.
+/// Returns the steps for a pattern, in the order of a sequential program. Updates of empty blocks are left out, and so
+/// are products of super-blocks in which no two full blocks meet.
 [[nodiscard]] std::vector<BlockStep> block_lu_steps(const BlockPattern& pattern, int side);
 
 /// Returns the priorities of `steps` on a matrix with this cut: upward ranks, rounded as in the dense algorithms
@@ -70,15 +70,15 @@ enum class BlockSteps {
 /// inside super-blocks of a panel are part of the panel's steps, so a larger `side` leaves fewer `products`.
 [[nodiscard]] double block_lu_flops(const BlockPattern& pattern, int side, std::int64_t block, BlockSteps steps);
 
-/// The codelets of the tasks. `super` is for super-blocks and for the blocks on the diagonal, `tile` for the other
-/// steps if each super-block is a single block.
+/// The codelets of the tasks. If each super-block is a single block, steps off the diagonal use `tile`; all other steps
+/// use `super`.
 template <class T>
 struct BlockLuKernels {
   kernels::SuperBlockCodelets<T> super;
   kernels::TileCodelets<T> tile;
 };
-/// Returns the codelets. `tasks` selects the workers that share the pieces of a step if super-blocks have more than one
-/// block.
+/// Returns the codelets. If super-blocks have more than one block, `tasks` says whether idle cores help with the pieces
+/// of a step.
 template <class T>
 [[nodiscard]] BlockLuKernels<T> block_lu_kernels(kernels::SuperTasks tasks = kernels::SuperTasks::whole);
 
@@ -120,7 +120,7 @@ enum class BlockReuse {
 };
 [[nodiscard]] const char* to_string(BlockReuse reuse);
 
-/// Returns the index of reuse of each super-block in `BlockMatrix::super_blocks`.
+/// Returns the index of reuse of each super-block, in the order of `BlockMatrix::super_blocks`.
 template <class T>
 [[nodiscard]] std::vector<std::int64_t> reuse_indexes(const BlockMatrix<T>& a, BlockReuse reuse,
                                                       BlockSteps steps = BlockSteps::all);
@@ -136,8 +136,9 @@ enum class PanelPlace {
   cores
 };
 
-/// Submits the tasks of `block_lu` on the tiles of `a`, which has as many tiles as the pattern has blocks. For runs in
-/// virtual time, where empty tiles need no memory. The tasks have no priorities, so the policy chooses the order.
+/// Submits the tasks of `block_lu` on the tiles of `a`, which has as many tiles as the pattern has blocks. Meant for
+/// runs in virtual time, where empty tiles need no memory. The tasks have no priorities, so the policy chooses the
+/// order.
 template <class T>
 void block_lu_of_tiles(Runtime& runtime, TiledMatrix<T>& a, const BlockPattern& pattern,
                        const kernels::TileCodelets<T>& kernel, PanelPlace panel);

@@ -10,7 +10,7 @@
 
 namespace troupe::linalg {
 
-// Vectors have as many elements as the matrix has rows. No task may use the blocks meanwhile.
+// Vectors have as many elements as the matrix has rows. No task may use the blocks while these functions run.
 
 /// Overwrites `x`, which has the right-hand side b, with the solution of L U x = b. `lu` has the factors.
 template <class T>

@@ -119,7 +119,7 @@ class Assignment {
     col_of_[at(row)] = col;
   }
 
-  /// Matches one more row: finds the shortest path from the row to a free column, measured by the reduced costs.
+  /// Matches one more row: finds a path from the row to a free column with the least sum of reduced costs.
   void augment(std::int32_t start) {
     using Reached = std::pair<double, std::int32_t>;
     std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;

@@ -25,8 +25,7 @@ constexpr std::int64_t kMostBlocks = 8192;
 /// pattern alone takes 32 MiB, and finding the fill-in takes minutes.
 constexpr std::int64_t kMostGivenBlocks = 1 << 14;
 
-/// The number of rows of a super-block. With this number, a task has enough work, and there are enough tasks for a few
-/// cores.
+/// The number of rows of a super-block. It gives each task enough work, and a few cores enough tasks.
 constexpr std::int64_t kSuperRows = 256;
 
 /// From this block size on, products run at full speed.

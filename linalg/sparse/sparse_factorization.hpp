@@ -25,8 +25,8 @@ struct SparseSolution {
   double backward_error = 0;
   /// The row of the matrix, counted from zero, with the largest backward error.
   std::int64_t worst_row = 0;
-  /// True if, in `worst_row`, elements of x or products with them are too large for a double, or so small that a double
-  /// has fewer digits for them.
+  /// True if, in `worst_row`, elements of x, or products with elements of x, are too large for a double, or so small
+  /// that a double has fewer digits for them.
   bool out_of_range = false;
   /// The bound of `backward_error`: the square root of the precision. If pivots were replaced, the bound is a hundred
   /// roundings, because the replacement itself changes the matrix by about that square root.

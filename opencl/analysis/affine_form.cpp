@@ -230,7 +230,7 @@ Form Evaluation::divided(const Expression& expression, const AffineForm& left, c
   if (other->constant < 0 || (!shifts && other->constant == 0)) return {};
   const std::int64_t by = shifts ? std::int64_t{1} << other->constant : other->constant;
   const auto values = range(*number);
-  // Division rounds towards zero, shifts round down.
+  // Division rounds towards zero, while shifts round down. So only shifts may have a negative left operand here.
   if (!divisible(*number, by, false) || !values || (!shifts && values->least < 0)) return {};
   const std::int64_t quotient = floor_of(number->constant, by);
   if (expression.kind == Kind::remainder || expression.kind == Kind::remainder_signed) {

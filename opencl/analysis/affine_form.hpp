@@ -1,4 +1,4 @@
-/// Linear forms of the items' ids. For one launch, the expressions of a kernel are converted to such forms.
+/// Linear forms of the ids of work-items. The expressions of a kernel are converted to linear forms for one launch.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace troupe::opencl {
 
-/// The number of ids: the global ids of the three dimensions, then the ids of groups, then the ids within a group.
+/// The number of ids. Their order: the global ids of the three dimensions, the ids of groups, the ids within a group.
 inline constexpr std::size_t kIds = 9;
 
 /// A linear form: the constant, plus the sum of coefficients times ids.
@@ -28,8 +28,9 @@ struct Interval {
   std::int64_t greatest = 0;
 };
 
-/// Evaluates expressions for the items of a box. Numbers do not wrap around here: if a number of the kernel may wrap
-/// around, everything that depends on it is unknown, unless it depends only on the number modulo 2^bits.
+/// Evaluates expressions for the items of a box. Unlike the kernel's numbers, the numbers here do not wrap around. If a
+/// number of the kernel may wrap around, results that depend on this number are unknown, except for results that need
+/// only its low bits.
 class Evaluation {
  public:
   Evaluation(const KernelFacts& facts, const ItemBox& items, const LaunchValues& values);
@@ -50,7 +51,7 @@ class Evaluation {
  private:
   using Form = std::optional<AffineForm>;
 
-  /// Returns a form that equals the expression up to a multiple of 2^bits.
+  /// Returns a form that equals the expression up to a multiple of 2^bits; `bits` is the width of the expression.
   [[nodiscard]] Form congruent(ExpressionId expression) const;
   [[nodiscard]] Form compute(const Expression& expression) const;
   [[nodiscard]] Form compute_binary(const Expression& expression) const;
@@ -70,7 +71,7 @@ class Evaluation {
   const LaunchValues& values_;
   std::array<std::optional<Interval>, kIds> ids_;
   bool is_empty_ = false;
-  /// The forms computed so far for the current ids, by expression.
+  /// The forms that were computed for the current ids, indexed by expression.
   mutable std::vector<std::optional<Form>> known_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 /// The oldest and the newest version of clang that the search accepts. It accepts no other compiler.
 constexpr int kOldest = 14;
 constexpr int kNewest = 25;
-/// The version that is tried first: pocl comes with it, and this analysis was developed with it.
+/// The version that is tried first: the driver pocl comes with this version, and this analysis was developed with it.
 constexpr int kFirst = 15;
 
 bool can_analyse(const std::string& compiler) {

@@ -12,7 +12,8 @@ namespace troupe::opencl {
 [[nodiscard]] std::string compiler_in_environment();
 
 /// Returns the named compiler, or else the first suitable one in PATH. The search in PATH runs once and may take a
-/// second. Returns nothing if no compiler is found, the name is "off", or the process has more rights than its user.
+/// second. Returns nothing if no compiler is found, if the name is "off", or if the program has more rights than its
+/// user.
 [[nodiscard]] std::optional<std::string> analysis_compiler(const std::string& named);
 
 struct CompiledCode {

@@ -8,7 +8,8 @@
 namespace troupe::opencl {
 namespace {
 
-/// One word of the options. `quoted` is true if some of the word was in quotes, which vendors treat differently.
+/// One word of the options. `quoted` is true if at least a part of the word was in quotes: vendors treat quotes
+/// differently.
 struct OptionWord {
   std::string text;
   bool quoted = false;
@@ -35,8 +36,8 @@ std::optional<std::vector<OptionWord>> words_of(const std::string& options) {
 }
 
 /// Returns true if the option changes neither the kernels' memory accesses nor the meaning of the program's text.
-/// Options for the target and for the layout of types do change them, so of the options that begin with `-f` only those
-/// in `kOfCode` are accepted.
+/// Options for the target and for the layout of types may change both. So of the options that begin with `-f`, only
+/// those in `kOfCode` are accepted.
 bool is_without_effect(std::string_view word) {
   constexpr std::array<std::string_view, 5> kBeginnings{"-cl-", "-g", "-O", "-nv-", "-save-temps"};
   constexpr std::array<std::string_view, 4> kOfCode{"-fbin-", "-fno-bin-", "-ffast-math", "-fno-strict-aliasing"};
@@ -64,7 +65,7 @@ std::optional<CompilerOptions> compiler_options(const std::string& options) {
     const OptionWord& word = (*words)[i];
     const std::string_view start = std::string_view(word.text).substr(0, 2);
     if (start == "-D" || start == "-I" || start == "-U") {
-      // The value may be a separate word.
+      // The value may be the next word.
       OptionWord value{word.text.substr(2), word.quoted};
       if (value.text.empty()) {
         if (++i == words->size()) return std::nullopt;
@@ -82,7 +83,7 @@ std::optional<CompilerOptions> compiler_options(const std::string& options) {
       return std::nullopt;
     }
   }
-  // Drivers use the same default.
+  // Troupe passes the same default to the drivers.
   if (!has_language) result.arguments.emplace_back("-cl-std=CL1.2");
   return result;
 }

@@ -11,12 +11,13 @@
 
 namespace troupe::opencl {
 
-/// One node of a kernel's expressions; its operands are earlier nodes. Values wrap around at `bits`, as in the kernel.
+/// One node of a kernel's expressions. Its operands are earlier nodes. Its value has `bits` bits, and wraps around as
+/// in the kernel.
 struct Expression {
   enum class Kind : std::uint8_t {
     constant,   ///< The value is `number`.
-    argument,   ///< `bits` bits of the value argument `left`, from byte `number` of that value.
-    global_id,  ///< The id in dimension `left`; also for the next five kinds.
+    argument,   ///< `bits` bits of value argument number `left`, from that argument's byte `number` on.
+    global_id,  ///< `left` is the dimension; also for the next five kinds.
     group_id,   ///< Counted from the first group of the whole launch.
     local_id,
     global_size,
@@ -56,8 +57,8 @@ struct ItemBox {
   std::array<std::size_t, 3> count{1, 1, 1};
 };
 
-/// The values on which expressions can depend, except for the item's ids. They belong to the whole launch that the
-/// program requested.
+/// The values on which expressions can depend, except for the item's ids. Expressions of a slice also use the values of
+/// the whole launch, as the program requested it.
 struct LaunchValues {
   /// The bytes of each value argument; empty for other arguments.
   std::vector<std::span<const std::byte>> arguments;

@@ -42,11 +42,11 @@ class Uses {
  private:
   [[nodiscard]] std::string_view at(std::size_t i) const { return i < code_.size() ? code_[i] : std::string_view(); }
 
-  /// Returns true if the text here is `name[…]` and nobody takes the element's address.
+  /// Returns true if the tokens from `i` on are `name[…]` and the code does not take the element's address.
   [[nodiscard]] bool is_element(std::size_t i) const { return at(i + 1) == "[" && !has_address_taken(i); }
 
-  /// Returns true if the text here is `*name` at the end of a parameter, an argument or a statement: a declaration, or
-  /// a read of an element.
+  /// Returns true if token `i` ends `*name` at the end of a parameter, an argument or a statement. This is a
+  /// declaration, or a read of an element.
   [[nodiscard]] bool is_behind_star(std::size_t i) const {
     if (at(i + 1) != "," && at(i + 1) != ")" && at(i + 1) != ";") return false;
     std::size_t before = i - 1;

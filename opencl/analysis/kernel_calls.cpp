@@ -25,8 +25,8 @@ constexpr std::array<std::string_view, 9> kThroughPointers{"fract",
                                                            "async_work_group_strided_copy"};
 constexpr std::array<std::string_view, 6> kFences{"barrier",        "work_group_barrier", "mem_fence",
                                                   "read_mem_fence", "write_mem_fence",    "atomic_work_item_fence"};
-/// These functions return the same value in a chunk of a launch as in the whole launch, so their calls need no entry in
-/// `asks`.
+/// These functions return the same value in a slice of a launch as in the whole launch, so a call of such a function is
+/// not noted in `asks`.
 constexpr std::array<std::string_view, 6> kQuietQuestions{
     "get_global_id", "get_local_id", "get_local_size", "get_work_dim", "get_local_linear_id", "get_sub_group_local_id"};
 constexpr std::array<std::string_view, 8> kNothing{"llvm.lifetime.start",

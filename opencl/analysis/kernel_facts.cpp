@@ -36,13 +36,14 @@ std::optional<ByteRange> accessed_bytes(const KernelFacts& facts, const std::vec
     if (!all) all = bytes;
     all = SignedRange{std::min(all->begin, bytes->begin), std::max(all->end, bytes->end)};
   }
-  // Accesses before the beginning of the buffer never happen: a condition of the kernel prevents them.
+  // In a correct program, accesses before the beginning of the buffer never happen: a condition of the kernel prevents
+  // them.
   if (!all || all->end <= 0) return ByteRange{};
   return ByteRange{static_cast<std::uint64_t>(std::max<std::int64_t>(all->begin, 0)),
                    static_cast<std::uint64_t>(all->end)};
 }
 
-/// Sorts the ranges, and joins those that touch.
+/// Sorts the ranges, and joins ranges that touch or overlap.
 std::vector<SignedRange> merged(std::vector<SignedRange> ranges) {
   std::ranges::sort(ranges, {}, &SignedRange::begin);
   std::vector<SignedRange> result;

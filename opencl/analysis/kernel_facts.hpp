@@ -25,7 +25,7 @@ struct ByteRange {
 };
 
 struct KernelFacts {
-  /// A comparison of two numbers of equal width that is true whenever the access happens.
+  /// A comparison of two numbers of equal width. It is true whenever the access that has this condition happens.
   struct Condition {
     enum class Relation : std::uint8_t { equal, less, less_or_equal };
     Relation relation = Relation::equal;
@@ -47,16 +47,18 @@ struct KernelFacts {
     bool certain = false;
   };
   struct Argument {
-    /// False if the memory is never read, or never written, through this argument.
+    /// `reads` is false if the kernel never reads the memory through this argument, `writes` if the kernel never writes
+    /// it.
     bool reads = true;
     bool writes = true;
-    /// False if there are loads that `loads` does not list, or stores that `stores` does not list.
+    /// `knows_loads` is true if `loads` lists every load through this argument, `knows_stores` if `stores` lists every
+    /// store.
     bool knows_loads = false;
     bool knows_stores = false;
     std::vector<Access> loads;
     std::vector<Access> stores;
   };
-  /// The functions that the kernel calls, such as get_global_size, by dimension. In a chunk of a launch they must
+  /// True, by dimension, for each of these built-in functions that the kernel calls. In a slice of a launch they must
   /// return the values of the whole launch.
   struct Questions {
     std::array<bool, 3> global_size{};
@@ -68,10 +70,11 @@ struct KernelFacts {
   std::string name;
   std::vector<Argument> arguments;
   Questions asks;
-  /// True, by dimension, if a launch can be split along it. The launch is cut into chunks at borders of groups. Each
-  /// chunk runs on a device with memory of its own, and the functions in `asks` return the values of the whole launch.
-  /// The bytes that each chunk may store (`stored_bytes`) are then copied to one place, and the result equals that of
-  /// the whole launch. This holds only if these ranges are known and no two overlap, so check that for each launch.
+  /// True, by dimension, if a launch can be split along this dimension. The launch is cut into slices at borders of
+  /// groups. Each slice runs on a device with memory of its own, and the functions in `asks` return the values of the
+  /// whole launch. The bytes that each slice may store (`stored_bytes`) are then copied to one place. The result equals
+  /// that of the whole launch if these ranges of bytes are known and no two of them overlap. The caller must check this
+  /// for each launch.
   ///
   /// False if the kernel has global atomics, volatile accesses, global fences, printf, images or calls of unknown
   /// functions; if it calls get_global_offset; if it stores to an unknown place, or to the same place for all ids of
@@ -94,8 +97,8 @@ struct KernelFacts {
 [[nodiscard]] std::optional<ByteRange> loaded_bytes(const KernelFacts& facts, std::size_t argument,
                                                     const ItemBox& items, const LaunchValues& values);
 
-/// Returns true if all bytes of `stored_bytes` are certainly written when the items of the box have run. If the kernel
-/// also reads the argument (`reads`), it may write old values back: then the old content is still needed.
+/// Returns true if all bytes of `stored_bytes` are certainly written when the items of the box have run. Even then the
+/// old content is needed if the kernel also reads the argument (`reads`), because the kernel may write old values back.
 [[nodiscard]] bool stores_all(const KernelFacts& facts, std::size_t argument, const ItemBox& items,
                               const LaunchValues& values);
 

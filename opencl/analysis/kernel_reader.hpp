@@ -12,8 +12,8 @@
 
 namespace troupe::opencl {
 
-/// Reads a kernel's instructions once, in any order, because the facts hold for all orders of execution. Throws
-/// CodeNotUnderstood if no facts can be found.
+/// Reads each instruction of a kernel once. The order does not matter, because the facts hold for all orders of
+/// execution. Throws CodeNotUnderstood if no facts can be found.
 class KernelReader {
  public:
   KernelReader(const CodeModule& module, const CodeFunction& kernel);

@@ -21,8 +21,8 @@ using ProgramFacts = std::map<std::string, KernelFacts, std::less<>>;
 [[nodiscard]] std::shared_ptr<const ProgramFacts> facts_of(const std::string& source, const std::string& options,
                                                            const std::string& compiler);
 
-/// Returns the facts from LLVM's intermediate code, as text. Kernels that are not understood are left out. Throws
-/// CodeNotUnderstood.
+/// Returns the facts that LLVM's intermediate code (as text) shows. Kernels that are not understood are left out.
+/// Throws CodeNotUnderstood if the text as a whole is not understood.
 [[nodiscard]] ProgramFacts facts_of_code(std::string_view code);
 
 /// The future result of an analysis. The destruction of the last copy waits until the analysis has ended.

@@ -6,11 +6,12 @@
 
 namespace troupe::opencl {
 
-/// `texts` are the source and all files that it includes, and `defined` the macros that the options define. Returns
-/// true if a conditional of the preprocessor tests a macro that only some vendors define, and if this conditional
-/// decides about more than extensions and errors. Also returns true if code contains such a macro, which may then stand
-/// for anything. In code only reserved names are checked: names that begin with a prefix such as `__` or `CL_`, and
-/// belong neither to the language nor to the program.
+/// Returns true if a conditional of the preprocessor tests a macro that only some vendors define, unless the
+/// conditional contains only extension pragmas and directives without effect on kernels, such as `#error`. Also returns
+/// true if code contains such a macro, because the macro may stand for anything. In code only reserved names are
+/// checked: names that begin with a prefix such as `__` or `CL_`, and that neither the language nor the program
+/// defines. `texts` are the source and all files that the source includes; `defined` are the macros that the options
+/// define.
 [[nodiscard]] bool depends_on_vendor(const std::vector<std::string>& texts, const std::vector<std::string>& defined);
 
 }  // namespace troupe::opencl

@@ -32,10 +32,9 @@ class Command : public std::enable_shared_from_this<Command> {
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
-  /// Gives the command to the code that runs it. This code calls `QueueOrder::end` once, possibly inside this call.
-  /// `awaited` are the submitted commands that must end before this command runs. Calls are in the order of submission,
-  /// and for one command of a context at a time. An exception from this call is the command's failure: the command must
-  /// not have begun then.
+  /// Gives the command to the code that runs it. That code calls `QueueOrder::end` once, possibly inside this call.
+  /// `awaited` are the submitted commands that must end before this command runs. The commands of a context are
+  /// submitted one at a time, in their order. If this call throws, the command has failed; it must not have begun then.
   virtual void submit(const std::vector<std::shared_ptr<Command>>& awaited) = 0;
 
   [[nodiscard]] const std::shared_ptr<EventState>& event() const { return event_; }
@@ -44,8 +43,8 @@ class Command : public std::enable_shared_from_this<Command> {
   [[nodiscard]] bool ended() const { return outcome() <= 0; }
   /// Returns CL_COMPLETE or a failure if the command has ended; if not, a number above CL_COMPLETE.
   [[nodiscard]] int outcome() const { return outcome_.load(std::memory_order_acquire); }
-  /// Returns true if a command or an event that this command waited for has failed: this command must not run then.
-  /// Call it only when all awaited commands have ended.
+  /// Returns true if a command or an event that this command waited for has failed: then this command must not run.
+  /// Call this function only when all awaited commands have ended.
   [[nodiscard]] bool awaited_failure() const;
 
  private:

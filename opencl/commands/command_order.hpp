@@ -22,17 +22,16 @@ namespace troupe::opencl {
 /// Thread-safe. `Command::submit` is called under the lock of this object, and never by a thread that ends a command.
 class CommandOrder {
  public:
-  /// Says which earlier commands of its queue a command waits for, in addition to the commands and events in its wait
-  /// list.
+  /// Says which earlier commands of its own queue a command waits for, in addition to its wait list.
   enum class Before : std::uint8_t {
     /// The queue decides. In an out-of-order queue the command waits for no other command. In an in-order queue its
     /// event ends after the events of all earlier commands, but the command itself may run before they have ended.
     queue,
     /// The command waits for all commands that were enqueued before it, like a marker without a wait list.
     all,
-    /// The queue decides, and later commands wait for this command, like a barrier with a wait list.
+    /// The command waits as with `queue`, and later commands wait for this command, like a barrier with a wait list.
     hold_later,
-    /// Both `all` and `hold_later` apply, like a barrier without a wait list.
+    /// The command waits as with `all`, and later commands wait for this command, like a barrier without a wait list.
     all_and_hold_later,
   };
 
@@ -60,7 +59,7 @@ class CommandOrder {
   mutable Mutex mutex_;
   std::uint64_t last_number_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::size_t held_ TROUPE_GUARDED_BY(mutex_) = 0;
-  // The map is used for look-ups only. Nothing depends on the order of its keys, which are addresses.
+  // The map is used for look-ups only, so the order of its keys (addresses) does not matter.
   std::unordered_map<const EventState*, std::vector<std::shared_ptr<Command>>> by_user_event_ TROUPE_GUARDED_BY(mutex_);
 };
 

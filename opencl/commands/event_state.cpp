@@ -45,7 +45,7 @@ bool EventState::advance(int status, std::uint64_t started) {
     status_.store(status, std::memory_order_seq_cst);
   }
   // While any thread of the process waits, the standard library makes a system call for every notification. So this
-  // first checks whether a thread waits for this event.
+  // code first checks whether a thread waits for this event.
   if (status <= CL_COMPLETE && sleepers_.load(std::memory_order_seq_cst) > 0) status_.notify_all();
   for (const Waiting& one : due) one.listener(status < 0 ? status : one.at);
   return true;

@@ -36,16 +36,16 @@ class EventState {
   /// Returns true if the command is complete or has failed.
   [[nodiscard]] bool ended() const { return status() <= 0; }
 
-  /// Moves to a later status and returns true; does nothing and returns false if the status has already been reached.
-  /// Calls the listeners that wait for the status, in the order of their registration; they must be short and must not
-  /// change this event.
+  /// Moves to a later status and returns true; does nothing and returns false if that status or a later one was reached
+  /// before. Calls the listeners that wait for the status, in the order of their registration. Listeners must be short
+  /// and must not change this event.
   bool advance(int status);
   /// Ends the event as complete, or as failed with `status`. If `started` is not 0, it is the time at which the command
   /// began on its device.
   bool end(int status, std::uint64_t started = 0);
 
-  /// Calls `listener` once when the status is `at` or later. If the status is already that late, calls it inside this
-  /// call. The listener's argument is `at`, or the failure.
+  /// Calls `listener` once when the status is `at` or later; inside this call if that is true now. The listener's
+  /// argument is `at`, or the failure.
   void when(int at, Listener listener);
   /// Blocks until the command has ended, and returns the final status.
   int wait() const;

@@ -14,7 +14,7 @@ bool conflict(const HostRange& a, const HostRange& b) {
 
 void HostRanges::add(const std::shared_ptr<Command>& command, const HostRange& range,
                      std::vector<std::shared_ptr<Command>>& awaited) {
-  // Declared before the lock, so that the commands that have ended are destroyed after it is released.
+  // `ended` is declared before the lock, so that the commands in it are destroyed after the lock is released.
   std::vector<Use> ended;
   const LockGuard lock(mutex_);
   const auto first_ended =

@@ -17,9 +17,9 @@ struct HostRange {
   bool writes = false;
 };
 
-/// The memory ranges of the commands in flight. Commands of an in-order queue may run out of order if the program
-/// cannot notice it. The program could notice it in its own memory, so commands whose ranges there conflict run in the
-/// order of their submission. Thread-safe.
+/// The memory ranges of the commands in flight. Commands of an in-order queue may run out of order as long as the
+/// program cannot see a difference. The program can see its own memory at any time, so commands whose ranges there
+/// conflict run in the order of their submission. Thread-safe.
 class HostRanges {
  public:
   /// Adds a command, and appends to `awaited` the earlier commands whose ranges conflict with its own. Must be called

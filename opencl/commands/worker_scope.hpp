@@ -1,5 +1,5 @@
-/// Moves jobs out of the threads of workers, which must not block. At the end of a command, for example, the runtime
-/// calls back in a worker's thread.
+/// Moves jobs out of the threads of workers, which must not block. The runtime calls back in a worker's thread, for
+/// example, when a command ends.
 #pragma once
 
 #include <functional>
@@ -18,17 +18,19 @@ class WorkerScope {
   WorkerScope& operator=(const WorkerScope&) = delete;
 };
 
-/// Runs `job` at once; if this is a worker's thread, runs it later in `cleaner`.
+/// Runs `job` inside this call or, if this is a worker's thread, later in the thread `cleaner`.
 void run_outside_of_workers(std::function<void()> job);
 
-/// Calls functions of the program in `job`: at once, or later in `program_callbacks` if this is a worker's thread or
-/// the thread of `cleaner`. No thread waits for the job, because a program's function may take the program's locks.
+/// Runs `job`, which calls functions of the program. Runs it inside this call or, if this is a worker's thread or the
+/// thread `cleaner`, later in the thread `program_callbacks`. No thread waits for the job, because a program's function
+/// may take the program's locks.
 void run_program_functions(std::function<void()> job);
 
-/// Returns the thread that runs the jobs of `run_outside_of_workers`. It never waits for the program. Never destroyed.
+/// Returns the thread that runs the jobs of `run_outside_of_workers`. It never waits for the program, and it is never
+/// destroyed.
 [[nodiscard]] platform::BackgroundThread& cleaner();
 
-/// Returns the thread that calls programs' functions, one after the other. Never destroyed.
+/// Returns the thread that calls programs' functions, one after the other. It is never destroyed.
 [[nodiscard]] platform::BackgroundThread& program_callbacks();
 
 }  // namespace troupe::opencl

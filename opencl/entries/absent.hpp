@@ -1,5 +1,5 @@
-/// Entries for functions that this platform does not have. They fit any place of the table, check the first OpenCL
-/// handle, and return an error.
+/// Entries for functions that this platform does not offer. Templates make them fit every signature in the table of
+/// functions. All entries return an error; most check the first OpenCL handle first.
 #pragma once
 
 #include <CL/cl.h>
@@ -8,7 +8,7 @@
 
 namespace troupe::opencl {
 
-/// Refuses with the error code of `T` if the first OpenCL handle is not a `T`, otherwise with `status`.
+/// Returns the error code of `T` if the first argument is not the handle of a `T`, otherwise `status`.
 template <class T, cl_int status, class... Rest>
 cl_int absent(typename T::ClType handle, Rest...) {
   return find<T>(handle) ? status : T::kInvalid;
@@ -28,7 +28,7 @@ void set_last(cl_int status, First, Rest... rest) {
   set_last(status, rest...);
 }
 
-/// An entry for functions that return an object, and store an error code through their last argument.
+/// An entry for functions that return an object: returns null, and stores the error code through the last argument.
 template <class T, cl_int status, class Result, class... Rest>
 Result absent_object(typename T::ClType handle, Rest... rest) {
   set_last(find<T>(handle) ? status : T::kInvalid, rest...);

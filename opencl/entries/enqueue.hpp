@@ -25,13 +25,15 @@ struct WaitList {
 /// CL_INVALID_CONTEXT.
 [[nodiscard]] std::vector<Awaited> awaited_of(const Context& context, const WaitList& list);
 
-/// Enqueues a command, and stores its event if the program wants one. If `blocking`, returns after the command's end.
-/// Refuses with the command's failure if the command has failed by then. `awaited` is the result of `awaited_of`.
+/// Enqueues a command, and stores its event if the program wants one. If `blocking`, returns only after the command's
+/// end. Refuses with the failure if the command could not be submitted or, with `blocking`, if it failed later.
+/// `awaited` is the result of `awaited_of`.
 void enqueue(Queue& queue, cl_command_type type, const std::shared_ptr<Command>& command, std::vector<Awaited> awaited,
              const WaitList& list, bool blocking = false, CommandOrder::Before before = CommandOrder::Before::queue);
 
-/// Returns the buffer of a command on this queue. Refuses with CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT and, for a
-/// sub-buffer whose offset is not aligned for the queue's devices, CL_MISALIGNED_SUB_BUFFER_OFFSET.
+/// `need_buffer` returns the buffer of a command on this queue; it refuses with CL_INVALID_MEM_OBJECT and
+/// CL_INVALID_CONTEXT. `require_aligned` refuses with CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset is not
+/// aligned for the queue's devices.
 [[nodiscard]] Memory& need_buffer(const Queue& queue, cl_mem handle);
 void require_aligned(const Queue& queue, const Memory& memory);
 

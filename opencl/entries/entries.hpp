@@ -10,7 +10,8 @@
 namespace troupe::opencl {
 
 // Defined in platform.cpp.
-/// Implements a function of the extension cl_khr_icd. Refuses with CL_PLATFORM_NOT_FOUND_KHR if there is no device.
+/// Implements clIcdGetPlatformIDsKHR of the extension cl_khr_icd. Refuses with CL_PLATFORM_NOT_FOUND_KHR if there is no
+/// device.
 cl_int icd_get_platform_ids(cl_uint num_entries, cl_platform_id* platforms, cl_uint* num_platforms);
 std::remove_pointer_t<cl_api_clGetPlatformIDs> get_platform_ids;
 std::remove_pointer_t<cl_api_clGetPlatformInfo> get_platform_info;

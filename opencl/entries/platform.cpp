@@ -35,7 +35,7 @@ cl_int icd_get_platform_ids(cl_uint num_entries, cl_platform_id* platforms, cl_u
   return CL_PLATFORM_NOT_FOUND_KHR;
 }
 
-/// Returns the functions that loaders look up here, although they could also find them by name.
+/// Returns the address of a function that loaders request here, although the library also exports it by name.
 void* get_extension_function_address(const char* name) {
   const std::string_view wanted = name == nullptr ? "" : name;
   if (wanted == "clIcdGetPlatformIDsKHR") return reinterpret_cast<void*>(&icd_get_platform_ids);

@@ -9,7 +9,8 @@ namespace troupe::opencl {
 
 namespace {
 
-/// Return a sum or a product. Refuse if it is too large for a size.
+/// `checked_add` returns the sum, `checked_multiply` the product. Both refuse if the result does not fit into a
+/// `size_t`.
 std::size_t checked_add(std::size_t a, std::size_t b) {
   std::size_t sum = 0;
   require(!__builtin_add_overflow(a, b, &sum), CL_INVALID_VALUE);

@@ -23,8 +23,8 @@ class HostCommand : public RuntimeCommand {
   const Codelet* codelet_;
 };
 
-/// Returns the access mode of a command that writes this many bytes. If it writes the whole buffer, it does not need
-/// the old content.
+/// Returns the access mode of a command that writes this many bytes. A command that writes the whole buffer does not
+/// need the old content.
 AccessMode mode_of_writing(const Memory& memory, std::size_t bytes) {
   return memory.parent() == nullptr && bytes == memory.size() ? AccessMode::write : AccessMode::read_write;
 }
@@ -158,7 +158,7 @@ class FillCommand final : public HostCommand {
   std::vector<std::byte> pattern_;
 };
 
-/// A command that does no work. If it accesses data, the runtime brings these data to the host for it.
+/// A command that does no work. If it accesses data, the runtime first brings the data to the host.
 class EmptyCommand final : public HostCommand {
  public:
   using HostCommand::HostCommand;

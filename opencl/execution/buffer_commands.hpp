@@ -11,13 +11,13 @@
 
 namespace troupe::opencl {
 
-/// A range of a buffer's bytes.
+/// A box of a buffer's bytes.
 struct Region {
   Memory* memory = nullptr;
   Box box;
 };
 
-/// Each function below makes a command and does not enqueue it. The caller has already checked sizes and places.
+/// Each function below makes a command and does not enqueue it. The caller must have checked sizes and offsets.
 using EventPointer = std::shared_ptr<EventState>;
 
 [[nodiscard]] std::shared_ptr<Command> read_command(Queue& queue, EventPointer event, const Region& from, std::byte* to,
@@ -30,8 +30,8 @@ using EventPointer = std::shared_ptr<EventState>;
 [[nodiscard]] std::shared_ptr<Command> fill_command(Queue& queue, EventPointer event, Memory& memory,
                                                     std::size_t offset, std::size_t size,
                                                     std::vector<std::byte> pattern);
-/// Makes the command for a map or an unmap. The command makes the host's copy of the buffer current; if the mode
-/// writes, the host's copy becomes the only current one.
+/// Makes the command for a map or an unmap. The command copies newer content from devices to host memory; if `mode`
+/// includes writing, the content then is valid only in host memory.
 [[nodiscard]] std::shared_ptr<Command> map_command(Queue& queue, EventPointer event, Memory& memory, AccessMode mode);
 /// Makes a command that copies newer content from devices to host memory. The content stays valid on the devices, too.
 [[nodiscard]] std::shared_ptr<Command> bring_home_command(Queue& queue, EventPointer event,

@@ -112,8 +112,8 @@ std::shared_ptr<Execution> Execution::with(const std::string& policy, std::span<
       throw Refusal(CL_OUT_OF_RESOURCES);
     }
   }
-  // Registered after the first use of drivers and libraries, so that this handler runs before the handlers that they
-  // have registered.
+  // The handler is registered after the first use of drivers and libraries. So it runs before the handlers that the
+  // drivers and libraries have registered.
   if (first) (void)std::atexit(stop_all);
   return execution;
 }

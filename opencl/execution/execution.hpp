@@ -38,9 +38,9 @@ class Execution {
   void stop();
   /// Returns the set of the runtime's workers that drive these devices.
   [[nodiscard]] DeviceSet workers_of(std::span<RealDevice* const> devices) const;
-  /// Returns the largest amount of memory that data may take on each device, if the user has set a limit.
+  /// Returns the user's limit for the memory that data take on each device; nothing if the user has set no limit.
   [[nodiscard]] std::optional<Bytes> memory_limit() const { return memory_; }
-  /// Returns the counter of launches that could run at the same time.
+  /// Returns the object that counts the launches that could run at the same time.
   [[nodiscard]] ParallelWidth& width() { return width_; }
   /// Returns the pool of storages that commands need temporarily.
   [[nodiscard]] StoragePool& pool() { return *pool_; }

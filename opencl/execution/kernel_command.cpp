@@ -17,8 +17,8 @@ namespace troupe::opencl {
 
 namespace {
 
-/// Returns the access mode of a kernel for a buffer, as far as the buffer's flags and the kernel's code show it. A
-/// kernel that only writes a buffer may leave some of it unwritten, so it has the mode `read_write`.
+/// Returns the access mode of a kernel for a buffer, as far as the buffer's flags and the kernel's code show it. The
+/// mode is `read_write` even if the kernel only writes the buffer, because the kernel may leave some of it unwritten.
 AccessMode mode_of(const Kernel& kernel, std::size_t index, const Memory& memory) {
   return !memory.device_writes() || kernel.only_reads(index) ? AccessMode::read : AccessMode::read_write;
 }
@@ -143,10 +143,10 @@ class KernelCommand final : public RuntimeCommand {
   const std::vector<RealDevice*> devices_;
   RealDevice* ran_on_ = nullptr;
 
-  /// `splittable_` is null if the launch cannot be split, and `split_` is null if it is not split.
+  /// `splittable_` is null if the launch cannot be split; `split_` is null if the launch is not split.
   std::shared_ptr<SplittableKernel> splittable_;
   std::unique_ptr<SplitLaunch> split_;
-  /// The depth of the command's place (see `ParallelWidth`); 0 if it has no place.
+  /// The depth of the launch (see `ParallelWidth`); 0 if the launch is not counted there.
   std::uint64_t depth_ = 0;
   bool alone_ = false;
 };

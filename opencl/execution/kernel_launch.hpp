@@ -29,8 +29,8 @@ struct PlacedArgument {
   }
 };
 
-/// Returns `status`, the vendor's code for a launch of the kernel on the device. If it is the kernel's first error,
-/// also writes a line on standard error.
+/// Returns `status`, the vendor's code for a launch of the kernel on the device. Also reports the kernel's first error
+/// in a line on standard error.
 int reported(Kernel& kernel, const RealDevice& device, int status);
 
 /// The arguments of a launch. They are set while the lock of the vendor's kernel is held.
@@ -48,7 +48,8 @@ class LaunchedArguments {
  private:
   VendorKernel& kernel_;
   OpenClLaunch& launch_;
-  /// The sub-buffers. The destructor releases them; the vendor's driver keeps those that a launch still needs.
+  /// The sub-buffers. The destructor releases them; the vendor's driver keeps every sub-buffer that a launch still
+  /// needs.
   std::vector<cl_mem> parts_;
 };
 

@@ -32,10 +32,10 @@ class RuntimeCommand : public Command {
 
   void submit(const std::vector<std::shared_ptr<Command>>& awaited) override;
 
-  /// Returns a codelet for commands: it accepts any data, and takes the command as its argument. Such codelets are
-  /// never destroyed, because commands may be in flight while static objects are destroyed.
+  /// Returns a codelet for commands. The codelet accepts any data, and takes the command as its argument. Static
+  /// codelets must never be destroyed, because commands may be in flight while static objects are destroyed.
   [[nodiscard]] static Codelet command_codelet(const std::string& name, KindSet kinds);
-  /// Returns a codelet for a command's further tasks; its argument is a pointer of type `Pointer`.
+  /// Returns a codelet for further tasks of a command. The codelet's argument is a pointer of type `Pointer`.
   template <class Pointer>
   [[nodiscard]] static Codelet codelet_with(const std::string& name, KindSet kinds,
                                             void (*run)(const KernelContext& context)) {
@@ -64,13 +64,13 @@ class RuntimeCommand : public Command {
   /// Returns the uses of the command's buffers. Each buffer occurs once.
   [[nodiscard]] const std::vector<Use>& uses() const { return uses_; }
 
-  /// Returns a hash for the prediction of times: it differs between tasks of one codelet that may take different times
-  /// on the same data.
+  /// Returns a hash for the prediction of times. Tasks of one codelet that may take different times on the same data
+  /// have different hashes.
   [[nodiscard]] virtual std::uint64_t footprint() const { return 0; }
   /// Runs the command, in a worker. Returns CL_COMPLETE, or the error.
   virtual int run(const KernelContext& context) = 0;
-  /// Called by a worker when the command has ended with this status; `started` is the value of `EventState::now` when
-  /// the task began. Returns the time at which the command began.
+  /// Called by a worker when the command has ended with this status. `started` is the time (`EventState::now`) at which
+  /// the task began. Returns the time at which the command began, which the event reports.
   virtual std::uint64_t note_end(int /*status*/, std::uint64_t started) { return started; }
   /// Releases the objects that the command needs only while it runs. Called by a worker.
   virtual void drop() {}

@@ -126,8 +126,8 @@ std::optional<std::size_t> SplitLaunch::output_of(std::size_t argument) const {
 std::vector<RuntimeCommand::Use> SplitLaunch::merged() const {
   std::vector<RuntimeCommand::Use> uses;
   for (const SplitPlan::Output& output : outputs_) {
-    // The mode `read_write` keeps the old content. That content is needed if an awaited command has failed, so that the
-    // launch does not run.
+    // The mode `read_write` keeps the old content. That content is needed if an awaited command has failed, because
+    // then the launch does not run.
     uses.push_back({Ref(&output.memory->whole()), AccessMode::read_write});
   }
   return uses;

@@ -54,7 +54,7 @@ class SplitLaunch {
   /// Copies the pieces into the buffers. Returns CL_COMPLETE, or the failure of a slice.
   [[nodiscard]] int merge(const KernelContext& context) const;
 
-  /// Returns the time at which the first slice began (`EventState::now`), or 0 if none has begun.
+  /// Returns the time (`EventState::now`) at which the first slice began; 0 if no slice has begun.
   [[nodiscard]] std::uint64_t started() const;
   /// Records the measured speeds of the kernel. Called when all slices have ended without failure.
   void learn(SplittableKernel& kernel) const;
@@ -68,7 +68,8 @@ class SplitLaunch {
     SplitPlan::Slice planned;
     /// The pieces, one for each output.
     std::vector<std::shared_ptr<Storage>> pieces;
-    /// The buffers that the slice reads, in the order of the task's accesses. The pieces come after them in that order.
+    /// The buffers that the slice reads, in the order of the task's accesses. In that order, the pieces follow after
+    /// them.
     std::vector<Memory*> read;
     std::atomic<int> status{0};
     std::atomic<std::uint64_t> started{0};
@@ -77,7 +78,7 @@ class SplitLaunch {
 
   static void run_task(const KernelContext& context);
   [[nodiscard]] int run(const Slice& slice, const KernelContext& context) const;
-  /// Copies the old content into the pieces, for bytes that the slice may leave unwritten.
+  /// Copies the old content into the pieces for bytes that the slice reads or may leave unwritten.
   [[nodiscard]] int copy_content(const Slice& slice, OpenClLaunch& launch, const KernelContext& context) const;
   void submit(Slice& slice, const std::vector<Future>& after);
   [[nodiscard]] static const std::byte* begin_of_whole(const Slice& slice, const KernelContext& context,

@@ -152,7 +152,7 @@ bool SplitPlanner::find_written(SplitPlan::Slice& slice) const {
   for (const SplitPlan::Output& output : outputs_) {
     const bool reads = kernel_.facts.arguments[output.argument].reads;
     auto range = stored_bytes(kernel_.facts, output.argument, items, values_);
-    // An item may read a place that it writes itself. The piece must then also contain the places that are only read.
+    // An item may read places that it writes itself. The piece must then also contain places that an item only reads.
     const auto loaded = reads ? loaded_bytes(kernel_.facts, output.argument, items, values_) : ByteRange();
     if (!range || !loaded) return false;
     if (range->empty()) range = loaded;

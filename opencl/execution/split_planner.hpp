@@ -23,7 +23,7 @@ struct SplitPlan {
   struct Written {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    /// The begin of the piece of data for the range. It is at or before `begin`, so that alignments stay the same.
+    /// The position at which the slice's piece of data begins: at or shortly before `begin`, to keep the alignment.
     std::uint64_t place = 0;
     /// True if the piece needs the old content: the slice reads it, or may leave some of it unwritten.
     bool needs_content = false;
@@ -60,8 +60,8 @@ class SplitPlanner {
   [[nodiscard]] bool asks_along(unsigned dimension) const;
   [[nodiscard]] std::size_t grain_along(unsigned dimension) const;
   [[nodiscard]] std::optional<SplitPlan> plan_along(unsigned dimension);
-  /// Chooses the size of groups, which otherwise the device would choose. The device might choose another size for each
-  /// size of slice, and compile the kernel for each.
+  /// Chooses the size of groups if the program left this choice to the device. The device might choose another size for
+  /// each size of slice, and compile the kernel for each.
   static void choose_groups(SplitPlan::Slice& slice);
   /// Finds the range of each output that the slice uses; returns false if a range is not known.
   [[nodiscard]] bool find_written(SplitPlan::Slice& slice) const;

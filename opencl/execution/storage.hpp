@@ -10,7 +10,7 @@
 
 namespace troupe::opencl {
 
-/// The bytes of a whole buffer (not of a part): host memory, which the caller owns, with replicas on devices.
+/// The bytes of a whole buffer (not of a sub-buffer): host memory, which the caller owns, with copies on devices.
 ///
 /// Several buffers may lie in the same memory of the program. Only one of these buffers is registered with the runtime
 /// at a time: before a buffer is used, the content of the others is copied from devices to host memory. So each buffer
@@ -38,7 +38,8 @@ class Storage {
   /// copied to the device of the command. Must be called in the order of submission. Waits for commands that use other
   /// buffers in the same memory.
   [[nodiscard]] Access access(AccessMode mode);
-  /// Returns true if the content was written before, or is the program's. Must be called in the order of submission.
+  /// Returns true if the content was written before, or if the memory is the program's. Must be called in the order of
+  /// submission.
   [[nodiscard]] bool has_content() const { return defined_; }
 
  private:

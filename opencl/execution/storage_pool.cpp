@@ -41,8 +41,8 @@ std::shared_ptr<Storage> StoragePool::take(const std::shared_ptr<Execution>& exe
     one->storage = std::make_unique<Storage>(execution, one->memory.data(), whole, Storage::Content::undefined);
   }
   Storage* const storage = one->storage.get();
-  // The pool's runtime may have stopped when this function is called. The function owns `execution`, which owns the
-  // pool, so the pool still exists.
+  // The storage may be released after the pool's runtime has stopped. This deleter owns `execution`, which owns the
+  // pool, so the pool still exists then.
   return {storage, [execution, whole, one = std::move(one)](Storage* /*storage*/) mutable {
             execution->pool().give_back(whole, std::move(one));
           }};
@@ -67,7 +67,7 @@ void StoragePool::give_back(std::size_t size, std::shared_ptr<Kept> kept) {
 }
 
 void StoragePool::close() {
-  // Declared before the lock, so that the storages are destroyed after it is released.
+  // `kept` is declared before the lock, so that the storages are destroyed after the lock is released.
   std::multimap<std::size_t, std::shared_ptr<Kept>> kept;
   const LockGuard lock(mutex_);
   closed_ = true;

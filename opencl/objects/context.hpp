@@ -40,7 +40,7 @@ class Context : public Counted<Context, _cl_context, ObjectType::context, CL_INV
   /// Reports an error to the program's function, if there is one.
   void notify(const std::string& message) const;
 
-  /// Returns the order of the commands of all queues of this context.
+  /// Returns the object that orders the commands of all queues of this context.
   [[nodiscard]] CommandOrder& order() { return order_; }
   [[nodiscard]] HostRanges& host_ranges() { return host_ranges_; }
   /// Returns the execution that runs the context's commands. The first call starts it, and refuses with

@@ -9,11 +9,11 @@
 
 namespace troupe::opencl {
 
-/// Properties of contexts that are not in the standard; their numbers are those of SOCL. Their values are addresses of
-/// texts, which are copied. The value of `kContextPolicy` is the policy: a name that `troupe run --policy` accepts, or
-/// a name in StarPU.
+/// Two properties of contexts that are not in the standard; their numbers are those of SOCL. The value of each is the
+/// address of a text, which Troupe copies. The text of `kContextPolicy` names a policy, as `troupe run --policy` or
+/// StarPU does.
 inline constexpr cl_context_properties kContextPolicy = 0xFF01;
-/// The value of this property is the name of the context, for people.
+/// The text of this property is the name of the context, for people.
 inline constexpr cl_context_properties kContextName = 0xFF02;
 
 struct ContextProperties {

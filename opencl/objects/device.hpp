@@ -40,7 +40,7 @@ class Device : public TypedObject<_cl_device_id, ObjectType::device, CL_INVALID_
   /// one of the types, or if the program requests the default device and this is the default device.
   [[nodiscard]] bool is_of(cl_device_type types) const;
   /// Returns the size of the largest buffer that all real devices behind this device accept; 0 if a vendor does not
-  /// know it.
+  /// report the size.
   [[nodiscard]] cl_ulong largest_buffer() const;
   /// Returns the alignment of sub-buffers' offsets, in bytes.
   [[nodiscard]] std::size_t offset_alignment() const;
@@ -74,8 +74,8 @@ class RealDevice : public Device {
   }
   /// Returns the vendor's answer to a query, as text.
   [[nodiscard]] std::string ask_text(cl_device_info what) const;
-  /// Return the sizes, in bytes, of all memory and of the largest buffer, as the vendor reports them or as the user has
-  /// limited them (`memory_limit`).
+  /// `memory` returns the size of all memory, `largest_piece` the size of the largest buffer, both in bytes. The values
+  /// are those that the vendor reports, or the user's limit (`memory_limit`) if that is smaller.
   [[nodiscard]] cl_ulong memory() const { return limited(CL_DEVICE_GLOBAL_MEM_SIZE); }
   [[nodiscard]] cl_ulong largest_piece() const { return limited(CL_DEVICE_MAX_MEM_ALLOC_SIZE); }
   /// Returns the extensions that programs may use on the device.

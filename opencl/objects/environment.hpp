@@ -18,8 +18,8 @@ namespace troupe::opencl {
 /// host's memory work on copies of the data.
 [[nodiscard]] bool wants_copies();
 
-/// Returns true if the environment variable SOCL_FORCE_DYNAMIC is on: then all queues are context queues, even if a
-/// program names a device for a queue.
+/// Returns true if the environment variable SOCL_FORCE_DYNAMIC is on. Then every queue uses all devices of its context
+/// (a context queue), even if the program names a device for the queue.
 [[nodiscard]] bool wants_context_queues();
 
 }  // namespace troupe::opencl

@@ -28,7 +28,7 @@ class Event : public Counted<Event, _cl_event, ObjectType::event, CL_INVALID_EVE
   [[nodiscard]] cl_command_type type() const { return type_; }
   [[nodiscard]] EventState& state() const { return *state_; }
   [[nodiscard]] const std::shared_ptr<EventState>& shared_state() const { return state_; }
-  /// Returns the entry for the list of a command that waits for this event.
+  /// Returns an entry for this event, for the list of events that a command waits for.
   [[nodiscard]] Awaited awaited() const {
     return command_ != nullptr ? Awaited{command_, nullptr} : Awaited{nullptr, state_};
   }

@@ -14,8 +14,8 @@ namespace troupe::opencl {
 
 class Storage;
 
-/// The depth (splitting/parallel_width.hpp) of the deepest submitted launch that writes a buffer, and of the deepest
-/// launch that uses the buffer in any way; 0 if there is none.
+/// The greatest depths (see splitting/parallel_width.hpp) of the launches that have been submitted for a buffer:
+/// `writes` for launches that write the buffer, `uses` for launches that use it in any way; 0 if there are none.
 struct LaunchDepths {
   std::uint64_t writes = 0;
   std::uint64_t uses = 0;
@@ -35,8 +35,8 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   /// CL_MISALIGNED_SUB_BUFFER_OFFSET.
   static Memory* make_sub_buffer(Memory& parent, cl_mem_flags flags, cl_buffer_create_type type, const void* info);
   /// Discards the content, frees the buffer's own host memory, and then calls the destructor callbacks; the callback
-  /// that was registered last comes first. If a worker's thread calls this function, another thread does these steps. A
-  /// kernel that has the object as an argument does not delay them.
+  /// that was registered last comes first. If a worker's thread calls this function, another thread does these steps.
+  /// The steps do not wait for a kernel that has the object as an argument.
   void on_unused();
 
   [[nodiscard]] Context& context() const { return *context_; }
@@ -56,14 +56,14 @@ class Memory : public Counted<Memory, _cl_mem, ObjectType::memory, CL_INVALID_ME
   [[nodiscard]] std::byte* host() const { return host_; }
   /// Returns true if CL_MEM_USE_HOST_PTR is set: then `host` is the program's memory.
   [[nodiscard]] bool uses_program_memory() const { return (flags_ & CL_MEM_USE_HOST_PTR) != 0; }
-  /// Return true if devices may read, or write, the memory.
+  /// `device_reads` returns true if devices may read the memory, `device_writes` if devices may write it.
   [[nodiscard]] bool device_reads() const { return (flags_ & CL_MEM_WRITE_ONLY) == 0; }
   [[nodiscard]] bool device_writes() const { return (flags_ & CL_MEM_READ_ONLY) == 0; }
 
   /// Returns the content of a buffer (not of a sub-buffer) as data of the runtime. The first call registers the
   /// content. Implemented in execution/storage.cpp. Must be called in the order of submission.
   [[nodiscard]] Storage& storage();
-  /// Returns the depths of launches that use the buffer. Must be used in the order of submission.
+  /// Returns the greatest depths of the buffer's launches in the launch graph. Must be used in the order of submission.
   [[nodiscard]] LaunchDepths& launch_depths() { return launch_depths_; }
 
   /// A mapped range, which the program may use as its own memory.

@@ -19,7 +19,8 @@ namespace troupe::opencl {
 /// Returns the table that every OpenCL handle points to (opencl/dispatch_table.cpp).
 [[nodiscard]] const cl_icd_dispatch* dispatch_table();
 
-/// The marks of types in memory. The numbers are large, so that other memory is unlikely to contain such a number.
+/// The marks by which the type of an object is recognized. The numbers are large, so that other memory is unlikely to
+/// contain such a number.
 enum class ObjectType : std::uint64_t {
   platform = 0x5452'4f55'5045'0001,
   device = 0x5452'4f55'5045'0002,
@@ -33,8 +34,8 @@ enum class ObjectType : std::uint64_t {
   none = 0,
 };
 
-/// The object that an OpenCL handle points to. It has no virtual functions, because loaders expect the table's address
-/// in its first word.
+/// The object that an OpenCL handle points to. The class has no virtual functions, because loaders expect the address
+/// of the table of functions in the object's first word.
 class Object {
  public:
   Object(const Object&) = delete;
@@ -123,11 +124,11 @@ class Counted : public TypedObject<Opaque, kObjectType, invalid> {
  protected:
   Counted() = default;
   ~Counted() = default;
-  /// Called when the program has released its last reference, while the object still exists. A derived type that has
-  /// work to do then defines a function of this name, which hides this function.
+  /// Called when the program has released its last reference, while the object still exists. A derived type can define
+  /// a function of the same name, which is then called in place of this one.
   void on_last_release() {}
-  /// Called when no reference is left, although weak references may still keep the memory. A derived type that has work
-  /// to do then defines a function of this name, which hides this function.
+  /// Called when no reference is left, although weak references may still keep the memory. A derived type can define a
+  /// function of the same name, which is then called in place of this one.
   void on_unused() {}
 
  private:

@@ -8,8 +8,8 @@
 
 namespace troupe::opencl {
 
-/// The only platform. The first call that needs it makes it, and it is never destroyed. Its constructor asks the
-/// vendors for their devices, and starts no threads.
+/// The only platform of this library. The first call that needs the platform makes it; it is never destroyed. The
+/// constructor asks the vendors for their devices, and starts no threads.
 class Platform : public TypedObject<_cl_platform_id, ObjectType::platform, CL_INVALID_PLATFORM> {
  public:
   [[nodiscard]] static Platform& get();

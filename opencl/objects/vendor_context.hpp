@@ -18,7 +18,7 @@ class VendorContext {
   VendorContext& operator=(const VendorContext&) = delete;
 
   [[nodiscard]] const cl_icd_dispatch& api() const { return *device_->api; }
-  /// The next functions return OpenCL handles of the vendor, not of Troupe. The context lives as long as a result of
+  /// `hold` and `device` return OpenCL handles of the vendor, not of Troupe. The context lives as long as a result of
   /// `hold` exists. `hold` refuses with CL_OUT_OF_RESOURCES, after a line on standard error, if the vendor cannot make
   /// a context.
   [[nodiscard]] platform::OpenClContext hold() const;

@@ -37,8 +37,8 @@ struct KernelArgument {
 struct KernelArguments {
   std::vector<KernelArgument> list;
   std::vector<std::byte> values;
-  /// A hash of the integer arguments, because launches with other integers may take other times. If the kernel has had
-  /// many different hashes already, every new hash is replaced by 0.
+  /// A hash of the integer arguments, because launches with other integers may take other times. A kernel has only a
+  /// limited number of different hashes; once they have occurred, every further hash is replaced by 0.
   std::uint64_t footprint = 0;
 
   [[nodiscard]] const void* value(const KernelArgument& argument) const { return values.data() + argument.place; }
@@ -55,12 +55,12 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   [[nodiscard]] Context& context() const { return program_->context(); }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
-  /// Returns the vendor's kernel for the real device; null if the program was not built for it.
+  /// Returns the vendor's kernel for the real device; null if the program was not built for the device.
   [[nodiscard]] const std::shared_ptr<VendorKernel>& on(const RealDevice& device) const {
     return devices_[static_cast<std::size_t>(device.number())].kernel;
   }
 
-  /// Returns the limits of a launch on the device; null if the program was not built for it.
+  /// Returns the limits of a launch on the device; null if the program was not built for the device.
   [[nodiscard]] const LaunchLimits* limits(const RealDevice& device) const {
     const OnDevice& there = devices_[static_cast<std::size_t>(device.number())];
     return there.kernel == nullptr ? nullptr : &there.limits;
@@ -72,11 +72,11 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   /// Returns the codelet of the kernel's launches; the first call makes it. Implemented in
   /// execution/kernel_command.cpp. Must be called in the order of submission.
   [[nodiscard]] const Codelet& codelet();
-  /// Returns the codelet for the slices of launches that are split. It is made together with the codelet that `codelet`
-  /// returns. Must be called in the order of submission.
+  /// Returns the codelet for the slices of launches that are split. Call `codelet` before: it makes both codelets. Must
+  /// be called in the order of submission.
   [[nodiscard]] const Codelet& slice_codelet();
 
-  /// Returns the data for splitting the kernel's launches; null if these cannot be split. Implemented in
+  /// Returns the data for splitting the kernel's launches; null if the launches cannot be split. Implemented in
   /// splitting/splittable_kernel.cpp. Must be called in the order of submission.
   [[nodiscard]] const std::shared_ptr<SplittableKernel>& splittable();
 
@@ -84,13 +84,13 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   /// built differently for some devices. The first call may wait for the compiler that finds the facts. Any thread of
   /// the program may call this.
   [[nodiscard]] const KernelFacts* facts() const;
-  /// Returns true if nothing is ever written through this pointer parameter. It must point to constant memory; or the
-  /// facts must say so; or, without facts, it must be `const` and the source must never remove the `const`. The first
-  /// call may wait, as with `facts`.
+  /// Returns true if nothing is ever written through this pointer parameter. There are three proofs: the parameter
+  /// points to constant memory; the facts say so; or there are no facts, and the parameter is `const` and the source
+  /// never removes the `const`. The first call may wait, as with `facts`.
   [[nodiscard]] bool only_reads(std::size_t parameter) const;
 
   /// Sets an argument. Refuses as the standard requires, and with the vendor's code if a vendor refuses the argument.
-  /// Some indices set a member of the `Division` instead.
+  /// The indices of `Division::has` do not name an argument: they set a member of the `Division`.
   void set_argument(cl_uint index, std::size_t size, const void* value);
   /// Returns the current arguments for a launch; the result keeps the buffers alive. Refuses with
   /// CL_INVALID_KERNEL_ARGS if a buffer was destroyed since it was set. Two threads must not use a kernel's arguments
@@ -128,11 +128,11 @@ class Kernel : public Counted<Kernel, _cl_kernel, ObjectType::kernel, CL_INVALID
   const std::string name_;
   /// The vendors' kernels, indexed by `RealDevice::number`.
   std::vector<OnDevice> devices_;
-  /// A vendor's kernel that is never launched. It answers queries. Arguments are set on it to find out whether the
-  /// vendor refuses them.
+  /// A vendor's kernel that is never launched. It answers queries, and arguments are set on it to find out whether the
+  /// vendor accepts them.
   std::unique_ptr<VendorKernel> asked_;
   std::vector<Parameter> parameters_;
-  /// The sizes of arguments that the vendor has accepted; 0 if none was accepted yet.
+  /// For each argument, the size of the last value that the vendor accepted; 0 if there was none.
   std::vector<std::size_t> accepted_sizes_;
   /// The arguments without the buffers.
   KernelArguments arguments_;

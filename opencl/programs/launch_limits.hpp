@@ -11,7 +11,7 @@
 namespace troupe::opencl {
 
 struct LaunchLimits {
-  /// The largest number of work-items in a group, in total and by dimension.
+  /// The largest number of work-items in a group: `group` in total, `items` by dimension.
   std::size_t group = 0;
   std::array<std::size_t, 3> items{};
   /// The size of groups for which the kernel was compiled; zeros if any size is allowed.

@@ -20,8 +20,8 @@ bool can_be_analysed(const RealDevice* device) {
   return device->ask<cl_uint>(CL_DEVICE_ADDRESS_BITS) == 64 && device->ask<cl_bool>(CL_DEVICE_ENDIAN_LITTLE) == CL_TRUE;
 }
 
-/// Gives the blobs for the real devices behind `device` to those builds that have no blob yet. Refuses with
-/// CL_INVALID_BINARY if the container has no blob for any of these devices.
+/// Gives each build for a real device behind `device` the blob that fits this real device, if the container has one.
+/// Refuses with CL_INVALID_BINARY if the container has no blob for any of these devices.
 void take_blobs(const Device& device, std::span<const unsigned char> container, std::vector<ProgramBuild>& builds) {
   const auto blobs = read_container(container);
   require(blobs.has_value(), CL_INVALID_BINARY);

@@ -51,8 +51,8 @@ class Program : public Counted<Program, _cl_program, ObjectType::program, CL_INV
   /// used. Refuses with CL_INVALID_BINARY if a container cannot be used.
   static Program* of_binaries(Context& context, const std::vector<Device*>& devices,
                               const std::vector<std::span<const unsigned char>>& binaries, cl_int* statuses);
-  /// Links compiled programs for the devices. A failed link, like a failed build, still returns a program, which has
-  /// the log; `status` receives the code. Refuses if the link cannot even be tried.
+  /// Links compiled programs for the devices. Even a link that fails returns a program, which has the log; `status`
+  /// receives the code of the link. Refuses if the link cannot even be tried.
   static Program* link(Context& context, const std::vector<Device*>& devices, const std::string& options,
                        const std::vector<Program*>& parts, cl_int& status);
 

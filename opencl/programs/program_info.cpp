@@ -38,7 +38,7 @@ std::string joined_log(const std::vector<ProgramBuild>& builds) {
   return joined;
 }
 
-/// Returns the type of all builds; CL_PROGRAM_BINARY_TYPE_NONE if at least one build has no type.
+/// Returns the type of the first build; CL_PROGRAM_BINARY_TYPE_NONE if at least one build has no type.
 cl_program_binary_type least_type(const std::vector<ProgramBuild>& builds) {
   cl_program_binary_type least = builds.front().type;
   for (const ProgramBuild& build : builds) {

@@ -27,8 +27,8 @@ class ProgramWork {
   std::vector<ProgramBuild> builds_;
 };
 
-/// Calls `step`, and copies the log and the type from the vendor's program. Returns the code; does not throw a
-/// `Refusal`.
+/// Calls `step`, and copies the log and the type from the vendor's program. Returns the code of `step`, or the code for
+/// an exception that `step` throws.
 [[nodiscard]] cl_int work_on(ProgramBuild& build, const ProgramWork::Step& step) noexcept;
 
 /// Returns the real devices behind `devices`, each once, in the platform's order.

@@ -39,8 +39,8 @@ struct AllOptions {
   std::string with_all;
 };
 
-/// Calls `call` with all options. If the vendor does not know Troupe's options, calls it again with fewer options.
-/// `chose_language` becomes true if the vendor chose the language.
+/// Calls `call` with all options. If the vendor does not know Troupe's options, calls `call` again with fewer options.
+/// `chose_language` becomes true if the vendor chose the version of the language.
 template <class Call>
 cl_int with_our_options(const AllOptions& options, bool& chose_language, Call&& call) {
   const auto is_refused = [](cl_int status) {

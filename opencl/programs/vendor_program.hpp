@@ -15,8 +15,9 @@
 namespace troupe::opencl {
 
 /// The text in front of each source. It corrects the drivers' macros for Troupe's devices, which have no images and
-/// support OpenCL 1.2. Without images the standard has no image types either; the replaced names of these types give
-/// the reason in the compiler's error. Error messages count lines from the first line of the program's own source.
+/// support OpenCL 1.2. It also renames the image types, which do not exist without images: a program that uses them
+/// does not build, and the new name in the compiler's error gives the reason. Error messages count lines from the first
+/// line of the program's own source.
 inline constexpr std::string_view kProgramPreface =
     "#undef __IMAGE_SUPPORT__\n"
     "#undef __OPENCL_VERSION__\n"
@@ -42,8 +43,8 @@ class VendorProgram {
   [[nodiscard]] static std::shared_ptr<VendorProgram> of_source(VendorContext& context, const std::string& source);
   [[nodiscard]] static std::shared_ptr<VendorProgram> of_binary(VendorContext& context,
                                                                 const std::vector<unsigned char>& binary);
-  /// Links programs. The status is CL_LINKER_NOT_AVAILABLE if the vendor does not link. A failed link may return a
-  /// program whose log gives the reason; otherwise the program is null.
+  /// The result of `link`. The status is CL_LINKER_NOT_AVAILABLE if the vendor does not link. A failed link may return
+  /// a program whose log gives the reason; otherwise the program is null.
   struct Linked;
   [[nodiscard]] static Linked link(VendorContext& context, const std::string& options,
                                    const std::vector<std::shared_ptr<VendorProgram>>& parts);
@@ -58,8 +59,8 @@ class VendorProgram {
   /// if the vendor cannot compile without linking.
   [[nodiscard]] cl_int compile(const std::string& options,
                                const std::vector<std::pair<std::string, std::shared_ptr<VendorProgram>>>& headers);
-  /// Returns true if the vendor chose the language in the last build. This happens if a program names no language, and
-  /// the vendor does not accept the option that Troupe adds.
+  /// Returns true if the vendor chose the version of the language in the last build. This happens if a program names no
+  /// version and the vendor does not accept the option (-cl-std) that Troupe adds.
   [[nodiscard]] bool chose_language() const { return chose_language_; }
 
   [[nodiscard]] std::string log() const;
@@ -92,8 +93,8 @@ class VendorKernel {
   [[nodiscard]] const cl_icd_dispatch& api() const { return program_->api(); }
   [[nodiscard]] cl_device_id device() const { return program_->context().device(); }
   [[nodiscard]] cl_kernel kernel() const { return kernel_; }
-  /// Returns the lock to hold while the arguments are set and until they have been used by the launch, because vendors
-  /// store arguments in the kernel.
+  /// Returns the lock to hold from the first setting of an argument until the launch is enqueued, because vendors store
+  /// arguments in the kernel.
   [[nodiscard]] Mutex& mutex() { return mutex_; }
 
  private:

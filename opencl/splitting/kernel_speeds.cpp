@@ -17,8 +17,8 @@ constexpr double kPredictedGain = 1.2;
 constexpr double kMeasuredGain = 1.1;
 /// The smallest fraction of a launch that is given to a device.
 constexpr double kLeastShare = 1.0 / 64;
-/// The length of a trial slice on a device that is as fast as the fastest measured device, in nanoseconds; and the
-/// limits of a trial slice's fraction.
+/// `kTrialTime` is the length of a trial slice, in nanoseconds, on a device that is as fast as the fastest measured
+/// device. The other two constants limit the fraction of the launch that is a trial slice.
 constexpr double kTrialTime = 5e5;
 constexpr double kLeastTrial = 1.0 / 256;
 constexpr double kLargestTrial = 1.0 / 16;
@@ -28,7 +28,7 @@ constexpr double kLongEnough = 4e6;
 constexpr std::size_t kMostRounds = 4;
 /// The number of measured splits after which `did_not_pay` decides whether splitting pays.
 constexpr std::size_t kJudgedSplits = 2;
-/// The number of splits in a row. After them one launch runs whole, to measure how long a whole launch takes now.
+/// After this many splits in a row, one launch runs whole, to measure how long a whole launch takes now.
 constexpr std::size_t kSplitsInARow = 32;
 constexpr std::size_t kLongestPause = 4096;
 
@@ -109,7 +109,7 @@ std::vector<double> KernelSpeeds::trial(const Known& known, std::span<const int>
       best = i;
     }
   }
-  // Nothing has been measured on the devices that this launch may use.
+  // In this case nothing has been measured on the devices that this launch may use.
   if (best == devices.size()) return {};
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (i == best) continue;

@@ -16,7 +16,7 @@ namespace troupe::opencl {
 class KernelSpeeds {
  public:
   /// The approximate cost of building a kernel for slices, which disturbs running work. No launch is split until the
-  /// launches that ran alone have taken this long in total.
+  /// measured unsplit launches have taken this long in total.
   static constexpr double kBuilding = 3e8;
 
   explicit KernelSpeeds(double building = kBuilding) : building_(building) {}
@@ -31,8 +31,8 @@ class KernelSpeeds {
     std::size_t rounds = 1;
   };
 
-  /// Chooses how to run a launch of `items` work-items on `devices`. `merging` is the extra cost of a split. If a
-  /// device has not been measured yet, it gets a small fraction of a launch that is long enough.
+  /// Chooses how to run a launch of `items` work-items on `devices`. `merging` is the extra cost of a split. A device
+  /// that has not been measured yet gets a small fraction, if the launch is long enough.
   [[nodiscard]] Choice choose(std::size_t items, std::span<const int> devices, double merging);
 
   /// Record a time that was measured while no other launch ran on the devices: the time of an unsplit launch on one
@@ -59,10 +59,11 @@ class KernelSpeeds {
     std::map<int, Mean> whole;
     std::map<int, Mean> slice;
     Mean split;
-    /// The number of launches that will not be split before the next attempt, and the length of the next such pause.
+    /// `pause` is the number of launches that will not be split before the next attempt. If that attempt does not pay,
+    /// it is followed by a pause of `next_pause` launches.
     std::size_t pause = 0;
     std::size_t next_pause = 32;
-    /// The number of splits since the last launch that was not split.
+    /// The number of splits, apart from trials, since the last launch that ran whole only to be measured.
     std::size_t splits = 0;
   };
 
@@ -74,7 +75,7 @@ class KernelSpeeds {
 
   const double building_;
   Mutex mutex_;
-  /// The total time of whole launches.
+  /// The total measured time of launches that were not split.
   double whole_time_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::map<int, Known> by_size_ TROUPE_GUARDED_BY(mutex_);
 };

@@ -11,8 +11,8 @@ std::vector<RangeSlice> slices_of(std::size_t size, std::size_t grain, std::span
   const std::size_t grains = (size + grain - 1) / grain;
   const auto sharing = static_cast<std::size_t>(std::ranges::count_if(shares, [](double share) { return share > 0; }));
   const bool enough = grains >= sharing;
-  // The sum of the fractions of the slices so far, not rounded. Each slice's end is rounded to grains separately, so
-  // that rounding errors do not add up.
+  // The sum of the fractions of the slices so far, not rounded. Each slice's end is computed from this sum and then
+  // rounded, so that rounding errors do not add up.
   double end = 0;
   std::size_t begin = 0;
   for (std::size_t round = 0; round < rounds; ++round) {

@@ -18,9 +18,10 @@ struct RangeSlice {
 };
 
 /// Cuts [0, size) into consecutive slices. The sizes of all slices but the last are multiples of `grain`. Device i gets
-/// about `shares[i]` of the whole (these fractions sum up to 1). If there are enough grains, the fraction is spread
-/// over `rounds` slices: if the items differ in work, each device then gets items of all kinds. A device with fraction
-/// 0 gets no slice; every other device gets at least one grain, as long as there are enough.
+/// about `shares[i]` of the whole (these fractions sum up to 1). If there are enough grains, each device's fraction is
+/// spread over `rounds` slices; each device then gets items from all parts of the range, which may differ in work. A
+/// device with fraction 0 gets no slice; every other device gets at least one grain, as long as there are enough
+/// grains.
 [[nodiscard]] std::vector<RangeSlice> slices_of(std::size_t size, std::size_t grain, std::span<const double> shares,
                                                 std::size_t rounds);
 

@@ -10,8 +10,8 @@ namespace troupe::opencl {
 
 namespace {
 
-/// The number of launches of a range after which kernels are built for this range alone, and the largest number of
-/// ranges that have such kernels.
+/// `kRepeated` is the number of launches of a range after which kernels are built for this range alone; `kMostRanges`
+/// is the largest number of ranges that have such kernels.
 constexpr std::size_t kRepeated = 3;
 constexpr std::size_t kMostRanges = 8;
 

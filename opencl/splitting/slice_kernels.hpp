@@ -16,7 +16,7 @@
 namespace troupe::opencl {
 
 /// The kernels for the slices of one kernel's launches, one for each device for which the program was built. A separate
-/// thread builds them once enough launches show that they are useful; until then there are none. Thread-safe.
+/// thread builds them once enough launches show that they are useful; until then none exist. Thread-safe.
 class SliceKernels {
  public:
   /// The kernels by `RealDevice::number`; null if there is none.
@@ -62,7 +62,7 @@ class SliceKernels {
   std::map<Key, Range> ranges_ TROUPE_GUARDED_BY(mutex_);
 };
 
-/// Returns the thread that builds the kernels. Never destroyed.
+/// Returns the thread that builds the kernels. It is never destroyed.
 [[nodiscard]] platform::BackgroundThread& slice_builder();
 
 }  // namespace troupe::opencl

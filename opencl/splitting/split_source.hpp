@@ -17,10 +17,10 @@ struct WrittenParameter {
   std::string name;
 };
 
-/// Returns the source with a changed kernel. After its own arguments the kernel takes one more argument for each of
-/// `written`, in the same order. This argument is a `ulong`: the slice's kernel gets only a part of the buffer, and the
-/// number says how many bytes of the whole buffer lie before that part. Returns nothing if the kernel's definition is
-/// not found (macros may produce it), or if there are several.
+/// Returns the source with a changed kernel. After its own arguments the kernel takes one more argument, a `ulong`, for
+/// each of `written`, in the same order. A slice's kernel gets only a part of the buffer; the number says how many
+/// bytes of the whole buffer lie before that part. Returns nothing if the kernel's definition is not found (macros may
+/// produce it), or if there are several definitions.
 [[nodiscard]] std::optional<std::string> source_for_slices(const std::string& source, const std::string& kernel,
                                                            std::span<const WrittenParameter> written);
 

@@ -11,8 +11,8 @@
 
 namespace troupe::platform {
 
-/// The function that is called when a copy ends. Its argument is success, `transfer_failed`, or `device_lost` if no
-/// further copy will succeed.
+/// The function that is called when a copy ends. Its argument is success or a failure: `device_lost` if no further copy
+/// will succeed, otherwise `transfer_failed`.
 using CopyDone = std::function<void(Result<void>)>;
 
 /// Identifies a copy until the copy ends, so that `hurry` can name it. The caller chooses the number, which must be
@@ -59,9 +59,9 @@ class Accelerator {
   /// Returns the largest number of bytes that one piece of data may have.
   [[nodiscard]] virtual Bytes largest_piece() const { return capacity(); }
 
-  /// Begins a copy; `done` is called once, from any thread, inside the call only if `stop` was called before. In each
-  /// direction one copy is under way at a time: urgent copies first, then the others in the order of the calls. Both
-  /// pointers may be null if there is nothing to copy.
+  /// Begins a copy. `done` is called once, from any thread; it is called inside this call only if `stop` was called
+  /// before. In each direction one copy is under way at a time: urgent copies first, then the others in the order of
+  /// the calls. Both pointers of `copy` may be null if there is nothing to copy.
   virtual void copy(CopyDirection direction, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) = 0;
   /// Makes a copy urgent if it has not begun: it then goes before all copies that are not urgent.
   virtual void hurry(CopyNumber number) = 0;
@@ -71,7 +71,7 @@ class Accelerator {
   /// Begins a copy from the memory of `source`, an accelerator for which `reaches` returned true.
   virtual void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) = 0;
 
-  /// Begins a copy between two places in this accelerator's memory. Such copies are in no count of traffic.
+  /// Begins a copy between two places in this accelerator's memory. `traffic` does not count such copies.
   virtual void copy_inside(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) = 0;
 
   /// Returns the speed of copies between the host and this accelerator, as configured or measured.

@@ -22,8 +22,8 @@ struct BlockCopy {
   std::size_t planes = 1;
   std::size_t from_plane_pitch = 0;
   std::size_t to_plane_pitch = 0;
-  /// The memory of the data of which the copy reads, or writes, a block only; empty if it reads, or writes, all of
-  /// them.
+  /// `from_data` is the memory of the data from which the copy reads a block, `to_data` that of the data into which it
+  /// writes a block. Each is empty if the copy covers all of the data.
   std::span<const std::byte> from_data = {};
   std::span<const std::byte> to_data = {};
 
@@ -32,7 +32,8 @@ struct BlockCopy {
   [[nodiscard]] bool in_one_run() const {
     return planes == 1 && (columns == 1 || (from_pitch == column_bytes && to_pitch == column_bytes));
   }
-  /// Return the size of the memory that the copy reads, or writes, from the first byte to the last byte.
+  /// `from_span` returns the size of the memory that the copy reads, from the first byte to the last; `to_span` returns
+  /// that of the memory that it writes.
   [[nodiscard]] std::size_t from_span() const { return span(from_pitch, from_plane_pitch); }
   [[nodiscard]] std::size_t to_span() const { return span(to_pitch, to_plane_pitch); }
   /// Returns the copy of one plane.
@@ -46,7 +47,7 @@ struct BlockCopy {
 /// there are no gaps on either side.
 [[nodiscard]] BlockCopy block_copy(const DataView& from, const DataView& to);
 
-/// Moves the bytes from the `begin`-th up to the `end`-th of a copy between memories that this process can access.
+/// Moves a part of a copy between memories that this process can access: the bytes with the numbers [begin, end).
 void move_bytes(const BlockCopy& copy, std::size_t begin, std::size_t end);
 
 }  // namespace troupe::platform

@@ -16,8 +16,8 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-/// A copy moves in pieces, each of which takes at least this time. With shorter pieces the thread would wake up for
-/// every few bytes.
+/// A copy moves in pieces. A piece takes about this time, unless the limits below change its size. With shorter pieces
+/// the thread would wake up for every few bytes.
 constexpr double kPiece_s = 100e-6;
 constexpr std::size_t kLeastPiece = std::size_t{64} << 10U;
 constexpr std::size_t kLargestPiece = std::size_t{64} << 20U;
@@ -103,7 +103,7 @@ void CopyEngine::work() {
     Result<void> outcome = perform(order, lock);
     lock.unlock();
     order.done(std::move(outcome));
-    // Destroys the objects that `done` holds before the next copy begins, and while the lock is not held.
+    // Destroys `done` and the objects in it before the next copy begins, and without holding the lock.
     order.done = nullptr;
     lock.lock();
   }

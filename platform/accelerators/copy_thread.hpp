@@ -22,7 +22,8 @@ class CopyThread {
     std::string name;
     /// A description of the copies for messages, such as "copy to OpenCL device 0 (name)".
     std::string what;
-    /// Makes a copy, and returns when the copy has ended. Only the thread calls this, and never for an empty copy.
+    /// Makes a copy, and returns when the copy has ended. Called only by the copying thread, and never for an empty
+    /// copy.
     std::function<Result<void>(const BlockCopy&)> copy;
   };
 
@@ -58,7 +59,8 @@ class CopyThread {
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
   Mutex joining_;
-  /// The thread; it is joined with the lock `joining_` held. Declared last, because it uses the other members.
+  /// The copying thread. The lock `joining_` is held while it is joined. Declared last, because the thread uses the
+  /// other members.
   std::thread thread_;
 };
 

@@ -18,7 +18,7 @@ struct EmulatedAccelerator::Arena {
 
 namespace {
 
-/// The rate of copies inside the memory, which is that of no link.
+/// The rate of copies inside the memory. It is so high that such copies are never slowed down.
 constexpr double kInsideBytesPerSecond = 1e12;
 
 std::string name_of(int number) { return "emulated GPU " + std::to_string(number); }

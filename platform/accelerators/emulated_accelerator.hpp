@@ -21,7 +21,7 @@ namespace troupe::platform {
 class EmulatedAccelerator final : public Accelerator {
  public:
   /// Makes an accelerator. The name contains `number`. Fails with `invalid_argument` if an option cannot be used (the
-  /// message names it), with `out_of_memory` if the host has less memory than the accelerator is to have.
+  /// message names the option), and with `out_of_memory` if the host does not have the memory that the options request.
   [[nodiscard]] static Result<std::unique_ptr<EmulatedAccelerator>> make(int number, const EmulationOptions& options);
 
   ~EmulatedAccelerator() override;
@@ -41,7 +41,8 @@ class EmulatedAccelerator final : public Accelerator {
   /// `device_lost`, because copies from other accelerators may still succeed.
   void copy_from(Accelerator& source, const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
 
-  /// A copy inside the memory takes as long as this machine needs for it, and fails like others.
+  /// Begins a copy inside the memory. It takes as long as this machine needs for it, and can fail like all other
+  /// copies.
   void copy_inside(const BlockCopy& copy, CopyNumber number, bool urgent, CopyDone done) override;
 
   [[nodiscard]] CopySpeed speed(CopyDirection direction) const override;
@@ -73,7 +74,7 @@ class EmulatedAccelerator final : public Accelerator {
   const std::shared_ptr<Arena> arena_;
   std::unique_ptr<CopyEngine> to_device_;
   std::unique_ptr<CopyEngine> to_host_;
-  /// The engine for copies from other accelerators; null if no rate is set for them.
+  /// The engine for copies from other accelerators; null if the options set no rate for such copies.
   std::unique_ptr<CopyEngine> from_peers_;
   std::unique_ptr<CopyEngine> inside_;
 };

@@ -10,7 +10,7 @@
 
 namespace troupe::platform {
 
-/// Checks the probabilities. Fails with `invalid_argument` if a value is no probability; the message names it.
+/// Checks the probabilities. Fails with `invalid_argument` if a value is no probability; the message names the value.
 [[nodiscard]] Result<void> check(const FaultOptions& faults);
 
 /// The faults of one device. Each query draws the next random number; the sequence depends on the device's seed alone.

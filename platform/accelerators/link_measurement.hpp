@@ -17,9 +17,9 @@ struct CopyTime {
   Duration time{};
 };
 
-/// Computes latency, not below zero, and bytes per second from the line through the smallest and the largest size; with
-/// one size, the rate is the size divided by the whole time. Pure. `times` has at least one entry and is sorted by
-/// size.
+/// Computes the latency (not below zero) and the bytes per second from the line through the smallest and the largest
+/// size. With one size, the rate is the size divided by the whole time. Pure. `times` has at least one entry and is
+/// sorted by size.
 [[nodiscard]] CopySpeed copy_speed_of(std::span<const CopyTime> times);
 
 /// Times copies of several sizes between `host` and the beginning of the accelerator's memory, five of each, one after

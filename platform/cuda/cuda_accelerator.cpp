@@ -158,7 +158,7 @@ CopySpeed OpenCudaAccelerator::peer_speed() const {
     const LockGuard lock(mutex_);
     if (peer_speed_.bytes_per_s > 0) return peer_speed_;
   }
-  // The speed was not measured. As an estimate, take the slower direction between host and device. A copy through host
+  // The speed was not measured. The slower direction between host and device is the estimate. A copy through host
   // memory would reach half of this bandwidth.
   CopySpeed speed = speeds_[0];
   speed.bytes_per_s = std::min(speeds_[0].bytes_per_s, speeds_[1].bytes_per_s);

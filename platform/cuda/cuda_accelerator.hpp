@@ -63,7 +63,7 @@ class OpenCudaAccelerator final : public CudaAccelerator {
   const std::shared_ptr<CudaLoss> loss_ = std::make_shared<CudaLoss>();
   CudaMemory memory_;
   const Bytes capacity_;
-  /// The entries are indexed by `CopyDirection`.
+  /// The entries of `speeds_` and `engines_` are indexed by `CopyDirection`.
   std::array<CopySpeed, 2> speeds_{};
   std::array<std::unique_ptr<CudaCopyEngine>, 2> engines_;
   std::unique_ptr<CudaCopyEngine> peer_engine_;

@@ -156,8 +156,8 @@ Result<void> CudaCopyEngine::enqueue(const BlockCopy& block) {
     return enqueue_staged(block);
   }
   const cudaError_t status = enqueue_whole(block);
-  // CUDA returns cudaErrorInvalidValue for memory that is only partly pinned. Another thread may have begun to pin it
-  // since the check above, or the program itself has pinned it.
+  // CUDA returns cudaErrorInvalidValue for memory that is only partly pinned. The check above does not see this if
+  // another thread has begun to pin the memory since then, or if the program itself has pinned it.
   if (status != cudaErrorInvalidValue || (!options_.from_host && !options_.to_host)) return check(status);
   (void)options_.api->cudaGetLastError();
   return enqueue_staged(block);

@@ -94,7 +94,8 @@ class CudaCopyEngine {
   CopyTraffic traffic_ TROUPE_GUARDED_BY(mutex_);
 
   Mutex stopping_;
-  /// The engine's thread; it is joined with the lock `stopping_` held. Declared last: it uses all other members.
+  /// The engine's thread. The lock `stopping_` is held while it is joined. Declared last, because the thread uses all
+  /// other members.
   std::thread thread_;
 };
 

@@ -41,9 +41,9 @@ struct CudaDeviceInfo {
 /// GPU's memory until the process ends.
 enum class AskFreeMemory : bool { no, yes };
 
-/// Returns the GPUs, in CUDA's order; at least one. Fails with `platform` if there is none, and says why: this Troupe
-/// was built without CUDA, its runtime library or a driver is missing, the driver is too old, CUDA_VISIBLE_DEVICES
-/// hides the GPUs, or the machine has none. May be called from any thread.
+/// Returns the GPUs, in CUDA's order; at least one. Fails with `platform` if there is none, and gives the reason: this
+/// Troupe was built without CUDA, CUDA's runtime library or a driver is missing, the driver is too old,
+/// CUDA_VISIBLE_DEVICES hides the GPUs, or the machine has none. May be called from any thread.
 [[nodiscard]] Result<std::vector<CudaDeviceInfo>> list_cuda_devices(AskFreeMemory free_memory = AskFreeMemory::no);
 
 /// Returns the peak of one GPU without querying its other properties; zeros if there is no such GPU. CUDA takes up to a
@@ -60,9 +60,9 @@ class CudaAccelerator : public Accelerator {
   [[nodiscard]] virtual int index() const = 0;
   /// Called by code that has found out that the device is lost.
   virtual void lose(const Failure& why) = 0;
-  /// Registers `callback`, which is called once, from any thread, when the device is found to be lost; if the device is
-  /// already lost, it is called at once. The callback must not destroy the accelerator. At most one callback can be
-  /// registered.
+  /// Registers `callback`, which is called once, from any thread, when the device is found to be lost. If the device is
+  /// lost before the registration, the callback is called inside this call. The callback must not destroy the
+  /// accelerator. At most one callback can be registered.
   virtual void on_lost(std::function<void(const Failure&)> callback) = 0;
 };
 

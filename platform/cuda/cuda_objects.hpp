@@ -44,7 +44,7 @@ using CudaMemory = CudaObject<void*, &CudaApi::cudaFree>;
 using CudaPinnedMemory = CudaObject<void*, &CudaApi::cudaFreeHost>;
 
 /// Makes a stream of the calling thread's device. The stream does not wait for any other stream, and no other stream
-/// waits for it. If `urgent`, it has the highest priority that exists; otherwise the lowest.
+/// waits for it. If `urgent`, the stream has the highest priority that exists; otherwise it has the lowest.
 [[nodiscard]] Result<CudaStream> make_cuda_stream(const CudaApi& api, bool urgent = false);
 /// Makes an event. With `timing`, `cudaEventElapsedTime` can use the event, and a thread that waits for the event
 /// polls. Without `timing`, a waiting thread sleeps, which costs the device an interrupt.

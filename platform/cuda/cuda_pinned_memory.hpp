@@ -5,8 +5,8 @@
 
 namespace troupe::platform {
 
-/// `cuda_opened` is called when a GPU is opened, `cuda_closed` when it is closed: memory can be pinned while a GPU is
-/// open.
+/// `cuda_opened` is called when a GPU is opened, `cuda_closed` when a GPU is closed. Memory can be pinned as long as at
+/// least one GPU is open.
 void cuda_opened(int device);
 void cuda_closed(int device);
 

@@ -31,7 +31,8 @@ struct DescribedKernel {
 ///   (in Troupe's own machines at most 13), or on GPUs `kBetweenKernelsOnGpus` times (at most 48).
 ///
 /// A rate is the number of operations divided by the time. For kernels without a number of operations, the first
-/// criterion uses the cube of the edge instead, and the last criterion is not checked. `models`: the model of each GPU.
+/// criterion uses the cube of the edge instead, and the last criterion is not checked. `models` holds the model of each
+/// GPU.
 [[nodiscard]] std::string implausible_time(const std::vector<DescribedKernel>& kernels,
                                            const std::vector<std::string>& models);
 

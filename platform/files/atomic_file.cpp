@@ -36,8 +36,8 @@ std::string follow_links(std::string path) {
   return path;
 }
 
-/// Opens a new file in `folder` and stores its name. The name does not contain the target's name, which may already be
-/// as long as the file system allows; the kernel applies the user's umask, as for any other new file.
+/// Opens a new file in `folder` and stores its name in `name`. This name does not contain the target's name, which may
+/// have the greatest length that the file system allows. The kernel applies the user's umask, as to any other new file.
 FileDescriptor open_temporary(const std::string& folder, std::string& name) {
   static std::atomic<unsigned> counter{0};
   constexpr int kAttempts = 100;

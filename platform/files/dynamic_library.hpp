@@ -31,7 +31,7 @@ class DynamicLibrary {
   /// Returns true if `address` is the address of a function or variable of this library.
   [[nodiscard]] bool has(const void* address) const;
 
-  /// Returns true if both are the same loaded library, even if their paths differ.
+  /// Returns true if `a` and `b` are the same loaded library, even if their paths differ.
   friend bool operator==(const DynamicLibrary& a, const DynamicLibrary& b) { return a.handle_ == b.handle_; }
 
  private:

@@ -28,8 +28,8 @@ class FileDescriptor {
   /// Returns the descriptor, which the caller then owns.
   [[nodiscard]] int release() { return std::exchange(fd_, -1); }
 
-  /// Closes the descriptor and returns the result of close(), 0 if there was no descriptor: a file system may report
-  /// only now that data could not be written.
+  /// Closes the descriptor and returns the result of close(), or 0 if there was no descriptor. Check the result after
+  /// writing: some file systems report only in close() that data could not be written.
   int reset() {
     const int fd = std::exchange(fd_, -1);
     return fd >= 0 ? ::close(fd) : 0;

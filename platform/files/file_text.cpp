@@ -17,7 +17,8 @@
 namespace troupe::platform {
 namespace {
 
-/// The longest wait for a process to open a named pipe, and the longest wait for the next bytes of an open one.
+/// `kForWriter` is the longest wait for a process to open a named pipe for writing, `kForBytesMs` the longest wait for
+/// the next bytes of an open pipe.
 constexpr std::chrono::seconds kForWriter{1};
 constexpr int kForBytesMs = 60'000;
 constexpr std::chrono::milliseconds kPause{10};

@@ -20,8 +20,8 @@ struct NumberRange {
 };
 
 /// A place in a document. There may be no value at this place; this is an error only when a caller reads the value. The
-/// document must outlive its fields. Every failure throws `Error` with code `bad_input`; the text `expected` ends its
-/// message.
+/// document must outlive its fields. Every failure throws `Error` with code `bad_input`, and its message ends with the
+/// text `expected`.
 class JsonField {
  public:
   JsonField(const Json* value, std::string path) : value_(value), path_(std::move(path)) {}
@@ -32,7 +32,7 @@ class JsonField {
   /// Returns true if there is a value other than null.
   [[nodiscard]] bool present() const;
 
-  /// Returns the member `key` of this object, which may be missing.
+  /// Returns the field for the member `key` of this object. The member may be missing.
   [[nodiscard]] JsonField member(const std::string& key, std::string_view expected = "an object") const;
 
   /// Returns the names of the members of this object.

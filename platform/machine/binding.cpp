@@ -15,9 +15,9 @@
 namespace troupe::platform {
 namespace {
 
-/// OpenMP's function `omp_set_num_threads`; null if OpenMP is not part of the program. Looked up when the program
-/// starts, as a look-up that fails leaves some memory allocated for its thread. A program that loads OpenMP later, in a
-/// plug-in, must limit the number of its threads itself (see `openmp_team`).
+/// OpenMP's function `omp_set_num_threads`; null if OpenMP is not part of the program. The function is looked up when
+/// the program starts, because every look-up that fails leaves some memory allocated for the calling thread. A program
+/// that loads OpenMP later, in a plug-in, must limit the number of its threads itself (see `openmp_team`).
 void (*const kSetOpenmpThreads)(int) = reinterpret_cast<void (*)(int)>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
 
 /// A mask for `kMaxPu + 1` processing units (PUs). One `cpu_set_t` holds only 1024 PUs, and the kernel refuses to write

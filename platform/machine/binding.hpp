@@ -9,12 +9,12 @@
 
 namespace troupe::platform {
 
-/// Binds the calling thread to one processing unit (PU), by the operating system's index (`Core::pu`). Threads that it
-/// creates later inherit the binding, so a library's thread pool may end up on one core. Fails with `platform` if the
-/// PU does not exist or is not allowed.
+/// Binds the calling thread to one processing unit (PU), by the operating system's index (`Core::pu`). Threads that the
+/// calling thread creates later inherit the binding, so all threads of a library's pool may end up on one core. Fails
+/// with `platform` if the PU does not exist or is not allowed.
 [[nodiscard]] Result<void> bind_this_thread(int pu);
 /// Lets the calling thread run on any of several processing units (PUs), even if it inherited another binding. PUs that
-/// this process may not use are ignored; fails with `platform` if none is left.
+/// this process may not use are ignored; fails with `platform` if none remains.
 [[nodiscard]] Result<void> bind_this_thread(const CpuSet& pus);
 
 /// Returns the processing units that the calling thread may run on. Fails with `platform`.
@@ -28,9 +28,9 @@ namespace troupe::platform {
 /// not reported, as a missing name does no harm.
 void name_this_thread(std::string_view name) noexcept;
 
-/// Makes OpenMP's parallel regions in the calling thread use one thread, unless a region requests more; does nothing if
-/// OpenMP is not part of the program. Otherwise every kernel that uses OpenMP, in a BLAS library for instance, would
-/// have as many threads as the machine has cores.
+/// Makes OpenMP's parallel regions in the calling thread use one thread, unless a region requests more. Does nothing if
+/// OpenMP is not part of the program. Without this call, every kernel that uses OpenMP (in a BLAS library, for
+/// instance) would have as many threads as the machine has cores.
 void use_one_openmp_thread() noexcept;
 
 /// Binds a thread, and restores its earlier binding when destroyed. Meant for a thread of the program that works for

@@ -164,8 +164,8 @@ std::vector<Cgroup> own_cgroups(const fs::path& root, const std::string& control
       return candidate.version == version && (version == CgroupVersion::v2 || has(candidate.options, controller));
     });
     if (mount == mounts.end()) continue;
-    // If the process's group lies outside of the mount, uses only the limits at the mount point: the group there may
-    // enclose the process's group.
+    // If the process's group lies outside of the mount, only the limits at the mount point are used: the group there
+    // may enclose the process's group.
     append_chain(*mount, path_below(*mount, line.substr(second + 1)).value_or(fs::path()), chain);
   }
   return chain;

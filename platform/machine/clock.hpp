@@ -31,8 +31,8 @@ class SteadyClock final : public Clock {
 /// 10 ms) old. Use it for times that people read.
 [[nodiscard]] TimeStamp coarse_now() noexcept;
 
-/// A clock that stands still until a caller moves it. Tests use it, and virtual time, which moves it from event to
-/// event. Any thread may read and move the clock.
+/// A clock that stands still until a caller moves it. Tests and virtual time use it; virtual time moves it from event
+/// to event. Any thread may read and move the clock.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(TimeStamp start = TimeStamp::zero()) : now_(start.count()) {}

@@ -161,8 +161,8 @@ class Dealer {
     }
     return best;
   }
-  /// Returns the domain with the most free cores among those within `scope` and smaller than it. `scope` must have more
-  /// than one core.
+  /// Returns the domain with the most free cores among those that lie within `scope` and are smaller than `scope`.
+  /// `scope` must have more than one core.
   [[nodiscard]] const Members& fullest_within(const Members& scope) const {
     const Members* best = nullptr;
     std::size_t most = 0;

@@ -41,8 +41,8 @@ struct ClusterPlan {
 /// Groups `cores` of `machine`, which must be single cores in logical order.
 ///
 /// A cluster goes to the smallest part of the machine that has enough free cores; among parts of equal size, to the
-/// part with the fewest free cores. It spans several caches or NUMA nodes only if none of them has room. Within its
-/// part, the cluster takes all free cores of the inner part that has the most of them, then finds the remaining cores
+/// part with the fewest free cores. The cluster spans several caches or NUMA nodes only if none of them has room.
+/// Within its part, it takes all free cores of the inner part with the most free cores, then finds the remaining cores
 /// in the same way. Larger clusters choose first; the earlier part wins a tie. If the specification is a level, a part
 /// with only one core stays single, and so does a core outside of all such parts. If cores occur several times in
 /// `cores`, each occurrence counts as another machine. Fails with `invalid_argument` if there are too few cores, or if

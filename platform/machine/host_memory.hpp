@@ -24,8 +24,8 @@ struct HostMemory {
 /// is ignored, because no file contains it. May be called from any thread; takes some tens of microseconds.
 [[nodiscard]] HostMemory read_host_memory(const std::filesystem::path& root = "/");
 
-/// Returns the free memory of the allocator to the system. Takes milliseconds; does nothing if the allocator has no
-/// such function.
+/// Gives the allocator's free memory back to the system. Takes milliseconds; does nothing if the allocator has no such
+/// function.
 void give_back_free_memory() noexcept;
 
 }  // namespace troupe::platform

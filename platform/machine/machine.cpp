@@ -73,8 +73,8 @@ std::optional<DomainKind> domain_kind(hwloc_obj_type_t type) {
 
 int logical_index(const hwloc_obj* object) { return static_cast<int>(object->logical_index); }
 
-/// Returns the index of a domain. A machine may have groups at several depths, and each depth counts them from zero, so
-/// groups have another index.
+/// Returns the index of a domain. For groups it is `gp_index`, because a machine may have groups at several depths, and
+/// the logical indices of each depth begin at zero.
 int domain_index(const hwloc_obj* object) {
   return object->type == HWLOC_OBJ_GROUP ? static_cast<int>(object->gp_index) : logical_index(object);
 }
@@ -95,8 +95,8 @@ Core describe_pu(hwloc_topology_t topology, const hwloc_obj* pu) {
   for (const hwloc_obj* object = pu; object != nullptr; object = object->parent) {
     const auto kind = domain_kind(object->type);
     // A NUMA node covers exactly the processing units of the object that it is attached to. If that object is a cache,
-    // the node comes after it in the list; if it is a package, before it. So the list names the closest link between
-    // two cores first.
+    // the node comes after the cache in the list; if it is a package, the node comes before the package. So the list
+    // names the closest link between two cores first.
     const bool before_numa = kind && *kind < DomainKind::numa_node;
     if (before_numa) result.domains.push_back({*kind, domain_index(object)});
     if (const auto* node = attached_numa_node(object); node != nullptr && !has_numa_node) {

@@ -19,13 +19,13 @@ enum class DomainKind : std::uint8_t { core, l1, l2, l3, l4, l5, die, numa_node,
 /// One unit of the machine that several cores may share. Two values are equal if they are the same unit.
 struct Domain {
   DomainKind kind = DomainKind::machine;
-  /// The index is unique among the domains of this kind; without gaps, from zero on, except for groups.
+  /// The index is unique among the domains of this kind. Indices count from zero without gaps, except for groups.
   int index = 0;
 
   friend bool operator==(const Domain&, const Domain&) = default;
 };
 
-/// A place for one thread: one processing unit of a physical core; or a cluster, represented by its first core.
+/// A place where a worker runs: one processing unit of a physical core, or a cluster, described by its first core.
 struct Core {
   /// The operating system's index of the processing unit that a thread is bound to.
   int pu = 0;
@@ -75,8 +75,8 @@ struct Machine {
   std::vector<NumaNode> numa_nodes;
   /// Every processing unit, by logical index: neighbours in this list are neighbours in the machine.
   std::vector<Core> pus;
-  /// The processing units (PUs) that the system lets this process use: cpuset, and affinity mask of the process (the
-  /// union over its threads). For a described machine, all PUs.
+  /// The processing units (PUs) that the system lets this process use: those within its cpuset and within the affinity
+  /// masks of its threads (the union of these masks). For a described machine, all PUs.
   CpuSet allowed;
   /// True if the processing units exist on the computer that runs this process, so that threads can be bound to them.
   bool this_system = false;

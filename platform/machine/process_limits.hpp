@@ -12,7 +12,7 @@
 
 namespace troupe::platform {
 
-/// The address space that the process may still take under one of its limits, and the name of this limit.
+/// A limit on the address space of this process, and the amount (`left`) that the process may still take under it.
 struct AddressSpace {
   Bytes limit;
   Bytes left;

@@ -28,8 +28,8 @@ struct TopologyOptions {
   /// The processing units to which the choice is restricted, by the operating system's index: `0-3,8`. Empty restricts
   /// nothing. Indices that the machine does not have are ignored.
   std::string restrict_to = {};
-  /// The machine to assume in place of the real machine, in hwloc's notation: `package:2 l3:2 core:4 pu:2`. If empty,
-  /// it is this machine, or the machine that hwloc's environment variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE) name.
+  /// The machine to assume in place of the real machine, in hwloc's notation: `package:2 l3:2 core:4 pu:2`. An empty
+  /// text means this machine, or the machine that hwloc's environment variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE) name.
   std::string synthetic = {};
   /// The folder that contains /proc and the control groups; empty stands for `/`. For an assumed machine (`synthetic`),
   /// the processor time of control groups counts only if a folder is given, since the real limits belong to the real
@@ -43,7 +43,7 @@ struct Topology {
   /// are taken, the choice is compact, so that the cores share caches and memory (see `compact_choice`). All are single
   /// cores until `form_clusters` groups them.
   std::vector<Core> cores;
-  /// The number of cores that could be taken.
+  /// The number of cores that the process may take.
   int allowed_cores = 0;
   /// The processing units that the affinity mask and the restriction allow.
   CpuSet allowed_pus;

@@ -9,8 +9,8 @@
 namespace troupe::platform {
 
 /// A reserved range of this process's addresses. While the range exists, no allocation gets these addresses, and
-/// reading or writing there is an error. It serves objects that are stored elsewhere but need addresses as names. It
-/// takes no memory.
+/// reading or writing there is an error. The range is for objects that are stored elsewhere but need addresses as
+/// names. It takes no memory.
 class AddressRange {
  public:
   AddressRange() = default;

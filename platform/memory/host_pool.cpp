@@ -22,13 +22,14 @@ constexpr std::uint64_t kPoolShareOfMemory = 16;
 constexpr std::uint64_t kLargestKeptShare = 4;
 constexpr int kLockTries = 1000;
 
-/// A size as a class: the class has number `number`, and its blocks have `size` bytes.
+/// A size class: its number, and the size of its blocks in bytes.
 struct SizeClass {
   std::size_t number;
   std::uint64_t size;
 };
 
-/// Up to 32 steps, each multiple of the step is a class. Above that, each doubling is divided into 16 classes.
+/// Returns the class of a size. Up to 32 granules, each multiple of `kGranule` is a class. Above, each doubling is
+/// divided into 16 classes.
 constexpr SizeClass size_class_of(std::uint64_t size) {
   const std::uint64_t steps = (std::max<std::uint64_t>(size, 1) + kGranule - 1) / kGranule;
   if (steps <= 2 * kClassesPerDoubling) return {static_cast<std::size_t>(steps), steps * kGranule};
@@ -103,7 +104,8 @@ Result<std::unique_ptr<HostPool::Block>> HostPool::make_block(Bytes size, int no
   if (!buffer) return buffer.failure();
   auto block = std::make_unique<Block>();
   block->buffer = std::move(buffer).value();
-  // Smaller buffers share pages with other buffers. A buffer that cannot be pinned is used all the same.
+  // Only large buffers are pinned, because smaller buffers share pages with others. A buffer that cannot be pinned is
+  // used all the same.
   if (size >= kHugePage) {
     auto pinned = PinnedMemory::pin(block->buffer.data(), size);
     if (pinned) block->pinned = std::move(pinned).value();
@@ -128,7 +130,7 @@ Result<std::shared_ptr<std::byte>> HostPool::lend(Bytes size, int node) {
     block->stack = stack;
   }
   std::byte* const data = block->buffer.data();
-  // If the constructor throws, it calls the deleter.
+  // If the constructor of `std::shared_ptr` throws, it calls the deleter.
   return std::shared_ptr<std::byte>(data, GiveBack{shared_from_this(), block.release()});
 }
 

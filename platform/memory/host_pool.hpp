@@ -15,21 +15,21 @@
 
 namespace troupe::platform {
 
-/// Lends blocks of host memory, and keeps the blocks that come back for later loans. Without it, each large block would
-/// be mapped, filled with zeros by the system page by page, and unmapped again.
+/// Lends blocks of host memory, and keeps the blocks that come back for later loans. Without the pool, each large block
+/// would be mapped, filled with zeros by the system page by page, and unmapped again.
 ///
-/// Blocks have sizes in classes, 16 for each doubling, so at most one sixteenth of a block is lost. A block serves data
-/// of its own class and its own NUMA node only. The block that came back last is lent first, because caches may still
-/// hold it.
+/// The sizes of blocks are rounded up to size classes, 16 for each doubling, so at most one sixteenth of a block is
+/// lost. A block serves data of its own size class and its own NUMA node only. The block that came back last is lent
+/// first, because caches may still hold it.
 ///
 /// Blocks that have come back at least once take at most `most_kept` bytes in all, whether they are kept or lent again.
-/// If a block that comes back is one too many, the blocks that have been kept for the longest time go to the system,
-/// and if that is not enough, the block itself. Lent blocks count too, because their pages have memory already: a
-/// program that makes data long before tasks touch them would otherwise take memory for all data that wait. Blocks of
-/// more than a quarter of `most_kept` are not kept.
+/// If a block that comes back would exceed this bound, the blocks that have been kept for the longest time go to the
+/// system; if that is not enough, the returning block goes to the system, too. Lent blocks count because their pages
+/// have memory: a program that makes data long before tasks touch them would otherwise take memory for all data that
+/// wait. Blocks of more than a quarter of `most_kept` are not kept.
 ///
 /// Thread-safe. No thread waits long: a thread that does not get the lock within microseconds uses the system instead
-/// of the pool. So a child of `fork`, in which nobody may hold the lock any more, does not wait for ever.
+/// of the pool. So a child of `fork` does not wait for ever for a lock whose holder exists only in its parent.
 class HostPool : public std::enable_shared_from_this<HostPool> {
  public:
   static constexpr Bytes kUsualMost{std::uint64_t{256} << 20U};
@@ -55,7 +55,7 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
   /// `out_of_memory`; the message gives the requested size.
   [[nodiscard]] Result<std::shared_ptr<std::byte>> lend(Bytes size, int node);
 
-  /// Gives all kept blocks back to the system.
+  /// Gives all kept blocks back to the system. Does nothing if the lock is not free within microseconds.
   void clear() noexcept;
   /// Gives all kept blocks back to the system, and keeps none from now on.
   void close() noexcept;
@@ -64,8 +64,8 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
 
  private:
   struct Stack;
-  /// A block of memory. While it is kept, it is in two lists: in the list of all kept blocks, from the newest to the
-  /// oldest, and in the stack of its class and node.
+  /// A block of memory. While the pool keeps it, the block is in two lists: in the list of all kept blocks, from the
+  /// newest to the oldest, and in the stack of its size class and node.
   struct Block {
     HostBuffer buffer;
     /// Declared after the buffer, so that the pinning ends before the memory is freed.
@@ -78,7 +78,7 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
     Block* above = nullptr;
     Block* below = nullptr;
   };
-  /// The kept blocks of one class on one node.
+  /// The kept blocks of one size class on one node.
   struct Stack {
     Block* top = nullptr;
   };
@@ -94,7 +94,8 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
   };
 
   [[nodiscard]] bool try_to_lock() noexcept TROUPE_TRY_ACQUIRES(true, lock_);
-  /// Returns a kept block of the size that `size` is rounded to, or null. Sets `stack` to the block's place.
+  /// Returns a kept block of the size class and node, or null. Sets `stack` to the stack to which such a block will
+  /// return; leaves `stack` alone if the pool will not keep such a block.
   [[nodiscard]] std::unique_ptr<Block> take(Bytes size, int node, Stack*& stack);
   [[nodiscard]] static Result<std::unique_ptr<Block>> make_block(Bytes size, int node);
   [[nodiscard]] Stack& stack_of(std::size_t size_class, int node) TROUPE_REQUIRES(lock_);
@@ -102,7 +103,7 @@ class HostPool : public std::enable_shared_from_this<HostPool> {
   void remove(Block& block) noexcept TROUPE_REQUIRES(lock_);
   /// Keeps the block, or frees it.
   void give_back(std::unique_ptr<Block> block) noexcept;
-  /// Subtracts a block that will be freed from `in_turn_`.
+  /// Subtracts the size of the block from `in_turn_` if it was counted there, because the block will be freed.
   void leave_turn(const Block& block) noexcept;
   /// Removes the oldest blocks until `in_turn_` is at most `most`, or no block is kept. Returns the removed blocks as a
   /// list linked through `older`.

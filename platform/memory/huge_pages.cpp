@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kAccess = PROT_READ | PROT_WRITE;
 
-/// Returns the bytes from an address to the next multiple of a huge page.
+/// Returns the number of bytes from an address to the next multiple of a huge page.
 std::size_t to_next_huge_page(const void* address) {
   const auto beyond = reinterpret_cast<std::uintptr_t>(address) % kHugePage.count;
   return beyond == 0 ? 0 : kHugePage.count - beyond;

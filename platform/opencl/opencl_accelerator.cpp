@@ -55,7 +55,8 @@ Result<Bytes> capacity_of(const OpenClDevice& device, std::optional<Bytes> wante
   return Bytes{std::max<std::uint64_t>(capacity, kMeasuredSizes.back())};
 }
 
-/// Returns the place of a byte in a buffer as OpenCL counts it, in columns.
+/// Returns the position of a byte in a buffer, in the form that OpenCL's copies of rectangles take: byte in the column,
+/// then column.
 std::array<std::size_t, 3> origin_of(std::size_t offset, std::size_t pitch) {
   return {offset % pitch, offset / pitch, 0};
 }

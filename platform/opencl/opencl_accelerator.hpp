@@ -27,8 +27,8 @@ class OpenClBuffers;
 class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
  public:
   /// Opens a device. `sharing` is the number of devices opened together that share the host's memory. `capacity` is the
-  /// most memory that data may take. By default it is nine tenths of the device's memory; for a device that shares the
-  /// host's memory, it is half of the available host memory divided by `sharing`. Drivers do not check whether a
+  /// limit for the memory that data take. By default it is nine tenths of the device's memory; for a device that shares
+  /// the host's memory, it is half of the available host memory divided by `sharing`. Drivers do not check whether a
   /// device's memory is large enough. Measures the device's copies, which takes some milliseconds. Fails with
   /// `invalid_argument` for a capacity that the device does not have, and with `platform` for other errors.
   [[nodiscard]] static Result<std::unique_ptr<OpenClAccelerator>> open(const OpenClDevice& device,
@@ -70,15 +70,15 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   [[nodiscard]] Result<void> make_queues();
   [[nodiscard]] Result<void> measure();
   void start_threads();
-  /// The place where a copy begins: a buffer, and the bytes before the place.
+  /// The place where a copy begins: a buffer, and an offset in it in bytes.
   struct Place {
     _cl_mem* buffer = nullptr;
     std::size_t offset = 0;
   };
-  /// Returns the place of an address in the buffer of the data, which are `data`, or without these the `span` bytes at
-  /// the address.
+  /// Returns the place of an address. The data with this address are `data` or, if that is empty, the `span` bytes from
+  /// the address on.
   [[nodiscard]] Result<Place> place_of(const std::byte* address, std::size_t span, std::span<const std::byte> data);
-  /// Both make a copy, and return when it has ended.
+  /// `perform` and `perform_inside` make a copy, and return when the copy has ended.
   [[nodiscard]] Result<void> perform(CopyDirection direction, const BlockCopy& copy);
   [[nodiscard]] Result<void> perform_inside(const BlockCopy& copy);
   /// `write`, `read` and `move` return OpenCL's status codes.
@@ -91,7 +91,7 @@ class OpenClAccelerator final : public Accelerator, public OpenClTaskData {
   const std::string name_;
   const std::unique_ptr<OpenClBuffers> buffers_;
   const std::unique_ptr<Queues> queues_;
-  /// The entries are indexed by `CopyDirection`.
+  /// The entries of `speeds_` and `threads_` are indexed by `CopyDirection`.
   std::array<CopySpeed, 2> speeds_{};
   std::array<std::unique_ptr<CopyThread>, 2> threads_;
   /// The thread for copies inside the device's memory.

@@ -19,7 +19,7 @@ namespace troupe::platform {
 /// its first use.
 ///
 /// The memory manager does not report when data leave the block, and does not have to. A buffer stays until the manager
-/// uses its addresses for data with another place or size; it does so only when nobody needs the old data. The old
+/// uses its addresses for data with another place or size, which happens only when nobody needs the old data. The old
 /// buffer is then released before the new one is made. Data that are placed at the same address with the same size have
 /// the same buffer, so no driver calls are needed when such data leave and return. Buffers never overlap: together they
 /// never take more memory than the size of the block. Thread-safe.

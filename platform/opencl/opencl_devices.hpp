@@ -51,7 +51,7 @@ struct SkippedOpenCl {
   /// The library's file, or the platform's or device's name.
   std::string what;
   std::string why;
-  /// True if something is wrong with the driver or its installation; false if Troupe leaves it out on purpose.
+  /// True if something is wrong with the driver or its installation; false if Troupe does not use this item on purpose.
   bool faulty = true;
 };
 

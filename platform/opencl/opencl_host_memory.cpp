@@ -42,8 +42,8 @@ struct Rectangle {
   std::byte* host = nullptr;
 };
 
-/// Calls `enqueue(rectangle, is_first, is_last)` for each plane, until a call fails. The commands of one queue follow
-/// one another, so that it suffices if the first command waits for others, and others wait for the last command.
+/// Calls `enqueue(rectangle, is_first, is_last)` for each plane, until a call fails. The commands of one queue run in
+/// order. So only the first command has to wait for earlier events, and it is enough to wait for the last command.
 template <class Enqueue>
 cl_int by_planes(const HostBlock& block, const Enqueue& enqueue) {
   for (std::size_t i = 0; i < block.planes; ++i) {
@@ -239,7 +239,8 @@ void OpenClHostMemory::Buffers::forget(const HostBlock& data) noexcept {
   {
     const LockGuard lock(mutex_);
     const auto found = kept_.find(key);
-    // A buffer that a task uses for other data in the same memory stays until these are forgotten.
+    // A task may use this buffer for other data in the same memory. Then the buffer stays until those data are
+    // forgotten.
     if (found == kept_.end() || found->second.tasks > 0) return;
     kept = std::move(found->second);
     kept_.erase(found);

@@ -11,17 +11,17 @@
 
 namespace troupe::platform {
 
-/// A device that works on host memory. A piece of data has a buffer over its place in host memory, which stays until
-/// the data are forgotten. The buffer is mapped except while tasks of the device use it: the content of a mapped buffer
-/// belongs to the host, that of an unmapped buffer to the device. The host or another device may write while the buffer
-/// is mapped, so it is always mapped for reading and writing: unmapping then makes the present content visible to the
-/// device, even if the driver caches data.
+/// A device that works on host memory. Each piece of data has a buffer over its place in host memory; the buffer stays
+/// until the data are forgotten (`forget`). The buffer is mapped except while tasks of the device use it: the content
+/// of a mapped buffer belongs to the host, that of an unmapped buffer to the device. The host or another device may
+/// write while the buffer is mapped, so the buffer is always mapped for reading and writing: unmapping then makes the
+/// present content visible to the device, even if the driver caches data.
 ///
 /// All tasks share one in-order queue, so no count of the tasks that use a buffer is needed for mapping: a buffer that
 /// two tasks read is mapped after the first task and unmapped for the second.
 ///
-/// Data whose columns lie apart, or whose place is not aligned, have a buffer in the driver's memory instead. They are
-/// copied to it before a task, and are copied back after a task that writes. Thread-safe.
+/// Data whose columns lie apart, or whose place is not aligned, have a buffer in the driver's memory instead. Such data
+/// are copied to their buffer before a task, and are copied back after a task that writes. Thread-safe.
 class OpenClHostMemory final : public HostDevice, public OpenClTaskData {
  public:
   /// Opens a device. Data at addresses that are multiples of `alignment` are used in place; 0 stands for the alignment

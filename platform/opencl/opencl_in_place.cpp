@@ -128,7 +128,7 @@ class InPlaceTrial {
     };
     const std::size_t half = size_ / 2;
     Duration all = Duration::max(), little = all, copy_of_half = all;
-    // Other programs may keep a driver's thread from its core for a whole round, which looks as if it copied.
+    // Other programs may keep a driver's thread from its core for a whole round, which looks as if the driver copied.
     for (int round = 0; round < kRounds; ++round) {
       all = std::min(all, map_and_unmap(size_));
       little = std::min(little, map_and_unmap(std::min(kLittle, size_)));

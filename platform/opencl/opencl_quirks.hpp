@@ -17,8 +17,8 @@ namespace troupe::platform {
 [[nodiscard]] std::binary_semaphore* opencl_launch_turn(const OpenClDevice& device);
 
 /// Returns an option for programs that are built for the device, with a blank before it. The option is empty, unless an
-/// earlier device of the same driver is equal to this device. Then it makes the driver keep the compiled code of the
-/// two devices apart.
+/// earlier device of the same driver is equal to this device. In that case the option makes the driver keep the
+/// compiled code of the two devices apart.
 [[nodiscard]] std::string opencl_twin_option(const _cl_device_id* device);
 /// Returns an option like the function above, but compares the device with the devices in `all`.
 [[nodiscard]] std::string opencl_twin_option(const _cl_device_id* device, const OpenClDevices& all);

@@ -15,9 +15,9 @@ namespace troupe::platform {
 struct OpenClSearch {
   /// OCL_ICD_FILENAMES (Khronos): libraries, or ICD files, with colons between them. These drivers come first.
   std::string file_names = {};
-  /// OCL_ICD_VENDORS (both loaders): a folder of ICD files, or one ICD file, or a library. It replaces the folder of
-  /// ICD files. If the name of an ICD file has no slash, it is searched in the folder of `vendor_path`, then in the
-  /// current folder.
+  /// OCL_ICD_VENDORS (both loaders): a folder of ICD files, or one ICD file, or a library. This value takes the place
+  /// of the folder of ICD files. An ICD file whose name has no slash is searched in the folder of `vendor_path`, then
+  /// in the current folder.
   std::string vendors = {};
   /// OPENCL_VENDOR_PATH (ocl-icd): the folder of ICD files.
   std::string vendor_path = {};

@@ -11,7 +11,7 @@
 
 namespace troupe::platform {
 
-/// The name of a copy. It is not used again while the copy exists, and practically never later.
+/// The name of a copy. No other copy has the same name while the copy exists, and practically none gets it later.
 struct CopyId {
   std::uint32_t slot = UINT32_MAX;
   std::uint32_t generation = 0;
@@ -128,7 +128,8 @@ class LinkNetwork {
     std::uint32_t next = kNone;
     Stage stage = Stage::free;
     bool waited_for = false;
-    /// True if the driver counts the copy among those that a task waits for; false if it counts it as a prefetch.
+    /// True if the driver counts the copy among those that a task waits for; false if the driver counts it as a
+    /// prefetch.
     bool given_as_waited_for = false;
 
     /// The state while the copy's bytes flow: the bytes left at `since`, the rate from then on, and the time when the
@@ -149,7 +150,8 @@ class LinkNetwork {
     Line urgent;
     Line prefetches;
     std::uint32_t active = kNone;
-    /// The numbers of copies that the driver has got, including the copy on its way.
+    /// The numbers of copies that the driver has got (copies that tasks wait for, and prefetches), including the copy
+    /// on its way.
     std::uint32_t given_waited_for = 0;
     std::uint32_t given_prefetches = 0;
     /// The time at which the copy that is on its way began.
@@ -174,7 +176,7 @@ class LinkNetwork {
   /// Begins the driver's copies that do not have to wait for other copies.
   void begin_given();
   void begin(std::uint32_t copy);
-  /// Returns true if copies of one pair have to wait for copies of the other pair.
+  /// Returns true if copies of the pair `one` and copies of the pair `other` have to wait for each other.
   [[nodiscard]] bool exclude(std::uint32_t one, std::uint32_t other) const;
   /// Called when the latency of the copy is over.
   void begin_flow(std::uint32_t copy);
@@ -199,7 +201,8 @@ class LinkNetwork {
   std::vector<std::uint32_t> free_;
   /// The driver's copies, in the order in which it got them; only with `Queueing::streams`.
   std::vector<std::uint32_t> given_;
-  /// The copies whose bytes flow, in the order in which they began to flow, and the data that `sharing_` needs of each.
+  /// `flowing_` holds the copies whose bytes flow, in the order in which they began to flow; `demands_` holds the data
+  /// that `sharing_` needs of each of them.
   std::vector<std::uint32_t> flowing_;
   std::vector<SharedFlow> demands_;
   LinkSharing sharing_;

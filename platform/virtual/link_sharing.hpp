@@ -37,7 +37,8 @@ class LinkSharing {
     double left = 0;
     /// The number of flows over this link that have no fixed rate yet.
     std::uint32_t open = 0;
-    /// `share` is the rate that each of these flows would get; `tightest` is true if no link has a lower rate.
+    /// `share` is the rate that each of these flows would get; `tightest` is true if no other link has a smaller
+    /// `share`.
     double share = 0;
     bool tightest = false;
   };
@@ -53,7 +54,7 @@ class LinkSharing {
 
   std::vector<double> capacities_;
   std::vector<State> states_;
-  /// The links that have flows without a fixed rate, and these flows.
+  /// `used_` holds the links that have flows without a fixed rate, `open_` holds these flows.
   std::vector<std::uint32_t> used_;
   std::vector<std::uint32_t> open_;
   std::vector<double> rates_;

@@ -29,7 +29,7 @@ struct EventId {
 class VirtualTime {
  public:
   explicit VirtualTime(TimeStamp start = TimeStamp::zero()) : clock_(start) {}
-  /// This class cannot be copied, because events hold references to it.
+  /// Objects of this class cannot be copied, because events hold references to them.
   VirtualTime(const VirtualTime&) = delete;
   VirtualTime& operator=(const VirtualTime&) = delete;
 

@@ -8,7 +8,7 @@
 
 namespace troupe {
 
-/// Converts values of this project's type `Json` to values of nlohmann's library and back.
+/// Converts between `Json` and the type of nlohmann's library.
 struct JsonLibrary {
   using Theirs = nlohmann::json;
 
@@ -70,7 +70,7 @@ Json::Json(const Json& other) = default;
 Json::Json(Json&& other) noexcept : value_(std::exchange(other.value_, Value())) {}
 Json& Json::operator=(const Json& other) = default;
 Json& Json::operator=(Json&& other) noexcept {
-  // `other` may lie inside the value that is destroyed here.
+  // `other` may be an element or member of this value. It must be moved away before this value is destroyed.
   Value taken = std::exchange(other.value_, Value());
   value_ = std::move(taken);
   return *this;
@@ -248,7 +248,8 @@ const std::string& Json::as_text() const {
 bool Json::equals(const Json& other) const {
   if (is_number() && other.is_number()) {
     if (is_number_float() || other.is_number_float()) return as_double() == other.as_double();
-    // A negative number does not equal an unsigned number.
+    // After conversion to unsigned numbers, a negative number could look equal to a large one, so signs are compared
+    // first.
     const auto negative = [](const Json& json) { return !json.is_number_unsigned() && json.as_signed() < 0; };
     return negative(*this) == negative(other) && as_unsigned() == other.as_unsigned();
   }

@@ -1,5 +1,5 @@
-/// Values of JSON. This header hides nlohmann's library, which only `json.cpp` and a few other files include: its
-/// header and its templates take seconds in each file that includes it.
+/// Values of JSON. This header hides nlohmann's library, because compiling its header and templates takes seconds in
+/// each file that includes it. Only `json.cpp` and few other files include it.
 #pragma once
 
 #include <array>
@@ -31,7 +31,8 @@ std::same_as<T, bool>;
 }  // namespace detail
 
 /// A value: null, true or false, a number, a text in UTF-8, an array, or an object whose members are in the order of
-/// their keys. A function that needs a value of another type throws `std::logic_error`, which names both types.
+/// their keys. A function that does not work for the value's type throws `std::logic_error`, which names the needed and
+/// the actual type.
 class Json {
  public:
   using Array = std::vector<Json>;
@@ -51,8 +52,8 @@ class Json {
   Json(const std::array<T, N>& elements);
   template <class T>
   Json(const std::map<std::string, T>& members);
-  /// Makes an object if each value is an array of two values, the first of which is a text; otherwise an array. For
-  /// example, `{{"tasks", 3}, {"seconds", 0.5}}` makes an object.
+  /// Makes an object if each value is an array of a text and one more value; otherwise makes an array. For example,
+  /// `{{"tasks", 3}, {"seconds", 0.5}}` makes an object.
   Json(std::initializer_list<Json> values);
   Json(const Json& other);
   Json(Json&& other) noexcept;
@@ -70,16 +71,17 @@ class Json {
   /// Parses a text. Returns nothing if it is not JSON.
   [[nodiscard]] static std::optional<Json> try_parse(std::string_view text);
 
-  /// Writes the value, with `indent` blanks for each level; -1 writes one line without blanks. Bytes that are not UTF-8
-  /// are replaced by U+FFFD. If `ascii` is true, characters outside ASCII are escaped.
+  /// Returns the value as text, with `indent` blanks for each level; if `indent` is -1, in one line without blanks.
+  /// Bytes that are not UTF-8 are replaced by U+FFFD. If `ascii` is true, characters outside ASCII are escaped.
   [[nodiscard]] std::string dump(int indent = -1, bool ascii = false) const;
 
   [[nodiscard]] bool is_null() const;
   [[nodiscard]] bool is_boolean() const;
   [[nodiscard]] bool is_number() const;
-  /// Returns true for a number without fraction or exponent.
+  /// Returns true for a number that was parsed from a text without fraction and exponent, or made from an integer type.
   [[nodiscard]] bool is_number_integer() const;
-  /// Returns true for a number that has no sign, fraction or exponent in a text, or was made from an unsigned type.
+  /// Returns true for a number that was parsed from a text without sign, fraction and exponent, or made from an
+  /// unsigned type.
   [[nodiscard]] bool is_number_unsigned() const;
   [[nodiscard]] bool is_number_float() const;
   [[nodiscard]] bool is_string() const;
@@ -93,11 +95,11 @@ class Json {
   [[nodiscard]] bool empty() const { return size() == 0; }
 
   /// Returns the value as a number, a bool or a text, or as a vector or map of such values. Numbers are converted as by
-  /// a cast. Nothing is converted implicitly.
+  /// a cast. Other types are not converted.
   template <class T>
   [[nodiscard]] T get() const;
-  /// Converts a number implicitly. Other values are not converted implicitly. Otherwise a mistake, such as a text in
-  /// place of an object, would be found only when the program runs.
+  /// Converts a number implicitly. There is no such conversion for other types, so that the compiler finds mistakes
+  /// such as a text in place of an object.
   template <detail::JsonNumber T>
   operator T() const {
     return get<T>();
@@ -116,14 +118,15 @@ class Json {
   [[nodiscard]] auto end() { return elements().end(); }
 
   [[nodiscard]] bool contains(std::string_view key) const;
-  /// Returns the member; null if there is none, or if this is not an object.
+  /// Returns the member with this key; null if there is none, or if this value is not an object.
   [[nodiscard]] const Json* find(std::string_view key) const;
   /// Returns the member or the element, which must exist.
   [[nodiscard]] const Json& at(std::string_view key) const;
   [[nodiscard]] Json& at(std::string_view key);
   [[nodiscard]] const Json& at(std::size_t index) const;
   [[nodiscard]] Json& at(std::size_t index);
-  /// Returns the member; adds it if there is none. Null becomes an object.
+  /// Returns the member with this key; if there is none, adds one that is null. If this value is null, it becomes an
+  /// object.
   Json& operator[](std::string_view key);
   Json& operator[](const char* key) { return (*this)[std::string_view(key)]; }
   const Json& operator[](std::string_view key) const { return at(key); }
@@ -139,7 +142,7 @@ class Json {
   [[nodiscard]] const Json& front() const { return at(std::size_t{0}); }
   [[nodiscard]] const Json& back() const { return at(size() - 1); }
   [[nodiscard]] Json& back() { return at(size() - 1); }
-  /// Returns the member as a `T`, or `otherwise` if there is none.
+  /// Returns the member with this key as a `T`; `otherwise` if there is none.
   template <class T>
   [[nodiscard]] T value(std::string_view key, T otherwise) const {
     const Json* const found = find(key);
@@ -150,13 +153,13 @@ class Json {
     return value(key, std::string(otherwise));
   }
 
-  /// Adds an element; null becomes an array.
+  /// Adds an element to an array. If this value is null, it becomes an array.
   void push_back(Json value);
   /// Removes a member; returns the number of members that it removed.
   std::size_t erase(std::string_view key);
   /// Removes an element.
   void erase(std::size_t index);
-  /// Copies all members of `other` to this object, and replaces those with the same keys.
+  /// Copies all members of `other` into this object. Members of this object with the same keys are replaced.
   void update(const Json& other);
 
   /// Compares values. Two numbers are equal if their values are equal, even if their types differ.

@@ -10,10 +10,10 @@
 
 namespace troupe::wire {
 
-// Each packet is exactly one of the two structures below, in the machine's byte order: both ends are on one machine.
-// The client sends a `MemoryRequest` and gets one `MemoryReply` for each, in their order. The first request is `hello`;
-// its reply has the token that names this connection in a session's `Hello`. The end of the connection is the end of
-// the client: its session ends, and its segments are freed.
+// Each packet is exactly one of the two structures below. The byte order is the machine's, because both ends are on one
+// machine. The client sends requests (`MemoryRequest`) and gets one `MemoryReply` for each request, in the order of the
+// requests. The first request is `hello`; its reply has the token that names this connection in a session's `Hello`.
+// The end of the connection is the end of the client: its session ends, and its segments are freed.
 //
 //   request    uses             reply, if the request was done
 //   hello      magic, version   token
@@ -21,15 +21,16 @@ namespace troupe::wire {
 //                               against changes of its size, that the client maps MAP_SHARED
 //   release    segment          segment. The memory is freed when no registered data lie in it any more
 //
-// A request that cannot be done is answered with a code and a text. The connection stays open, unless `hello` was
-// refused or the packet is none of the above.
+// A request that cannot be done is answered with a code and a text. The connection stays open, except if `hello` was
+// refused or a packet is not one of these requests.
 
-/// The file names of the two sockets in the service's folder.
+/// The names of the socket files in the service's folder: the socket for gRPC, and the socket for memory.
 inline constexpr std::string_view kServiceSocket = "service.sock";
 inline constexpr std::string_view kMemorySocket = "memory.sock";
 
 inline constexpr std::uint32_t kMemoryMagic = 0x5552'5401;
-/// The version, raised whenever an older side would misunderstand the packets.
+/// The version of the packets. It is raised whenever one side would misunderstand packets of an older or newer other
+/// side.
 inline constexpr std::uint32_t kMemoryVersion = 1;
 /// The number of bytes of a token.
 inline constexpr std::size_t kTokenSize = 16;
@@ -40,7 +41,7 @@ enum class MemoryRequestKind : std::uint32_t { hello = 1, allocate = 2, release 
 
 enum class MemoryError : std::uint32_t {
   none = 0,
-  /// The first packet is not `hello`, or has another version.
+  /// The first packet is not `hello`, or its version is not the service's.
   version_mismatch = 1,
   /// The system has no memory of that size.
   out_of_memory = 2,
@@ -58,7 +59,7 @@ struct MemoryRequest {
   MemoryRequestKind kind = MemoryRequestKind::hello;
   /// Always 0.
   std::uint32_t reserved = 0;
-  /// The client's choice, repeated in the reply.
+  /// A number that the client chooses; the reply repeats it.
   std::uint64_t request = 0;
   /// The size in bytes; the service rounds it up to whole pages.
   std::uint64_t size = 0;
@@ -72,7 +73,7 @@ struct MemoryReply {
   /// The number of bytes of `text` that are used.
   std::uint32_t text_size = 0;
   std::uint64_t request = 0;
-  /// The number of bytes that the segment really has.
+  /// The number of bytes that the segment really has, after rounding.
   std::uint64_t size = 0;
   /// The segment's number: never 0, and never used again while the service lives.
   std::uint64_t segment = 0;
@@ -83,7 +84,7 @@ struct MemoryReply {
   [[nodiscard]] std::string_view message() const {
     return {text.data(), text_size <= kMemoryTextSize ? text_size : kMemoryTextSize};
   }
-  /// Sets the message. A message that is too long is cut between two characters.
+  /// Sets the text of the error. A text that is too long is cut between two characters.
   void set_message(std::string_view message) {
     std::size_t size = message.size() < kMemoryTextSize ? message.size() : kMemoryTextSize;
     while (size < message.size() && size > 0 && (static_cast<unsigned char>(message[size]) & 0xC0U) == 0x80U) --size;

@@ -68,7 +68,7 @@ std::array<Range, 3> ranges_in_memory(const ArrayData& whole, py::handle index) 
   return {ranges[0], ranges[1], ranges.size() == 3 ? ranges[2] : one};
 }
 
-/// Returns the block of an array of more than two dimensions that is one column of the runtime's.
+/// Returns the block for an index of an array of more than two dimensions whose data are one column for the runtime.
 Block block_of_column(const ArrayData& whole, py::handle index) {
   const ArrayForm& form = whole.form();
   const std::vector<Range> ranges = ranges_of(whole, index);

@@ -70,7 +70,8 @@ std::optional<VolumeShape> volume_in(const py::array& array, ArrayOrder order) {
 }
 
 /// Returns the order of an array with three dimensions, and its shape as a volume. Fortran's order is preferred where
-/// both are possible, unless the array was made in C order. Returns nothing if there are gaps inside of its columns.
+/// both are possible, unless the array was made in C order. Returns nothing if there are gaps inside the array's
+/// columns.
 std::optional<std::pair<ArrayOrder, VolumeShape>> find_volume(const py::array& array) {
   const bool in_c = (array.flags() & py::array::c_style) != 0;
   const bool in_fortran = (array.flags() & py::array::f_style) != 0;
@@ -261,7 +262,7 @@ bool ArrayData::reshaped() const {
       !std::equal(strides_.begin(), strides_.end(), now->strides)) {
     return true;
   }
-  // Different objects may be the same dtype.
+  // Different Python objects may describe the same dtype.
   return now->descr != dtype_.get().ptr() &&
          element_of(py::reinterpret_borrow<py::dtype>(now->descr)).tag != form_.layout.element_tag;
 }
@@ -311,8 +312,8 @@ py::object ArrayData::as_registered(bool writable) const {
 }
 
 ArrayData::Argument ArrayData::argument_for(const DataView& view, bool writable) const {
-  // A kernel of a recording, or of a task that was submitted before the program reshaped the array, gets the array as
-  // it was.
+  // The program may have reshaped the array after the task was submitted or recorded. The task's kernel gets the array
+  // as it was registered.
   if (view.data == address_) return {reshaped() ? as_registered(writable) : array(writable)};
   if (const auto now = runtime_->rebound(view.data)) {
     const bool fits = now->form_.shape == form_.shape && now->form_.order == form_.order &&

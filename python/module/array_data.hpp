@@ -2,8 +2,8 @@
 ///
 /// A registration keeps its array alive, so that the memory exists as long as tasks may use it. An array in Fortran
 /// order has the same memory layout as the runtime's matrices and volumes. An array in C order is the transpose of the
-/// runtime's matrix: its last dimension has the runtime's rows. Arrays of more than three dimensions are one column. On
-/// a service, which has no volumes, so are arrays of three dimensions.
+/// runtime's matrix: its last dimension has the runtime's rows. Arrays of more than three dimensions are one column. A
+/// service has no volumes, so arrays of three dimensions are one column there, too.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -38,7 +38,7 @@ struct ArrayForm {
   ArrayOrder order = ArrayOrder::any;
   /// The runtime's view of the array.
   Layout layout;
-  /// True if the array has three dimensions and is a volume of the runtime.
+  /// True if the array has three dimensions and the runtime uses it as a volume.
   bool is_volume = false;
 
   /// Returns the strides in bytes of an array without gaps.
@@ -102,7 +102,7 @@ class ArrayData {
     bool copied = false;
   };
   [[nodiscard]] Argument argument_for(const DataView& view, bool writable) const;
-  /// Returns the number of references to the array that this object holds.
+  /// Returns how many references to the registered array this object holds.
   [[nodiscard]] pybind11::ssize_t own_references() const { return read_only_refers_ ? 2 : 1; }
 
   /// Returns a text for messages: "'x'" or "an array of shape (3, 4)".
@@ -111,7 +111,7 @@ class ArrayData {
   /// The data that this part belongs to; null if this object is not a part.
   std::shared_ptr<ArrayData> whole;
   std::string name;
-  /// For a halo part, the index of the block without its rim.
+  /// For a halo part, the index that selects the block without its rim in the part; otherwise empty.
   KeptObject inside;
 
  private:

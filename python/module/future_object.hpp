@@ -12,8 +12,8 @@ namespace troupe::python {
 
 class RuntimeState;
 
-/// The object behind a `troupe.Future`. If there is no cell, the future belongs to a recorded task, and can only be
-/// used in `after`.
+/// The object behind a `troupe.Future`. If `cell` is empty, the future belongs to a recorded task, and can only be used
+/// in the option `after`.
 struct FutureObject {
   std::shared_ptr<RuntimeState> runtime;
   Future future;

@@ -12,7 +12,7 @@
 namespace troupe::python {
 
 /// Lets the calling thread use Python as long as this object exists. A thread of the runtime keeps its Python state
-/// until it ends.
+/// until the thread ends.
 class WithGil {
  public:
   WithGil();
@@ -25,8 +25,8 @@ class WithGil {
 };
 
 /// Lets other threads use Python as long as this object exists. The calling thread must hold the interpreter's lock,
-/// and holds it again afterwards. If the interpreter ends meanwhile, the destructor never returns: acquiring the lock
-/// would end the thread in the middle of C++ code.
+/// and holds the lock again afterwards. If the interpreter ends meanwhile, the destructor never returns: acquiring the
+/// lock would end the thread in the middle of C++ code.
 class WithoutGil {
  public:
   WithoutGil();
@@ -42,14 +42,14 @@ class WithoutGil {
 /// second for threads that are just leaving `WithoutGil`.
 void stop_others();
 
-/// Drops a reference, in any thread. If the calling thread does not hold the lock, another thread drops the reference
-/// later. Never waits.
+/// Drops a reference, in any thread. If the calling thread does not hold the interpreter's lock, another thread drops
+/// the reference later. Never waits.
 void dispose(PyObject* object) noexcept;
-/// Drops the references that `dispose` has left. Requires the lock.
+/// Drops the references that `dispose` has left. Requires the interpreter's lock.
 void collect_disposed();
-/// Called in a forked process. Makes a new list, because a thread that does not exist in this process may hold the lock
-/// of the old list. Resets the number of threads without the interpreter's lock, because these threads do not exist
-/// here either.
+/// Called in a forked process. Makes a new list of left references, because a thread that does not exist in this
+/// process may hold the lock of the old list. Also sets the number of threads in `WithoutGil` to zero, because these
+/// threads do not exist in this process either.
 void forget_disposed();
 
 /// A reference that any thread may drop. Making and copying a reference requires the interpreter's lock.

@@ -24,7 +24,7 @@ struct RuntimeObject {
   ~RuntimeObject();
 };
 
-/// Returns the data behind a `troupe.Data`; null if the object is of another type.
+/// Both functions return the data behind a `troupe.Data`; null if the object is of another type.
 [[nodiscard]] ArrayData* data_in(pybind11::handle object);
 [[nodiscard]] const std::shared_ptr<ArrayData>* shared_data_in(pybind11::handle object);
 /// Returns the codelet behind a `troupe.Codelet`; null if the object is of another type.

@@ -1,4 +1,5 @@
-/// Options that Python programs pass as keyword arguments: those of the table of options, and others.
+/// Options that Python programs pass as keyword arguments: options of the table of options, and options that only
+/// Python has.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -38,10 +38,10 @@ void RuntimeState::forget_failed_call(const TaskCell& call) {
 }
 
 std::optional<Error> RuntimeState::take_failed_calls() {
-  // A call of another thread may be about to end. The next wait reports such a call.
+  // A call in another thread may be about to end. The next wait reports this call.
   std::vector<CellReference> ended;
   for (CellReference& call : std::exchange(failed_calls_, {})) {
-    if (call->ended() && call->told().exception.load() == nullptr) continue;  // it was cancelled
+    if (call->ended() && call->told().exception.load() == nullptr) continue;  // the call was cancelled
     (call->ended() ? ended : failed_calls_).push_back(std::move(call));
   }
   if (ended.empty()) return std::nullopt;

@@ -32,9 +32,9 @@
 
 namespace troupe::python {
 
-/// The state of a runtime. The Python objects of the runtime, its data and its futures share it, and all of them may
-/// outlive it. All members require the interpreter's lock unless they say otherwise. Members that wait release the lock
-/// meanwhile.
+/// The state of a runtime. The Python objects of the runtime, its data and its futures share the state, and may all
+/// outlive the runtime. All members require the interpreter's lock unless they say otherwise. Members that wait release
+/// the lock meanwhile.
 class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
  public:
   struct Settings {
@@ -50,8 +50,9 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   RuntimeState(const RuntimeState&) = delete;
   RuntimeState& operator=(const RuntimeState&) = delete;
 
-  /// Returns the runtime. The pointer keeps it alive during calls without the interpreter's lock. Throws `Stopped` if
-  /// the runtime has ended, and `RuntimeError` in a process that was forked from the process that started the runtime.
+  /// Returns the runtime. The pointer keeps the runtime alive during calls without the interpreter's lock. Throws
+  /// `Stopped` if the runtime has ended, and `RuntimeError` in a process that was forked from the process that started
+  /// the runtime.
   [[nodiscard]] std::shared_ptr<Runtime> runtime() const;
   [[nodiscard]] bool open() const { return runtime_ != nullptr && !foreign(); }
   /// Returns true if the end of the runtime was interrupted while kernels that do not end were running. Then the end of
@@ -68,34 +69,35 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// Returns the data of this array, and registers the array if it is not yet registered. If the data have no name,
   /// they get this name.
   [[nodiscard]] std::shared_ptr<ArrayData> add(const pybind11::array& array, std::string name);
-  /// Returns the data of a bare array. A bare array is passed to a task without `Runtime.data`; it is registered when a
-  /// task first uses it, and again when its shape, strides or dtype have changed since.
+  /// Returns the data of a bare array: an array that is passed to a task without `Runtime.data`. Registers the array
+  /// when a task first uses it, and again when the program has changed its shape, strides or dtype.
   [[nodiscard]] std::shared_ptr<ArrayData> find_or_add(pybind11::handle array);
   /// Ends, after their last use, the registrations of bare arrays that share memory with this array and to which only
   /// this runtime still refers.
   void forget_bare(const pybind11::array& array);
   /// Adds data (a whole array or a part) to the table in which data are found by their array.
   void make_known(const std::shared_ptr<ArrayData>& data) { remember(known_, data); }
-  /// Waits for the last use, and releases the data.
+  /// Waits for the last use of the data, and releases them.
   void release(const Handle& handle);
   /// Ends the registration when the last task on the data has ended, and then drops the array. Any thread may call
   /// this, with or without the interpreter's lock.
   void drop(const Handle& handle, KeptObject array) noexcept;
 
   // Tasks.
-  /// Notes that one more task is about to be submitted. Returns false if the window may be full, so that submitting may
-  /// have to wait.
+  /// Notes that one more task is about to be submitted. Returns false if the submission window may be full, so that
+  /// submitting may have to wait.
   [[nodiscard]] bool has_room();
   /// Submits a task; releases the interpreter's lock if the submission may have to wait.
   Future submit(const graph::TaskSpecification& specification);
-  /// Returns true if tasks of this runtime may be nested: it runs in this process.
+  /// Returns true if tasks of this runtime may be nested, that is, if the runtime is in this process.
   [[nodiscard]] bool nests() const { return graph_ != nullptr; }
   /// Returns true if a function of `Runtime.call` may call further functions and wait for their results. For that, the
   /// runtime must be in this process and run in real time: it is neither a service nor a simulation.
   [[nodiscard]] bool calls() const { return calls_; }
   /// Returns the task graph of a runtime in this process; null for a service.
   [[nodiscard]] graph::TaskGraph* graph() const { return graph_; }
-  /// Waits for all tasks, or in a kernel for the children of its task. Throws their failures.
+  /// Waits for all tasks, or in a kernel for the children of its task. Throws the failures of the tasks that it waited
+  /// for.
   void wait();
   /// Waits for all tasks, ends the runtime, and then throws the failures. `cancel` is true if tasks that have not begun
   /// are cancelled. `lost` is true if the program has not asked for the end, so that failures become a warning.
@@ -142,10 +144,10 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   // The next functions are for the exceptions that kernels in Python raised since the last wait.
   void add_exception(pybind11::object exception);
   [[nodiscard]] pybind11::list take_exceptions();
-  /// Keeps a call of a plain function that failed, until the program gets its exception or waits for all tasks. At most
-  /// as many calls are kept as exceptions of kernels.
+  /// Keeps a call of a plain function that failed, until the program gets its exception or waits for all tasks. Keeps
+  /// at most as many calls as exceptions of kernels.
   void add_failed_call(CellReference call);
-  /// Called when the program gets the exception of a failed call: waits do not report this call any more.
+  /// Called when the program gets the exception of a failed call, so that waits do not report this call any more.
   void forget_failed_call(const TaskCell& call);
 
   /// Returns the runtime whose kernel in Python the calling thread runs, or null.
@@ -155,8 +157,8 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// Returns the task of this runtime whose kernel in Python the calling thread runs, or null.
   [[nodiscard]] TaskCell* task_here() const;
   /// While an `AsProgram` lives in a function of `Runtime.call`, the data and tasks that the calling thread registers
-  /// and submits belong to the program, not to the call: a call names no data, so its children could use none. Without
-  /// effect in nested tasks, in other kernels, and outside of kernels.
+  /// and submits belong to the program, not to the call: a call names no data, so its children could use none. An
+  /// `AsProgram` has no effect in nested tasks, in other kernels, and outside of kernels.
   class AsProgram {
    public:
     explicit AsProgram(const RuntimeState& runtime);
@@ -187,7 +189,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   struct Dropped {
     Handle handle;
     KeptObject array;
-    /// The request for the data, which is granted when the last use of the data has ended.
+    /// Represents the wait for the last use of the data.
     std::unique_ptr<graph::PendingHold> pending = nullptr;
     std::shared_ptr<std::atomic<bool>> unused = nullptr;
   };

@@ -16,8 +16,8 @@ namespace troupe::python {
 
 namespace {
 
-/// The program's kernels have this name in place of the name of an application. It distinguishes them from the
-/// machine's own kernels.
+/// The program's kernels have these two names in place of an application and a precision. `kApplication` distinguishes
+/// them from the machine's own kernels.
 constexpr const char* kApplication = "program";
 constexpr const char* kPrecision = "any";
 

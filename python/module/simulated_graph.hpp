@@ -20,8 +20,8 @@ struct SimulatedKernel {
   /// The name in reports and traces. All kernels of one codelet have the same name.
   std::string name;
   std::vector<AccessMode> modes;
-  /// The seconds on one core and on any GPU; empty if the kernel does not run on that kind of device. At least one of
-  /// the two, or `timed_as`, must be set.
+  /// The time of a task in seconds, on one core (`core_s`) and on any GPU (`gpu_s`); empty if the kernel does not run
+  /// on that kind of device. At least one of the two, or `timed_as`, must be set.
   std::optional<double> core_s = std::nullopt;
   std::optional<double> gpu_s = std::nullopt;
   /// The standard deviation of both times, divided by the mean. It has an effect only with `SimulationOptions::noise`.
@@ -41,9 +41,9 @@ struct SimulatedOutcome {
   Trace trace;
 };
 
-/// A graph whose data have sizes but no memory. Numbers of data and kernels count from 0, in the order in which they
-/// were added. When the graph is run, its data and tasks are checked as `Runtime::submit` checks them. Only one thread
-/// at a time may use it.
+/// A graph whose data have sizes but no memory. Numbers of data and kernels count from 0, in the order in which the
+/// data and kernels were added. When the graph is run, its data and tasks are checked as `Runtime::submit` checks them.
+/// Only one thread at a time may use the graph.
 class SimulatedGraph {
  public:
   /// Throws `invalid_argument` for sizes below 0.
@@ -58,8 +58,8 @@ class SimulatedGraph {
 
   [[nodiscard]] std::size_t tasks() const { return tasks_.size(); }
 
-  /// Runs the whole graph, from virtual time 0. `options.simulation` must not be null; this function sets window and
-  /// trace. Throws as `Runtime` does, and `bad_input` if the machine has no times for a kernel.
+  /// Runs the whole graph, from virtual time 0. `options.simulation` must not be null; this function sets the options
+  /// `window` and `trace`. Throws as `Runtime` does, and `bad_input` if the machine has no times for a kernel.
   [[nodiscard]] SimulatedOutcome run(RuntimeOptions options) const;
 
  private:

@@ -33,14 +33,14 @@ struct TaskCell {
 
   std::atomic<std::uint32_t> references{1};
   std::atomic<std::uint8_t> stage{0};
-  /// The status; valid after the end.
+  /// The status of the task, valid after its end.
   TaskStatus status = TaskStatus::pending;
   /// The runtime's message for a failure. If it is empty, the task has not failed, and `code` has no meaning.
   std::string message;
   ErrorCode code = ErrorCode::kernel_failed;
 
-  /// A kernel in Python, or a call of a plain function, needs the next members until it has run. A recorded task keeps
-  /// them.
+  /// The members from here to `parameters` are the call of a kernel in Python or of a plain function. They are needed
+  /// until the call has run; a recorded task keeps them.
   struct Parameter {
     std::shared_ptr<ArrayData> data;
     bool writable = false;
@@ -58,19 +58,20 @@ struct TaskCell {
   /// cell of the run.
   std::atomic<PyObject*> exception{nullptr};
 
-  /// True for a call of a plain function (`Runtime.call`), whose future raises the function's own exception.
+  /// True for a call of a plain function (`Runtime.call`). Its future raises the function's own exception.
   bool plain = false;
-  /// The tasks whose results are arguments of a plain function; null if there are none. Dropped when the task ends.
+  /// The tasks whose results are arguments of a plain function; null if there are none. Becomes null when the task
+  /// ends.
   std::shared_ptr<std::vector<class CellReference>> inputs;
   /// If the task was cancelled because one of `inputs` did not succeed, or failed because of a child, the task that
-  /// failed first; otherwise null. This cell owns a reference to it. Valid after the end.
+  /// failed first; otherwise null. This cell owns a reference to that task's cell. Valid after the end.
   TaskCell* failed_input = nullptr;
 
   /// The task in whose kernel this task was submitted, if this task is one of its children; otherwise null. That task
   /// ends after its children, so the pointer is valid until this task has ended.
   TaskCell* parent = nullptr;
   /// The first task inside this task, at any depth, whose function raised an exception; null if there is none. This
-  /// cell owns a reference to it. Written with the interpreter's lock, before the task ends.
+  /// cell owns a reference to that task's cell. Written with the interpreter's lock, before the task ends.
   TaskCell* failed_child = nullptr;
   /// True for a nested task (`TaskOptions::nested`) and for all tasks inside of it: tasks that their kernels submit use
   /// the data of the nested task. If `nested` is false, kernels that a function of `Runtime.call` submits are tasks of
@@ -98,7 +99,7 @@ struct TaskCell {
   void forget_call() noexcept;
   [[nodiscard]] bool ended() const { return (stage.load(std::memory_order_acquire) & kEnded) != 0; }
 
-  /// Tells the tasks around this task that its function raised an exception. Requires the interpreter's lock.
+  /// Notes in all tasks around this task that its function raised an exception. Requires the interpreter's lock.
   void tell_parents();
 
   /// Waits without the interpreter's lock until the task has ended, for at most the given time. A Python signal handler
@@ -107,8 +108,8 @@ struct TaskCell {
   /// Requests that `take_ended` returns this cell after the end of the task. Returns false if the task has already
   /// ended.
   bool watch() { return mark(kWatched); }
-  /// Returns the task whose end the future reports: this task, or the input that kept it from running, or the child
-  /// whose failure made it fail.
+  /// Returns the task whose end the future reports: this task, or the input that kept this task from running, or the
+  /// child whose failure made this task fail.
   [[nodiscard]] TaskCell& told() { return failed_input == nullptr ? *this : *failed_input; }
 
  private:
@@ -133,7 +134,7 @@ class CellReference {
   ~CellReference() {
     if (cell_ != nullptr) cell_->drop_reference();
   }
-  /// Clears this object without dropping the reference, which another owner drops.
+  /// Makes this object empty without dropping the reference, which the caller or another owner drops.
   void leave() { cell_ = nullptr; }
   TaskCell* operator->() const { return cell_; }
   [[nodiscard]] TaskCell* get() const { return cell_; }

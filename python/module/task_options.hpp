@@ -22,7 +22,7 @@ struct TaskCell;
 /// `TypeError` or `ValueError` for a value that cannot be used.
 void take_task_option(TaskOptions& options, pybind11::object& weak, std::string_view name, pybind11::handle value);
 /// Sets `TaskOptions::weak` from the option `weak`, which may be empty: pairs of a mode and an array or data. Notes in
-/// the cell, whose `plain` is set, whether its task is nested, and the task whose child it is.
+/// the cell whether the task is nested, and the task whose child it is. `cell.plain` must be set before the call.
 void take_nesting(RuntimeState& runtime, pybind11::handle weak, TaskCell& cell, TaskOptions& options);
 
 }  // namespace troupe::python

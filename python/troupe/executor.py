@@ -28,7 +28,7 @@ class _Future(concurrent.futures.Future):
     it."""
 
     _runtime = None
-    _work = None  # what was submitted, until it has ended
+    _work = None  # the work that was submitted; None when it has ended
 
     def result(self, timeout=None):
         self._wait_in_worker(timeout)
@@ -42,11 +42,12 @@ class _Future(concurrent.futures.Future):
         if self._state not in ("PENDING", "RUNNING") or not _troupe._in_kernel_of(self._runtime):
             return
         work = self._work
-        if work is None:  # it has just ended
+        if work is None:  # the function has just ended
             return
         pool = work.pool
         running = pool.running_here()
-        # A task of this executor may wait for another function, whose task then runs on top of it.
+        # A task of this executor may wait for another function. The task of that function then runs on top of the
+        # waiting task.
         if not running or pool.here.task != _troupe._task_here():
             raise WaitInKernel(
                 "a function or kernel waited for a function of an executor that runs on its own runtime, whose workers "
@@ -127,7 +128,7 @@ class _Work:
         else:
             self.future.set_result(result)
 
-    # The next functions are for works that no task runs or will run.
+    # The next functions are for pieces of work that no task runs or will run.
 
     def fail(self, error):
         if self.take_turn():
@@ -264,7 +265,7 @@ class _Pool:
         if not cancel:
             return
         self.cancel_waiting()
-        if not self.owned:  # other tasks may come before these: a runtime of the executor's own begins them at once
+        if not self.owned:  # a shared runtime may begin other tasks first; the executor's own has no others
             for future in begun:
                 if future is not None:  # if there is no future, the function has just ended
                     future.cancel()  # its task notifies the threads that wait for it

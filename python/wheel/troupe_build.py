@@ -40,8 +40,8 @@ def build_sdist(sdist_directory, config_settings=None):
     raise UnsupportedOperation("Troupe is built from its repository: pip install --no-build-isolation .")
 
 
-# There is no prepare_metadata_for_build_wheel: what the package needs is known when CMake has found pybind11. pip
-# takes the metadata out of the wheel.
+# There is no prepare_metadata_for_build_wheel, because what the package needs is not known before CMake has found
+# pybind11. pip takes the metadata out of the wheel.
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     settings = config_settings or {}
     build = Path(settings.get("build-dir", SOURCE / "build" / "wheel")).absolute()

@@ -48,8 +48,8 @@ std::uint64_t three_quarters(std::uint64_t amount) { return std::max<std::uint64
 }  // namespace
 
 ResourceAmounts amounts_of_system() {
-  /// The estimated bytes of a recorded task and of a request. Estimates are enough here, because the accounts of users'
-  /// memory are exact.
+  /// The estimated bytes of a recorded task and of a request. Estimates are enough here, because the accounts of the
+  /// users' memory count all bytes.
   constexpr std::uint64_t kBytesOfTask = 768;
   constexpr std::uint64_t kBytesOfRequest = 2048;
   const std::uint64_t memory = platform::read_host_memory().total.count;

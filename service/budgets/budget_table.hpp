@@ -9,9 +9,10 @@
 namespace troupe::service {
 
 enum class Resource : std::uint8_t {
-  /// Segments of shared memory. Each takes one memory mapping of the process.
+  /// Segments of shared memory. Each segment takes one memory mapping of the process.
   segments,
-  /// Threads: one for each connection to the memory socket and one for each session.
+  /// Threads: one for each connection to the memory socket, one for each session, and those that kernels of nested
+  /// tasks may keep while they wait for children.
   threads,
   recorded_tasks,
   /// Data that clients have acquired, and requests that wait for tasks to end.

@@ -21,8 +21,8 @@ class UserBudgets {
   /// `per_user` is each user's limit; 0 means half of the total.
   UserBudgets(const ResourceAmounts& total, const ResourceAmounts& per_user);
 
-  /// Takes `count` of the resource. If this fails, it takes nothing and returns `invalid_argument` with a message for
-  /// the user.
+  /// Takes `count` of the resource. If there is no room, takes nothing and returns `invalid_argument` with a message
+  /// for the user.
   [[nodiscard]] Result<void> take(Resource resource, std::uint32_t user, std::uint64_t count = 1);
   void give_back(Resource resource, std::uint32_t user, std::uint64_t count = 1);
   [[nodiscard]] std::uint64_t used(Resource resource, std::uint32_t user) const;

@@ -19,20 +19,21 @@ class UserCalls {
   struct Limits {
     double per_second = 1000;
     Bytes unread = {64ULL << 20U};
-    /// The most open calls of one user: calls without an answer, and calls whose answer the user has not read.
+    /// The limit for open calls of one user: calls without an answer, and calls whose answer the user has not read.
     std::uint64_t most_open = 512;
   };
   explicit UserCalls(const Limits& limits);
 
   struct Refusal {
     Failure why;
-    /// True if the user continues to call after a refusal: the caller of `begin` then ends the user's connection.
+    /// True if the user's calls have been refused too often: the caller of `begin` then ends the user's connection.
     bool ends_connection = false;
   };
-  /// Returns nothing if the call may proceed; the call counts as open until `done`.
+  /// Returns why a call is refused; nothing if the call may proceed. A call that may proceed counts as open until
+  /// `done`.
   std::optional<Refusal> begin(std::uint32_t user, Clock::time_point now);
-  /// Returns the time from which the user may make more calls; `now` or earlier means at once. If the user has too many
-  /// open calls or unread answers, the result is the time at which to ask this function again.
+  /// Returns the time from which the user may make more calls; `now` or earlier means at once. If the user has more
+  /// than half of the allowed open calls or unread bytes, the result is the time at which to ask this function again.
   Clock::time_point ready_at(std::uint32_t user, Clock::time_point now);
   /// Counts `bytes` of an answer that is being sent.
   void answered(std::uint32_t user, std::uint64_t bytes);

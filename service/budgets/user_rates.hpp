@@ -19,7 +19,8 @@ class UserRates {
   /// `burst` is the number of actions that a user may do at once after a pause; at least 1.
   UserRates(double per_second, double burst) : per_second_(per_second), burst_(std::max(burst, 1.0)) {}
 
-  /// Returns the time from which the user may do the action. If it is not later than `now`, the action counts as done.
+  /// Returns the time from which the user may do the action. If this time is not later than `now`, the action counts as
+  /// done.
   Clock::time_point try_take(std::uint32_t user, Clock::time_point now) {
     const LockGuard lock(mutex_);
     Bucket& bucket = filled(user, now);

@@ -20,8 +20,8 @@ struct ServiceCodelet {
   Codelet codelet;
   /// Refuses a task whose shapes or arguments would make the kernel read or write outside of its data. The check gets
   /// the layouts of the task's data in the order of its accesses, and the arguments of the codelet. The caller has
-  /// already compared their number, types and element types. Several threads call the check at once; it must be short.
-  /// Null if the kernel accepts all data and arguments of the right types.
+  /// already checked the numbers and types of data and arguments. Several threads call the check at once; it must be
+  /// short. Null if the kernel accepts all data and arguments of the right types.
   std::function<Result<void>(std::span<const Layout> layouts, const Arguments& arguments)> check = nullptr;
   /// Returns how long a task takes, from arguments that `check` has accepted. Null if the arguments do not determine
   /// the time.

@@ -12,15 +12,15 @@
 namespace troupe::service {
 namespace {
 
-/// The speeds, in operations per second on numbers of eight bytes, that no core and no accelerator reaches today. On
-/// shorter numbers a core is up to twice as fast, and an accelerator up to `kShorterOnAccelerator` times.
+/// The first two are speeds that no core and no accelerator reaches today, in operations per second on numbers of eight
+/// bytes. On shorter numbers a core is up to twice as fast, and an accelerator up to `kShorterOnAccelerator` times.
 constexpr double kFastestCore = 1.5e11;
 constexpr double kFastestAccelerator = 1e14;
 constexpr double kShorterOnAccelerator = 20;
 /// Every core is assumed to be able to reach this speed, though a kernel may be slower.
 constexpr double kSlowestCore = 1e9;
-/// Load and memory make kernels slower at times. It is assumed that no run is more than four times as fast as the best
-/// run so far, or 1.5 times as fast as a matrix product.
+/// Load and memory make kernels slower at times. It is assumed that no run is more than `kBetterThanSeen` times as fast
+/// as the kernel's best run so far, or more than `kBetterThanProduct` times as fast as a matrix product.
 constexpr double kBetterThanSeen = 4;
 constexpr double kBetterThanProduct = 1.5;
 /// A built-in kernel on fewer elements than this takes less than a millisecond.

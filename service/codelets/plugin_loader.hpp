@@ -30,8 +30,8 @@ struct Plugin {
 };
 
 /// Loads a shared object and calls its register function; loading runs code of the object. The object stays loaded
-/// until the process ends, even if it is refused. Fails with `bad_input` if the file is no plug-in, has another version
-/// or uses names that are taken, or if its function threw. The message gives the reason and the remedy.
+/// until the process ends, even if the plug-in is refused. Fails with `bad_input` if the file is no plug-in, has
+/// another version or uses names that are taken, or if its function threw. The message gives the reason and the remedy.
 [[nodiscard]] Result<Plugin> load_plugin(const std::string& path);
 
 }  // namespace troupe::service

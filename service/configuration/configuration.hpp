@@ -36,7 +36,7 @@ struct HttpConfiguration {
 };
 
 /// The weights of users and groups, by name; weights decide the shares of the workers. A user without a weight gets the
-/// largest weight of the named groups that the user is in. If there are none, the weight is `other`.
+/// largest weight of the named groups that the user is in. A user in none of these groups gets the weight `other`.
 struct WeightConfiguration {
   double other = 1;
   std::map<std::string, double> users = {};
@@ -68,8 +68,8 @@ struct Configuration {
 };
 
 /// Returns the path of the configuration file that is used by default: `$XDG_CONFIG_HOME/troupe/service.toml`, or below
-/// `~/.config` if that variable is not set; for root `/etc/troupe/service.toml`. Empty if the user has no such folder.
-/// Reads the environment.
+/// `~/.config` if that variable is no absolute path; for root `/etc/troupe/service.toml`. Empty if there is no home
+/// folder either. Reads the environment.
 [[nodiscard]] std::string default_configuration_file();
 
 /// Sets the values that the file names, and leaves all others unchanged. Fails with `bad_input`: the message names the

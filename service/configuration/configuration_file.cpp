@@ -25,8 +25,8 @@ Failure unusable(const std::string& source, const toml::source_region& where, co
   return {ErrorCode::bad_input, fmt::format("{}, line {}: {}", source, where.begin.line, what)};
 }
 
-/// Returns the texts of a value of the file; nothing if a key of this kind cannot have a value of this type. Keys with
-/// one value may also have it as a text.
+/// Returns the texts of a value of the file; nothing if a key of this kind cannot have a value of this type. A key with
+/// one value may also have the value as a text.
 std::optional<KeyTexts> texts_of(const toml::node& node, ValueKind kind) {
   if (kind == ValueKind::texts) {
     const auto* const list = node.as_array();

@@ -30,13 +30,13 @@ struct ConfigurationKey {
   /// One line that says what the key means, and its unit.
   std::string description;
   ValueKind kind = ValueKind::text;
-  /// The row of the option with the key's range; null for lists and tables.
+  /// The row of the option that gives the range of the key's values; null for keys whose value is a list or a table.
   const OptionRow* row = nullptr;
   /// Sets the values. Weights are added to those that are set. Fails with a sentence that quotes the wrong text.
   std::function<Result<void>(const KeyTexts&, Configuration&)> set;
   std::function<KeyTexts(const Configuration&)> get;
 
-  /// The two words of the name: "limits" and "tasks" of "limits.tasks".
+  /// Both functions return a part of the name: "limits" and "tasks" of "limits.tasks".
   [[nodiscard]] std::string_view section() const { return std::string_view(name).substr(0, name.find('.')); }
   [[nodiscard]] std::string_view last_name() const { return std::string_view(name).substr(name.find('.') + 1); }
 };
@@ -49,7 +49,7 @@ struct ConfigurationKey {
 /// Returns the name of the key that was probably meant; empty if no name is similar.
 [[nodiscard]] std::string nearest_key(std::string_view name);
 
-/// Sets a key from the texts of the command line; no texts change nothing. Fails with `invalid_argument`.
+/// Sets a key from the texts of the command line; changes nothing if there are none. Fails with `invalid_argument`.
 [[nodiscard]] Result<void> set_from_text(const ConfigurationKey& key, const KeyTexts& given,
                                          Configuration& configuration);
 

@@ -28,7 +28,7 @@ namespace {
 
 using platform::FileDescriptor;
 
-/// The most bytes of lines that may wait to be written to a slow file; further lines are lost.
+/// The limit for the bytes of lines that wait to be written to a slow file; further lines are lost.
 constexpr std::size_t kMostBytes = 1 << 20U;
 /// The longest time for which the end of the log waits until all lines are written.
 constexpr std::chrono::seconds kLastMoment{1};

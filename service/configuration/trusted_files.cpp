@@ -90,7 +90,7 @@ Result<void> check_ways(const fs::path& given, std::uint32_t user, Groups groups
   return check_above(real / given.filename(), user, groups);
 }
 
-/// Returns true for links below /proc. The kernel makes these for the open files of a process.
+/// Returns true for links below /proc. The kernel makes these links for the open files of a process.
 bool is_of_kernel(const fs::path& link) { return link.string().starts_with("/proc/"); }
 
 /// Returns why code in this file must not be run; nothing if it may be run.
@@ -124,7 +124,7 @@ Result<std::string> place_of_file(const std::string& path, std::uint32_t user) {
       return cannot_read(place);
     }
     const bool link = S_ISLNK(status.st_mode);
-    // The file itself may be writable for others: its owner decides that.
+    // Others may be able to write the file itself, because its owner decides who writes it.
     status.st_mode &= ~static_cast<mode_t>(S_IWGRP | S_IWOTH);
     if (const auto why = distrust(status, place, user, false)) return Failure{ErrorCode::bad_input, *why};
     if (!link || is_of_kernel(place)) return place.string();

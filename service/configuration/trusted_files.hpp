@@ -34,7 +34,7 @@ struct TrustedFolder {
 /// or `user`, and nobody else may be able to write them. A folder above may let others write if it is sticky, like
 /// /tmp: in such a folder only the owner of a file can replace the file. The path must not lead through symbolic links,
 /// and a file may be a link only to a file of the same folder. Fails with `bad_input` if the folder itself breaks these
-/// rules, and with `io` if it cannot be read.
+/// rules, and with `io` if the folder cannot be read.
 [[nodiscard]] Result<TrustedFolder> look_at_trusted_folder(const std::string& folder, std::uint32_t user);
 
 }  // namespace troupe::service

@@ -19,8 +19,8 @@ namespace troupe::service {
 
 namespace {
 
-/// Calls `call(entry, buffer, size, result)` with growing buffers until its strings fit into `buffer`. Returns the
-/// found entry; null if there is none.
+/// Calls `call(entry, buffer, size, result)` with growing buffers until the strings of the entry fit into `buffer`.
+/// Returns the found entry; null if there is none.
 template <class Entry, class Call>
 const Entry* look_up(Entry& entry, std::vector<char>& buffer, Call call) {
   constexpr std::size_t kMost = std::size_t{1} << 24U;

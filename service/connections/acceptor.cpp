@@ -50,7 +50,7 @@ Acceptor::Acceptor(std::vector<Place> places, const AccessRule& rule, const Conn
 
 Acceptor::~Acceptor() {
   const std::uint64_t one = 1;
-  // This write wakes the thread. It cannot fail, because nobody has written to the eventfd before.
+  // This write wakes the thread. The write cannot fail, because nobody has written to the eventfd before.
   [[maybe_unused]] const auto written = ::write(stop_.get(), &one, sizeof one);
   thread_.join();
 }
@@ -125,7 +125,7 @@ Acceptor::Rush Acceptor::accept(Door& door) {
       continue;
     }
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) return Rush::full;
-    // ECONNABORTED and EINTR do not mean that the queue is empty: other connections may wait. Any other error does.
+    // After ECONNABORTED or EINTR, other connections may still wait in the queue. After any other error, none waits.
     if (errno != ECONNABORTED && errno != EINTR) return Rush::none;
   }
   return let_in < kAtOnce / 2 ? Rush::flood : Rush::none;

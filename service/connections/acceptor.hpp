@@ -24,12 +24,14 @@ class Acceptor {
   /// Receives a connection that one socket has accepted from an admitted peer; the descriptor is non-blocking and
   /// closed at exec. Takes the descriptor, or returns the reason why it refuses the connection.
   using Handler = std::function<std::optional<std::string>(platform::FileDescriptor&, const Peer&)>;
+  /// A listening socket, and the functions for its connections.
   struct Place {
     platform::FileDescriptor socket;
     Handler handler;
-    /// Returns the bytes to send to a client of this socket that is refused for `reason`.
+    /// Returns the bytes to send to a client of this socket whose connection is refused for `reason`.
     std::function<std::string(std::string_view reason)> refusal;
-    /// Returns the time from which a user may have another connection here. Null if only the limits on rates apply.
+    /// Returns the time from which a user may have another connection to this socket. Null if only the limits on rates
+    /// apply.
     ConnectionGate::ReadyAt ready_at = nullptr;
   };
 
@@ -51,9 +53,9 @@ class Acceptor {
   Acceptor(std::vector<Place> places, const AccessRule& rule, const ConnectionGate::Limits& limits, LogSink log,
            platform::FileDescriptor stop);
   void run();
-  /// The result of accepting connections at a place. `flood`: there were many connections, and most were not let in;
-  /// new connections then stay in the socket's queue for a moment, where they cost nothing. `full`: the process has no
-  /// room for more connections.
+  /// The result of accepting the connections of a place. `flood`: there were many connections, and most were not let
+  /// in; new connections then stay in the socket's queue for a moment, where they cost nothing. `full`: the process has
+  /// no room for more connections.
   enum class Rush { none, flood, full };
   /// Returns the longest time in milliseconds to wait for new connections; -1 means for ever. `most` is the worst rush
   /// of all places.

@@ -18,15 +18,15 @@
 namespace troupe::service {
 
 /// A queue per user. If a user connects faster than allowed, the connections wait in that user's queue, never behind
-/// connections of other users. They also wait while the user has used up other limits (`ReadyAt`): each connection
-/// brings calls, and most of a call's cost arises as soon as gRPC reads it. Only one thread may use a gate.
+/// connections of other users. Connections also wait while the user has used up other limits (`ReadyAt`): each
+/// connection brings calls, and gRPC spends most of the time for a call as soon as it reads the call.
 class ConnectionGate {
  public:
   using Clock = UserRates::Clock;
   struct Limits {
     double per_second = 50;
     double burst = 200;
-    /// The most connections of one user that wait.
+    /// The limit for waiting connections of one user.
     std::size_t most_waiting = 256;
     /// The least time between two connections of one user, so that the calls of the earlier connection can be counted.
     std::chrono::milliseconds gap{0};
@@ -39,8 +39,8 @@ class ConnectionGate {
       : limits_(limits), ready_at_(std::move(ready_at)), rates_(limits.per_second, limits.burst) {}
 
   enum class Entry { now, waits, refused, gone };
-  /// Returns `now` if the connection is let in: the caller keeps it. `waits`: the gate has taken the connection.
-  /// `refused`: too many connections of the user wait. `gone`: the client has closed the connection.
+  /// Returns `now` if the connection is let in: the caller keeps the connection. `waits`: the gate has taken the
+  /// connection. `refused`: too many connections of the user wait. `gone`: the client has closed the connection.
   Entry enter(platform::FileDescriptor& connection, const Peer& peer, Clock::time_point now);
 
   struct Admitted {

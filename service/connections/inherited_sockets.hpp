@@ -26,7 +26,7 @@ struct ListeningSockets {
   platform::FileDescriptor memory;
 };
 
-/// Returns the two sockets of a service among the descriptors from `first` on. They have the names "service" and
+/// Returns the two sockets of a service among the descriptors from `first` on. The sockets have the names "service" and
 /// "memory"; if there are no names, they are the listening Unix sockets of kind SOCK_STREAM and SOCK_SEQPACKET. Returns
 /// nothing if no descriptors were passed to this process. Fails with `invalid_argument` if other descriptors were
 /// passed.

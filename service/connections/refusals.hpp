@@ -23,7 +23,7 @@ class Refusals {
   static constexpr std::chrono::milliseconds kReadingTime{500};
   static constexpr std::size_t kMost = 64;
 
-  /// Sends `answer` without blocking and keeps the connection. If too many are kept, the oldest connection is closed.
+  /// Sends `answer` without blocking and keeps the connection. If more than `kMost` are kept, closes the oldest.
   void refuse(platform::FileDescriptor connection, std::string_view answer, Clock::time_point now);
   /// Closes the connections that the client has closed or whose time is over.
   void look(Clock::time_point now);

@@ -117,7 +117,7 @@ std::optional<HttpRequest> parse_http_request(const std::string& text) {
 HttpListener::~HttpListener() {
   if (!thread_.joinable()) return;
   const std::uint64_t one = 1;
-  // This write wakes the thread. It cannot fail, because nobody has written to the eventfd before.
+  // This write wakes the thread. The write cannot fail, because nobody has written to the eventfd before.
   [[maybe_unused]] const auto written = ::write(stop_.get(), &one, sizeof one);
   thread_.join();
 }

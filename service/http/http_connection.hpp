@@ -30,7 +30,8 @@ struct HttpRequest {
 
   /// Returns a header's value; empty if the request has no such header.
   [[nodiscard]] std::string_view header(const std::string& name) const;
-  /// Returns a parameter's value; nothing if there is none. Values are not unescaped, because no known value needs it.
+  /// Returns a parameter's value; nothing if there is none. Escapes in values are kept, because no known parameter
+  /// needs them.
   [[nodiscard]] std::optional<std::string> parameter(std::string_view name) const;
 };
 
@@ -52,10 +53,10 @@ struct HttpResponse {
 struct ConnectionLimits {
   /// The longest time for a whole request and its answer, even if the bytes come slowly.
   std::chrono::milliseconds time{5000};
-  /// The most bytes that a client may send.
+  /// The limit for the bytes that a client may send.
   std::size_t bytes = std::size_t{32} << 10U;
-  /// The most connections at a time. If there is one more, the oldest connection without a complete request is closed.
-  /// Silent clients therefore cannot keep other clients out.
+  /// The limit for connections at a time. If there is one more, the oldest connection without a complete request is
+  /// closed. Silent clients therefore cannot keep other clients out.
   std::size_t connections = 128;
 };
 

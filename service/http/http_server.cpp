@@ -24,7 +24,7 @@ namespace troupe::service {
 namespace {
 
 /// Headers of every answer: the browser may load, run and show only content of this server, and no other page may embed
-/// it.
+/// the answer.
 constexpr std::array<std::pair<const char*, const char*>, 5> kHeaders{
     {{"Content-Security-Policy",
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -20,7 +20,8 @@ namespace troupe::service {
 /// A secret number of a connection to the memory socket; other users cannot guess it.
 using Token = std::array<std::uint8_t, wire::kTokenSize>;
 
-/// Thread-safe: the connection's thread allocates and releases segments, the session's thread finds them.
+/// The segments of one client. Thread-safe: the connection's thread allocates and releases them, the session's thread
+/// finds them.
 class ClientMemory {
  public:
   /// `next_id` numbers the segments of all clients; it must outlive this object.
@@ -42,8 +43,8 @@ class ClientMemory {
     /// The descriptor of the memory, which is sent to the client.
     platform::FileDescriptor descriptor;
   };
-  /// Fails like `SharedSegment::create`; with `invalid_argument` if there are too many segments, and with `stopped`
-  /// after `end`.
+  /// Allocates a segment. Fails like `SharedSegment::create`, and also with `invalid_argument` if there are too many
+  /// segments, and with `stopped` after `end`.
   Result<Allocated> allocate(Bytes size);
   /// Releases a segment. Its memory is freed when its last user has released it. Fails with `invalid_argument` if no
   /// segment has this id.
@@ -59,7 +60,7 @@ class ClientMemory {
   bool watch(std::function<void()> gone);
   void unwatch();
 
-  /// Returns the memory of the client's segments, including released segments that tasks still use.
+  /// Returns the size of the client's segments, including released segments that tasks still use.
   [[nodiscard]] Bytes used() const { return account_->used(); }
   /// Returns the account of the client's shared memory. Its `above` is the account of the user, with all memory that
   /// the service uses for that user.

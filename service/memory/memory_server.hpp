@@ -26,7 +26,7 @@ class MemoryServer {
  public:
   struct Limits {
     MemoryAccounts::Limits memory;
-    /// The most segments of one client.
+    /// The limit for segments of one client.
     std::size_t segments = 0;
     std::size_t connections_per_user = 0;
   };
@@ -37,7 +37,8 @@ class MemoryServer {
   MemoryServer(const MemoryServer&) = delete;
   MemoryServer& operator=(const MemoryServer&) = delete;
 
-  /// Takes the connection and serves it in a thread until it ends; or leaves it to the caller and returns the reason.
+  /// Takes the connection and serves it in a thread until the connection ends. If the connection is refused, leaves it
+  /// to the caller and returns the reason.
   std::optional<std::string> serve(platform::FileDescriptor& connection, const Peer& peer);
   /// Returns the packet that a client gets if its connection is not served.
   [[nodiscard]] std::string packet_for_refused(std::string_view why) const;

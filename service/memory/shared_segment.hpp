@@ -36,8 +36,8 @@ class SharedSegment {
   /// Returns the descriptor that is sent to the client; can be called once. The caller closes it soon, because
   /// descriptors are scarce.
   [[nodiscard]] platform::FileDescriptor take_descriptor() { return std::move(descriptor_); }
-  /// Ends the client's right to the memory: when the last user in the service has released it, its pages go back to the
-  /// system, even if the client keeps its mapping.
+  /// Ends the client's right to the memory: when the last user in the service has released the memory, its pages go
+  /// back to the system, even if the client keeps its mapping.
   void take_away() { taken_away_ = true; }
 
  private:

@@ -13,8 +13,8 @@
 namespace troupe::service {
 namespace {
 
-/// The most levels of blocks within blocks, as for those that clients make (`SessionData::kDeepest`): the graph walks
-/// the trees of blocks recursively.
+/// The limit for levels of blocks within blocks, because the graph walks the trees of blocks recursively. A client's
+/// own blocks have the same limit (`SessionData::kDeepest`).
 constexpr std::size_t kDeepest = 64;
 
 Result<void> check_depth(const Handle& whole) {
@@ -29,7 +29,8 @@ Result<void> check_depth(const Handle& whole) {
                      "once"};
 }
 
-/// Plug-ins find the functions of `Runtime` in the program that loads them, so its linker has to take them in.
+/// Plug-ins find the functions of `Runtime` in the program that loads the plug-ins. This pointer makes that program's
+/// linker take the functions in.
 [[gnu::used]] Runtime (*const kForPlugins)() = &Runtime::here;
 
 Failure asked_elsewhere(const char* what) {

@@ -22,8 +22,8 @@ class HostPool;
 namespace troupe::service {
 
 /// The client's graph as a backend. Only kernels of nested tasks may use it: what other kernels submit would belong to
-/// no task of the client, and nobody would wait for it. Codelets that the service knows by name are checked as a
-/// client's tasks are, because shapes and arguments may come from the client.
+/// no task of the client, and nobody would wait for it. A child whose codelet the service knows by name is checked like
+/// a client's task, because shapes and arguments may come from the client.
 class KernelBackend final : public client::GraphBackend {
  public:
   struct Collaborators {
@@ -65,7 +65,7 @@ class KernelBackend final : public client::GraphBackend {
   Result<WhyReport> why() const override;
 
  private:
-  /// Fails unless a kernel of a nested task calls, and the client may have `handles` more.
+  /// Fails unless the caller is a kernel of a nested task, and the client may have `handles` more handles.
   Result<void> check_here(std::size_t handles = 0) const;
   /// Returns why a child would not be safe to run, or would take too long.
   Result<void> check_child(const graph::TaskSpecification& specification) const;

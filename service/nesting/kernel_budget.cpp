@@ -58,7 +58,7 @@ Result<void> KernelBudget::begin_wait() {
 void KernelBudget::end_wait() noexcept {
   const LockGuard lock(mutex_);
   --waiting_;
-  // It is only given back, which does not fail.
+  // Here threads are only given back, which cannot fail.
   [[maybe_unused]] const auto given_back = threads_.set(in_steps(waiting_));
 }
 
@@ -88,7 +88,7 @@ Result<client::Memory> KernelBudget::charged(client::Memory memory) const {
   }
   std::byte* const data = memory.data.get();
   const Bytes size = memory.size;
-  // The deleter owns the memory, and gives the bytes back after it.
+  // The deleter frees the memory first, and then gives its bytes back to the account.
   auto give_back = [account = account_, owner = std::move(memory.data), size](std::byte*) mutable {
     owner.reset();
     account->give_back(size);
@@ -100,7 +100,7 @@ void KernelBudget::settle(std::uint64_t present, std::uint64_t of_client) {
   const LockGuard lock(mutex_);
   of_client_ = of_client;
   of_kernels_ = present > of_client ? present - of_client : 0;
-  // Where the user's memory is used up, the charge stays as it is, and the next child is refused.
+  // If the user's memory is used up, the charge stays as it is, and the next child is refused.
   [[maybe_unused]] const auto charged = charge_.set(bytes());
   used_.store(bytes() > 0, std::memory_order_relaxed);
 }

@@ -16,12 +16,14 @@
 
 namespace troupe::service {
 
-/// Children are counted apart from the tasks that the client submits: the client cannot know how many there are, and a
-/// nested task could not end if its client's own tasks took all the room. Any thread may use this class.
+/// Children, which kernels of nested tasks submit, are counted apart from the tasks that the client submits. The
+/// reasons are that the client cannot know how many children there are, and that a nested task could not end if its
+/// client's own tasks took all the room. Any thread may use this class.
 class KernelBudget final : public graph::NestingBudget {
  public:
   struct Limits {
-    /// The most children in flight, and the most registered handles, those of the client included.
+    /// The limits for children in flight (`tasks`) and for registered handles (`handles`), including the client's own
+    /// handles.
     std::uint64_t tasks = 0;
     std::uint64_t handles = 0;
     /// The estimated cost in bytes of a child and of a handle.
@@ -38,14 +40,15 @@ class KernelBudget final : public graph::NestingBudget {
   Result<void> begin_wait() override;
   void end_wait() noexcept override;
 
-  /// Checks that the client may have `more` handles besides the `present` ones, and charges those that kernels have
-  /// made.
+  /// Checks that the client may have `more` handles besides the `present` ones, and charges the user for all handles
+  /// that kernels have made.
   Result<void> check_handles(std::uint64_t present, std::uint64_t more);
   /// Charges the user for memory that a kernel allocates, until the last owner of the memory gives it back.
   Result<client::Memory> charged(client::Memory memory) const;
-  /// Returns true if something may be charged, so that `settle` may have to give it back. Only a hint.
+  /// Returns true if the user may be charged for something that `settle` could give back. The result is only a hint.
   [[nodiscard]] bool used() const { return used_.load(std::memory_order_relaxed); }
-  /// Charges what there is now: of the `present` handles, `of_client` are those that the client itself has registered.
+  /// Charges the user for the present children, and for the handles that kernels have made: all `present` handles
+  /// except those `of_client`, which the client itself has registered.
   void settle(std::uint64_t present, std::uint64_t of_client);
 
  private:
@@ -53,16 +56,17 @@ class KernelBudget final : public graph::NestingBudget {
 
   const Limits limits_;
   const std::shared_ptr<MemoryAccount> account_;
-  /// Relaxed: the count orders nothing else.
+  /// All accesses are relaxed, because the count orders no other data.
   std::atomic<std::uint64_t> children_{0};
   std::atomic<bool> used_{false};
   Mutex mutex_;
   MemoryCharge charge_ TROUPE_GUARDED_BY(mutex_);
-  /// The handles of the client, and those that kernels have made.
+  /// The handles that the client has registered, the handles that kernels have made, and the kernels that wait for
+  /// children now.
   std::uint64_t of_client_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::uint64_t of_kernels_ TROUPE_GUARDED_BY(mutex_) = 0;
   std::uint64_t waiting_ TROUPE_GUARDED_BY(mutex_) = 0;
-  /// The threads that kernels which wait may keep.
+  /// The threads that these waiting kernels may keep, counted against the user's budget.
   BudgetHold threads_ TROUPE_GUARDED_BY(mutex_);
 };
 

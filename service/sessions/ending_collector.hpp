@@ -35,8 +35,8 @@ class EndingCollector : public graph::TaskEndings {
     }
   };
 
-  /// `wake` is called in a worker's thread when ended tasks can be taken. It is not called again before the next
-  /// `take`, so under load it is called seldom.
+  /// `wake` is called in a worker's thread when ended tasks can be taken. After a call, `wake` is not called again
+  /// before the next `take`, so under load the calls are few.
   explicit EndingCollector(std::function<void()> wake) : wake_(std::move(wake)) {}
 
   void ended(std::uint64_t tag, TaskStatus status, const graph::FailureLog::Cause& cause) noexcept override;

@@ -18,18 +18,18 @@
 namespace troupe::service {
 namespace {
 
-/// The longest wait for the first message. A correct client sends it at once.
+/// The longest wait for the first message, which a correct client sends at once.
 constexpr std::chrono::seconds kGreetingTime{10};
 /// The longest wait for a client to read the last message, because some clients never do.
 constexpr std::chrono::seconds kGoodbyeTime{2};
 /// After a client's last message, the session waits this long in case gRPC reports that the client has died.
 constexpr std::chrono::milliseconds kDyingTime{50};
-/// If a session used at least this many bytes, free memory is given back to the system at its end, which takes
-/// milliseconds.
+/// If a session used at least this many bytes, free memory is given back to the system when the session ends. Giving
+/// memory back takes milliseconds.
 constexpr std::uint64_t kManyBytes = 4 << 20U;
 
-/// The largest size of a usual message, in bytes. Troupe's own clients exceed it only for partitions into very many
-/// blocks.
+/// The largest size of a usual message, in bytes. Larger messages of Troupe's own clients are only partitions into very
+/// many blocks.
 constexpr std::size_t kUsualMessage = 1 << 20U;
 
 /// Returns the limit of tasks in flight that is sent to the client. A correct client waits when it has reached the
@@ -190,8 +190,7 @@ bool Session::handle(SessionNews news) {
   listen();
   if (traffic_.received_all && messages_.empty()) return false;
   const bool unread = traffic_.writing || (work_ && !work_->idle());
-  // True if the time has passed because the client is suspended and does not read, or because one of its kernels does
-  // not end.
+  // `late` is true if the time is over: the client may be suspended and not read, or one of its kernels may not end.
   const bool late = latest_ && Clock::now() >= *latest_;
   if (!draining_ || (unread && !late)) return true;
   goodbye_ = draining_;
@@ -216,7 +215,7 @@ Result<void> Session::handle(grpc::ByteBuffer& bytes) {
     if (auto handled = handle(message); !handled) return handled;
     if (count % kBetweenRests == 0) rest();
   }
-  // The memory of a large message is freed instead of kept for small messages.
+  // Free the memory that was needed for a large message; small messages do not need it.
   if (bytes.Length() > kUsualMessage) incoming_ = {};
   if (message.malformed()) return malformed();
   if (!work_) return violation("operations", "none, and 'hello' comes first");

@@ -36,8 +36,8 @@ struct SessionHost {
   RefusedTasks& refused;
   const ServerOptions& options;
   std::shared_ptr<UserBudgets> budgets;
-  /// The processor time that the sessions of each user take. `several_users` is true if several users have sessions:
-  /// only then is the time limited.
+  /// `time` has the processor time that the sessions of each user take. `several_users` is true if several users have
+  /// sessions: only then is the time limited.
   std::shared_ptr<UserTime> time;
   std::shared_ptr<std::atomic<bool>> several_users = std::make_shared<std::atomic<bool>>(false);
 };
@@ -46,7 +46,7 @@ struct SessionHost {
 /// clients never have to wait for this thread.
 class Session : public StreamListener {
  public:
-  /// `peer` is the peer of the stream's connection.
+  /// `peer` is the client's process, as the kernel noted it for the stream's connection.
   Session(const SessionHost& host, std::uint64_t id, Peer peer);
 
   /// Reserves a thread from the user's budget. Called before `start`.
@@ -123,9 +123,9 @@ class Session : public StreamListener {
   bool gone_ = false;
   std::optional<Failure> draining_;
   std::optional<Failure> goodbye_;
-  /// The thread's processor time up to the last time that it was counted for the user.
+  /// The thread's processor time at the moment when it was last counted for the user.
   Duration used_{};
-  /// The time until which the client may read the messages that are sent to it.
+  /// The time until which the client may read the messages that are sent to it; empty if there is no limit.
   std::optional<Clock::time_point> latest_;
   std::shared_ptr<ClientMemory> memory_;
   std::string name_;

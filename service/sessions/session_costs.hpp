@@ -14,10 +14,10 @@ namespace troupe::service::costs {
 // These are generous estimates in bytes. They include the graph's records, the session's tables and the allocator's
 // overhead.
 inline constexpr std::uint64_t kTask = 768;
-/// The cost of each access of a task beyond the first few, for which the task's record has room.
+/// The cost of each further access of a task. The task's record has room for the first few accesses.
 inline constexpr std::uint64_t kAccess = 96;
 inline constexpr std::uint64_t kHandle = 1024;
-/// The cost of what a nested task has in addition, and of a child, which may be nested itself.
+/// `kNested` is the additional cost of a nested task, `kChild` the cost of a child task, which may be nested itself.
 inline constexpr std::uint64_t kNested = 768;
 inline constexpr std::uint64_t kChild = kTask + kNested;
 /// The cost of a request that waits, holds acquired data or has a reply to be sent. A request that holds data is a task
@@ -34,7 +34,7 @@ inline constexpr std::uint64_t kParsed = 32;
   return kAccess * lists + detail.name().size() + (detail.nested() ? kNested : 0);
 }
 
-/// Returns the cost of an unusually large task in addition to `kTask`.
+/// Returns the cost, in addition to `kTask`, of a task with many accesses or with properties that only few tasks have.
 [[nodiscard]] inline std::uint64_t beyond_usual(const TaskRow& row) {
   constexpr std::size_t kUsualAccesses = 4;
   std::uint64_t bytes = row.handles.size() > kUsualAccesses ? (row.handles.size() - kUsualAccesses) * kAccess : 0;
@@ -49,8 +49,7 @@ inline constexpr std::uint64_t kParsed = 32;
 /// Returns true if the operation lasts until tasks have ended, or lets the client acquire data.
 [[nodiscard]] bool is_request(const v1::Operation& operation);
 
-/// Returns the cost of the objects that an operation is going to add; 0 if the cost does not depend on the client's
-/// message.
+/// Returns the cost of the objects that an operation is going to add; 0 for operations that add none.
 [[nodiscard]] std::uint64_t of_operation(const v1::Operation& operation);
 
 }  // namespace troupe::service::costs

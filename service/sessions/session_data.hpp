@@ -24,7 +24,8 @@ struct SessionHandle {
   Layout layout;
   /// The segment with the data; kept as long as the data are registered.
   std::shared_ptr<SharedSegment> segment;
-  /// The client's number of the whole, if this handle is a block, and the client's numbers of the handle's own blocks.
+  /// If this handle is a block, `whole` is the client's number of the whole. `blocks` has the client's numbers of the
+  /// handle's own blocks.
   std::optional<std::uint64_t> whole = std::nullopt;
   std::vector<std::uint64_t> blocks = {};
   /// True if some of the blocks are halo parts.
@@ -38,14 +39,14 @@ struct SessionHandle {
 /// Maps the client's numbers to handles. Only one thread may use this class.
 class SessionData {
  public:
-  /// The most levels of blocks within blocks, because the graph walks the trees of blocks recursively.
+  /// The limit for levels of blocks within blocks, because the graph walks the trees of blocks recursively.
   static constexpr std::size_t kDeepest = 64;
 
   SessionData(graph::TaskGraph& graph, const ClientMemory& memory, std::uint64_t most)
       : graph_(graph), memory_(memory), most_(most) {}
 
-  /// Unless a comment says otherwise, a failure of this function and of the functions below means that the client broke
-  /// the protocol.
+  /// Registers the data of a message. Unless a comment says otherwise, a failure of this function and of the functions
+  /// below means that the client broke the protocol.
   Result<void> add(const v1::RegisterData& message);
   /// Returns the data with this number; null if there are none.
   [[nodiscard]] const SessionHandle* find(std::uint64_t number) const {
@@ -55,17 +56,18 @@ class SessionData {
   /// Returns the data with this number; `field` is the message's field that has the number.
   Result<const SessionHandle*> get(std::string_view field, std::uint64_t number) const;
 
-  /// Returns the blocks of a partition. The client's numbers for them are reserved until `add_blocks` or `drop_blocks`.
+  /// Returns the blocks of a partition. The client's numbers for these blocks are reserved until `add_blocks` or
+  /// `drop_blocks`.
   Result<std::vector<Block>> reserve_blocks(const v1::Partition& message);
   void add_blocks(std::uint64_t whole, std::span<const std::uint64_t> numbers, std::span<const Handle> handles,
                   std::span<const Block> blocks);
-  /// Returns true if the client may have `count` more blocks of this whole. A halo part has a list of the parts that it
-  /// overlaps, which takes memory and time that no other limit counts. Notes that there are halo parts, if there are.
+  /// Returns true if the client may have `count` more blocks of this whole. There is a limit only if some blocks are
+  /// halo parts: each has a list of the parts that it overlaps, which takes memory and time that no other limit counts.
+  /// If `halos` is true and the result is true, notes that the whole has halo parts.
   [[nodiscard]] bool allows_blocks(std::uint64_t whole, std::uint64_t count, bool halos);
   void drop_blocks(std::span<const std::uint64_t> numbers);
 
-  /// The result of `remove`, which removes a handle and its blocks: they cannot be used any more, but are counted until
-  /// `forget`.
+  /// The result of `remove`. The removed handle and its blocks cannot be used any more, but are counted until `forget`.
   struct Removed {
     Handle handle;
     /// Keeps the memory until the graph has forgotten the data.

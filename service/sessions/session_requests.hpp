@@ -93,7 +93,7 @@ class SessionRequests {
     std::uint64_t task = 0;
     graph::FailureLog::Cause why = nullptr;
   };
-  /// The list of requests that can be finished; callbacks add their numbers.
+  /// The list of requests that can be finished. Callbacks add the numbers of requests.
   struct ReadyList {
     Mutex mutex;
     std::condition_variable arrived;

@@ -30,8 +30,8 @@ class StreamListener {
   virtual void gone() = 0;
 };
 
-/// Reads the operations of a `ClientMessage` one at a time. If all were parsed together, they could take twenty times
-/// the memory of the message.
+/// Reads the operations of a `ClientMessage` one at a time. If all operations were parsed together, they could take
+/// twenty times the memory of the message.
 class MessageReader {
  public:
   /// `bytes` must outlive the reader.
@@ -54,8 +54,8 @@ class MessageReader {
   bool malformed_ = false;
 };
 
-/// The stream of one session. It deletes itself after `finish`, when gRPC needs it no more. Until then the listener may
-/// call its functions, from one thread.
+/// The stream of one session. The stream deletes itself after `finish`, when gRPC no longer needs it. Before that, one
+/// thread of the listener may call the functions of the stream.
 class SessionStream : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   SessionStream(grpc::CallbackServerContext& context, std::shared_ptr<StreamListener> listener);

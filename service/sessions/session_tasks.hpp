@@ -70,8 +70,8 @@ class SessionTasks {
     std::vector<Handle> written;
     Failure why;
   };
-  /// Returns the refused tasks since the last call. They must take their place in the graph before any other task is
-  /// submitted.
+  /// Returns the refused tasks since the last call. The caller must pass them to the graph (`SessionRequests::refuse`)
+  /// before any other task is submitted.
   [[nodiscard]] std::vector<Refused> take_refused() { return std::exchange(refused_, {}); }
 
   /// Called when the message with the end of the task is being filled.
@@ -142,9 +142,10 @@ class SessionTasks {
   std::unique_ptr<OpenRecording> open_;
   std::unordered_map<std::uint64_t, KeptRecording> recordings_;
   std::uint64_t recorded_tasks_ = 0;
-  /// The numbers of refusals in recordings that were dropped. They are removed when no task is in flight.
+  /// The numbers of refusals in recordings that were dropped. When no task is in flight, `refused` forgets these
+  /// refusals.
   std::vector<std::uint64_t> old_refusals_;
-  /// The numbers of refusals, by the task in flight that was refused.
+  /// The numbers of refusals, by the refused task, which is in flight.
   std::unordered_map<std::uint64_t, std::uint64_t> refusals_;
   std::optional<Failure> withdrawn_;
   std::vector<Refused> refused_;

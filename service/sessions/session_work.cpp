@@ -11,8 +11,8 @@
 namespace troupe::service {
 namespace {
 
-/// The most ends of tasks in one message, and the longest text of a failure. They keep messages below gRPC's limit of
-/// four megabytes.
+/// Limits for one message: the ends of successful tasks, the ends of other tasks, and the bytes in the text of a
+/// failure. They keep messages below gRPC's limit of four megabytes.
 constexpr std::size_t kMostSuccesses = 100'000;
 constexpr std::size_t kMostOthers = 1'000;
 constexpr std::size_t kLongestProblem = 2'000;
@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds kPatience{20};
 /// The session is overloaded if more replies than this wait to be sent.
 constexpr std::size_t kMostReplies = 4'096;
 
-/// Returns the speed of the cores. The first call measures it.
+/// Returns the speed of the cores, which the first call measures.
 double speed_of_cores() {
   static const double speed = kernels::core_speed();
   return speed;
@@ -221,7 +221,7 @@ bool SessionWork::took_awaited() {
 
 bool SessionWork::holds_endings(Clock::time_point now) {
   if (!may_hold() || (tell_at_ && now >= *tell_at_)) return false;
-  // Until `tell_at_`, nothing is taken from the collector, so that it wakes this thread only once.
+  // Until `tell_at_`, take nothing from the collector, so that the collector wakes this thread only once.
   if (tell_at_ && !tasks_.any_awaited() && !requests_.any_waits()) return true;
   take_endings();
   // If no other task is in flight, there are no further ends to wait for.

@@ -112,7 +112,7 @@ class SessionWork {
   Result<void> note_submitted(Result<void> submitted);
   void take_endings();
   [[nodiscard]] bool may_hold() const;
-  /// Returns true if the client waits for a task among the successes that were taken since the last call.
+  /// Returns true if the client waits for one of the tasks in `batch_.succeeded` from `looked_at_` on.
   bool took_awaited();
   /// Returns true if all ends of tasks can wait for a later message.
   bool holds_endings(Clock::time_point now);
@@ -127,7 +127,7 @@ class SessionWork {
   BudgetHold requests_hold_;
   BudgetHold recorded_hold_;
   EndingCollector endings_;
-  /// Counts what kernels take, beside `charge_` for what the client takes.
+  /// Counts what kernels of nested tasks take; `charge_` counts what the client takes.
   KernelBudget nesting_;
   const std::unique_ptr<actors::ClientGraph> graph_;
   const KernelLimit kernels_;

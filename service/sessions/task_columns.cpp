@@ -23,8 +23,8 @@ Result<void> check_kinds(std::string_view field, const Names& names) {
   return {};
 }
 
-/// The most device choices of a task, and the most names in a choice. They are limited because comparing the names with
-/// those of all workers takes time from other users.
+/// The limits for the device choices of a task, and for the names in a choice. Comparing names with the names of all
+/// workers takes time from other users.
 constexpr int kMostChoices = 8;
 constexpr int kMostNames = 16;
 

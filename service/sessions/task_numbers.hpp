@@ -26,7 +26,7 @@ class TaskNumbers {
   struct Found {
     /// The task's future; empty if the task has ended, or never was in the graph.
     Future future;
-    /// The outcome of the task, or `pending`.
+    /// The outcome of the task; `pending` if the task has not ended.
     TaskStatus status = TaskStatus::pending;
   };
   /// Returns the state of a task whose number was added.

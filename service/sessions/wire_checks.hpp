@@ -15,7 +15,8 @@
 
 namespace troupe::service {
 
-/// The longest names, in bytes, and the most codelets that a session may open. Names that people choose are shorter.
+/// The limits for a name in bytes, for the codelets that a session may open, and for an element in bytes. Names that
+/// people choose are shorter.
 inline constexpr std::size_t kLongestName = 256;
 inline constexpr std::size_t kMostCodelets = 65'536;
 inline constexpr std::uint32_t kLargestElement = 1U << 20U;
@@ -27,8 +28,8 @@ inline constexpr std::uint32_t kLargestElement = 1U << 20U;
 [[nodiscard]] Result<void> check_name(std::string_view field, const std::string& name);
 /// Checks the `value` of a `v1::AccessMode`, which a client may fill with any number.
 [[nodiscard]] Result<AccessMode> check_mode(std::string_view field, int value);
-/// Checks sizes and returns them as a layout: no size is negative, the leading dimension is at least the number of
-/// rows, and the number of bytes fits into its type.
+/// Checks sizes and returns them as a layout. No size may be negative, the leading dimension must be at least the
+/// number of rows, and the number of bytes must fit into its type.
 [[nodiscard]] Result<Layout> check_layout(const v1::RegisterData& data);
 /// Returns the distance in bytes from the first byte of the first column to the end of the last column, for a checked
 /// layout.

@@ -53,7 +53,7 @@ void ViewHistory::run() {
 }
 
 void ViewHistory::append(const ServiceView& view) {
-  // Limit the table: clients choose the names, and names of clients that have gone must not pile up.
+  // Limit the table of names: clients choose their names, and the names of clients that have gone must not pile up.
   constexpr std::size_t kMostNames = 1000;
   if (names_.size() > kMostNames) {
     names_.clear();

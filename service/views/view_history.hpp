@@ -22,7 +22,7 @@ struct ViewHistoryOptions {
   Duration shared_for = std::chrono::milliseconds(100);
   /// The time between two samples of the workers' tasks. Tasks that are shorter appear only in some samples.
   Duration sample_every = std::chrono::milliseconds(50);
-  /// The most samples that are kept: enough for a minute.
+  /// The limit for the samples that are kept: enough for a minute.
   std::size_t most_samples = 1200;
   /// Samples are taken for this time after the last request for samples, so that a service without watchers does no
   /// work.
@@ -62,7 +62,7 @@ class ViewHistory {
   const ServiceViewSource& source_;
   const ViewHistoryOptions options_;
 
-  /// Locked while the source is asked, so that only one thread asks it at a time.
+  /// Locked while a thread asks the source, so that no other thread asks the source at the same time.
   Mutex looking_;
   std::shared_ptr<const ServiceView> latest_ TROUPE_GUARDED_BY(looking_);
   std::chrono::steady_clock::time_point taken_ TROUPE_GUARDED_BY(looking_){};

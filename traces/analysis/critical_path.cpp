@@ -32,7 +32,8 @@ std::vector<Edge> edges_of(const Trace& trace, const TraceIndex& index) {
   return edges;
 }
 
-/// An instant at which something happens to a task's kernel. Instants of one task at one time are in this order.
+/// An instant at which something happens to a task's kernel. If several points of a task have the same time, they come
+/// in the order of `Kind`.
 struct Point {
   enum class Kind : std::uint8_t { start, resume, submit, wait, end };
 
@@ -43,8 +44,8 @@ struct Point {
   std::size_t child = kNone;
 };
 
-/// Returns all points in time order. Points at the same time are in an order that puts causes before effects: tasks end
-/// before others start, and children end before their parents go on.
+/// Returns all points, ordered by time. Among points at the same time, causes come before effects: tasks end before
+/// other tasks start, and children end before their parents go on.
 std::vector<Point> points_of(const Trace& trace, const TaskTree& tree) {
   std::vector<Point> points;
   points.reserve(2 * trace.events.size());
@@ -71,14 +72,15 @@ std::vector<Point> points_of(const Trace& trace, const TaskTree& tree) {
   return points;
 }
 
-/// A segment of a task on a chain. `reach` is the length of the longest chain that ends with the segment.
+/// A segment of a task's kernel on a chain of dependent tasks. `reach` is the length of the longest chain that ends
+/// with the segment.
 struct ChainSegment {
   std::size_t event = 0;
   TimeStamp from{};
   TimeStamp to{};
   Duration time{};
   Duration reach{};
-  /// The segment before, or `kNone`.
+  /// The index of the segment before this one on the chain, or `kNone`.
   std::size_t before = kNone;
 };
 
@@ -94,7 +96,8 @@ class Chains {
         submitted_(tree.any() ? trace.events.size() : 0, kNone),
         inside_(tree.any() ? trace.events.size() : 0, kNone) {
     if (is_plain()) {
-      // The events are ordered by their starts. A task's predecessors have therefore ended when its turn comes.
+      // Without nested tasks, one pass over the events is enough: they are ordered by start, so the predecessors of an
+      // event's task come before it.
       for (std::size_t i = 0; i < trace.events.size(); ++i) {
         start({trace.events[i].start, Point::Kind::start, i});
         end({trace.events[i].end, Point::Kind::end, i});
@@ -122,14 +125,15 @@ class Chains {
   }
 
  private:
-  /// The open segment of a kernel that has not ended. The segment's time counts the kernel's time up to `since`.
+  /// The current segment of a kernel that has not ended. `segment.time` has the kernel's time up to `since`.
   struct Open {
     ChainSegment segment;
     TimeStamp since{};
     bool runs = false;
   };
 
-  /// Returns true if there are no nested tasks. Then one kernel at a time is open.
+  /// Returns true if there are no nested tasks. Then the events are handled one by one, and only one kernel at a time
+  /// is open.
   [[nodiscard]] bool is_plain() const { return !tree_.any() && trace_.waits.empty(); }
   [[nodiscard]] Open& open(std::size_t event) { return open_[is_plain() ? 0 : event]; }
 
@@ -155,7 +159,7 @@ class Chains {
     open(point.event) = {{point.event, point.at, {}, {}, {}, before}, point.at, true};
   }
 
-  /// Returns the open segment as it is at this time.
+  /// Returns the kernel's current segment as if it ended at this time.
   [[nodiscard]] ChainSegment now(const Open& kernel, TimeStamp at) const {
     ChainSegment segment = kernel.segment;
     segment.to = at;
@@ -190,7 +194,7 @@ class Chains {
     Open& kernel = open(point.event);
     ChainSegment segment = now(kernel, point.at);
     kernel.runs = false;
-    // The trace may have lost a wait, but not the sum of the waits.
+    // The trace may have lost a wait, but `duration()` does not contain any wait.
     segment.time = std::max(Duration{}, std::min(segment.time, trace_.events[point.event].duration()));
     segment.reach = reach(segment.before) + segment.time;
     const std::size_t last = segments_.size();
@@ -225,13 +229,14 @@ class Chains {
   const TaskTree& tree_;
   const std::vector<Edge> edges_;
   std::vector<ChainSegment> segments_;
-  /// The kernel of each event, as far as it has run; a single element if nothing is nested.
+  /// The kernel of each event, as far as it has run. Only one element if there are no nested tasks.
   std::vector<Open> open_;
-  /// The last segment of each event that has ended.
+  /// For each event that has ended, the index of its last segment.
   std::vector<std::size_t> ended_;
-  /// The segment of the parent that ends with the submission of each event.
+  /// For each event of a child, the index of the parent's segment that ends with the submission of the child.
   std::vector<std::size_t> submitted_;
-  /// The segment with the longest chain among each event and the events inside of it that have ended.
+  /// For each event, the index of the segment with the longest chain among the event itself and the events inside it
+  /// that have ended.
   std::vector<std::size_t> inside_;
 };
 

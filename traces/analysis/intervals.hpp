@@ -15,11 +15,13 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// A set of instants. Construction takes n log n steps; every operation takes a linear number of steps.
+/// A set of instants. Construction from n intervals takes n log n steps; every other operation takes a linear number of
+/// steps.
 class Intervals {
  public:
   Intervals() = default;
-  /// Makes the union of the intervals. Intervals that are empty or end before they start are ignored.
+  /// Makes the union of the intervals, which may be in any order. Intervals that are empty or end before they start are
+  /// ignored.
   explicit Intervals(std::vector<Interval> any_order);
 
   [[nodiscard]] Intervals common_with(const Intervals& other) const;

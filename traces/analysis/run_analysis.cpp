@@ -60,8 +60,8 @@ std::vector<WorkerTimes> times_of(const Trace& trace, std::size_t workers) {
   return times;
 }
 
-/// Divides the window into the durations of `WorkerUse`. Each duration gets only time that no earlier duration got.
-/// Their sum is therefore always the whole window, even if the trace is inconsistent.
+/// Divides the window into the durations of `WorkerUse`. Each duration gets only time that no earlier duration has got,
+/// and `overhead` gets the rest. The sum is therefore always the whole window, even if the trace is inconsistent.
 WorkerUse use_of(WorkerTimes& times, const Interval& window, const Intervals& anywhere) {
   WorkerUse use;
   use.tasks = times.tasks;
@@ -219,7 +219,7 @@ Duration RunAnalysis::bound() const { return std::max(work_bound(), path.length)
 RunAnalysis analyse(const Trace& trace, std::size_t workers, const std::optional<Interval>& window) {
   RunAnalysis analysis;
   Interval analysed = window.value_or(window_of(trace));
-  // The analysis ends where the trace does, because later time would look like time without tasks.
+  // The analysis ends where the trace is no longer complete, because later time would look like time without tasks.
   analysed.end = std::min(analysed.end, trace.complete_until);
   analysis.makespan = std::max(Duration{}, analysed.end - analysed.start);
   analysis.tasks = trace.events.size();

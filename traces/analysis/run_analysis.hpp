@@ -1,4 +1,4 @@
-/// Run analysis: shows how the time of a run was spent, from its trace.
+/// Run analysis: computes from a trace how the time of a run was spent.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@ namespace troupe::traces {
 /// The use of one worker's time. The six durations from `kernels` to `lent` sum up to the time of the run.
 struct WorkerUse {
   std::uint64_t tasks = 0;
-  /// The time in kernels, including pieces of other workers' tasks. The time in which a kernel waits for children does
-  /// not count, unless the worker runs other tasks then.
+  /// The time in kernels, including pieces of tasks that other workers began. If a kernel waits for children, this time
+  /// counts only as far as the worker runs other tasks meanwhile.
   Duration kernels{};
   /// The time of the runtime's own work between kernels: all time that belongs to none of the other five durations.
   Duration overhead{};
   /// The time spent on steal requests to other workers, or on spinning for work while another worker ran a kernel.
   Duration searching{};
-  /// The time asleep while another worker ran a kernel: no task was ready for this worker.
+  /// The time in which the worker slept while another worker ran a kernel: no task was ready for this worker.
   Duration waiting{};
-  /// The time asleep or spinning while no worker ran a kernel: before the first task, after the last, or in between
-  /// when the program had submitted no tasks.
+  /// The time in which the worker slept or spun while no worker ran a kernel: before the first task, after the last
+  /// task, or in between when no task was ready.
   Duration idle{};
   /// The time in which the worker's thread was lent to a cluster of cores. The cluster's kernels count for the worker
   /// that leads the cluster.
   Duration lent{};
-  /// The time of `searching` and `waiting` after the last task that the worker ran.
+  /// The part of `searching` and `waiting` after the last task that the worker ran.
   Duration at_the_end{};
-  /// For a cluster of cores: how much of its cores' time its tasks used. In virtual time this is not known.
+  /// For a cluster of cores: how much of the cores' time the cluster's tasks used. In virtual time this is not known.
   TeamUse team;
 };
 
@@ -43,7 +43,7 @@ struct CodeletUse {
   std::uint64_t failed = 0;
   Duration total{};
   double mean_s = 0;
-  /// The standard deviation of the sample; 0 for one task.
+  /// The standard deviation of the tasks' times, as an estimate from a sample; 0 for one task.
   double deviation_s = 0;
   Duration shortest{};
   Duration longest{};
@@ -63,7 +63,7 @@ struct PathUse {
 };
 
 struct RunAnalysis {
-  /// The length of the analysed time. The durations of each worker sum up to this length.
+  /// The length of the analysed time. The six durations of each `WorkerUse` sum up to this length.
   Duration makespan{};
   std::uint64_t tasks = 0;
   /// The number of dependencies between tasks of the trace.
@@ -85,19 +85,20 @@ struct RunAnalysis {
   [[nodiscard]] WorkerUse sum() const;
   /// Returns the sum of `CodeletUse::slowed` over all codelets.
   [[nodiscard]] Duration slowed() const;
-  /// Returns the sum of the times in which workers had no ready task while another worker ran a kernel. In this time
-  /// the dependencies of the running tasks limit the work. The time after a worker's last task does not count: it shows
-  /// poor balance instead.
+  /// Returns the sum of the times in which workers had no ready task while another worker ran a kernel: they had to
+  /// wait for the running tasks. The time after a worker's last task does not count, because it shows poor balance
+  /// instead.
   [[nodiscard]] Duration limited_by_dependencies() const;
-  /// Returns the total time of the kernels, divided by the number of workers.
+  /// Returns the time in kernels of all workers together, divided by the number of workers.
   [[nodiscard]] Duration work_bound() const;
-  /// Returns the larger of work bound and critical path: no schedule of these tasks on these workers ends sooner.
+  /// Returns the larger of `work_bound` and the length of the critical path: no schedule of these tasks on these
+  /// workers ends sooner.
   [[nodiscard]] Duration bound() const;
 };
 
 /// Analyses a trace. `window` is the time to analyse, for example a whole run with the time before its first task.
-/// Without a window, the time from the first start of a task to the last end is analysed. The time of workers outside
-/// the window does not count; codelets and the critical path always cover all tasks.
+/// Without a window, the time from the first start of a task to the last end of a task is analysed. The window limits
+/// the time of workers only: codelets and the critical path always cover all tasks.
 [[nodiscard]] RunAnalysis analyse(const Trace& trace, std::size_t workers,
                                   const std::optional<Interval>& window = std::nullopt);
 

@@ -25,7 +25,7 @@ TaskTree::TaskTree(const Trace& trace, const TraceIndex& index) {
 void TaskTree::find_parents(const Trace& trace, const TraceIndex& index) {
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const TraceEvent& event = trace.events[i];
-    // Children have larger ids than their parents, so there are no circles.
+    // Children have larger ids than their parents. Ignoring events that break this rule excludes circles.
     if (!event.nesting.parent.valid() || event.nesting.parent >= event.task) continue;
     const auto parent = index.find(event.nesting.parent);
     if (!parent) continue;
@@ -37,7 +37,7 @@ void TaskTree::find_parents(const Trace& trace, const TraceIndex& index) {
 
 namespace {
 
-/// The sums over a task and all that belongs to it.
+/// The sums over a task and all tasks inside it.
 struct Sums {
   std::uint64_t inside = 0;
   std::uint64_t levels = 0;
@@ -77,7 +77,7 @@ NestedTasks nested_tasks(const Trace& trace, const TaskTree& tree) {
     if (tree.parent_of(i) == TaskTree::kNone) outermost.push_back(i);
   }
   result.outermost = outermost.size();
-  // Equal tasks stay in the order of their starts.
+  // The sort is stable, so tasks with equal spans stay in the order of their starts.
   std::ranges::stable_sort(outermost, std::ranges::greater{}, span);
   const double shortest_s = NestedTasks::kShare * seconds(span(outermost.front()));
   std::erase_if(nested, [&](std::size_t i) { return span(i) <= Duration{} || seconds(span(i)) < shortest_s; });

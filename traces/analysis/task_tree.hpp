@@ -1,4 +1,4 @@
-/// Task tree: which task belongs to which nested task, and what nested tasks consist of.
+/// Task tree: which task belongs to which nested task, and what is inside the nested tasks.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,10 @@ class TaskTree {
 
   TaskTree(const Trace& trace, const TraceIndex& index);
 
-  /// Returns true if the trace has the parent of some task.
+  /// Returns true if the trace has both a child and its parent.
   [[nodiscard]] bool any() const { return any_; }
-  /// Returns the event of the nested task that the event's task belongs to; `kNone` if there is none in the trace.
+  /// Returns the index of the event of the nested task to which the event's task belongs; `kNone` if the trace has no
+  /// such event.
   [[nodiscard]] std::size_t parent_of(std::size_t event) const { return any_ ? parents_[event] : kNone; }
   /// Returns the number of nested tasks around the event's task.
   [[nodiscard]] std::size_t depth_of(std::size_t event) const { return any_ ? depths_[event] : 0; }
@@ -32,7 +33,7 @@ class TaskTree {
   [[nodiscard]] const std::vector<std::size_t>& parents_first() const { return parents_first_; }
 
  private:
-  /// Fills `parents_` and `any_`.
+  /// Sets `parents_` and `any_`.
   void find_parents(const Trace& trace, const TraceIndex& index);
 
   /// The vectors are empty if no task has a parent.
@@ -43,9 +44,9 @@ class TaskTree {
   bool any_ = false;
 };
 
-/// Calls `visit(parent, child, at)` for each child whose parent is in the trace, in the order of the children's starts:
-/// the indices of their events, and the time at which the parent's kernel submitted the child. The time is neither
-/// before the parent's start nor after the child's.
+/// Calls `visit(parent, child, at)` for each child whose parent is in the trace, in the order of the children's starts.
+/// `parent` and `child` are indices of their events. `at` is the time at which the parent's kernel submitted the child:
+/// not before the parent's start, and not after the child's start.
 template <class Visit>
 void for_each_child(const Trace& trace, const TraceIndex& index, const Visit& visit) {
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
@@ -57,7 +58,7 @@ void for_each_child(const Trace& trace, const TraceIndex& index, const Visit& vi
   }
 }
 
-/// A nested task with all that belongs to it.
+/// The sizes and times of a nested task together with all tasks inside it.
 struct NestedUse {
   TaskId task;
   std::string codelet;
@@ -65,28 +66,30 @@ struct NestedUse {
   std::string name;
   /// The number of tasks inside: children, children of these, and so on.
   std::uint64_t inside = 0;
-  /// The largest number of nested tasks around a task inside, counted from this task on: 1 if no child is nested.
+  /// The number of levels of tasks inside: 1 if no child is nested, 2 if children are nested but their children are
+  /// not, and so on.
   std::uint64_t levels = 0;
-  /// The time of its own kernel and of the kernels of the tasks inside, without waits.
+  /// The time of the kernels of this task and of all tasks inside, without their waits for children.
   Duration kernels{};
-  /// The time from the begin of its kernel to the end of the last task inside.
+  /// The time from the begin of this task's kernel to the end of the last task inside.
   Duration span{};
 
-  /// Returns how many of its kernels ran at once on average.
+  /// Returns how many of these kernels ran at the same time, on average.
   [[nodiscard]] double at_once() const { return span > Duration{} ? seconds(kernels) / seconds(span) : 0; }
 };
 
 /// The nested tasks of a trace. All members are empty or zero if nothing was nested.
 struct NestedTasks {
-  /// The number of nested tasks that belong to no other.
+  /// The number of nested tasks that belong to no other nested task.
   std::uint64_t outermost = 0;
-  /// The number of tasks that belong to nested tasks, and the largest number of nested tasks around such a task.
+  /// `inside` is the number of tasks that belong to nested tasks. `levels` is the largest number of nested tasks around
+  /// a task.
   std::uint64_t inside = 0;
   std::uint64_t levels = 0;
-  /// The nested tasks that belong to no other and have the largest spans, at most `kMost`, the largest first.
+  /// At most `kMost` nested tasks that belong to no other nested task: those with the largest spans, the largest first.
   std::vector<NestedUse> longest;
-  /// The nested tasks, at any level, with the fewest kernels at once, at most `kMost`, the worst first. Nested tasks
-  /// whose span is below `kShare` times the longest span do not count.
+  /// At most `kMost` nested tasks of any level: those with the fewest kernels at the same time (`at_once`), the worst
+  /// first. Nested tasks whose span is below `kShare` times the longest span are left out.
   std::vector<NestedUse> narrowest;
 
   static constexpr std::size_t kMost = 10;

@@ -20,7 +20,7 @@ class TraceIndex {
     std::sort(by_task_.begin(), by_task_.end());
   }
 
-  /// Returns the index of the task's event; nothing if the trace has none.
+  /// Returns the index of the task's event in `Trace::events`; nothing if the trace has no event of the task.
   [[nodiscard]] std::optional<std::size_t> find(TaskId task) const {
     const auto found = std::lower_bound(by_task_.begin(), by_task_.end(), std::pair(task, std::size_t{0}));
     if (found == by_task_.end() || found->first != task) return std::nullopt;

@@ -10,8 +10,8 @@
 
 namespace troupe::traces {
 
-/// Collects text and writes it in pieces of about 64 KiB, so that a large file needs little memory. The first failure
-/// ends the writing: text that is printed after it is dropped, and `commit` returns the failure.
+/// Collects text and writes it in pieces of about 64 KiB, so that a large file needs little memory. After the first
+/// failure, text that is printed is dropped, and `commit` returns the failure.
 class BufferedFile {
  public:
   explicit BufferedFile(platform::AtomicFile file) : file_(std::move(file)) {}
@@ -22,7 +22,7 @@ class BufferedFile {
     if (buffer_.size() >= kPiece) flush();
   }
 
-  /// Returns true after a failure: text that is printed from now on is dropped.
+  /// Returns true if a write has failed. Text that is printed from now on is then dropped.
   [[nodiscard]] bool failed() const { return !outcome_.ok(); }
   /// Writes the text that is still in the buffer, and moves the file to its place. Call this function once.
   Result<void> commit() {

@@ -48,14 +48,14 @@ class ChromeTrace {
     first_ = false;
   }
 
-  /// Returns the time in microseconds.
+  /// Returns the duration in microseconds.
   static std::string time(Duration duration) {
     const auto ns = duration.count();
     return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
   }
   /// Returns the time since the begin in microseconds, plus a tenth of a nanosecond. Perfetto multiplies the binary
   /// number by 1000 and drops the fraction, so 1.001 us would become 1000 ns. Perfetto also drops a slice that begins
-  /// one nanosecond before the previous slice of the same thread ends. Durations are printed without the addition:
+  /// one nanosecond before the previous slice of the same thread ends. Durations are printed without this addition, so
   /// Perfetto may show them one nanosecond too short.
   [[nodiscard]] std::string since_begin(TimeStamp stamp) const {
     return time(std::max(Duration{}, stamp - description_.begin)) + "1";
@@ -125,7 +125,7 @@ class ChromeTrace {
     out_.print(R"(,"priority":{}{}}}}})", event.priority, event.failed ? R"(,"failed":true)" : "");
   }
 
-  /// Prints the cores of a cluster: how many it had, and how many of them computed on average.
+  /// Prints two numbers for a task on a cluster: the cluster's cores, and how many of them computed on average.
   void print_cores(const TraceEvent& event) {
     out_.print(R"(,"cores":{})", event.cores);
     if (const auto share = event.team_use().share()) out_.print(R"(,"cores used":{:.4g})", *share * event.cores);
@@ -139,7 +139,7 @@ class ChromeTrace {
     out_.print("}}");
   }
 
-  /// Prints the task that the worker helps. The trace may have no event of the task, for example if it still runs.
+  /// Prints which task the worker helps. The trace may have no event of that task, for example if the task still runs.
   void print_helped(TaskId task) {
     out_.print(R"(,"args":{{"task":{})", task.value());
     if (const auto at = index_.find(task)) {
@@ -168,7 +168,7 @@ class ChromeTrace {
 
   /// Prints an arrow from the task `from`, at the time `at`, to the start of the task `to`.
   void print_flow(std::string_view name, std::size_t flow, std::size_t from, TimeStamp at, std::size_t to) {
-    // An arrow that starts at the very end of the task would be outside of it.
+    // An arrow that starts exactly at the end of a task would lie outside of the task's rectangle.
     const TraceEvent& event = trace_.events[from];
     const TimeStamp start = std::max(event.start, std::min(at, event.end - Duration(1)));
     print_flow_end("s", name, flow, thread_of_event(from), start);

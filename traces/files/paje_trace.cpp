@@ -17,7 +17,7 @@ namespace troupe::traces {
 
 namespace {
 
-/// The definitions of events. The `print_*` functions below use the same numbers.
+/// The definitions of events. Each has a number, with which the `print_*` functions below begin their lines.
 constexpr std::string_view kHeader = R"(%EventDef PajeDefineContainerType 0
 %  Alias string
 %  Type string
@@ -105,7 +105,7 @@ std::string colour(std::string_view hex) {
   return fmt::format("\"{:.3f} {:.3f} {:.3f}\"", part(1), part(3), part(5));
 }
 
-/// A line of the file, before it is printed.
+/// A line of the file that has a time, before it is printed.
 struct Item {
   enum class Kind : std::uint8_t {
     task,
@@ -120,8 +120,8 @@ struct Item {
   };
   TimeStamp time{};
   Kind kind = Kind::working;
-  /// The index of the event (`task`, `link_*`, `child_*`), of the state, of the worker (`working`), or of the track
-  /// (`copying`, `no_copy`).
+  /// An index whose meaning depends on the kind: of an event (`task`, `link_*`, `child_*`), of a worker's state
+  /// (`state`), of a worker (`working`), or of a track of copies (`copying`, `no_copy`).
   std::size_t index = 0;
   std::size_t link = 0;
   /// The lane of the worker.
@@ -176,7 +176,7 @@ void append_copies(const std::vector<CopyTrack>& tracks, std::vector<Item>& item
 /// Returns all lines with a time, in chronological order.
 std::vector<Item> items_of(const Trace& trace, const TraceIndex& index, const std::vector<CopyTrack>& copies,
                            std::size_t workers, const TaskLanes& lanes) {
-  // The spans by worker, then lane. A worker's states, other than running tasks, are in its first lane.
+  // The activities by worker, then lane. All activities besides tasks are in the worker's first lane.
   std::vector<std::vector<std::vector<Span>>> spans(workers);
   for (std::size_t i = 0; i < workers; ++i) spans[i].resize(lanes.count(i));
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
@@ -244,7 +244,7 @@ class PajeTrace {
                                                                             "#E8E8E8", "#BBCCDD", "#66AA88"};
     for (int i = 0; i < kWorkerActivities; ++i) {
       const auto state = static_cast<WorkerActivity>(i);
-      // Between tasks, "working" is the runtime's own work.
+      // The worker activity "working" is shown as "runtime", because between tasks it is the runtime's own work.
       out_.print("3 {0} State \"{0}\" {1}\n", state == WorkerActivity::working ? "runtime" : to_string(state),
                  colour(kStateColours[static_cast<std::size_t>(i)]));
     }

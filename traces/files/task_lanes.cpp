@@ -5,7 +5,7 @@
 namespace troupe::traces {
 
 TaskLanes::TaskLanes(const Trace& trace, std::size_t workers) : lanes_(trace.events.size(), 0), counts_(workers, 1) {
-  // The time at which each lane is free again, by worker, then lane.
+  // The time from which each lane is free, by worker, then lane.
   std::vector<std::vector<TimeStamp>> ends(workers);
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const TraceEvent& event = trace.events[i];

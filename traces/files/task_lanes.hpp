@@ -1,4 +1,5 @@
-/// The lanes of workers that run several tasks at a time: rows of a viewer in which no two tasks overlap.
+/// Lanes: rows of a viewer in which no two tasks overlap. A worker that runs several tasks at a time needs several
+/// lanes.
 #pragma once
 
 #include <cstddef>

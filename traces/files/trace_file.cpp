@@ -23,14 +23,15 @@ constexpr std::string_view kPaje = ".paje";
 /// `write_trace` also links this call.
 [[maybe_unused]] const bool offered = offer_run_writer();
 
-/// Cuts states at the begin of the run: a worker may have begun to sleep, or to look for work, before the run.
+/// Removes the time before the begin of the run from the states: a worker may have begun to sleep, or to look for work,
+/// before the run.
 void cut_states(std::vector<TraceState>& states, TimeStamp begin) {
   for (TraceState& state : states) state.start = std::max(state.start, begin);
   std::erase_if(states, [](const TraceState& state) { return state.end <= state.start; });
 }
 
-/// Removes the times of tasks from the states. The worker of a GPU sleeps while its kernels run, but a viewer shows
-/// only one of the two: here the kernels.
+/// Removes the times of tasks from the states of their workers. The worker of a GPU sleeps while its kernels run, but a
+/// viewer can show only one of the two, which is the kernels.
 void cut_tasks(Trace& trace, std::size_t workers) {
   // The tasks of each worker, ordered by start.
   std::vector<std::vector<const TraceEvent*>> tasks(workers);
@@ -53,8 +54,8 @@ void cut_tasks(Trace& trace, std::size_t workers) {
   trace.states = std::move(left);
 }
 
-/// Ignores SIGPIPE during the life of this object, so that a write to a pipe without a reader fails like any other
-/// write.
+/// While a `PipeSignalIgnored` lives, the process ignores SIGPIPE, so that a write to a pipe without a reader fails
+/// like any other write.
 class PipeSignalIgnored {
  public:
   PipeSignalIgnored() : previous_(std::signal(SIGPIPE, SIG_IGN)) {}

@@ -22,21 +22,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Two connected ends; data flow in both directions.
+/// The two ends of a connection: `ours` is for this process, `theirs` for the child. Data flow in both directions.
 struct Channel {
   platform::FileDescriptor ours;
   platform::FileDescriptor theirs;
 };
 
-/// Opens a socket instead of a pipe, because writing to a program that has ended must not raise SIGPIPE here.
+/// Opens sockets instead of a pipe, so that writing to a program that has ended does not raise SIGPIPE in this process.
 std::optional<Channel> open_channel() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return std::nullopt;
   Channel channel{platform::FileDescriptor(ends[0]), {}};
   const platform::FileDescriptor low(ends[1]);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  // The child gets copies of its ends with the numbers 0 to 2. The end in this process must have a higher number, even
-  // if this program was started with the descriptors 0 to 2 closed.
+  // The child gets copies of the ends `theirs` with the numbers 0 to 2. In this process, `theirs` must have a higher
+  // number, even if this program was started with the descriptors 0 to 2 closed.
   channel.theirs = platform::FileDescriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, 3));
   if (!channel.theirs.valid()) return std::nullopt;
   return channel;
@@ -86,7 +86,8 @@ class Child {
     wait();
   }
 
-  /// Moves data until the child has closed its outputs. Returns false if the deadline passes first.
+  /// Writes `input` to the child and reads its output, until the child has closed its outputs. Returns false if the
+  /// deadline passes first.
   bool exchange(std::string_view input, ChildOutput& output, Clock::time_point deadline) {
     while (ends_[1].valid() || ends_[2].valid()) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();

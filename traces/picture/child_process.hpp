@@ -1,4 +1,4 @@
-/// Runs another program, writes text to its input and collects its output.
+/// Runs another program: writes text to the program's input, and collects its output.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@ struct ChildOutput {
 };
 
 /// Runs the program `arguments[0]`, found through PATH and without a shell, and waits for its end. `input` becomes its
-/// standard input. Fails with `ErrorCode::io` if there is no such program, if the program cannot be started, or if it
-/// still runs after `limit` and is killed. If the program itself fails, this function succeeds and sets `exit_status`.
+/// standard input. Fails with `ErrorCode::io` if the program does not exist or cannot be started, or if it still runs
+/// after `limit`: then it is killed. If the program itself fails, this function succeeds, and `exit_status` tells.
 Result<ChildOutput> run_child(const std::vector<std::string>& arguments, std::string_view input,
                               std::chrono::seconds limit);
 

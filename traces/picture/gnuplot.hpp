@@ -12,16 +12,16 @@ namespace troupe::traces {
 /// is not installed or fails.
 [[nodiscard]] Result<std::string> run_gnuplot(std::string_view script);
 
-/// Checks that gnuplot can be run, before a long run whose picture needs it.
+/// Checks that gnuplot can be run. Call this function before a long run that is to be drawn.
 [[nodiscard]] Result<void> check_gnuplot();
 
 /// Runs `script`, which must select gnuplot's terminal svg, and writes the picture to `path`. If the path ends in
 /// ".png", gnuplot's terminal pngcairo replaces svg. The file appears complete or not at all.
 [[nodiscard]] Result<void> draw_with_gnuplot(const std::string& path, std::string_view script);
 
-/// Checks that `draw_with_gnuplot` could draw `path`, before a long run begins. Fails with `invalid_argument` for a
-/// name that ends neither in ".svg" nor in ".png", and with `io` if no file can be created there or gnuplot is missing.
-/// `what` names the picture in messages.
+/// Checks that `draw_with_gnuplot` can draw to `path`. Call this function before a long run. Fails with
+/// `invalid_argument` for a name that ends neither in ".svg" nor in ".png", and with `io` if no file can be created
+/// there or gnuplot is missing. `what` names the picture in messages.
 [[nodiscard]] Result<void> check_drawing_path(const std::string& path, std::string_view what);
 
 /// Adds fallback fonts to an SVG picture from gnuplot. Gnuplot names only one font, which a machine may not have.

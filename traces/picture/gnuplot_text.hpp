@@ -11,13 +11,13 @@
 
 namespace troupe::traces {
 
-/// Returns the first `longest` characters of `text`, with "..." if there are more. A UTF-8 character is never cut in
-/// two.
+/// Returns `text` if it has at most `longest` characters; otherwise its first `longest` characters and "...". A UTF-8
+/// character is never cut in two.
 std::string abbreviated(std::string_view text, std::size_t longest);
 
 /// Returns `text` as a string of gnuplot in single quotes, in which gnuplot expands nothing. Control characters become
-/// spaces, and bytes that are not UTF-8 become '?'. A single quote becomes an apostrophe (U+2019): gnuplot 5.4 requires
-/// doubled quotes, but misreads two quotes at the beginning of a string.
+/// spaces, and bytes that are not UTF-8 become '?'. A single quote becomes an apostrophe (U+2019). It is not doubled,
+/// as gnuplot requires in strings, because gnuplot 5.4 misreads two quotes at the beginning of a string.
 std::string gnuplot_string(std::string_view text);
 
 /// A script of commands, one per line.

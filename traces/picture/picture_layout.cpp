@@ -13,8 +13,8 @@ constexpr double kFontSize = 14.7;
 constexpr double kTextHeight = 15;
 constexpr double kMargin = 24;
 
-/// Returns an estimate of the width of `text`. It is too large rather than too small, because only gnuplot knows the
-/// exact widths of its font.
+/// Returns an estimate of the width of `text`. Only gnuplot knows the exact widths of its font, so the estimate is
+/// rather too large than too small.
 double text_width(std::string_view text) {
   constexpr double kNarrow = 0.36;
   constexpr double kUsual = 0.62;
@@ -35,11 +35,12 @@ double row_height(const Picture& picture, std::size_t worker) {
   return picture.cores.empty() ? 1 : 1 + std::log2(picture.cores[worker]) / 2;
 }
 
-/// Returns the height of a single core's row in pixels: high if there are few workers, and low enough for a screen if
-/// there are many. `count` is the sum of `row_height` over all workers.
+/// Returns the height of a single core's row in pixels. Rows are high if there are few workers, and if there are many,
+/// so low that the picture fits on a screen. `count` is the sum of `row_height` over all workers.
 double row_pitch(double count) { return std::clamp(480 / count, std::clamp(1400 / count, 2.0, 12.0), 54.0); }
 
-/// Places the legend's entries side by side, on as many lines as needed. Returns the y of the legend's lower edge.
+/// Places the legend's entries side by side, on as many lines as needed. Returns the position of the legend's lower
+/// edge.
 double place_legend(PictureLayout& layout, const std::vector<std::string>& legend, double top) {
   constexpr double kPitch = 24;
   constexpr double kBetween = 26;

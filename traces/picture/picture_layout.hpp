@@ -35,18 +35,20 @@ struct PictureLayout {
   double row_pitch = 0;
   /// The upper edge of each row, and the lower edge of the last row, measured from `plot_top`.
   std::vector<double> rows;
-  /// Every `label_step`-th row has its name beside it. The step is more than 1 if rows are lower than a line of text.
+  /// Only every `label_step`-th row has its worker's name beside it. The step is more than 1 if rows are lower than a
+  /// line of text.
   std::size_t label_step = 1;
 
   /// The right ends of the two columns of numbers beside the rows: how busy the worker was, and its number of tasks.
   double busy_right = 0;
   double tasks_right = 0;
 
-  /// The positions of the legend's entries: the left end of each, at half its height.
+  /// The positions of the legend's entries: the middle of each entry's left edge.
   std::vector<PicturePoint> legend;
 };
 
-/// Computes the layout. `subtitle_lines` counts the picture's own subtitle lines and the line that is added to them.
+/// Computes the layout. `subtitle_lines` is the number of all lines below the title, including the line that is added
+/// to the picture's own subtitle.
 PictureLayout lay_out(const Picture& picture, std::size_t subtitle_lines, const std::vector<std::string>& legend);
 
 }  // namespace troupe::traces

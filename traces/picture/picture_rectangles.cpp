@@ -6,7 +6,8 @@
 namespace troupe::traces {
 namespace {
 
-/// The row of one worker, divided into columns that are one step wide. Stores each colour's fraction of each column.
+/// The row of one worker, divided into columns that are one step wide. For each column, it stores the fraction that
+/// each colour covers.
 class Row {
  public:
   Row(std::size_t columns, std::size_t colours, double step_s)
@@ -35,8 +36,8 @@ class Row {
   }
 
   void append_rectangles(std::size_t worker, std::vector<PictureRectangle>& result) {
-    // The width, in columns, that each colour should have got so far but has not got. The last element is for idle
-    // time.
+    // For each colour, the width (in columns) that it should cover so far, minus the width that it does cover. The last
+    // element is for idle time.
     std::vector<double> owed(colours_ + 1, 0.0);
     PictureRectangle run{worker, colours_, 0, 0, false};
     const auto finish = [&](std::size_t column, std::size_t next_colour) {
@@ -69,8 +70,8 @@ class Row {
     }
   }
 
-  /// Adds the colours' fractions of the column to `owed` and returns the colour with the largest value in `owed`; among
-  /// equal colours, the first.
+  /// Adds the column's fraction of each colour to `owed`. Returns the colour with the largest value in `owed` (among
+  /// equal values, the first colour), and subtracts the column's width from this value.
   std::size_t choose(std::size_t column, std::vector<double>& owed) const {
     double idle = 1;
     for (std::size_t colour = 0; colour < colours_; ++colour) {
@@ -87,9 +88,9 @@ class Row {
   std::size_t colours_;
   double step_s_;
   std::vector<double> shares_;
-  /// True for columns that rectangles of `add_wide` cover.
+  /// For each column, true if a rectangle of `add_wide` covers it.
   std::vector<bool> covered_;
-  /// The sums over the short tasks of one colour.
+  /// The sums over the short spans of one colour.
   struct Short {
     double time_s = 0;
     double used_s = 0;
@@ -119,8 +120,8 @@ std::vector<PictureRectangle> rectangles(const Picture& picture, const PictureSu
     }
     row.append_rectangles(worker, result);
   }
-  // The exact rectangles come last: later rectangles are drawn over earlier rectangles, and exact rectangles should
-  // cover columns.
+  // The rectangles of single spans come last, because later rectangles are drawn over earlier rectangles, and single
+  // spans should cover columns.
   result.insert(result.end(), wide.begin(), wide.end());
   return result;
 }

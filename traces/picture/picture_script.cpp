@@ -77,7 +77,7 @@ class Drawing : GnuplotScript {
   }
 
  private:
-  /// The axis needs a length above 0, even if no task ran.
+  /// Returns the end of the time axis. The axis needs a length above 0, even if no task ran.
   [[nodiscard]] double end_s() const { return summary_.end_s > 0 ? summary_.end_s : 1e-3; }
 
   [[nodiscard]] double pixel_s() const { return end_s() / (layout_.plot_right - layout_.plot_left); }
@@ -161,7 +161,8 @@ class Drawing : GnuplotScript {
     }
   }
 
-  /// Makes the rectangles. Columns are half a pixel wide, or wider if there would be too many rectangles.
+  /// Makes the rectangles. The columns for short tasks are half a pixel wide, or wider if there would be too many
+  /// rectangles.
   void fill() {
     constexpr std::size_t kMostRectangles = 40000;
     step_s_ = pixel_s() / 2;
@@ -172,8 +173,9 @@ class Drawing : GnuplotScript {
     }
   }
 
-  /// Plots one curve with the idle background of all rows. Then each codelet gets one curve for columns and small
-  /// tasks, and one for tasks that are at least four pixels wide. A fine border separates these wider tasks.
+  /// Plots one curve with the idle background of all rows. Then, for each codelet, plots one curve with columns and
+  /// narrow tasks, and one curve with tasks that are at least four pixels wide. A fine border separates these wider
+  /// tasks.
   void plot() {
     // A border doubles the size of a task in the SVG, so no borders are drawn if there are more wide tasks than
     // `kMostBorders`.
@@ -210,7 +212,7 @@ class Drawing : GnuplotScript {
   /// Appends a rectangle to the data, as the numbers x, y, lower x, upper x, lower y, upper y.
   void append_box(std::string& data, const PictureRectangle& rectangle) const {
     constexpr double kGap = 0.09;
-    // Neighbouring rectangles overlap a little: rectangles that only touch would show a pale seam.
+    // Neighbouring rectangles overlap a little, because between rectangles that only touch there would be a pale seam.
     constexpr double kOverlapPixels = 0.03;
     const double gap = layout_.row_pitch < 6 ? 0 : kGap * layout_.row_pitch;
     const double top = layout_.rows[rectangle.worker] + gap;
@@ -231,7 +233,7 @@ class Drawing : GnuplotScript {
   std::vector<std::string> subtitle_;
   double step_s_ = 0;
   std::vector<PictureRectangle> rectangles_;
-  /// The plotted curves, and their data in the same order.
+  /// `curves_` has the plotted curves; `data_` has their data in the same order.
   std::string curves_;
   std::string data_;
 };
@@ -248,8 +250,8 @@ PictureScript::PictureScript(const Picture& picture, const PictureSummary& summa
 }
 
 std::string PictureScript::svg() const {
-  // Fonts are scaled by 96/72: in the svg terminal a point is as large as a pixel, but elsewhere an inch has 72 points
-  // and 96 pixels.
+  // Fonts are scaled by 96/72, because in the svg terminal a point is as large as a pixel; usually an inch has 72
+  // points and 96 pixels.
   return fmt::format(
       "set terminal svg noenhanced size {},{} fontscale 1.3333 font 'DejaVu Sans,11' background rgb 'white'\n"
       "set lmargin at screen {:.9f}\nset rmargin at screen {:.9f}\n{}",
@@ -258,8 +260,8 @@ std::string PictureScript::svg() const {
 
 std::string PictureScript::png() const {
   constexpr int kDots = 2;
-  // This terminal's scale runs from the middle of the first dot to the middle of the last dot. The rows must begin and
-  // end at the edges of dots; otherwise every edge in them is blurred.
+  // The coordinates of this terminal run from the middle of the first dot to the middle of the last dot. The plotted
+  // area must begin and end at the edges of dots; otherwise every edge in it is blurred.
   const auto at_dot_edge = [&](double x) { return (x * kDots - 0.5) / (width_ * kDots - 1); };
   return fmt::format(
       "set terminal pngcairo noenhanced size {},{} fontscale {} linewidth {} font 'DejaVu Sans,11' "

@@ -7,8 +7,8 @@
 
 namespace troupe::traces {
 
-/// The commands that draw the picture on the standard output, for gnuplot's terminals svg and png. Texts of the picture
-/// are quoted, so they cannot become commands.
+/// Makes commands by which gnuplot draws the picture and writes it to the standard output, as SVG or PNG. Texts of the
+/// picture are quoted, so that they cannot become commands.
 class PictureScript {
  public:
   PictureScript(const Picture& picture, const PictureSummary& summary);

@@ -40,7 +40,7 @@ Result<void> check(const Picture& picture) {
   return {};
 }
 
-/// Fills `legend` and `legend_index`.
+/// Fills `summary.legend` and `summary.legend_index`.
 void add_legend(const Picture& picture, PictureSummary& summary) {
   std::map<std::string_view, LegendEntry> by_name;
   for (const auto& span : picture.spans) {

@@ -1,4 +1,4 @@
-/// The numbers of a picture: the legend, and a line per worker.
+/// The numbers that a picture shows: in the legend, and beside each worker's row.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,11 @@ struct WorkerSummary {
 };
 
 struct PictureSummary {
-  /// The end of the last task.
+  /// The end of the last task, in seconds since the start of the run.
   double end_s = 0;
-  /// The legend, ordered by descending time. The codelets that matter most therefore have the first colours, and
-  /// colours stay the same from run to run. Codelets with equal times are ordered by name. If there are more than
-  /// `kMostCodelets`, the last entry stands for all others.
+  /// The legend, ordered by descending time, so that the codelets that matter most have the first colours. Codelets
+  /// with equal times are ordered by name. If there are more than `kMostCodelets` codelets, the last entry stands for
+  /// all codelets that have no entry.
   std::vector<LegendEntry> legend;
   /// For each span of the picture, the index of its codelet in `legend`.
   std::vector<std::size_t> legend_index;
@@ -36,8 +36,8 @@ struct PictureSummary {
 
 constexpr std::size_t kMostCodelets = 12;
 
-/// Fails with `ErrorCode::invalid_argument` if there is no worker, if there are too many to draw, and if a span has no
-/// worker or has times that are negative, reversed or not finite.
+/// Fails with `ErrorCode::invalid_argument` if there is no worker, if there are too many workers to draw, and if a span
+/// has no worker, or has times that are negative, reversed or not finite.
 Result<PictureSummary> summarize(const Picture& picture);
 
 }  // namespace troupe::traces

@@ -6,10 +6,11 @@
 
 namespace troupe::traces {
 
-/// Returns the numbers of `analysis_text`; times are in seconds.
+/// Returns the numbers that `analysis_text` shows. Times are in seconds.
 [[nodiscard]] Json analysis_json(const RunAnalysis& analysis);
 
-/// Returns the use of a cluster's cores: `share` (null if it is not known), and the three times of `TeamUse`.
+/// Returns the use of a cluster's cores: the member `share` (null if the used fraction is not known), and the three
+/// times of `TeamUse`.
 [[nodiscard]] Json team_json(const TeamUse& use);
 
 }  // namespace troupe::traces

@@ -15,12 +15,12 @@ double share(Duration part, Duration whole) { return whole.count() > 0 ? seconds
 std::string percent(Duration part, Duration whole) { return fmt::format("{:.1f} %", 100 * share(part, whole)); }
 std::string human(Duration duration) { return human_seconds(seconds(duration)); }
 
-/// Returns the time of all workers together.
+/// Returns the length of the run, multiplied by the number of workers.
 Duration total_of(const RunAnalysis& analysis) {
   return analysis.makespan * static_cast<std::int64_t>(analysis.workers.size());
 }
 
-/// The optional columns of the table: true if the run needs the column.
+/// Says which optional columns the table of workers needs.
 struct Columns {
   bool lent = false;
   bool teams = false;
@@ -73,7 +73,8 @@ std::string codelets_text(const RunAnalysis& analysis) {
 std::string path_text(const RunAnalysis& analysis) {
   const CriticalPath& path = analysis.path;
   std::string codelets;
-  // A codelet's name may contain line breaks. They become spaces below, because the path is printed as one paragraph.
+  // A codelet's name may contain line breaks. They become spaces below, because the codelets of the path are printed as
+  // one paragraph.
   for (const PathUse& use : analysis.path_codelets) {
     codelets += fmt::format("{}{} {} ({})", codelets.empty() ? "" : ", ", human_count(use.tasks), use.codelet,
                             human(use.total));
@@ -104,7 +105,7 @@ std::string nested_text(const NestedTasks& nested) {
                                  counted(nested.outermost, "nested task"), counted(nested.levels, "level"),
                                  nested.longest.size() < nested.outermost ? "The longest of these" : "All of these",
                                  nested_table(nested.longest));
-  // A single nested task without others inside would be listed twice.
+  // If there is only one nested task, the list below would only repeat it.
   if (nested.levels == 1 && nested.outermost == 1) return text;
   return text + fmt::format(
                     "\n  Nested tasks of all levels with the fewest kernels at once, of those that took at "

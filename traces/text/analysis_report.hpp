@@ -8,8 +8,8 @@
 
 namespace troupe::traces {
 
-/// Returns tables of workers and codelets, the critical path, the bounds, and a list of the reasons that kept the run
-/// from reaching the bounds. `devices` are the workers' devices, by index. The text ends in a line break.
+/// Returns tables of workers and codelets, the critical path, the lower bounds of the run's time, and a list of the
+/// reasons why the run took longer. `devices[i]` is the device of worker i. The text ends in a line break.
 [[nodiscard]] std::string analysis_text(const RunAnalysis& analysis, const std::vector<std::string>& devices);
 
 }  // namespace troupe::traces

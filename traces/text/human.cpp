@@ -35,7 +35,7 @@ std::string human_bytes(Bytes bytes) {
   if (bytes.count < 1024) return fmt::format("{} B", bytes.count);
   double value = static_cast<double>(bytes.count) / 1024;
   std::size_t unit = 0;
-  // From this value on, one decimal would show 1024.0, so the next unit is used.
+  // From this value on, the text would be "1024.0" of this unit, so the next unit is used.
   constexpr double kNextUnit = 1023.95;
   for (; value >= kNextUnit && unit + 1 < kUnits.size(); ++unit) value /= 1024;
   return fmt::format("{:.1f} {}", value, kUnits[unit]);

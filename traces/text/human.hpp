@@ -10,11 +10,12 @@
 
 namespace troupe::traces {
 
-/// Returns a text such as "1.23 s", "45.6 ms", "7.89 us", "2 min 05 s": three digits and a fitting unit.
+/// Returns a text with three digits and a fitting unit, such as "1.23 s", "45.6 ms" or "7.89 us"; from two minutes on,
+/// a text such as "2 min 05 s" or "1 h 05 min".
 std::string human_seconds(double seconds);
 
-/// Returns the used fraction of cores' time, such as "93.1 %". Returns "unknown" if all tasks that ran brought threads
-/// of their own, "93.1 % + unknown" if some tasks did, and "-" if nothing ran.
+/// Returns the used fraction of the cores' time, such as "93.1 %". Returns "unknown" if all tasks used threads of their
+/// own, "93.1 % + unknown" if some tasks did, and "-" if no task ran.
 std::string human_share(const TeamUse& use);
 
 /// Returns a text such as "512 B", "1.5 KiB", "3.2 GiB".

@@ -10,7 +10,7 @@ namespace troupe::traces {
 
 namespace {
 
-/// Returns the latencies as "median / 99th percentile / longest".
+/// Returns three latencies as one text: "median / 99th percentile / longest".
 std::string in_brief(const LatencySummary& latency) {
   if (latency.count == 0) return "-";
   return fmt::format("{} / {} / {}", human_seconds(seconds(latency.p50)), human_seconds(seconds(latency.p99)),

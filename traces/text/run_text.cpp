@@ -14,7 +14,8 @@ namespace troupe::traces {
 std::string run_text(const RunReport& report) {
   Table table({"worker", "device", ">tasks", ">busy", ">waiting for data", ">looking for work", ">steals"});
   for (const WorkerReport& worker : report.workers) {
-    // A service reports one row for a program: the work that all of the service's workers did for it.
+    // For a program on a service, the report has one row: the work that all workers of the service did for this
+    // program.
     table.add_row({worker.worker.valid() ? std::to_string(worker.worker.value()) : "all", worker.device,
                    human_count(worker.counts.tasks), human_seconds(seconds(worker.time.busy)),
                    human_seconds(seconds(worker.time.waiting_for_data)), human_seconds(seconds(worker.time.searching)),

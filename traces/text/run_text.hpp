@@ -1,4 +1,4 @@
-/// The work of a runtime since it started, as text for people.
+/// A report of what a runtime has done since it started, as text for people.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace troupe::traces {
 /// break.
 [[nodiscard]] std::string run_text(const RunReport& report);
 
-/// Returns the text of the function above and, if the trace has tasks, the analysis of their time (`analysis_text`).
+/// Returns the text of the function above. If the trace has tasks, adds the analysis of their time (`analysis_text`).
 [[nodiscard]] std::string run_text(const RunReport& report, const Trace& trace);
 
 }  // namespace troupe::traces

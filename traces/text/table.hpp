@@ -13,7 +13,7 @@ namespace troupe::traces {
 ///     -------  -----  -------
 ///     core 0     816   99.1 %
 ///
-/// Widths count code points of UTF-8. Line breaks within a cell become spaces.
+/// The width of a text is its number of code points of UTF-8. Line breaks within a cell become spaces.
 class Table {
  public:
   /// A title such as "worker" makes a column of words, aligned on the left; ">tasks" makes a column of numbers, aligned
@@ -26,8 +26,7 @@ class Table {
   /// Adds a line across the table, for instance in front of a row of sums.
   void add_rule();
 
-  /// Returns the table, with every line indented by `indent` spaces and ended by a line break; there are no trailing
-  /// spaces.
+  /// Returns the table. Every line is indented by `indent` spaces, has no trailing spaces, and ends in a line break.
   [[nodiscard]] std::string text(std::size_t indent = 0) const;
 
  private:
@@ -37,7 +36,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Returns the number of columns that `text` takes on a terminal: its code points.
+/// Returns the width of `text` on a terminal, which is taken to be its number of code points.
 std::size_t display_width(std::string_view text);
 
 }  // namespace troupe::traces

@@ -15,7 +15,7 @@
 namespace troupe::memory {
 
 /// Chooses victims: replicas to evict. The memory core tells the policy which replicas each node with limited memory
-/// holds; `next_victim` calls its `candidate` to learn which replicas may be evicted now. A policy must be
+/// holds. `next_victim` calls the function `candidate` to learn which replicas may be evicted now. A policy must be
 /// deterministic: the same calls give the same victims.
 class EvictionPolicy {
  public:
@@ -25,11 +25,11 @@ class EvictionPolicy {
   virtual ~EvictionPolicy() = default;
 
   /// Called when memory for a replica of the handle has been allocated on the node, or when an eviction that was begun
-  /// is cancelled. This counts as a use.
+  /// is cancelled. The call counts as a use of the handle.
   virtual void inserted(NodeId node, HandleId handle) = 0;
-  /// Called when a task on the node uses a handle that the node holds, or is expected to use it soon.
+  /// Called when a task on the node uses the handle, or is expected to use the handle soon. The node holds the handle.
   virtual void touched(NodeId node, HandleId handle) = 0;
-  /// Called when the node no longer holds the handle, or when its replica is about to be evicted.
+  /// Called when the node no longer holds the handle, or when the handle's replica on the node is about to be evicted.
   virtual void removed(NodeId node, HandleId handle) = 0;
   /// Returns the candidate that should be evicted first; an invalid id if there is no candidate among the first
   /// `look_at` replicas in the policy's order. Does not evict anything.

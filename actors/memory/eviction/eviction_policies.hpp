@@ -14,8 +14,8 @@ namespace troupe::memory {
 /// Returns the names "lru", "reuse" and "next-use".
 [[nodiscard]] std::vector<std::string_view> eviction_policy_names();
 
-/// Makes a policy by its name. `upcoming` holds the submitted tasks, for policies that look ahead; if it is null, such
-/// a policy knows no tasks, and evicts the least recently used data. Fails with `invalid_argument` if no policy has
+/// Makes a policy by its name. `upcoming` holds the submitted tasks, for the policy "next-use"; if `upcoming` is null,
+/// that policy knows no tasks, and evicts the least recently used data. Fails with `invalid_argument` if no policy has
 /// this name.
 [[nodiscard]] Result<std::unique_ptr<EvictionPolicy>> make_eviction_policy(
     std::string_view name, std::shared_ptr<UpcomingTasks> upcoming = nullptr);

@@ -11,9 +11,9 @@ namespace {
 /// needs; the ranks of data for tasks that the node expects are at least `kHere`.
 constexpr std::uint64_t kNever = 0;
 constexpr std::uint64_t kHere = std::uint64_t{1} << 63U;
-/// If a node expects at least this many tasks, the scheduler places tasks well before they start. With a scheduler that
-/// does not, workers fetch data for fewer tasks. The mode `in_order` ends only below half of this number, so that the
-/// mode does not change all the time.
+/// If a node expects at least this many tasks, the scheduler must be one that places tasks well before they start: with
+/// other schedulers, workers fetch data for fewer tasks. The mode `in_order` ends only below half of this number, so
+/// that the mode does not change all the time.
 constexpr std::uint32_t kWellAhead = 8;
 
 }  // namespace

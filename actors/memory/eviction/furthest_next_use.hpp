@@ -21,10 +21,10 @@ namespace troupe::memory {
 /// 2. handles of tasks that no node expects yet. If the scheduler places tasks well ahead, these tasks are not ready
 /// yet, and the handles of the task submitted last go first. Otherwise any of these tasks may come next, and the least
 /// recently used handle goes first;
-/// 3. handles of tasks that this node expects; the handles that it expects to need last go first.
-/// The uses of a task count until its request is admitted. The policy does not know tasks of recordings, so their uses
-/// never count. Prefetches do not evict handles of the third kind, because the data of these handles were requested
-/// earlier. Memory: about 100 bytes per task and 32 bytes per use.
+/// 3. handles of tasks that this node expects; the handles that the node expects to need last go first.
+/// The uses of a task count until the task's request is admitted. The policy does not know tasks of recordings, so the
+/// uses of these tasks never count. Prefetches do not evict handles of the third kind, because the data of these
+/// handles were requested earlier. Memory: about 100 bytes per task and 32 bytes per use.
 class FurthestNextUse final : public RankedEviction {
  public:
   explicit FurthestNextUse(std::shared_ptr<UpcomingTasks> upcoming);
@@ -92,7 +92,7 @@ class FurthestNextUse final : public RankedEviction {
   void add_need(HandleId handle, std::uint64_t task);
   void remove_need(const Need& gone);
   void forget(Task& task);
-  /// Removes the oldest tasks while they are not upcoming any more.
+  /// Removes tasks from the front of `tasks_`, up to the first task that is still upcoming.
   void trim();
 
   const std::shared_ptr<UpcomingTasks> upcoming_;
@@ -102,7 +102,7 @@ class FurthestNextUse final : public RankedEviction {
   std::deque<Need> needs_;
   /// The number of the first entry in `needs_`.
   std::uint64_t first_need_ = 0;
-  /// For each handle that upcoming tasks use, its remaining needs.
+  /// Maps each handle that upcoming tasks use to the handle's remaining needs.
   HandleTable<Future> futures_;
   /// The outlook of each node.
   std::vector<Outlook> outlooks_;

@@ -48,7 +48,7 @@ class RankedEviction : public EvictionPolicy {
     /// The replica's key in `order`; valid only if `in_order` is true.
     Key key;
     bool in_order = false;
-    /// The replica's place in the list `stale` of replicas whose ranks may have changed.
+    /// The replica's index in `List::stale`, the list of replicas whose ranks may have changed, or `kNotStale`.
     std::uint32_t stale = kNotStale;
   };
   struct List {
@@ -63,7 +63,7 @@ class RankedEviction : public EvictionPolicy {
   void refresh(NodeId node, List& list);
 
   std::vector<List> lists_;
-  /// For each handle, the nodes that hold it.
+  /// Maps each handle to the nodes that hold the handle.
   HandleTable<NodeSet> holders_;
   std::uint64_t uses_ = 0;
 };

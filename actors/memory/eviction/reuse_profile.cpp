@@ -19,7 +19,7 @@ namespace {
 constexpr Bytes kLargestFile{std::uint64_t{256} << 20U};
 constexpr std::uint64_t kVersion = 1;
 constexpr const char* kFormat = "troupe reuse profile";
-/// The largest count. It fits into an index, which is a signed number.
+/// The largest count that a file may have. Counts become reuse indexes, which are signed numbers.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
 
 ReuseProfile parse(const std::string& text) {

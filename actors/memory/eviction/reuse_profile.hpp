@@ -12,8 +12,8 @@
 
 namespace troupe::memory {
 
-/// Counts uses by handle, in the order in which handles were registered. The counts help only a run that registers the
-/// same data in the same order. Eight bytes per handle.
+/// The number of uses of each handle, in the order of registration. The counts help only a run that registers the same
+/// data in the same order. Memory: eight bytes per handle.
 class ReuseProfile {
  public:
   ReuseProfile() = default;
@@ -32,7 +32,7 @@ class ReuseProfile {
 /// Reads a JSON object with a version and the counts. Fails with `io` if the file cannot be read, with `bad_input` if
 /// the file is larger than 256 MiB, has another version or is damaged.
 [[nodiscard]] Result<ReuseProfile> read_reuse_profile(const std::string& path);
-/// Replaces the file in one step. Fails with `io`.
+/// Writes the profile to a file, which is replaced in one step. Fails with `io`.
 [[nodiscard]] Result<void> write_reuse_profile(const std::string& path, const ReuseProfile& profile);
 
 /// The file of use counts: a runtime reads the file, or writes it if the file is missing
@@ -40,14 +40,14 @@ class ReuseProfile {
 class KeptReuseProfile {
  public:
   /// Reads the file, if `path` is not empty and the file exists. A file that cannot be used counts as missing. `warn`
-  /// is called if a file cannot be used or written; it may be null.
+  /// is called if the file cannot be used or written; `warn` may be null.
   KeptReuseProfile(std::string path, std::function<void(const std::string&)> warn);
 
   /// Returns the profile of an earlier run; null if there is none.
   [[nodiscard]] const ReuseProfile* learned() const { return learned_.get(); }
   /// Returns the profile that this run fills; null if this run fills no profile.
   [[nodiscard]] const std::shared_ptr<ReuseProfile>& recorded() const { return recorded_; }
-  /// Writes the recorded profile. No other thread may add to it meanwhile.
+  /// Writes the recorded profile. No other thread may count uses during the call.
   void save() noexcept;
 
  private:

@@ -16,7 +16,7 @@ void UpcomingTasks::add(TaskId task, std::span<const Use> uses) {
   const LockGuard lock(mutex_);
   for (const Use& use : uses) batch_.handles.push_back(use.handle);
   batch_.tasks.push_back({task, static_cast<std::uint32_t>(uses.size())});
-  // Release: pairs with the load in `take`. If `take` misses this store, a later call of `take` sees it in time,
+  // Release: pairs with the load in `take`. If a call of `take` misses this store, a later call sees the store in time,
   // because a task asks for its data only after its submission.
   any_.store(true, std::memory_order_release);
 }

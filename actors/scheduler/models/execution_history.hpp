@@ -20,10 +20,10 @@ namespace troupe::scheduler {
 /// The key of a group of tasks whose times depend on their sizes alone: tasks of one codelet, on one type of device,
 /// with elements of one size.
 struct KernelKey {
-  /// The result of `learned_name`: codelets with the same name count as one.
+  /// The result of `learned_name`: codelets with the same name count as one kernel.
   std::string name;
-  /// The type of device, with as many cores as the codelet uses (`CodeletDefinition::cores_used`): a task that runs on
-  /// one core of a cluster counts among those of single cores.
+  /// The type of device, with as many cores as the codelet uses (`CodeletDefinition::cores_used`): a task that uses
+  /// only one core of a cluster counts as a task of a single core.
   DeviceType device;
   /// The size of the largest element in bytes: times of single and double precision must not be mixed.
   std::uint64_t element_bytes = 0;
@@ -40,7 +40,8 @@ struct KernelKey {
 /// here.
 [[nodiscard]] std::string learned_name(const CodeletDefinition& codelet);
 [[nodiscard]] KernelKey kernel_of(const graph::SizeClass& size_class, const DeviceType& device);
-/// Returns the measures of a class's tasks; the size is in operations, or in bytes.
+/// Returns the measures of the tasks of a size class. The size is in operations, or in bytes if operations are not
+/// counted.
 [[nodiscard]] TaskMeasures measures_of(const graph::SizeClass& size_class);
 
 /// The measured times of one kernel by the shapes of its data (`graph::SizeClass::shapes`), and the law that is fitted
@@ -48,7 +49,8 @@ struct KernelKey {
 /// thread at a time.
 class KernelHistory {
  public:
-  /// A mean or a law needs this many measured times. With fewer, the law is better than the mean, but still a guess.
+  /// From this many measured times on, a mean or a law is more than a guess. With fewer times, the law is a better
+  /// guess than the mean.
   static constexpr std::uint64_t kEnough = 3;
   /// A law with this many measurements is not corrected by laws of other devices.
   static constexpr std::uint64_t kMany = 64;

@@ -46,7 +46,7 @@ class ExecutionModel {
   /// Returns the number of the class's kernel. Classes of one kernel have the same number: a measurement of one of
   /// these classes also tells something about the other classes.
   [[nodiscard]] virtual std::size_t kernel(const graph::SizeClass& size_class) const { return size_class.id.index(); }
-  /// Adds a measurement: a task of the class took `time` on the worker.
+  /// Adds a measurement: a task of the class took `time` on the worker. Returns which predictions changed.
   virtual Change measured(const graph::SizeClass& size_class, WorkerId worker, Duration time) = 0;
   /// Called after the worker's cores were regrouped: from now on the worker's device has this type.
   virtual void regrouped(WorkerId /*worker*/, const DeviceType& /*type*/) {}

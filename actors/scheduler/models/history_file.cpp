@@ -26,7 +26,7 @@ constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
 constexpr std::uint64_t kMostCores = std::uint64_t{1} << 20U;
 constexpr platform::NumberRange kSeconds{0, 1e9};
 constexpr platform::NumberRange kSizes{0, 1e30};
-/// The range of sums of logarithms and of their products.
+/// The accepted range of logarithms, and of sums of their products, in a file.
 constexpr platform::NumberRange kSums{-1e12, 1e12};
 
 template <std::size_t N>
@@ -159,7 +159,7 @@ TaskMeasures measures_in(const JsonField& field) {
   return task;
 }
 
-/// Reads the kernel's shapes. Returns the number of the last run in which one of them was used.
+/// Reads the kernel's shapes. Returns the number of the last run in which one of the shapes was used.
 std::uint64_t read_shapes(const JsonField& measured, KernelHistory& kernel) {
   std::uint64_t last = 0;
   for (std::size_t i = 0; i < measured.size("a list of shapes"); ++i) {

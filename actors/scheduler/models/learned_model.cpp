@@ -62,7 +62,8 @@ std::optional<Duration> LearnedModel::predict(const graph::SizeClass& size_class
   const bool by_law =
       asked.kernel->law().count() >= KernelHistory::kEnough && asked.shape->times.count() < KernelHistory::kEnough;
   const std::uint64_t version = by_law ? asked.kernel->law().version() : 0;
-  // The scheduler asks for all workers of one type in turn, so a prediction by the law is kept until the law changes.
+  // The scheduler asks for each worker of a type, with the same result, so a prediction by the law is kept until the
+  // law changes.
   if (version == 0 || asked.version != version) {
     const auto predicted = predict_at(asked);
     asked.said_s = predicted ? std::optional(predicted->time_s) : std::nullopt;
@@ -80,7 +81,7 @@ std::optional<Duration> LearnedModel::predict_on_cores(const graph::SizeClass& s
   type.cores = cores;
   const KernelKey key = kernel_of(size_class, type);
   const TaskMeasures task = measures_of(size_class);
-  // Clusters of this size may never exist, so no entry is made for them in the history.
+  // Clusters of this size may never exist, so the history gets no entry for such clusters.
   const auto found = history_->kernels().find(key);
   std::optional<TimeLaw::Prediction> known;
   // With fewer than `kEnough` measurements, the law is a guess.

@@ -24,8 +24,8 @@ class LearnedModel final : public ExecutionModel {
   /// A prediction is sure if its standard deviation is at most this fraction of the predicted time.
   static constexpr double kSure = 0.1;
   /// A prediction is also sure after `kMany` measurements of the kernel on the device: if the times still vary, further
-  /// measurements do not help. It is also sure after `kManyInAll` measurements of the kernel on all devices in this
-  /// run: then hardly any task of the kernel runs on this device.
+  /// measurements do not help. A prediction is also sure after `kManyInAll` measurements of the kernel on all devices
+  /// in this run: then hardly any task of the kernel runs on this device.
   static constexpr std::uint64_t kMany = KernelHistory::kMany;
   static constexpr std::uint64_t kManyInAll = 256;
 
@@ -43,14 +43,14 @@ class LearnedModel final : public ExecutionModel {
   void regrouped(WorkerId worker, const DeviceType& type) override;
 
  private:
-  /// The place in the history of the times of one size class on one type of device.
+  /// The entry of the history for one size class on one type of device, and the last prediction from it.
   struct Place {
     /// The kernel's key in the history.
     const KernelKey* key = nullptr;
     KernelHistory* kernel = nullptr;
     KernelHistory::Shape* shape = nullptr;
     std::uint64_t shapes = 0;
-    /// The number of the kernel (`kernel`).
+    /// The kernel's number (`ExecutionModel::kernel`).
     std::size_t number = 0;
     /// The last prediction of `predict`; empty if it predicted nothing or was never called.
     std::optional<double> said_s;
@@ -64,7 +64,7 @@ class LearnedModel final : public ExecutionModel {
   [[nodiscard]] std::optional<TimeLaw::Prediction> predict_at(const Place& place) const;
   /// Returns the index of a type in `types_`; adds the type if it is new.
   std::size_t number_of(const DeviceType& type);
-  /// Returns true if the prediction now differs from the last one of `predict`; false if `predict` was never called.
+  /// Returns true if the prediction now differs from the last result of `predict`; false if `predict` was never called.
   [[nodiscard]] bool has_changed(const Place& place) const;
 
   const std::shared_ptr<ExecutionHistory> history_;

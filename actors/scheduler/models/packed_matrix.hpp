@@ -12,7 +12,7 @@ namespace troupe::scheduler::packed {
 [[nodiscard]] constexpr std::size_t at(std::size_t row, std::size_t column) { return row * (row + 1) / 2 + column; }
 
 /// Replaces a positive definite matrix of `size` rows by its Cholesky factor. The squares of the pivots are known to be
-/// at least `least`; values that are smaller because of rounding errors are raised to it.
+/// at least `least`; values that are smaller because of rounding errors are raised to `least`.
 template <std::size_t N>
 void factorize(std::array<double, N>& matrix, std::size_t size, double least) {
   for (std::size_t i = 0; i < size; ++i) {

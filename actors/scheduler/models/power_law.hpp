@@ -21,9 +21,9 @@ struct PowerLaw {
 
 /// Fits a power law to all measurements in the sums, by weighted least squares of the logarithms. Returns nothing in
 /// these cases: there are fewer than two measurements; the largest size is less than 1.5 times the smallest; the
-/// exponent is absurd (below 0, larger tasks would be faster; above 3: with bytes as sizes, a product of matrices has
-/// 1.5); or the times differ from the law by a factor of 1.5 or more (root mean square), so they depend on something
-/// other than the size. O(1).
+/// exponent is below 0 (larger tasks would be faster) or above 3 (a product of matrices has 1.5 if sizes are bytes); or
+/// the times differ from the law by a factor of 1.5 or more (root mean square), so they depend on something other than
+/// the size. O(1).
 [[nodiscard]] std::optional<PowerLaw> power_law_through(const TimeLaw::Sums& sums);
 
 }  // namespace troupe::scheduler

@@ -104,8 +104,8 @@ struct Predictions {
     });
     return best;
   }
-  /// Returns true if the node holds the data that the task reads, or will hold them without a further request. The
-  /// buffer of a halo part counts as present, and what it is filled with counts by itself.
+  /// Returns true if the use needs no copy to the node: it does not read the data, or the node holds them, or they are
+  /// on their way there. The buffer of a halo part counts as present; the data that fill it are uses of their own.
   [[nodiscard]] bool present(const memory::Use& use, NodeId node) const {
     if (!reads(use.mode) || use.is_buffer()) return true;
     const auto there = [&](HandleId handle) { return replicas.valid(handle, node) || replicas.incoming(handle, node); };

@@ -27,7 +27,7 @@ constexpr double kSpreadCount = 3;
 /// The smallest variance that is accepted, even if the measured variance is smaller.
 constexpr double kLeastVariance = 1e-4;
 
-/// If single times vary, their mean is higher than the law. This is the largest correction for that, as a logarithm.
+/// If single times vary, their mean is higher than the law. This constant is the largest correction, as a logarithm.
 constexpr double kMostScatter = 0.5;
 
 constexpr double kWeightOfFirst = 0.25;
@@ -41,7 +41,8 @@ constexpr std::uint64_t kInARow = 4;
 constexpr double kLeftOfOld = 0.2;
 
 constexpr double kMostPower = 3;
-/// For a size within the measured range, extents outside of their range change a time by at most this, as a logarithm.
+/// For a size within the measured range, extents outside of their own measured range change the logarithm of a time by
+/// at most this amount.
 constexpr double kMostByExtents = 1.1;
 
 constexpr std::size_t kSize = 1;

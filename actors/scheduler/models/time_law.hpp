@@ -112,7 +112,8 @@ class TimeLaw {
   [[nodiscard]] Terms terms_of(const TaskMeasures& task) const;
   struct Mean {
     double log_time = 0;
-    /// The amount of the law's logarithm that is cut off outside of the measured range; `log_time` does not contain it.
+    /// The amount that is cut off from the law's logarithm outside of the measured range; `log_time` does not contain
+    /// this amount.
     double cut = 0;
   };
   [[nodiscard]] Mean mean_at(const Terms& terms) const;

@@ -11,11 +11,11 @@ namespace troupe::scheduler {
 /// follows a machine that has changed, and no wrong time has an effect for ever.
 ///
 /// *Strange times*: the first task of a kind, with cold caches and untouched memory, can take ten times as long as the
-/// next. A time that is `kStrange` times longer or shorter than the mean is set aside. If a row of strange times is as
-/// long as the number of times in the mean (`kInARow` suffice), the mean was wrong, and the strange times replace it. A
-/// time that is not strange ends the row and drops it. If times vary so much that more than a quarter were set aside,
-/// they are no exceptions: from then on all times count. So the mean and the deviation leave out rare exceptions only,
-/// and no time is dropped because earlier times were wrong.
+/// next. A time that is `kStrange` times longer or shorter than the mean is set aside. If as many strange times come in
+/// a row as there are times in the mean (`kInARow` suffice), the mean was wrong, and the strange times replace it. A
+/// time that is not strange ends the row, and the strange times of the row are dropped. If times vary so much that more
+/// than a quarter were strange, strange times are no exceptions: from then on all times count. So the mean and the
+/// deviation leave out rare exceptions only, and no time is dropped because earlier times were wrong.
 class TimeStatistics {
  public:
   static constexpr std::uint64_t kMemory = 100;
@@ -35,7 +35,8 @@ class TimeStatistics {
   [[nodiscard]] double deviation_s() const;
   /// Returns the weight of all measurements in the mean, at most `kMemory`.
   [[nodiscard]] double weight() const;
-  /// Returns the number of strange times so far, set aside or not.
+  /// Returns the number of strange times, set aside or not, since `kInARow` or more strange times last replaced the
+  /// mean.
   [[nodiscard]] std::uint64_t strange() const { return strange_; }
 
  private:

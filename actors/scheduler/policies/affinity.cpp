@@ -12,8 +12,8 @@ constexpr auto kAffinities = std::to_array<AffinityFunction>({
     {"coming", "bytes that the task reads or writes and that the worker's memory node holds or will", coming_there},
 });
 
-/// Returns the sum of the bytes on a node of the uses for which `counts(use)` is true. What a halo part overlaps
-/// counts, and its buffer does not.
+/// Returns how many bytes the node holds of the data whose use `counts(use)` accepts. For a halo part, the data that it
+/// overlaps count, and its buffer does not.
 template <class Counts>
 double bytes(const ReadyTask& task, NodeId node, Counts&& counts) {
   std::uint64_t sum = 0;

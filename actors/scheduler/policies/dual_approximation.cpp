@@ -154,7 +154,7 @@ void DualApproximation::solve(const DualApproximationRound& round) {
   Duration upper = upper_bound(round);
   (void)fits(round, upper);
   best_.swap(where_);
-  // No schedule is shorter than the tasks that are already queued.
+  // No schedule is shorter than the load with which any worker starts.
   Duration lower{};
   for (const auto& worker : round.workers) lower = std::max(lower, worker.load);
   while (upper - lower > std::max(Duration(1), scaled(kPrecision, upper))) {

@@ -49,9 +49,9 @@ struct DualApproximationRound {
 /// Finds a schedule for each guess of its length, and the smallest guess for which the schedule fits (Bleuse et al.,
 /// Euro-Par 2014, algorithm 2):
 ///
-/// - The guess, lambda, is found by halving an interval: from the longest present load, at least 0, to a length for
-///   which every schedule fits, until the interval is at most `kPrecision` of its upper end, or one nanosecond. The
-///   upper end is tried first: its schedule always fits.
+/// - The guess, lambda, is found by halving an interval. It begins at the longest present load, or 0 if that is
+///   negative, and ends at a length for which every schedule fits. The search stops when the interval is at most
+///   `kPrecision` of its upper end, or one nanosecond. The upper end is tried first: its schedule always fits.
 /// - Affinity phase: takes the tasks with a score, by decreasing score (the highest over all workers). Each task goes
 ///   to a worker with that score whose load in this phase is still below alpha * lambda and that runs the task within
 ///   lambda. If there are several such workers, the task goes to the worker where it ends first; if there is none, the
@@ -63,12 +63,12 @@ struct DualApproximationRound {
 ///   within lambda count.
 /// - The schedule fits if no load is above (2 + alpha) * lambda.
 ///
-/// With alpha = 0 and equal workers of a kind, no schedule has a rejected length lambda, so the result is at most 2 *
-/// (1 + kPrecision) times as long as the best schedule. With alpha > 0 it is at most (2 + alpha) * lambda long, but a
-/// lambda may be rejected although a schedule of this length exists: affinity can fill workers with tasks that other
-/// workers would run better. This can also happen if workers of a kind differ (clusters of mixed sizes): a kind counts
-/// as being as fast as its fastest worker, and a small task may end first on a worker that a large task needs. An
-/// accepted schedule still has no load above (2 + alpha) * lambda.
+/// With alpha = 0 and equal workers of a kind, lambda is rejected only if no schedule of length lambda exists, so the
+/// result is at most 2 * (1 + kPrecision) times as long as the best schedule. With alpha > 0 the length is at most (2 +
+/// alpha) * lambda, but lambda may be rejected although a schedule of length lambda exists: affinity can fill workers
+/// with tasks that other workers would run better. This can also happen if workers of a kind differ (clusters of mixed
+/// sizes): a kind counts as being as fast as its fastest worker, and a small task may end first on a worker that a
+/// large task needs. An accepted schedule still has no load above (2 + alpha) * lambda.
 ///
 /// Ties: if a task ends equally early on several workers, it goes to the worker that is really free first; if these
 /// times are equal, too, to the worker with the smallest number. Among tasks with equal scores or ratios, the first
@@ -80,7 +80,7 @@ class DualApproximation {
 
   explicit DualApproximation(double alpha) : alpha_(alpha) {}
 
-  /// Places the tasks of the round. A task that no worker can run has the place `kNowhere`.
+  /// Places the tasks of the round. For a task that no worker can run, `placement` has `kNowhere`.
   void solve(const DualApproximationRound& round);
   /// Tries one more guess for the round that was last solved; returns true if its schedule fits.
   bool fits(const DualApproximationRound& round, Duration lambda);

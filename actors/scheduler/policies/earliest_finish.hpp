@@ -16,7 +16,7 @@ namespace troupe::scheduler {
 ///     finish = available + transfer + execution
 ///
 /// and add the task to that worker's load (its copies begin at once). As in XKaapi and StarPU, copies are charged in
-/// full even if other work would hide them, so data weigh more than the model says. Ties: tasks in their given order,
+/// full even if they overlap with other work, so data weigh more than the model says. Ties: tasks in their given order,
 /// workers by id.
 struct EarliestFinishOptions {
   enum class Order {

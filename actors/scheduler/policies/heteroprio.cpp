@@ -34,7 +34,7 @@ struct Bucket {
   /// One of the tasks; it represents all of them.
   ReadyTask sample;
   double speedup = 1;
-  /// The time on the fastest GPU; infinity if no GPU can run them.
+  /// The time of one task on the fastest GPU; infinity if no GPU can run the tasks.
   double gpu_s = 0;
 };
 
@@ -48,7 +48,7 @@ class HeteroPrio final : public PlacingPolicy {
     for (const ReadyTask& task : tasks) {
       Bucket& bucket = bucket_of(task);
       bucket.sample = task;
-      // The span may be invalid when the sample is used later.
+      // The span `data` may be invalid when the sample is used later.
       bucket.sample.data = {};
       bucket.tasks.insert({task.priority, task.upward_rank_s, arrivals_++, task.id});
       ++kept_;
@@ -64,8 +64,7 @@ class HeteroPrio final : public PlacingPolicy {
   }
 
  private:
-  /// Returns the task's bucket. For tasks without a size class, there is a bucket for each set of devices that can run
-  /// them.
+  /// Returns the task's bucket. Tasks without a size class share a bucket if the same set of devices can run them.
   Bucket& bucket_of(const ReadyTask& task) {
     if (!task.size_class.valid()) {
       const WorkerSet* const workers = task.codelet->devices_here.workers.get();

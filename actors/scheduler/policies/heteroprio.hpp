@@ -16,16 +16,17 @@ namespace troupe::scheduler {
 /// Assumptions: kernel times are known; data move so fast that copies need not be counted.
 ///
 /// Algorithm: ready tasks are kept in one order, by decreasing ratio of their time on a core to their time on a GPU.
-/// Among tasks with equal ratios, those with the higher priority, then those with the longer chain behind them, are
-/// nearer to the end of the order from which the better device takes tasks. A GPU that has room takes the first task
-/// that it can run; the GPU that will be free first chooses first. Then an idle core takes the last task; the idle core
-/// that is fastest at that task chooses first. A core gets one task at a time. A GPU gets at most `ahead` tasks besides
-/// the running task, so that their data are copied meanwhile.
+/// Among tasks with equal ratios, the kind of device that is better at them takes those with the highest priority
+/// first, and among these the tasks with the longest chain behind them; the other kind takes the opposite end. A GPU
+/// that has room takes the first task that it can run; the GPU that will be free first chooses first. Then an idle core
+/// takes the last task; the idle core that is fastest at that task chooses first. A core gets one task at a time. A GPU
+/// gets at most `ahead` tasks besides the running task, so that their data are copied meanwhile.
 ///
 /// A core does not take a task that the GPUs together would have ended earlier, with all tasks that come before it in
 /// the order:
 ///
-///     time on the core <= max((what the GPUs have + all tasks up to it) / GPUs, first free GPU + its time on a GPU)
+///     time on the core <= max((work placed on GPUs + all tasks up to this task) / number of GPUs,
+///                             time until a GPU is free + the task's time on a GPU)
 ///
 /// The core then takes the nearest earlier task in the order that passes this test. The published policies limit how
 /// many tasks must wait before slow workers take some (Agullo et al.), or let an idle GPU run a core's task anew

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kNeverSeconds = std::numeric_limits<double>::infinity();
 
-/// The ready tasks, by decreasing rank: all of them, and those of each size class.
+/// All ready tasks by decreasing rank and, for each size class, the ready tasks of the class by decreasing rank.
 class Pool {
  public:
   struct Key {
@@ -30,8 +30,8 @@ class Pool {
     }
   };
 
-  /// `gpu_s` is the task's time on a GPU, 0 if none can run it; `fastest_s` is its time on the worker that is fastest
-  /// for it.
+  /// `gpu_s` is the task's time on a GPU, 0 if no GPU can run the task; `fastest_s` is its time on the worker that is
+  /// fastest for it.
   void add(const ReadyTask& task, double gpu_s, double fastest_s) {
     // The pool already has the task if it was placed without this policy and is now offered again.
     if (tasks_.contains(task.id)) remove(task.id);
@@ -413,7 +413,7 @@ class Homeward final : public PlacingPolicy {
   double gpus_ = 0;
   /// The least time that the remaining work takes.
   double horizon_s_ = 0;
-  /// Tasks that wait until a worker has room, and the times when that worker would have ended them.
+  /// Tasks that wait until their worker has room, and the time when that worker would have ended each task.
   std::vector<Planned> planned_;
   std::vector<Candidate> candidates_;
   std::vector<const WorkerState*> cores_;

@@ -11,18 +11,18 @@ namespace troupe::scheduler {
 struct HomewardOptions {
   /// The tolerance: a task may end this much later than at its earliest in order to move less data. The unit is the
   /// mean kernel time (`Outlook::kernel_s`). `least_tolerance` holds for runs whose length the amount of work decides
-  /// (less if the longest chain decides, see step 1); `most_tolerance` is the upper limit.
+  /// (less if the longest chain decides, see step 1 below); `most_tolerance` is the upper limit.
   double least_tolerance = 1;
   double most_tolerance = 4;
   /// Between the two fields above, the tolerance is this fraction of a task's slack.
   double slack_share = 0.25;
   /// The weight of a byte that a task writes; a byte that it only reads has the weight 1. Written bytes count more
-  /// because the written data stay on the task's node, and other data have to be copied there when tasks use them
-  /// together.
+  /// because the written data stay on the task's node, so that a later task which uses them there needs copies of its
+  /// other data.
   double written_weight = 2;
-  /// The number of tasks that wait on a GPU behind the running task, so that their copies overlap with it.
+  /// The number of tasks that wait on a GPU behind the running task, so that their data are copied while it runs.
   std::size_t ahead = 2;
-  /// The number of tasks that one decision examines: those with the highest ranks.
+  /// The number of tasks that one decision examines. These are the tasks with the highest ranks.
   std::size_t looked_at = 32;
   /// A task with slack may take up to this fraction of the remaining time on a core.
   double core_share = 0.8;
@@ -40,8 +40,8 @@ struct HomewardOptions {
 /// amount of work decides how long the run takes.
 ///
 /// State: the ready tasks, by decreasing upward rank (computed from fastest times). A task is placed only when a worker
-/// has room. A worker has room if it is an idle core, a GPU with fewer than `ahead` waiting tasks, or will be free when
-/// the task's copies are done.
+/// has room. A worker has room if it is an idle core, if it is a GPU with fewer than `ahead` waiting tasks, or if it
+/// will be free by the time the task's copies are done.
 ///
 /// *Out of core*: if the data of the remaining tasks do not fit into the GPUs' memories, copies decide how long the run
 /// takes, and in the order of ranks each GPU would copy all data again and again. Therefore, before step 1, each GPU
@@ -56,9 +56,10 @@ struct HomewardOptions {
 ///    task goes to the core with the earliest finish if it is better off on a core, the GPUs have other work, and
 ///    either it has slack or the GPUs together gain more time than the chain behind the task loses. Otherwise, among
 ///    the workers that finish within a tolerance, it goes to the worker with the fewest bytes to copy. The tolerance is
-///    a quarter of the slack, at most four mean kernels, and at least one if the amount of work decides; if not, at
-///    least the square root of the fraction of T that the work takes. If that worker has room, the task is placed; if
-///    not, the task stays here, and counts as load of that worker for the tasks after it.
+///    a quarter of the slack, but at most four mean kernel times, and at least one if the amount of work decides how
+///    long the run takes. If the longest chain decides, the lower limit is the square root of the fraction of T that
+///    the work takes. If the chosen worker has room, the task is placed; if not, the policy keeps the task, which
+///    counts as load of that worker for the tasks after it.
 /// 2. Each core that is still idle (the fastest first, if clusters are of mixed sizes) takes a task whose slack allows
 ///    it: the task with the smallest speed-up and, among equals, the lowest rank. GPUs would run such tasks otherwise.
 /// 3. Each GPU that is still idle takes the task with the highest rank among those that the worker of step 1 would not

@@ -137,7 +137,7 @@ class Multigrain final : public PlacingPolicy {
     for (const WorkerState& worker : snapshot.workers) {
       if (!is_free_core(worker)) continue;
       // The order of these calls is the order that the comment on `MultigrainOptions` describes. A core gets a
-      // super-task only while no other core has one.
+      // super-task only while no other core has a super-task with pieces left.
       if (take(kept_[0].for_cores, worker, snapshot, placed)) continue;
       if (open == 0 && take(kept_[1].for_cores, worker, snapshot, placed, &open)) continue;
       if (take(kept_[0].shared, worker, snapshot, placed)) continue;
@@ -145,7 +145,8 @@ class Multigrain final : public PlacingPolicy {
     }
   }
 
-  /// Places the first of these tasks that the worker can run, and counts it in `open`; returns false if there is none.
+  /// Places the first of these tasks that the worker can run; returns false if there is none. If `open` is not null,
+  /// the placed task is counted there.
   template <class Tasks>
   static bool take(Tasks& tasks, const WorkerState& worker, const Snapshot& snapshot, std::vector<Placed>& placed,
                    std::size_t* open = nullptr) {

@@ -17,16 +17,16 @@ namespace troupe::scheduler {
 ///
 /// Algorithm: ready tasks are kept in one order: by priority; then, with `affinity`, by how much the data that they
 /// write will be used (`ReadyTask::reuse`); then by age, where older is higher. An accelerator with room takes the
-/// highest task that it can run; the accelerator with the fewest tasks chooses first. It has room while at most `ahead`
-/// tasks wait or run there, so that data are copied meanwhile. Then each core that has nothing to do, and helps no
-/// other worker, takes:
+/// highest task that it can run; the accelerator with the fewest tasks chooses first. An accelerator has room while at
+/// most `ahead` tasks wait or run there, so that the data of the next task are copied meanwhile. Then each core that
+/// has nothing to do, and helps no other worker, takes:
 ///
 /// 1. a task that only cores can run, the highest priority first; among equal tasks, the lowest reuse first, then
 ///    the oldest;
 /// 2. if there is none, the lowest of the other tasks.
 ///
-/// A core gets a super-task only while no other core has one with pieces left: idle cores take these pieces first
-/// (*pieces come first*). So all cores work together at one end of the order.
+/// A core gets a super-task only while no other core has a super-task with pieces left, because idle cores take these
+/// pieces first (*pieces come first*). So all cores work together at one end of the order.
 ///
 /// *Taken back*: with `take_back`, a core that has nothing to do while the policy keeps no super-task gets the last
 /// super-task that waits on an accelerator behind another task.

@@ -47,7 +47,8 @@ void Outlook::collect(const Snapshot& snapshot) {
 }
 
 Outlook::MeanTimes Outlook::mean_times(const Snapshot& snapshot, SizeClassId size_class) {
-  // The number of devices, and how many tasks of the class they do in a second, for all cores and for all accelerators.
+  // For the cores and for the accelerators: how many devices there are, and how many tasks of the class they do in a
+  // second, all together.
   std::array<double, 2> devices{};
   std::array<double, 2> rates{};
   double fastest_s = kInfinite;

@@ -11,7 +11,8 @@
 
 namespace troupe::scheduler {
 
-/// Returns the least time of a task on cores, or on accelerators; infinity if none can run it.
+/// Returns the least time of a task on cores or, if `on_accelerators` is true, on accelerators; infinity if none of
+/// these can run the task.
 [[nodiscard]] inline double least_time_s(const ReadyTask& task, const Snapshot& snapshot, bool on_accelerators) {
   double least = std::numeric_limits<double>::infinity();
   for (const WorkerState& worker : snapshot.workers) {

@@ -50,7 +50,7 @@ void CoreDevice::run_watched(const CodeletDefinition& codelet, KernelContext con
 }
 
 void CoreDevice::use_team(std::shared_ptr<CoreTeam> team) noexcept {
-  // The prologue was run for the old cores, so it is no longer valid.
+  // The prologue that is in effect was called for the old cores, so it is no longer valid.
   end_prologue();
   team_ = std::move(team);
   watches_ = watches();

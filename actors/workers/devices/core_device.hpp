@@ -32,19 +32,19 @@ class CoreDevice final : public Device {
     WorkerTrace* trace = nullptr;
     /// The clock of the trace; used only if there is a trace. Outlives the device.
     const platform::Clock* clock = nullptr;
-    /// Counts how much of a cluster's core time is used; null if it is not counted.
+    /// Counts how much of a cluster's core time is used; null if nothing is counted.
     TeamCounters* team_use = nullptr;
     /// Finds the data for kernels. If empty, kernels work on host memory.
     FindReplica find_replica = nullptr;
-    /// Tasks of pieces are put on this board so that other workers can take part in them. If null, all pieces run here,
-    /// one after the other. Outlives the device.
+    /// The board for tasks of pieces, where other workers can join these tasks. If null, all pieces run here, one after
+    /// the other. Outlives the device.
     PieceBoard* board = nullptr;
     /// Called for a task of pieces before its first piece runs, so that other workers can be woken to help. Used only
     /// with a board. Must not throw.
     std::function<void(const SharedPieces&)> opened = nullptr;
-    /// Called once for each task of pieces, when no other worker can join the task any more and before its last pieces
-    /// run. The caller is the thread that has taken these pieces, or that runs a task that is not on the board; it may
-    /// be any thread of a team. Must not throw. May be null.
+    /// Called once for each task of pieces, when no other worker can join the task any more, before the task's last
+    /// pieces run. The caller is the thread that runs these pieces, which may be any thread of a team. Must not throw.
+    /// May be null.
     std::function<void(const graph::Task&)> all_taken = nullptr;
   };
 
@@ -59,7 +59,8 @@ class CoreDevice final : public Device {
   using Device::start;
   Started start(graph::Task& task, std::span<graph::Task* const> behind) noexcept override;
   void use_team(std::shared_ptr<CoreTeam> team) noexcept override;
-  /// Returns false while a prologue is in effect, because it would also affect kernels that run during the wait.
+  /// Returns false while a prologue is in effect, because the prologue would also affect kernels that run during the
+  /// wait.
   [[nodiscard]] bool allows_on_top() const noexcept override { return prologue_ == nullptr; }
   [[nodiscard]] std::unique_ptr<Device> make_twin() const override {
     return std::make_unique<CoreDevice>(options_, team_);
@@ -76,8 +77,8 @@ class CoreDevice final : public Device {
   class PieceWork;
   /// Does `start` for a task of pieces in which other workers can take part.
   Started start_pieces(graph::Task& task) noexcept;
-  /// Opens the task on the board. Returns null if there is nothing to share: then the task has ended, with `cause` if
-  /// it failed.
+  /// Opens the task on the board. Returns null if there is nothing to share: then all pieces have run in this call, and
+  /// `cause` says why the task failed, if it did.
   SharedPieces* open_pieces(graph::Task& task, graph::FailureLog::Cause& cause) noexcept;
   /// Returns the failure for the exception that was caught while a task ran.
   [[nodiscard]] graph::FailureLog::Cause caught(const graph::Task& task) noexcept;
@@ -91,15 +92,15 @@ class CoreDevice final : public Device {
   }
   void note(const graph::Task& task, bool failed) noexcept;
 
-  /// Measures how much of its cores' time a cluster uses for one task.
+  /// Measures how much of the cores' time a cluster uses for one task.
   class TeamWatch;
 
   Options options_;
   std::shared_ptr<CoreTeam> team_;
   TaskViews views_;
-  /// True if all kernels run by `run_watched`: they are traced, run on a cluster, or some of their times are learned.
+  /// True if `run_watched` runs all kernels, because there is a trace or a team, or some kernel times are learned.
   bool watches_;
-  /// The prologue that is in effect for kernels, see `Codelet::prologue`, and the team size that it was made for.
+  /// The prologue (`Codelet::prologue`) that is in effect for kernels, and the team size for which it was called.
   TeamPrologue prologue_ = nullptr;
   int prologue_size_ = 0;
   std::shared_ptr<void> readiness_;
@@ -112,7 +113,7 @@ class CoreDevice final : public Device {
   Duration waited_{};
   /// The core time of a cluster that the last task's kernel used.
   TeamUse last_use_;
-  /// The pieces of the last task that this device did, if it was a task of pieces.
+  /// If the last task was a task of pieces: the pieces that this device did.
   PiecesDone pieces_done_;
 };
 

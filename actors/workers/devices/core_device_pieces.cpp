@@ -44,8 +44,8 @@ class CoreDevice::PieceWork {
     const TeamPrologue prologue = shared_.task().codelet->prologue;
     const TeamWatch watch(device_, prologue == nullptr);
     device_.team_->limit(device_.team_->members());
-    // Each member runs its pieces on one core, so the prologue is made for one core. If it made threads for the whole
-    // team, these would take the other members' cores.
+    // Each member runs its pieces on one core, so the prologue is called for one core. If the prologue made threads for
+    // the whole team, these threads would use the other members' cores.
     device_.make_ready(prologue, context.team());
     // The call throws nothing: `run_some` keeps the exceptions of pieces.
     device_.team_->run([&](int rank, int) { run_some(context, rank == 0 ? first_ : PieceRange{}); });

@@ -1,4 +1,4 @@
-/// Team watch: measures how much of its cores' time a cluster uses for one task.
+/// Team watch: measures how much of the cores' time a cluster uses for one task.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace troupe::workers {
 
-/// Measures from the beginning of a kernel to its end, even if the kernel ends with an exception.
+/// Measures from the beginning of a kernel to the end of the kernel, even if the kernel ends with an exception.
 class CoreDevice::TeamWatch {
  public:
   /// `seen` is true if all threads that compute for the kernel are members of the team.

@@ -16,20 +16,20 @@ namespace {
 constexpr std::uint32_t kCountBits = 12;
 constexpr std::uint32_t kCountMask = (1U << kCountBits) - 1;
 constexpr std::uint32_t kLeft = 1U << 16U;
-/// The number of readings of a word between two readings of the clock: reading the clock takes as long as reading a
-/// word several times.
+/// The number of readings of a word between two readings of the clock. It is above 1 because reading the clock takes as
+/// long as reading a word several times.
 constexpr int kLooks = 64;
 
 std::chrono::steady_clock::time_point now() noexcept { return std::chrono::steady_clock::now(); }
 
 using Gained = std::atomic<std::int64_t>;
 
-/// Returns the processor's ticks: reading the clock takes twice as long, and waits for the instructions that the core
-/// has begun.
+/// Returns the processor's ticks. They are used because reading the clock takes twice as long, and waits for the
+/// instructions that the core has begun.
 std::int64_t ticks() noexcept { return static_cast<std::int64_t>(platform::rough_ticks()); }
 
-/// Called only by the member to which the counter belongs. Relaxed: the master reads the exact sum between two calls of
-/// `enter`, when it has waited for all helpers (`pending_`).
+/// Adds to a counter. Called only by the member to which the counter belongs. Relaxed: the master reads the exact sum
+/// only between two calls of `enter`, when it has waited for all helpers (`pending_`).
 void add(Gained& gained, std::int64_t amount) noexcept {
   gained.store(gained.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
 }
@@ -84,7 +84,7 @@ std::int64_t CoreTeam::gained_ticks() const noexcept {
 
 template <class Word>
 std::uint32_t CoreTeam::changed(Word& word, std::uint32_t old) const noexcept {
-  // Acquire: pairs with the store of the new value, and makes visible what was written before it.
+  // Acquire: pairs with the store of the new value, and makes visible what was written before that store.
   std::uint32_t seen = word.load(std::memory_order_acquire);
   if (seen != old) return seen;
   const auto begin = now();
@@ -178,7 +178,7 @@ bool CoreTeam::take_what_is_there(int rank) noexcept {
   Member& self = team_[static_cast<std::size_t>(rank)];
   for (int i = 0; i < kLooks; ++i) {
     // Sequentially consistent: a thread that has cleared its doorbell sees here all entries for which the bell was rung
-    // before. So it cannot miss an entry and sleep.
+    // before. So the thread cannot miss an entry and sleep.
     const std::uint32_t entry = entry_.load(std::memory_order_seq_cst);
     if (entry != std::exchange(self.seen, entry) && answer(rank, entry)) return true;
     SpinLock::pause();
@@ -195,7 +195,7 @@ void CoreTeam::barrier() noexcept {
   // The number of the round cannot change before this member has arrived.
   const std::uint32_t round = barriers_.load(std::memory_order_relaxed);
   arrive(1, 0);
-  // Acquire: pairs with the addition in `arrive`, as in `changed`.
+  // Acquire: pairs with `barriers_.fetch_add` in `arrive`.
   if (barriers_.load(std::memory_order_acquire) != round) return;
   const Pause pause;
   (void)changed(barriers_, round);

@@ -17,10 +17,10 @@
 
 namespace troupe::workers {
 
-/// The master is the worker's thread, which calls `enter`. Each other core has a helper: a thread of the team, or one
-/// that another worker lends (`serve`). A helper without work looks for work as long as an idle worker does, and then
-/// sleeps. All cores of the team work for one kernel at a time, so members that wait for one another also keep looking
-/// for a while before they sleep.
+/// The master is the worker's thread, which calls `enter`. Each other core has a helper: a thread of the team, or a
+/// thread that another worker lends (`serve`). A helper without work looks for work as long as an idle worker does, and
+/// then sleeps. All cores of the team work for one kernel at a time, so members that wait for one another also spin for
+/// a while before they sleep.
 class CoreTeam final : public Team {
  public:
   struct Options {
@@ -79,22 +79,23 @@ class CoreTeam final : public Team {
     std::exception_ptr error;
     /// The value of `entry_` that a lent thread has seen last.
     std::uint32_t seen = 0;
-    /// The member's contribution to `gained_ticks`. The counter has a cache line of its own: the master reads `error`
-    /// after every call of `enter`, but this counter only after a task.
+    /// The member's contribution to `gained_ticks`. The counter has a cache line of its own, because the master reads
+    /// `error` after every call of `enter`, but reads this counter only after a task.
     alignas(64) std::atomic<std::int64_t> gained{0};
   };
 
   void help(int rank) noexcept;
-  /// Looks for a call of `enter` for a while. Returns true if the member has taken part in one.
+  /// Looks for a call of `enter` for a while. Returns true if the member has taken part in a call.
   bool take_what_is_there(int rank) noexcept;
   /// Takes part in a call of `enter`. Returns false if the call does not include the member.
   bool answer(int rank, std::uint32_t entry) noexcept;
   void take_part(int rank) noexcept;
-  /// From here on, the member counts as arrived at every barrier for the rest of this call of `enter`.
+  /// Called when a member has done its part of a call of `enter`. For the rest of the call, the member counts as
+  /// arrived at every barrier.
   void leave() noexcept;
-  /// Adds `arrived` and `left` to the counts of the barrier, and opens it if all members are there.
+  /// Adds `arrived` and `left` to the counts of the barrier, and opens the barrier if all members are there.
   void arrive(std::uint32_t arrived, std::uint32_t left) noexcept;
-  /// Waits until `word` is no longer `old`, and returns its new value.
+  /// Waits until the value of `word` is no longer `old`, and returns the new value.
   template <class Word>
   std::uint32_t changed(Word& word, std::uint32_t old) const noexcept;
   void stop() noexcept;
@@ -107,8 +108,8 @@ class CoreTeam final : public Team {
   /// The scope that the master is in: helpers enter the same scope.
   const graph::ExecutionScope::Place* scope_ = nullptr;
   /// The low bits hold the number of members that take part, and the high bits the number of the call of `enter`. Both
-  /// are in one word, so that a helper that does not take part in one call never mistakes it for the next. If the
-  /// number of members is 0, the helpers end.
+  /// are in one word, so that a helper that does not take part in a call never mistakes that call for the next call. If
+  /// the number of members is 0, the helpers end.
   alignas(64) std::atomic<std::uint32_t> entry_{0};
   /// The number of helpers that have not finished the present call of `enter`.
   alignas(64) std::atomic<std::uint32_t> pending_{0};

@@ -63,12 +63,12 @@ class CudaDevice final : public Device {
     TimeCharge charge;
     /// The time at which the task ended on the GPU, if known; counted from `base_`.
     std::optional<Duration> ended;
-    /// The exception that the kernel has thrown, or the failure of the work that it has enqueued.
+    /// The exception that the kernel has thrown, or the failure of the work that the kernel has enqueued.
     FailureLog::Cause cause;
   };
 
   Started not_started(const graph::Task& task, const Failure& why);
-  /// Returns a slot without a task; makes one if there is none. Afterwards the calling thread uses this GPU.
+  /// Returns a slot without a task; makes a slot if all slots have tasks. Afterwards the calling thread uses this GPU.
   Result<Slot*> free_slot();
   /// Returns the slot of a task that was started and has not ended; null if there is none.
   [[nodiscard]] Slot* slot_of(const graph::Task* task);
@@ -86,12 +86,12 @@ class CudaDevice final : public Device {
   FailureLog::Cause check(Slot& slot) const;
   /// Returns the failure for the exception that is being handled.
   [[nodiscard]] FailureLog::Cause current_failure(const graph::Task& task) const noexcept;
-  /// Returns the time at which the GPU came to the event; nothing if the GPU has not reached it yet, or if CUDA does
-  /// not give the time.
+  /// Returns the time at which the GPU came to the event; nothing if the GPU has not come to the event yet, or if CUDA
+  /// does not give the time.
   [[nodiscard]] std::optional<Duration> time_of(const platform::CudaEvent& event) const;
   /// Adds the task to the trace. The task ran for the time `ran`, and ended `ago` before now.
   void note(const Slot& slot, Duration ran, Duration ago, bool failed) const noexcept;
-  /// Fails all tasks in flight. Each of them gets its failure, even if an exception is thrown meanwhile.
+  /// Fails all tasks in flight. Each task gets a failure, even if an exception is thrown meanwhile.
   void lose(const Failure& why) noexcept;
   void tell_of_loss(const std::string& message);
   [[nodiscard]] FailureLog::Cause lost(const graph::Task& task) const noexcept;
@@ -106,20 +106,20 @@ class CudaDevice final : public Device {
   const CudaDeviceOptions options_;
   const platform::CudaApi& api_;
   DeviceListener& listener_;
-  /// Half of the streams are urgent: the GPU prefers their kernels to others that have not begun. A task takes the
-  /// stream with the fewest tasks; among equals, an urgent stream if the task is more urgent than all tasks on the GPU.
-  /// A task that is issued behind others goes to the stream of the last of them.
+  /// Half of the streams are urgent: the GPU prefers their kernels to other kernels that have not begun. A task takes
+  /// the stream with the fewest tasks; among equals, an urgent stream if the task is more urgent than all tasks on the
+  /// GPU. A task that is issued behind other tasks goes to the stream of the last of these tasks.
   std::vector<Stream> streams_;
-  /// A deque, because slots must stay where they are.
+  /// The container is a deque, because slots must stay where they are.
   std::deque<Slot> slots_;
-  /// Tasks that were started behind a task whose kernel could not be enqueued. They are in a vector, because such a
-  /// task may become ready meanwhile and is then already linked into a `TaskList` of the graph.
+  /// Tasks that were started behind a task whose kernel could not be enqueued. They are in a vector and not in a
+  /// `TaskList`, because a task that has become ready may be linked into a `TaskList` of the graph.
   std::vector<graph::Task*> not_begun_;
   /// Slots in the order of their starts.
   std::deque<Slot*> in_flight_;
-  /// The event from which times count. It is `last_end_`, the end of the task that ended last. If no task was on the
-  /// GPU at that moment, it is the begin of the task that was started next. The event must not be long ago, because
-  /// CUDA gives times in single precision.
+  /// The event from which times count. It is the end of the task that ended last (`last_end_`) or, if no task was on
+  /// the GPU after this end, the begin of the task that was started next. The event must not be long ago, because CUDA
+  /// gives times in single precision.
   const platform::CudaEvent* base_ = nullptr;
   platform::CudaEvent last_end_;
   bool lost_ = false;
@@ -258,7 +258,7 @@ Started CudaDevice::enqueue(Slot& slot, graph::Task& task, std::span<graph::Task
     return {};
   }
   in_flight_.pop_back();
-  // The data may not be used before the enqueued work has ended.
+  // No other task may use the data before the enqueued work has ended.
   if (status.failure().code != ErrorCode::device_lost) (void)api_.cudaStreamSynchronize(stream);
   return not_started(task, status.failure());
 }
@@ -275,7 +275,7 @@ FailureLog::Cause CudaDevice::call_kernel(Slot& slot, graph::Task& task) {
     slot.views.prepare(task);
     KernelContext context = slot.views.context_of(task);
     context.stream = slot.on->stream.get();
-    // Clears errors of earlier calls, such as queries of events that have not ended yet.
+    // Clears errors of earlier calls, such as queries of events that had not happened yet.
     (void)api_.cudaGetLastError();
     const graph::ExecutionScope scope(options_.executor.graph, options_.executor.worker, &task);
     const graph::CompletionChecks::Scope checks(slot.checks);
@@ -318,8 +318,8 @@ bool CudaDevice::look_for_ends() noexcept {
   bool timed = true;
   // Streams begin in any order. No times can be read before the event `base_` has happened.
   if (in_flight_.empty() || api_.cudaEventQuery(base_->get()) == cudaErrorNotReady) return true;
-  // The newest task is checked first. If it has ended, the tasks that it waited for have ended, too, and are found by
-  // the later checks.
+  // The newest task is checked first. If that task has ended, the tasks for which it waited have ended, too, and the
+  // later checks find them.
   for (auto one = in_flight_.rbegin(); one != in_flight_.rend(); ++one) {
     Slot* const slot = *one;
     const cudaError_t status = api_.cudaEventQuery(slot->end.get());
@@ -355,7 +355,7 @@ void CudaDevice::charge_until(Slot& first) {
   const Duration end = *first.ended;
   Duration from{};
   if (base_ == &last_end_) {
-    // This task ended just before the previous task, but was found later: its time has been charged already.
+    // This task ended just before the previous task, but was found later. The time up to its end was charged before.
     if (end < from) return;
   } else {
     for (const Slot* slot : in_flight_) from = std::min(from, slot->charge.begun.value_or(from));
@@ -371,7 +371,7 @@ void CudaDevice::charge_until(Slot& first) {
 
 void CudaDevice::end(Slot& slot) {
   if (!slot.cause) slot.cause = check(slot);
-  // The check may have found other tasks, too, and some of them may have ended later than this task.
+  // This call of `poll` may also have found tasks that ended later than this task.
   Duration ago{};
   for (const Slot* other : in_flight_) ago = std::max(ago, other->ended.value_or(Duration{}) - *slot.ended);
   note(slot, slot.charge.begun ? *slot.ended - *slot.charge.begun : Duration{}, ago, slot.cause != nullptr);
@@ -459,8 +459,8 @@ Result<std::unique_ptr<Device>> make_cuda_device(CudaDeviceOptions options, Devi
   Result<const platform::CudaApi*> api = platform::cuda_api();
   if (!api) return api.failure();
   auto device = std::make_unique<CudaDevice>(std::move(options), *api.value(), listener);
-  // The calling thread is not the worker's, so its current GPU must not change. The streams are made in a thread of
-  // their own.
+  // The current GPU of the calling thread must not change, because this thread is not the worker's. So the streams are
+  // made in a thread of their own.
   const Result<void> made = platform::on_thread_of_its_own([&] { return device->make_streams(); });
   if (!made) return made.failure();
   return std::unique_ptr<Device>(std::move(device));

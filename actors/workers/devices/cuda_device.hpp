@@ -34,7 +34,7 @@ struct CudaDeviceOptions {
 /// listener. All charged times add up to the time in which the GPU was busy. A trace shows each task from its begin to
 /// its end.
 ///
-/// An exception of a kernel is its task's failure. It is reported when the work that the kernel had enqueued has ended.
+/// If a kernel throws, its task fails. The failure is reported when the work that the kernel had enqueued has ended.
 /// A fault (an invalid address, for example) is found later, and CUDA does not say which task caused it: all tasks on
 /// the GPU fail with `device_lost`, the GPU is not used any more, and tasks that are started on it fail at once.
 ///

@@ -19,19 +19,21 @@
 namespace troupe::workers {
 
 /// Kernels run one after the other, in the order of their starts, through a `CoreDevice`. One stream of a real
-/// accelerator would run them in the same way, so a task that is issued behind others is enqueued like any other. BLAS
-/// libraries are single-threaded here as on cores: the setting holds for the whole process.
+/// accelerator would run kernels in the same way, so a task that is issued behind other tasks is enqueued like any
+/// task. BLAS libraries are single-threaded here as on cores, because the setting holds for the whole process.
 ///
-/// The time that is reported to the listener is the kernel's own running time, without its wait for the kernel before
-/// it.
+/// The time that is reported to the listener is the kernel's own running time. The kernel's wait for earlier kernels
+/// does not count.
 class EmulatedDevice final : public Device {
  public:
   struct Options {
     /// The options of the device that runs the kernels. `find_replica` is called in the kernel thread.
     CoreDevice::Options executor;
-    /// The accelerator. Its injected faults make tasks on this device fail. Outlives the device.
+    /// The accelerator. Faults that are injected into the accelerator make tasks on this device fail. Outlives the
+    /// device.
     platform::EmulatedAccelerator* accelerator = nullptr;
-    /// The processing units that the kernel thread may run on; if empty, those of the thread that makes the device.
+    /// The processing units that the kernel thread may run on; if empty, the kernel thread uses the processing units of
+    /// the thread that makes the device.
     platform::CpuSet pus = {};
     /// Called once in the kernel thread when the accelerator is lost, before the first task fails because of the loss.
     /// May be null.
@@ -68,11 +70,11 @@ class EmulatedDevice final : public Device {
   Mutex mutex_;
   std::condition_variable wake_;
   std::deque<graph::Task*> started_ TROUPE_GUARDED_BY(mutex_);
-  /// True if a task has failed, and `take_back` has not been called.
+  /// True if a task has failed, and `take_back` has not been called since.
   bool held_ TROUPE_GUARDED_BY(mutex_) = false;
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;
 
-  /// The last member, because the thread uses the other members.
+  /// The thread is the last member, because it uses the other members.
   std::thread thread_;
 };
 

@@ -15,8 +15,8 @@ namespace troupe::workers {
 
 namespace {
 
-/// Returns the options of the device that executes kernels. It knows nothing of virtual time, so the modelled device
-/// shares pieces and traces tasks itself.
+/// Returns the options of the device that executes kernels. That device knows nothing of virtual time, so the modelled
+/// device itself shares pieces and traces tasks.
 CoreDevice::Options executor_of(CoreDevice::Options core) {
   core.board = nullptr;
   core.opened = nullptr;
@@ -153,7 +153,7 @@ void ModelledDevice::end(TimeStamp begun) {
 graph::FailureLog::Cause ModelledDevice::execute(const Queued& one) noexcept {
   if (!options_.executes && one.task->own_domain() == nullptr) return nullptr;
   const DevicePieces& pieces = one.pieces;
-  // The number of pieces was computed when the task was opened, and must be computed only once: `start` would do it
+  // The number of pieces was computed in `open`, and must be computed only once. `executor_.start` would compute it
   // again.
   if (!pieces.all) return executor_.start(*one.task).cause;
   return executor_.run_pieces(*one.task, pieces.of != nullptr ? pieces.now : PieceRange{0, *pieces.all}, *pieces.all);

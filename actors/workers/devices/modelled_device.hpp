@@ -19,20 +19,20 @@ namespace troupe::workers {
 /// end. If kernels are executed, they are executed at that event, so that the run computes the same results as a real
 /// run.
 ///
-/// Each start takes the host the time `launch`, one start after the other, before the kernel can begin. The end of a
-/// kernel is reported to the listener only after the time `notice`. So an idle device loses both times between two
-/// tasks, and a device with a queue loses neither.
+/// A kernel can begin when the host has spent the time `launch` on the kernel's start; the host starts one kernel after
+/// the other. The end of a kernel is reported to the listener only after the time `notice`. So a device that runs empty
+/// loses both times between two tasks, and a device with queued tasks loses neither.
 ///
 /// If `core.board` is set, as it is on cores, a task of pieces runs in ranges of pieces, and all pieces are assumed to
 /// take equally long. Each range that a worker takes is an event, and other workers can take ranges, too.
 class ModelledDevice final : public Device {
  public:
   struct Options {
-    /// The device's name and worker, and the options that it has in common with a core. `find_replica` is used only if
-    /// kernels are executed.
+    /// The device's name and worker, and other options that a modelled device shares with a core. `find_replica` is
+    /// used only if kernels are executed.
     CoreDevice::Options core;
-    /// True if kernels are executed. If false, only kernels of nested tasks are executed, because these tasks have no
-    /// data, and data are never touched.
+    /// True if kernels are executed. If false, data are never touched: only kernels of nested tasks are executed,
+    /// because these tasks have no data.
     bool executes = false;
     platform::VirtualTime* time = nullptr;
     /// Returns the time that a task takes on this device.
@@ -60,7 +60,7 @@ class ModelledDevice final : public Device {
  private:
   /// The pieces of a task that this device runs.
   struct DevicePieces {
-    /// Null if the task runs as a whole, with all of its pieces if it has any.
+    /// Null if the device runs the whole task, including all pieces of a task of pieces.
     SharedPieces* of = nullptr;
     /// The number of all pieces; empty if the task is not made of pieces.
     std::optional<std::uint32_t> all = {};
@@ -100,7 +100,7 @@ class ModelledDevice final : public Device {
   [[nodiscard]] static Duration length(const Queued& one);
   void end(TimeStamp begun);
   void end_of_pieces(TimeStamp begun);
-  /// Leaves the task when the pieces that run have ended, whether or not they failed.
+  /// Leaves the task. Called when the pieces that ran have ended, with or without a failure.
   void leave(const Queued& one);
   void tell();
   void note(const Queued& one, TimeStamp begun, bool failed) noexcept;
@@ -112,11 +112,11 @@ class ModelledDevice final : public Device {
   std::deque<Queued> queue_;
   platform::EventId end_;
   bool running_ = false;
-  /// The time at which the first task in the queue began, if it runs in pieces.
+  /// If the first task in the queue runs in pieces: the time at which the task began.
   TimeStamp pieces_begun_{};
   /// Returns true if the device is to stop helping with its present task.
   std::function<bool()> leaves_ = nullptr;
-  /// True if a task has failed, and `take_back` has not been called.
+  /// True if a task has failed, and `take_back` has not been called since.
   bool held_ = false;
   std::deque<Ended> ended_;
   /// The time at which the last launch ends.

@@ -53,8 +53,8 @@ class OpenClDevice final : public Device {
     void operator()(std::binary_semaphore* turn) const { turn->release(); }
   };
   using Turn = std::unique_ptr<std::binary_semaphore, GiveBackTurn>;
-  /// A task on a queue. Until `starting` is false, the worker owns the members that have no lock; then the thread that
-  /// ends the task owns them.
+  /// A task on a queue. While `starting` is true, the worker owns the members that no lock protects; afterwards the
+  /// thread that ends the task owns these members.
   struct Slot {
     explicit Slot(OpenClDevice& of)
         : owner(of),
@@ -67,13 +67,13 @@ class OpenClDevice final : public Device {
     platform::OpenClQueue own_queue;
     TaskViews views;
     OpenClLending lending;
-    /// The kernel's own events, which the task waits for; they are released at the end.
+    /// The events that the kernel named. The task waits for these events, and releases them when it ends.
     std::vector<cl_event> awaited;
     platform::OpenClEvent end;
     graph::CompletionChecks checks;
     /// The failure if the kernel has thrown.
     FailureLog::Cause cause;
-    /// The turn is held from before the kernel is called until its task has ended.
+    /// The turn is held from before the kernel is called until the kernel's task has ended.
     Turn turn;
 
     // The device's lock protects the members below.
@@ -81,8 +81,7 @@ class OpenClDevice final : public Device {
     platform::OpenClEvent begin;
     /// True until `start` returns.
     bool starting = false;
-    /// The driver's status of the task's end: CL_COMPLETE, or a negative error. Empty while the driver has not reported
-    /// it.
+    /// The driver's status of the task's end: CL_COMPLETE, or a negative error. Empty until the driver reports the end.
     std::optional<cl_int> ended;
     TimeCharge charge;
   };
@@ -95,8 +94,8 @@ class OpenClDevice final : public Device {
 
   [[nodiscard]] const _cl_icd_dispatch& api() const { return *options_.data->device().api; }
   Started start_on(Slot& slot, graph::Task& task);
-  /// Checks whether the device still works, if the device may have caused a failure. Returns true if it has stopped
-  /// working.
+  /// Checks whether the device still works, if the device may have caused a failure. Returns true if the device has
+  /// stopped working.
   [[nodiscard]] bool is_lost();
   FailureLog::Cause call_kernel(Slot& slot, graph::Task& task);
   /// Returns the first failure so far among the events that the kernel named.
@@ -112,14 +111,14 @@ class OpenClDevice final : public Device {
   void wait_here(Slot& slot);
   /// Called in the thread that has found that the task has ended. The slot is free afterwards.
   End finish(Slot& slot) noexcept;
-  /// Returns why the device's commands failed, or the failure of the checks; null if they succeeded.
+  /// Returns why the device's commands failed, or the failure of the checks; null if commands and checks succeeded.
   FailureLog::Cause outcome(Slot& slot);
   /// Returns the total time that the slot's task is charged; negative if the driver does not give the times. Sets `ran`
   /// to the time from the task's begin to its end.
   Duration charge(Slot& slot, Duration& ran);
   void charge_until(Duration end) TROUPE_REQUIRES(mutex_);
-  /// Returns the time at which the device came to the event; nothing if the device has not reached it yet, or if the
-  /// driver does not give the time.
+  /// Returns the time at which the device came to the event; nothing if the device has not come to the event yet, or if
+  /// the driver does not give the time.
   [[nodiscard]] std::optional<Duration> time_of(const platform::OpenClEvent& event) const;
   void note(const Slot& slot, Duration ran, bool failed) const noexcept;
   [[nodiscard]] FailureLog::Cause failure(const graph::Task& task, const Failure& why) const {
@@ -133,7 +132,7 @@ class OpenClDevice final : public Device {
 
   const OpenClDeviceOptions options_;
   DeviceListener& listener_;
-  /// Runs tasks whose data have no buffers; null if the device has memory of its own.
+  /// The device that runs tasks whose data have no buffers; null if the OpenCL device has memory of its own.
   std::unique_ptr<CoreDevice> core_;
   /// The failure that is reported if there is no memory for a better message.
   const FailureLog::Cause bare_failure_ =
@@ -146,7 +145,8 @@ class OpenClDevice final : public Device {
 
   Mutex mutex_;
   std::condition_variable told_;
-  /// A deque, because slots must stay where they are. Their number is fixed after `make_queues`.
+  /// The container is a deque, because slots must stay where they are. The number of slots is fixed after
+  /// `make_queues`.
   std::deque<Slot> slots_;
   /// The number of ends that the driver has not reported, or that some thread is handling.
   std::size_t untold_ TROUPE_GUARDED_BY(mutex_) = 0;
@@ -204,7 +204,7 @@ Started OpenClDevice::start(graph::Task& task, std::span<graph::Task* const> beh
     }
     return start_on(*free, task);
   } catch (...) {
-    // No memory is left to prepare the task, or to say what happened: its kernel has not been called.
+    // No memory is left to prepare the task, or to say what happened. The task's kernel has not been called.
     if (free != nullptr) {
       free->lending.give_back(free->queue);
       free->turn.reset();
@@ -253,7 +253,7 @@ Started OpenClDevice::start_on(Slot& slot, graph::Task& task) {
   }
   slot.cause = call_kernel(slot, task);
   if (FailureLog::Cause failed = enqueue_end_or_say(slot, task)) {
-    // The data may not be used before the enqueued work has ended.
+    // No other task may use the data before the enqueued work has ended.
     (void)api().clFinish(slot.queue);
     suspect_ = true;
     if (!slot.cause) slot.cause = std::move(failed);
@@ -309,7 +309,7 @@ Result<void> OpenClDevice::mark(cl_command_queue queue, std::span<const cl_event
 }
 
 Result<void> OpenClDevice::enqueue_end(Slot& slot) {
-  // The driver pocl 3.1 never reports the end of an event that waits for an event that has already failed.
+  // The driver pocl 3.1 never reports the end of an event that has to wait for a failed event.
   if (auto failed = awaited_failure(slot); !failed) {
     (void)slot.lending.bring_back(slot.queue, {}, slot.end);
     return failed;
@@ -322,7 +322,7 @@ Result<void> OpenClDevice::enqueue_end(Slot& slot) {
     return flushed;
   }
   // The status is queried, because some drivers report the end of a command only after a query. Other drivers run all
-  // commands inside the calls that enqueue them, so the task may have ended already.
+  // commands inside the calls that enqueue them; then the task has ended by now.
   cl_int reached = CL_QUEUED;
   cl_int status = api().clGetEventInfo(end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof reached, &reached, nullptr);
   if (status == CL_SUCCESS && reached <= CL_COMPLETE) {
@@ -371,7 +371,7 @@ void CL_CALLBACK OpenClDevice::on_end(cl_event /*event*/, cl_int status, void* d
   }
   End end = device.finish(slot);
   device.listener_.done(*end.task, std::move(end.cause), end.took);
-  // Notified with the lock held: the waiting thread destroys the device when the lock is released.
+  // The notification needs the lock, because the waiting thread destroys the device as soon as it has the lock.
   const LockGuard lock(device.mutex_);
   --device.untold_;
   device.told_.notify_all();
@@ -385,8 +385,8 @@ OpenClDevice::End OpenClDevice::finish(Slot& slot) noexcept {
   note(slot, ran, slot.cause != nullptr);
   for (const cl_event event : std::exchange(slot.awaited, {})) (void)api().clReleaseEvent(event);
   slot.lending.end();
-  // The slot's own events are kept until its next task: pocl still uses a failed event after it has reported the
-  // failure.
+  // The slot's own events are kept until the slot's next task, because pocl still uses a failed event after pocl has
+  // reported the failure.
   FailureLog::Cause cause = std::exchange(slot.cause, nullptr);
   const LockGuard lock(mutex_);
   return {std::exchange(slot.task, nullptr), std::move(cause), took};

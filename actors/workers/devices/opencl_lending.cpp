@@ -58,8 +58,8 @@ Result<std::byte*> OpenClLending::lend_one(cl_command_queue queue, const Piece& 
   return const_cast<std::byte*>(buffers_[static_cast<std::size_t>(known - pieces_.begin())].address);
 }
 
-/// Pieces of data may begin at the same address, the shorter pieces inside the longest. All of them get the buffer of
-/// the longest, because a kernel that looks up an address finds the first buffer with this address.
+/// Pieces of data may begin at the same address, the shorter pieces inside the longest piece. All these pieces get the
+/// buffer of the longest piece, because a kernel that looks up an address finds the first buffer with this address.
 void OpenClLending::share_beginnings() {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     for (std::size_t k = 0; k < buffers_.size(); ++k) {

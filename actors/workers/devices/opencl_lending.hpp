@@ -21,9 +21,9 @@ class OpenClLending {
   /// object.
   OpenClLending(platform::OpenClTaskData& data, bool in_place) : data_(data), in_place_(in_place) {}
 
-  /// Lends all of a task's data, on the queue of its kernel. `views` have been prepared for the task; their addresses
-  /// are changed to those by which the kernel finds buffers. Sets `last` to the event of the last command that was
-  /// enqueued here, if any. If this fails or throws, nothing is lent.
+  /// Lends all data of a task, by commands on the queue of the task's kernel. `views` must have been prepared for the
+  /// task. Their addresses are changed to the addresses by which the kernel finds the buffers. Sets `last` to the event
+  /// of the last command that was enqueued here, if any. If this fails or throws, nothing is lent.
   [[nodiscard]] Result<void> lend(_cl_command_queue* queue, const graph::Task& task, TaskViews& views,
                                   platform::OpenClEvent& last);
   /// Returns the buffers, with the addresses of the views.
@@ -32,7 +32,7 @@ class OpenClLending {
   /// once. Returns the first failure.
   [[nodiscard]] Result<void> bring_back(_cl_command_queue* queue, std::span<_cl_event* const> after,
                                         platform::OpenClEvent& last);
-  /// Called when the task has ended and its data are back.
+  /// Called when the task has ended and the task's data are back.
   void end() noexcept;
   /// Calls `bring_back`, waits, and calls `end`, for a task whose kernel has not been called.
   void give_back(_cl_command_queue* queue) noexcept;
@@ -48,7 +48,7 @@ class OpenClLending {
 
   platform::OpenClTaskData& data_;
   const bool in_place_;
-  /// The lent pieces, and their buffers and addresses at the same index.
+  /// `pieces_` holds the lent pieces; `buffers_` holds the buffer and the address of each piece, at the same index.
   std::vector<Piece> pieces_;
   std::vector<OpenClLaunch::Buffer> buffers_;
 };

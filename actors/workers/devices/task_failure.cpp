@@ -21,13 +21,13 @@ graph::FailureLog::Cause task_failure_of_exception(const graph::Task& task, Work
   try {
     throw;
   } catch (const Error& error) {
-    // The kernel's own error code says best what kind of failure it is.
+    // The kernel's own error code says best what has failed.
     return task_failure(task, error.code(), error.what(), worker, device);
   } catch (const std::exception& error) {
     return task_failure(task, ErrorCode::kernel_failed, error.what(), worker, device);
   } catch (const abi::__forced_unwind&) {
-    // This is the C library's own unwinding (a thread that exits or is cancelled). It must not be caught, and ends the
-    // process now. The message says why.
+    // The C library unwinds this thread, because the kernel has ended or cancelled it. This unwinding must not be
+    // caught, and ends the process now. The message says why.
     const std::string what = "troupe: " + graph::describe(task) +
                              " ended its worker's thread (pthread_exit, pthread_cancel): the process cannot go on\n";
     std::fputs(what.c_str(), stderr);

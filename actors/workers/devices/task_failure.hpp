@@ -1,4 +1,4 @@
-/// Task failure: says why a task failed, with the name of the device that ran it.
+/// Task failure: says why a task failed, with the name of the device that ran the task.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace troupe::workers {
 [[nodiscard]] graph::FailureLog::Cause task_failure(const graph::Task& task, ErrorCode code, const std::string& what,
                                                     WorkerId worker, const std::string& device);
 
-/// Returns the failure for the exception that is being handled: an `Error` keeps its code, any other exception is
-/// `kernel_failed`.
+/// Returns the failure for the exception that is being handled. The failure has the code of an `Error`, and the code
+/// `kernel_failed` for any other exception.
 [[nodiscard]] graph::FailureLog::Cause task_failure_of_exception(const graph::Task& task, WorkerId worker,
                                                                  const std::string& device);
 

@@ -1,4 +1,4 @@
-/// Task views: the data of one task as a kernel on the task's device has to see them.
+/// Task views: the views through which a kernel on the task's device sees the task's data.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ namespace troupe::workers {
 /// Finds the replica of a piece of data that a kernel on some memory node is to use.
 using FindReplica = std::function<DataView(const graph::DataRecord& data)>;
 
-/// Returns the place of a view of data in host memory.
+/// Returns the block of host memory in which the view's data lie.
 [[nodiscard]] platform::HostBlock host_block_of(const DataView& view);
 
 /// The views of one task at a time; an object is used again to save allocations.
 class TaskViews {
  public:
   /// If `find_replica` is empty, kernels work on host memory. Tasks that reduce get the worker's partial results.
-  /// `graph` is for kernels that ask whether their task was cancelled; it may be null in tests.
+  /// `graph` serves kernels that ask whether their task was cancelled; `graph` may be null in tests.
   TaskViews(WorkerId worker, FindReplica find_replica, const graph::TaskGraph* graph)
       : worker_(worker), graph_(graph), find_replica_(std::move(find_replica)), copies_(find_replica_ != nullptr) {}
 
@@ -66,7 +66,7 @@ class TaskViews {
   const FindReplica find_replica_;
   const bool copies_;
   std::vector<const DataView*> views_;
-  /// The views of partial results and replicas. A deque, because its elements must stay where they are.
+  /// The views of partial results and replicas. The container is a deque, because elements must stay where they are.
   std::deque<DataView> made_;
 };
 

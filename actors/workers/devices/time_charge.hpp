@@ -9,7 +9,7 @@
 
 namespace troupe::workers {
 
-/// The time charged to one task, by its device's clock.
+/// The time charged to one task, in the time of the device's clock.
 struct TimeCharge {
   /// The time at which the task began on the device, if known.
   std::optional<Duration> begun;

@@ -14,13 +14,14 @@
 namespace troupe::workers {
 
 /// The program's threads put ready tasks here. There are two stages: an *inbox*, which is a ring that submitters write,
-/// and a sorted queue that workers share. A worker that drains the inbox moves all of its tasks to the sorted queue at
-/// once. If small tasks were moved one by one, the submitting thread and the workers would exchange cache lines for
-/// each task. All functions may be called from any thread.
+/// and a sorted queue that workers share. A worker that drains the inbox moves all tasks of the inbox to the sorted
+/// queue in one go. If small tasks were moved one by one, the submitting thread and the workers would exchange cache
+/// lines for each task. All functions may be called from any thread.
 ///
-/// Invariants: 1. `head_ <= tail_ <= head_ + kCapacity`; slots between them are the inbox, oldest first. 2. `tail_` is
-/// written under `producers_`, `head_` under `consumers_`; a thread that needs both takes `producers_` first. 3. A
-/// drained task is in the sorted queue before `head_` passes it, so it can be found at every moment.
+/// Invariants: 1. `head_ <= tail_ <= head_ + kCapacity`; the slots from `head_` to `tail_` are the inbox, oldest task
+/// first. 2. `tail_` is written under `producers_`, `head_` under `consumers_`; a thread that needs both locks takes
+/// `producers_` first. 3. A drained task is in the sorted queue before `head_` passes the task's slot, so the task can
+/// be found at every moment.
 class EntryQueue {
  public:
   /// Called from outside the workers. Empties `tasks`.
@@ -29,7 +30,7 @@ class EntryQueue {
   /// Called by workers that share one queue: the tasks bypass the inbox.
   void share(graph::TaskList& tasks) noexcept { sorted_.push(tasks); }
 
-  /// Moves the inbox into the sorted queue, unless another thread is doing that.
+  /// Moves the tasks of the inbox into the sorted queue, unless another thread is doing that.
   void drain() noexcept {
     if (tail_.load(std::memory_order_relaxed) != head_.load(std::memory_order_relaxed)) move_some();
   }
@@ -57,7 +58,7 @@ class EntryQueue {
 
   void move_some() noexcept;
   void move_all() noexcept TROUPE_REQUIRES(consumers_);
-  /// Called by a submitter that finds the inbox full: it empties the inbox itself.
+  /// Called by a submitter that finds the inbox full. Empties the inbox.
   [[gnu::cold]] void make_room(std::uint64_t tail) noexcept TROUPE_REQUIRES(producers_);
 
   // The members below are written by submitters.

@@ -12,8 +12,8 @@ namespace troupe::workers {
 
 /// A worker declares itself idle, looks for work once more, and only then sleeps. A thread that adds work makes the
 /// work visible first, and then looks for idle workers here. Both threads use sequentially consistent operations, so at
-/// least one of them sees what the other has done. A thread that erases a worker must call `Peers::wake` for it. All
-/// functions may be called from any thread.
+/// least one of them sees what the other has done. A thread that erases a worker must call `Peers::wake` for that
+/// worker. All functions may be called from any thread.
 class IdleSet {
  public:
   explicit IdleSet(std::size_t workers) : words_((workers + 63) / 64), workers_(workers) {}
@@ -49,8 +49,8 @@ class IdleSet {
   }
   static std::uint64_t bit(WorkerId worker) { return std::uint64_t{1} << (worker.index() % 64); }
 
-  /// Sixty-four workers, one in each bit. Every submission reads this word, so the word has a cache line of its own:
-  /// writes to neighbouring data do not slow these reads down.
+  /// The idle ones of sixty-four workers, as bits. Every submission reads this word. So the word has a cache line of
+  /// its own, and writes to neighbouring data do not slow these reads down.
   struct alignas(64) Word {
     std::atomic<std::uint64_t> bits{0};
   };

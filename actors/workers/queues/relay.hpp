@@ -1,4 +1,4 @@
-/// Relay: the threads that are one worker by turns.
+/// Relay: several threads take turns at being one worker.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@
 
 namespace troupe::workers {
 
-/// One thread at a time *is* the worker: it runs the worker's kernels and uses its core. While a kernel blocks in a
-/// wait, another thread is the worker: a thread whose wait is over, or else the worker's own thread, or else a *spare*
-/// thread. A thread that wants its turn waits until the thread whose turn it is has ended its kernel. So no wait makes
-/// a core idle, and no two kernels share one core.
+/// One thread at a time *is* the worker: this thread runs the worker's kernels and uses the worker's core. While a
+/// kernel blocks in a wait, another thread is the worker: a thread whose wait is over, or else the worker's own thread,
+/// or else a *spare* thread. A thread that wants its turn waits until the thread that is the worker has ended its
+/// kernel. So no wait makes a core idle, and no two kernels share one core.
 ///
 /// Thread-safe. A turn is a `TaskWaiter` that is signalled when the turn begins.
 class Relay {
@@ -33,20 +33,20 @@ class Relay {
     waits_over_.push_back(&turn);
     wanted_.store(true, std::memory_order_release);
   }
-  /// Called by the worker's own thread, between two kernels, before it passes its turn on.
+  /// Called by the worker's own thread, between two kernels, before this thread passes its turn on.
   void want_later(graph::TaskWaiter& turn) {
     const LockGuard lock(mutex_);
     own_ = &turn;
     wanted_.store(true, std::memory_order_release);
   }
-  /// Called for a spare thread between two kernels, before its turn is passed on, and for a new spare thread.
+  /// Called for a new spare thread, and for a spare thread that is about to pass its turn on, between two kernels.
   void rest(graph::TaskWaiter& turn) {
     const LockGuard lock(mutex_);
     resting_.push_back(&turn);
   }
 
-  /// Ends the turn of the calling thread, and begins that of another thread. `granted` is called before, if the other
-  /// thread has asked for its turn (`want`, `want_later`). There must be a successor.
+  /// Ends the turn of the calling thread, and begins the turn of another thread, its successor. If the successor has
+  /// asked for its turn (`want`, `want_later`), `granted` is called first. There must be a successor.
   void pass_on(const std::function<void()>& granted) {
     graph::TaskWaiter* next = nullptr;
     {
@@ -86,10 +86,11 @@ class Relay {
  private:
   std::atomic<bool> wanted_{false};
   mutable Mutex mutex_;
-  /// The threads whose waits are over, in that order.
+  /// The turns of threads whose waits are over, in the order in which the waits ended.
   std::vector<graph::TaskWaiter*> waits_over_ TROUPE_GUARDED_BY(mutex_);
   /// The turn of the worker's own thread; null while that thread is the worker, or is in a kernel.
   graph::TaskWaiter* own_ TROUPE_GUARDED_BY(mutex_) = nullptr;
+  /// The turns of the spare threads that rest.
   std::vector<graph::TaskWaiter*> resting_ TROUPE_GUARDED_BY(mutex_);
   bool closed_ TROUPE_GUARDED_BY(mutex_) = false;
 };

@@ -21,10 +21,10 @@ namespace troupe::workers {
 /// may be called from any thread.
 ///
 /// Invariants: 1. The priority of `highest_` is above all priorities in `lower_`, which is sorted by priority, highest
-/// last. No level is empty, except `highest_` if the deque is empty: so a level that becomes empty and is filled again
-/// and again keeps its memory. 2. A task in the deque is in exactly one ring and belongs to the deque. 3. `size_` and
-/// `top_` are stored under the lock and are exact whenever the lock is free; they may be read without the lock as
-/// hints.
+/// last. No level is empty, except `highest_` if the deque is empty: so a deque with a single priority keeps its memory
+/// when it becomes empty and is filled again. 2. A task in the deque is in exactly one ring and belongs to the deque.
+/// 3. `size_` and `top_` are stored under the lock and are exact whenever the lock is free; they may be read without
+/// the lock as hints.
 ///
 /// Every operation takes a lock. The owner has to wait for the lock only while a thief has it. An operation costs O(log
 /// p) for p different priorities, or O(p) if a priority appears or vanishes that is not the highest.
@@ -35,7 +35,7 @@ class alignas(64) TaskDeque {
 
   static constexpr std::size_t kMostStolen = 64;
 
-  /// A task with its priority, so that the deque can sort it in without touching the task.
+  /// A task and its priority. With a copy of the priority, the deque can insert a task without touching the task.
   struct Entry {
     graph::Task* task;
     std::int32_t priority;
@@ -49,7 +49,7 @@ class alignas(64) TaskDeque {
   // If no memory is left for a pointer, the program ends: an insertion that fails halfway would make tasks run twice or
   // never.
   void push(graph::Task* task) noexcept;
-  /// Adds the tasks of the list and empties it; its last task becomes the newest.
+  /// Adds the tasks of the list and empties the list. The last task of the list becomes the newest task.
   void push(graph::TaskList& tasks) noexcept;
   void push(std::span<const Entry> entries) noexcept;
 
@@ -69,14 +69,14 @@ class alignas(64) TaskDeque {
     return pop_if([&]()
                       TROUPE_REQUIRES(mutex_) { return wanted(*highest_.tasks.oldest()) ? remove_oldest() : nullptr; });
   }
-  /// Moves half of the tasks, rounded up, at most `limit` and `kMostStolen`, to the end of `stolen`: the oldest of the
-  /// highest priority first. The tasks themselves are not touched before the lock is free again.
+  /// Moves half of the tasks (rounded up, but at most `limit` and at most `kMostStolen`) to the end of `stolen`. Takes
+  /// the oldest task of the highest priority first. The tasks themselves are not touched before the lock is free again.
   std::size_t steal_half(std::size_t limit, graph::TaskList& stolen);
   /// Moves half of the tasks like the function above, but into an array; returns their number. Touches no task.
   std::size_t steal_half(std::size_t limit, std::array<Entry, kMostStolen>& stolen);
 
-  /// Returns the number of tasks. Sequentially consistent: if one thread pushes and then looks for an idle worker, and
-  /// another declares itself idle and then looks for tasks, one of them sees what the other did.
+  /// Returns the number of tasks. Sequentially consistent: if one thread pushes a task and then looks for an idle
+  /// worker, and another thread declares itself idle and then looks for tasks, one of the two sees what the other did.
   [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_seq_cst); }
   /// Returns the highest priority, or `kEmpty` if the deque is empty. A hint.
   [[nodiscard]] std::int64_t top() const { return top_.load(std::memory_order_relaxed); }
@@ -99,8 +99,8 @@ class alignas(64) TaskDeque {
   void insert_lower(const Entry& entry) TROUPE_REQUIRES(mutex_);
   /// Makes the level of a new priority.
   Level make_level(std::int32_t priority) TROUPE_REQUIRES(mutex_);
-  /// Called when the highest level has become empty and there are other levels: the next level takes its place, and the
-  /// memory of the empty level is kept.
+  /// Called when the highest level has become empty and there are other levels. The next level becomes the highest, and
+  /// the memory of the empty level is kept.
   void drop_highest() TROUPE_REQUIRES(mutex_);
   template <class Remove>
   graph::Task* pop_if(const Remove& remove) {
@@ -121,7 +121,8 @@ class alignas(64) TaskDeque {
   std::atomic<std::size_t> size_{0};
   std::atomic<std::int64_t> top_{kEmpty};
   SpinLock mutex_;
-  // Placed next to the lock: a thief that finds only one priority touches this cache line and the ring's, and no other.
+  // `highest_` lies next to the lock: a thief that finds only one priority touches the cache line of both and that of
+  // the ring, and no other.
   Level highest_ TROUPE_GUARDED_BY(mutex_);
   std::vector<Level> lower_ TROUPE_GUARDED_BY(mutex_);
   std::vector<TaskRing> spare_ TROUPE_GUARDED_BY(mutex_);

@@ -9,8 +9,8 @@
 
 namespace troupe::workers {
 
-/// Tasks in the order in which they were pushed, taken from either end. The pointers are stored side by side, not as
-/// links in the tasks, so a task that will soon come to the front can be prefetched. Not thread-safe.
+/// Tasks in the order of their pushes. Tasks are taken from either end. The pointers are stored side by side, not as
+/// links in the tasks, so a task that will soon be taken can be prefetched. Not thread-safe.
 class TaskRing {
  public:
   TaskRing() = default;

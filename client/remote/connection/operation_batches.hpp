@@ -14,15 +14,15 @@
 namespace troupe::remote {
 
 /// Collects operations in the order of the calls, in messages of limited size. Consecutive tasks share one list in the
-/// message, which has a column for each property of a task. Not thread-safe.
+/// message; the list has a column for each property of a task. Not thread-safe.
 class OperationBatches {
  public:
   struct Batch {
     v1::ClientMessage message;
     /// The number of tasks whose end the service will report, including the tasks in runs of recordings.
     std::uint64_t tasks = 0;
-    /// The message may be sent only when this many more tasks are allowed in flight. If the last operation is a run of
-    /// a recording, the whole run counts as one task here.
+    /// The message may be sent only when at least this many more tasks may be in flight. If the last operation is a run
+    /// of a recording, the whole run counts as one task here.
     std::uint64_t needs = 0;
   };
 

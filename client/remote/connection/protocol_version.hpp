@@ -5,8 +5,8 @@
 
 namespace troupe::remote {
 
-/// This number is raised by every change that an older client or service would misunderstand. A service refuses clients
-/// of another version.
+/// Every change that an older client or service would misunderstand raises this number. A service refuses clients of
+/// another version.
 inline constexpr std::uint32_t kProtocolVersion = 6;
 
 }  // namespace troupe::remote

@@ -31,7 +31,7 @@ bool Sender::has_room(std::unique_lock<std::mutex>& lock) {
   while (tasks != 0 && sent_tasks_ + tasks > ledger_.arrived() + most_tasks_) {
     if (drop_ || !urgent_.empty()) return false;
     // This thread waits here only if callbacks have submitted very many tasks. The wait has a time limit, so that the
-    // thread that receives the ends of tasks need not notify this thread.
+    // thread that learns of the ends of tasks need not notify this thread.
     changed_.wait_for(lock, std::chrono::milliseconds(1));
   }
   return true;

@@ -12,10 +12,10 @@
 
 namespace troupe::remote {
 
-/// Sends operations as soon as the previous message has been written. So an idle client's task is sent at once, and
-/// while one message is being written, further operations are collected in the next message. At most `most_tasks` tasks
-/// have been sent and not ended, except that the last run of a recording may exceed this number. Tasks that callbacks
-/// submit beyond the limit wait in this object.
+/// Sends operations as soon as the previous message has been written. So a task is sent immediately if no message is
+/// being written; meanwhile, operations are collected in the next message. At most `most_tasks` tasks are in flight;
+/// only the last run of a recording may exceed this number. Tasks that callbacks submit beyond the limit wait in this
+/// object.
 class Sender {
  public:
   /// Both `stream` and `ledger` must outlive this object.

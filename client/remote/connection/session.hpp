@@ -39,8 +39,8 @@ struct ServiceGreeting {
 /// waiting calls fail, and all later calls fail, too.
 class Session {
  public:
-  /// Opens the session with a hello. The session calls `call_back` for each due callback, in a separate thread;
-  /// `call_back` must not throw. Fails with the service's refusal, or `service_lost`.
+  /// Opens the session with a `Hello` message. The session calls `call_back` for each due callback, in a separate
+  /// thread; `call_back` must not throw. Fails with the service's refusal, or `service_lost`.
   static Result<std::unique_ptr<Session>> open(std::unique_ptr<MessageStream> stream,
                                                std::span<const std::uint8_t> token, const std::string& name,
                                                std::function<void(TaskLedger::DueCallback&)> call_back);
@@ -49,9 +49,9 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Ends the session: tasks that have not ended are cancelled. When this returns, all callbacks have returned, and
-  /// every request that they made after the end has failed with `service_lost`. Called by one thread; only the first
-  /// call has an effect.
+  /// Ends the session: tasks that have not ended are cancelled. When this function returns, all callbacks have
+  /// returned, and every request that callbacks made after the end has failed with `service_lost`. Called by one
+  /// thread; only the first call has an effect.
   void end();
 
   [[nodiscard]] const ServiceGreeting& greeting() const { return greeting_; }

@@ -49,7 +49,8 @@ void bound_receiving(int socket, std::chrono::seconds time) {
 }
 
 /// Receives a reply, and the file descriptor that comes with it, if any. Returns false if the connection has ended, or
-/// if the message is no reply. A reply that the service sent before it closed the connection is still received.
+/// if the message is no reply. If the service has closed the connection, replies that it sent before are still
+/// received.
 bool receive(int socket, wire::MemoryReply& reply, platform::FileDescriptor& passed) {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
   iovec part{&reply, sizeof(reply)};

@@ -1,4 +1,4 @@
-/// Data of the program in the memory that the service shares with it: the data themselves, or a copy of them.
+/// Data of the program in the memory that the service shares with the program: the data themselves, or a copy of them.
 #pragma once
 
 #include <atomic>
@@ -16,9 +16,9 @@
 
 namespace troupe::remote {
 
-/// The place of a registration's data in shared memory. If the program's data are in other memory, the content is
-/// copied: into shared memory at registration, and back to the program's memory before the program reads what tasks
-/// have written.
+/// The place of registered data in shared memory. If the program's memory is not shared, this place has a copy of the
+/// data. The content is copied to this place at registration, and back before the program reads what tasks have
+/// written.
 class SharedPlace {
  public:
   /// Makes the place: the program's memory itself if that is shared memory, else a copy. Fails with `invalid_argument`

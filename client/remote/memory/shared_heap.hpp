@@ -25,9 +25,9 @@ class SharedHeap {
  public:
   /// A block of this size or more has a segment of its own.
   static constexpr Bytes kLarge{std::uint64_t{16} << 20U};
-  /// The size of the first segments for small blocks. Each later segment has an eighth of their total size so far, up
-  /// to the largest size. Segments are not made larger, because all pages of a segment are allocated at once, so unused
-  /// memory costs as much as used memory.
+  /// The size of the first segments for small blocks, and the largest size. Each later segment has an eighth of the
+  /// total size of these segments so far. Segments are not larger, because all pages of a segment are allocated with
+  /// it, so that unused memory costs as much as used memory.
   static constexpr Bytes kSmallestArena{std::uint64_t{4} << 20U};
   static constexpr Bytes kLargestArena{std::uint64_t{256} << 20U};
 

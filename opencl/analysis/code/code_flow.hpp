@@ -17,7 +17,7 @@ class CodeFlow {
  public:
   using Edge = std::pair<std::size_t, std::size_t>;
 
-  /// A conditional branch before a given block: every path to the block leaves the branch by the same edge.
+  /// A conditional branch before a given block. Every path to the block leaves this branch by the same edge.
   struct Decision {
     std::size_t block = 0;
     bool truth = false;
@@ -30,7 +30,7 @@ class CodeFlow {
   [[nodiscard]] bool is_reachable(std::size_t block) const { return dominators_[block].has_value(); }
   /// Returns the decisions that lie on every path to the block, the nearest decision first.
   [[nodiscard]] std::vector<Decision> decisions_before(std::size_t block) const;
-  /// Returns true if the block lies on every path through the function that takes none of the `closed` edges.
+  /// Returns true if every path through the function that avoids the `closed` edges passes the block.
   [[nodiscard]] bool is_unavoidable(std::size_t block, const std::set<Edge>& closed) const;
 
  private:

@@ -14,8 +14,8 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, kCount>
 constexpr std::array<std::string_view, 13> kBinary{"add",  "sub",  "mul",  "shl", "lshr", "ashr", "udiv",
                                                    "sdiv", "urem", "srem", "or",  "and",  "xor"};
 constexpr std::array<std::string_view, 6> kCasts{"zext", "sext", "trunc", "bitcast", "addrspacecast", "inttoptr"};
-/// The flags that may stand between an instruction's name and its first type. They matter to this reader only if the
-/// result is undefined, so it ignores them.
+/// The words that may stand between an instruction's name and its first type. The reader ignores them, because they do
+/// not change any integer that has a defined value.
 constexpr std::array<std::string_view, 19> kFlags{
     "nuw",  "nsw", "exact", "disjoint", "nneg", "inbounds", "nusw",      "samesign",    "fast",  "nnan",
     "ninf", "nsz", "arcp",  "contract", "afn",  "reassoc",  "spir_func", "spir_kernel", "fastcc"};
@@ -72,7 +72,7 @@ void skip_value_attributes(CodeTokens& tokens) {
   }
 }
 
-/// Reads `bitcast (… @x to …)`, which is a place in the variable that it mentions (`@x`).
+/// Reads a constant such as `bitcast (… @x to …)`, which is an address inside the variable `@x`.
 CodeOperand read_constant_expression(CodeTokens& tokens, std::string_view operation, CodeTypeId type) {
   CodeOperand operand{CodeOperand::Kind::other, type, {}, 0};
   skip_flags(tokens);
@@ -215,7 +215,7 @@ void read_phi(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruction
   } while (tokens.skip(',') && tokens.peek().is('['));
 }
 
-/// Reads an instruction whose operands the analysis uses; returns false if it is of another kind.
+/// Reads an instruction if the analysis uses its operands; returns false for all other instructions.
 bool read_known(CodeTokens& tokens, CodeTypes& types, CodeInstruction& instruction, std::string_view& attributes) {
   const std::string_view operation = instruction.operation;
   skip_flags(tokens);
@@ -289,8 +289,8 @@ CodeInstruction read_instruction(std::string_view text, CodeTypes& types, std::s
   } catch (const CodeNotUnderstood&) {
     attributes = {};
   }
-  // The instruction was not understood. It may be a call or a branch, which have other effects, so its name is cleared.
-  // Operations that only compute a result get the name "other".
+  // The instruction was not understood. Its name is cleared, because it may be a call or a branch, whose effects are
+  // unknown. Operations that only compute a result get the name "other".
   const std::string_view operation = instruction.operation;
   instruction = {};
   instruction.result = result;

@@ -15,9 +15,9 @@ namespace troupe::opencl {
 struct CodeOperand {
   enum class Kind : std::uint8_t {
     local,   ///< The name of a result or of a parameter.
-    global,  ///< A variable of the program, or a place in it.
+    global,  ///< A variable of the program, or an address inside the variable.
     number,
-    none,  ///< Null, or any value that the compiler chooses.
+    none,  ///< Null or zeros, or an undefined value (`undef`, `poison`).
     other,
   };
   Kind kind = Kind::other;
@@ -26,7 +26,7 @@ struct CodeOperand {
   std::int64_t number = 0;
 };
 
-/// The known effects of a function on memory. If `pure`, it neither loads nor stores.
+/// The known effects of a function on memory. A `pure` function neither loads nor stores.
 struct CodeEffects {
   bool pure = false;
   bool only_reads = false;
@@ -65,8 +65,8 @@ struct CodeBlock {
 struct CodeParameter {
   std::string_view name;
   CodeTypeId type = 0;
-  /// True if nothing is written, or nothing is read, through the parameter or through a pointer that is computed from
-  /// it.
+  /// `never_written` is true if nothing is written through the parameter or through a pointer that is computed from it;
+  /// `never_read` is true if nothing is read in this way.
   bool never_written = false;
   bool never_read = false;
   /// True if the parameter is a pointer to the item's own copy of a value.
@@ -77,7 +77,7 @@ struct CodeFunction {
   std::string_view name;
   bool is_kernel = false;
   std::vector<CodeParameter> parameters;
-  /// The number of the kernel's arguments in the source; nothing if the code does not contain it.
+  /// The number of the kernel's arguments in the source; nothing if the code does not state this number.
   std::optional<std::size_t> argument_count;
   std::vector<CodeBlock> blocks;
 };
@@ -108,12 +108,12 @@ class CodeModule {
   CodeTypes types_;
   std::vector<CodeFunction> functions_;
   std::map<std::string_view, unsigned> variables_;
-  /// The effects of each attribute group, by the group's number; and the number of each function's group, by the
-  /// function's name.
+  /// `attributes_` maps the number of an attribute group to the group's effects. `declarations_` maps a function's name
+  /// to the number of the function's group.
   std::map<std::string_view, CodeEffects> attributes_;
   std::map<std::string_view, std::string_view> declarations_;
-  /// The lengths of metadata lists, by the list's number; and for each function the number of the list of its
-  /// arguments.
+  /// `list_lengths_` maps the number of a metadata list to the list's length. `list_of_function_` maps a function's
+  /// name to the number of the list of its arguments.
   std::map<std::string_view, std::size_t> list_lengths_;
   std::map<std::string_view, std::string_view> list_of_function_;
   bool is_spir64_ = false;

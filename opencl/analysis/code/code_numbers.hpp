@@ -22,8 +22,8 @@ class CodeNumbers {
   /// Returns the offset of a pointer that has one root, in bytes from the beginning of the root object, as a 64-bit
   /// number.
   [[nodiscard]] std::optional<ExpressionId> offset(const CodeOperand& pointer);
-  /// Appends to `conditions` the conditions that hold if the operand has the value `truth`. Returns true if they are
-  /// equivalent to "the operand has the value `truth`".
+  /// Appends conditions that hold if the operand has the value `truth`. Returns true if, conversely, the operand has
+  /// this value whenever all appended conditions hold.
   [[nodiscard]] bool add_conditions(const CodeOperand& operand, bool truth,
                                     std::vector<KernelFacts::Condition>& conditions);
 
@@ -59,13 +59,14 @@ class CodeNumbers {
   const CodePointers& pointers_;
   std::map<std::string_view, const CodeInstruction*> definitions_;
   std::map<std::string_view, std::size_t> parameters_;
-  /// Bit i is set if parameter i is a value in the item's own memory that the function may change.
+  /// Bit i is set if parameter i is a value in the item's own memory and the function may change this value.
   std::uint64_t touched_values_ = 0;
   std::vector<Expression> nodes_;
   std::map<std::tuple<Expression::Kind, int, int, int, std::int64_t>, ExpressionId> known_nodes_;
   std::map<std::string_view, Number> known_;
   std::map<std::string_view, Number> known_offsets_;
-  /// The depth of the current look-up. It is limited, because code can be nested more deeply than the stack allows.
+  /// The number of nested look-ups in progress. The number is limited, because code can be nested more deeply than the
+  /// stack allows.
   int depth_ = 0;
 };
 

@@ -74,7 +74,8 @@ PointerRoots CodePointers::roots_of_result(const CodeInstruction& instruction) c
     roots = this->roots(instruction.operands.at(1));
     return roots |= this->roots(instruction.operands.at(2));
   }
-  // Other results are numbers, whose roots do not matter, or pointers that may point to any object.
+  // Other results are numbers, whose roots do not matter, or pointers that may point to any object. `alloca` makes
+  // private memory, which has no roots.
   roots.anything = operation != "alloca";
   return roots;
 }

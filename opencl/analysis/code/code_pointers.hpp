@@ -9,7 +9,8 @@
 
 namespace troupe::opencl {
 
-/// The objects that a pointer may point into. An empty set means memory of the group or the item, or constants.
+/// The objects that a pointer may point into. An empty set means that it points only into local memory, private memory
+/// or constants.
 struct PointerRoots {
   /// Bit i is set if the pointer may point into the object of the function's parameter i. Parameters that point to
   /// memory of the group have no bit.

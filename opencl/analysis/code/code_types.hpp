@@ -56,7 +56,8 @@ class CodeTypes {
   [[nodiscard]] std::uint64_t alignment(CodeTypeId type) const;
 
   std::vector<CodeType> types_;
-  /// The texts of the definitions, and the types that were read from them; both by name.
+  /// `named_` holds the texts of the definitions, `read_names_` the types that were read from these texts; both by
+  /// name.
   std::map<std::string, std::string, std::less<>> named_;
   std::map<std::string, CodeTypeId, std::less<>> read_names_;
 };

@@ -57,9 +57,9 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
   const bool in_kernel = state.task_here() != nullptr;
   if (in_kernel && timeout && *timeout <= 0) return false;
   if (in_kernel || state.recording_here() || (state.runs_in_waiting_thread() && !timeout)) {
-    // `Future::wait` throws the right error if this thread must not wait for the task. Otherwise it runs the task in
-    // this thread, or, in a kernel, waits for a child while the worker runs other tasks, which no time limit can
-    // interrupt.
+    // `Future::wait` throws the right error if this thread must not wait for the task. Otherwise `Future::wait` runs
+    // the task in this thread. In a kernel it waits for a child while the worker runs other tasks; no time limit can
+    // interrupt these tasks.
     const auto runtime = state.runtime();
     {
       const WithoutGil without;
@@ -70,7 +70,7 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
       }
     }
     look(self);
-    // The cell learns of the end a moment after others may have seen the task's status.
+    // The cell learns of the end a moment after other threads may have seen the task's status.
     return self.cell->ended() || (self.cell->recording == nullptr && self.cell->wait(std::nullopt));
   }
   std::optional<std::chrono::duration<double>> limit;
@@ -79,7 +79,7 @@ bool wait(const FutureObject& self, std::optional<double> timeout) {
     look(self);
     if (!self.cell->ended()) state.watch_runs();
   }
-  // A wait with a time limit ends anyway.
+  // A wait with a time limit ends in any case, so it needs no check.
   if (!limit) require_end(self);
   return self.cell->wait(limit);
 }
@@ -150,8 +150,8 @@ It has the members of concurrent.futures.Future and can be awaited in asyncio. I
       .def_property_readonly(
           "_key", [](const FutureObject& self) { return reinterpret_cast<std::uintptr_t>(self.cell.get()); });
   module.def("_set_class_of_futures", [](const py::object& property) {
-    // `isinstance` reads `__class__`. A type does not allow to set `__class__` as an ordinary attribute, so it is
-    // written to the type's dictionary.
+    // `isinstance` reads `__class__`. A type does not allow to set `__class__` as an ordinary attribute, so write it to
+    // the type's dictionary.
     if (PyDict_SetItemString(future_type->tp_dict, "__class__", property.ptr()) != 0) throw py::error_already_set();
     PyType_Modified(future_type);
   });

@@ -33,8 +33,8 @@ StridedMatrix<T> strided(const py::array& array) {
 
 using Array = std::optional<py::array>;
 
-/// The runtime of one call of a factorization, which overwrites an array. After the call no task runs, and the
-/// program's own number of BLAS threads is restored.
+/// The runtime in which one call factorizes and overwrites an array. If the array is registered as a bare array, the
+/// registration ends first. After the call no task runs, and the program's own number of BLAS threads is restored.
 class Place {
  public:
   Place(py::handle runtime, const py::array& overwritten) : runtime_(runtime_in(runtime).runtime()) {

@@ -29,7 +29,7 @@ namespace py = pybind11;
 
 namespace troupe {
 
-/// Is in the namespace of its argument, so that rows of options find it.
+/// This function is in the namespace of its argument's type, so that rows of options find it.
 static const char* to_string(SimulatedKnowledge::Model model) {
   return model == SimulatedKnowledge::Model::learned ? "learned" : "exact";
 }
@@ -64,8 +64,8 @@ std::vector<int> gpus_of(py::handle value) {
   return gpus;
 }
 
-/// The names of all options, in the order of the manual. Those that are in no table below are options of a runtime;
-/// `options_of` moves those of the machine to the simulation.
+/// The names of all options, in the order of the manual. Names that are in no table below are options of a runtime;
+/// `options_of` moves those options that describe the machine to the simulation.
 constexpr std::array<std::string_view, 11> kNames{"gpus",        "cores",    "clusters",     "policy",
                                                   "noise",       "seed",     "memory_share", "gpu_memory",
                                                   "peer_copies", "eviction", "model"};
@@ -81,7 +81,7 @@ constexpr std::array kOwn{
         {.word = "model"}, "exact learned"),
 };
 
-/// An option whose value is a number or a list, which no text is.
+/// The option `gpus`. Its value is a number or a list; the options in the table above have values that can be texts.
 constexpr Option<SimulatedRun> kGpus{"gpus", "int or a list of int", "",
                                      [](SimulatedRun& r, py::handle v) { r.simulation.gpus = gpus_of(v); }};
 

@@ -19,7 +19,7 @@ struct TraceObject {
   std::string title;
 };
 
-/// Makes a dictionary from JSON. `type` is its class in troupe/reports.py; `print` shows `text`.
+/// Makes a dictionary from JSON. `type` is its class in troupe/reports.py. Python's `print` shows it as `text`.
 [[nodiscard]] pybind11::object explained(const char* type, const std::string& json, const std::string& text);
 /// Returns the dictionary that `Runtime.report` returns.
 [[nodiscard]] pybind11::dict report_as_dict(const RunReport& report);

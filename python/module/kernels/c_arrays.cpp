@@ -18,13 +18,14 @@ namespace {
 bool has_bit(std::uint32_t mask, std::size_t array) { return array < 32 && (mask >> array & 1U) != 0; }
 
 /// Returns true if the array's rows are the columns of the runtime's layout. An array of one dimension is a column in
-/// Python; where its elements have gaps between them, it is a row of the layout.
+/// Python; if there are gaps between its elements, the array is a row of the layout.
 bool is_transposed(const ArrayForm& form) {
   if (form.shape.size() == 2) return form.order == ArrayOrder::c;
   return form.shape.size() == 1 && form.layout.rows == 1;
 }
 
-/// Returns true if the "ld" (leading dimension) of a function in this order is the step along a column of the layout.
+/// Returns true if the "ld" (leading dimension) that a function in this order gets is the step along a column of the
+/// layout.
 bool leads_across(const ArrayForm& form, ArrayOrder order) { return (order == ArrayOrder::c) != is_transposed(form); }
 
 /// Returns true if the array has an "ld" (leading dimension) in this order. If "ld" is the step along the layout's
@@ -34,8 +35,8 @@ bool has_ld(const ArrayForm& form, ArrayOrder order) {
   return !leads_across(form, order) || layout.cols <= 1 || layout.ld == 1 || layout.elements() == 0;
 }
 
-/// Returns the first array that has an order (C or Fortran) and whose order the function is not told; null if there is
-/// none.
+/// Returns the first array that has an order (C or Fortran) and of which the function does not get both strides; null
+/// if there is none.
 const ArrayData* first_in_order(const CodeletObject& codelet, CArrays arrays) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (!codelet.knows_order(i) && arrays[i]->form().order != ArrayOrder::any) return arrays[i].get();
@@ -43,8 +44,8 @@ const ArrayData* first_in_order(const CodeletObject& codelet, CArrays arrays) {
   return nullptr;
 }
 
-/// Returns the order of the arrays of a call, for a function that takes either. Without an array that has an order, it
-/// is C order.
+/// Returns the order of the arrays of a call, for a function that takes arrays in either order. If no array has an
+/// order, returns C order.
 ArrayOrder order_of_call(const CodeletObject& codelet, CArrays arrays) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const ArrayForm& form = arrays[i]->form();
@@ -53,7 +54,7 @@ ArrayOrder order_of_call(const CodeletObject& codelet, CArrays arrays) {
   return ArrayOrder::c;
 }
 
-/// Throws if the array has gaps, and the function is not told how far apart its rows, columns or elements are.
+/// Throws if the array has gaps, and the function does not get the distances between its rows, columns or elements.
 void check_gaps(const CodeletObject& codelet, std::size_t index, const ArrayData& data) {
   const ArrayForm& form = data.form();
   if (!form.has_gaps()) return;
@@ -115,7 +116,7 @@ CArrayOrders orders_of(const CodeletObject& codelet, CArrays arrays) {
     const ArrayForm& form = arrays[i]->form();
     if (is_transposed(form)) orders.transposed |= 1U << i;
     if (!has_bit(codelet.takes_ld, i)) continue;
-    // A function that gets both strides works with arrays in any order, so it gets the "ld" that the array has.
+    // A function that gets both strides works with arrays in any order. Pass the "ld" that the array has.
     const ArrayOrder order = codelet.knows_order(i) && !has_ld(form, takes) ? other : takes;
     if (!has_ld(form, order)) {
       refuse_array(codelet,

@@ -1,11 +1,11 @@
-/// Arrays for functions in C: the checks that a function does not misread them, and the distances that are passed to
-/// it.
+/// Arrays for functions in C: checks that a function does not misread an array, and the distances between elements that
+/// the function gets.
 ///
-/// A function takes arrays in C order or in Fortran order. It is told the rows and columns of the array in Python; an
-/// array of one dimension is one column. The "ld" (leading dimension) of a function in C order is the distance from one
-/// row to the next, and elements of a row lie side by side. In Fortran order it is the distance from one column to the
-/// next, and elements of a column lie side by side. So each element is at `row * ld + column`, or at `row + column *
-/// ld`.
+/// A function takes arrays in C order or in Fortran order. The function gets the numbers of rows and columns of the
+/// array in Python; an array of one dimension is one column. In C order the "ld" (leading dimension) is the distance
+/// from one row to the next, and the elements of a row lie side by side: element (row, column) is at `row * ld +
+/// column`. In Fortran order the "ld" is the distance from one column to the next, and the elements of a column lie
+/// side by side: the element is at `row + column * ld`.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,8 @@ void check_for_function_of_c(const CodeletObject& codelet, CArrays before, const
 /// Returns the orders of all arrays of a call. Throws `SignatureMismatch` if the function takes an "ld" that an array
 /// does not have.
 [[nodiscard]] CArrayOrders orders_of(const CodeletObject& codelet, CArrays arrays);
-/// Returns the "ld" of array `index`. It is at least 1, and at least the number of elements that lie side by side.
+/// Returns the "ld" of array `index`. The "ld" is at least 1, and at least the number of elements that lie side by
+/// side.
 [[nodiscard]] std::int64_t leading_dimension(const Layout& layout, const CArrayOrders& orders, std::size_t index);
 
 }  // namespace troupe::python

@@ -27,8 +27,8 @@ struct PythonSignature {
   /// The parameters for which arrays are passed.
   std::vector<std::string> arrays = {};
   std::vector<Parameter> further = {};
-  /// True if the function takes any number of further arguments, by `*rest` or by `**rest`. Both are true for functions
-  /// whose signature is unknown.
+  /// `more_by_position` is true if the function takes any number of further arguments by `*rest`, `more_by_name` if it
+  /// takes any number by `**rest`. Both are true for functions whose signature is unknown.
   bool more_by_position = false;
   bool more_by_name = false;
 };
@@ -48,16 +48,16 @@ struct CodeletObject {
   /// For other kernels, the types of the arguments by value, and the element types of the arrays if they are known.
   std::vector<ScalarType> scalars = {};
   std::vector<std::uint64_t> element_tags = {};
-  /// For a C function, a bit for each array. The bit is set if the function gets "ld" (the leading dimension),
-  /// "row_stride" or "col_stride" of the array.
+  /// For a C function, three masks with a bit for each array. The bit is set if the function gets the array's "ld" (the
+  /// leading dimension), "row_stride" or "col_stride", respectively.
   std::uint32_t takes_ld = 0;
   std::uint32_t takes_row_stride = 0;
   std::uint32_t takes_col_stride = 0;
-  /// For a C function, a bit for each array. The bit is set if the function gets rows, columns or distances between
-  /// them, which describe no array of three dimensions.
+  /// For a C function, a mask with a bit for each array. The bit is set if the function gets the array's rows, columns
+  /// or distances between them. These numbers cannot describe an array of three dimensions.
   std::uint32_t knows_matrix = 0;
-  /// The order in which a C function expects those arrays with several dimensions for which it does not get both
-  /// strides. `any`: all these arrays must have the same order as the first of them.
+  /// The order that a C function expects of arrays with several dimensions. Arrays of which the function gets both
+  /// strides may have any order. If the value is `any`, all other arrays must have the order of the first of them.
   ArrayOrder order = ArrayOrder::c;
   /// True if the last two arguments by value are the masks of `CArrayOrders` (c_arrays.hpp).
   bool tells_order = false;
@@ -69,7 +69,7 @@ struct CodeletObject {
   [[nodiscard]] const std::string& name() const { return codelet.definition().known_name(); }
 };
 
-/// Returns the mode for "read", "write", "rw" ("read_write"), "commute", "reduce". Throws `ValueError` for another
+/// Returns the mode for "read", "write", "rw" ("read_write"), "commute", "reduce". Throws `ValueError` for any other
 /// word.
 [[nodiscard]] AccessMode mode_of(const std::string& word);
 

@@ -22,7 +22,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// Replaces futures by the results of their tasks. The caller keeps the futures, and these keep the results.
+/// Replaces futures by the results of their tasks. The caller keeps the futures, and the futures keep the results.
 class Inputs {
  public:
   explicit Inputs(const TaskCell& cell) : any_(cell.inputs != nullptr) {}
@@ -112,9 +112,9 @@ std::string function_name(py::handle function) {
   return Py_TYPE(function.ptr())->tp_name;
 }
 
-/// Returns the codelet for calls of functions with the name of this function. Equal functions have one codelet, because
-/// reports, traces and learned times are by codelet. The number of codelets is limited: all further names have one
-/// codelet.
+/// Returns the codelet for calls of functions with the name of this function. All functions of one name share a
+/// codelet, because reports, traces and learned times are by codelet. The number of codelets is limited: all further
+/// names share one more codelet.
 const Codelet& codelet_for(py::handle function) {
   // Never destroyed, because the interpreter may end before static objects are destroyed.
   static auto* const all = new std::unordered_map<std::string, Codelet>;
@@ -127,7 +127,7 @@ const Codelet& codelet_for(py::handle function) {
   return made->second;
 }
 
-/// Adds the future to the tasks whose results the call needs.
+/// Adds the future to the call's inputs: the tasks whose results the call needs.
 void add_input(RuntimeState& runtime, const FutureObject& future, TaskCell& cell, TaskOptions& options) {
   if (future.runtime.get() != &runtime) {
     raise(ErrorCode::invalid_argument,

@@ -1,8 +1,8 @@
 /// Calls of plain Python functions, which take and return any objects: `Runtime.call`, and the tasks of an executor.
 ///
 /// The task of a call has no data. If the function raises an exception, the task fails, so that tasks after it are
-/// cancelled; the exception goes to the future of the call, and waits for all tasks report it only if the program has
-/// not asked that future (`RuntimeState::add_failed_call`).
+/// cancelled. The exception goes to the future of the call. `Runtime.wait` and the end of the runtime report the
+/// exception only if the program has not got it from this future (`RuntimeState::add_failed_call`).
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -26,17 +26,18 @@ struct PlainCall {
   pybind11::object weak = {};
 };
 
-/// Submits the call, and returns its future. Arguments that are futures of this runtime are replaced by their results:
-/// the task waits for their tasks. Throws `NoImplementation` for the runtime of a service, and `InvalidArgument` while
-/// the calling thread records, or for a future that has no result here.
+/// Submits the call, and returns its future. An argument that is a future of this runtime is replaced by the future's
+/// result, for which the task waits. Throws `NoImplementation` for the runtime of a service, and `InvalidArgument`
+/// while the calling thread records, or for a future of a recording or of another runtime.
 [[nodiscard]] pybind11::object submit_plain_call(RuntimeState& runtime, const PlainCall& call, TaskOptions options);
 
 /// Submits a call of `work`, which takes no arguments and raises no exceptions, for an executor. There is no future: if
-/// `work` does not run to its end, `take_ended` returns its cell. `function` is what `work` runs, and names the task.
+/// `work` does not run to its end, `take_ended` returns the cell of its task. `work` calls `function`, whose name the
+/// task gets.
 void submit_work(RuntimeState& runtime, pybind11::object work, pybind11::handle function);
 
 /// Throws unless plain functions can run in this runtime: `NoImplementation` for the runtime of a service, `Stopped` if
-/// it has ended.
+/// the runtime has ended.
 void require_plain_calls(const RuntimeState& runtime);
 
 }  // namespace troupe::python

@@ -34,14 +34,14 @@ enum class ScalarType : std::uint8_t {
 /// Returns the type with this tag; empty for types that Python cannot make.
 [[nodiscard]] std::optional<ScalarType> scalar_with(std::uint64_t tag);
 
-/// The position of an argument, for messages. `append_scalar` converts a Python number and appends it. It throws
-/// `SignatureMismatch` if the value is not a number of this type or is out of its range, and if the arguments need more
-/// bytes than a task has. `what` is for the message.
+/// The position of an argument, for messages.
 struct Argument {
   const std::string& codelet;
   /// The index among all arguments of the call, arrays included.
   std::size_t index;
 };
+/// Converts a Python number and appends it. Throws `SignatureMismatch` if the value is not a number of this type or is
+/// out of its range, and if the arguments need more bytes than a task has. `what` is for the message.
 void append_scalar(Arguments& arguments, ScalarType type, pybind11::handle value, const Argument& what);
 
 }  // namespace troupe::python

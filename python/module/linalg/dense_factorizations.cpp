@@ -118,8 +118,7 @@ class TiledOperand {
                       args(to.at(i * tiles_->tile().rows, j * tiles_->tile().cols), to.row_stride, to.col_stride));
     });
   }
-  /// Called when all tasks have ended. Copies the parts that an accelerator or a service has written to the program's
-  /// memory.
+  /// Called when all tasks have ended. Copies to the program's memory what an accelerator or a service has written.
   void finish() {
     for (int j = 0; j < tiles_->tile_cols(); ++j) (void)runtime_.acquire(tiles_->column(j), AccessMode::read);
     tiles_.reset();

@@ -26,8 +26,8 @@ struct Operand {
   std::optional<StridedMatrix<T>> to = std::nullopt;
 };
 
-/// The number of columns of a tile; 0 means that `linalg::default_tile` chooses it. The number of rows is chosen by the
-/// size of the matrix and the devices.
+/// The number of columns of a tile; 0 means that `linalg::default_tile` chooses the number. The number of rows of a
+/// tile depends on the size of the matrix and on the devices.
 using TileWidth = std::int64_t;
 
 // All functions below wait for all tasks of the runtime, and throw the failures of these tasks. If the matrix is not
@@ -45,8 +45,8 @@ std::vector<int> factorize_lu(Runtime& runtime, const Operand<T>& a, T* lower, T
 
 /// Computes A = Q R for a matrix with at least as many rows as columns. The upper triangle of `a` becomes R; the part
 /// below has no meaning afterwards. If `q` is not null, it has as many rows as A and at least as many columns, and is
-/// overwritten with columns of Q. If `rest` is not null, it has as many rows as A, and is overwritten with Q^T times
-/// `rest`.
+/// overwritten with columns of Q. If `rest` is not null, it has as many rows as A, and becomes Q^T times its old
+/// content.
 template <class T>
 void factorize_qr(Runtime& runtime, const Operand<T>& a, const Operand<T>* q, const Operand<T>* rest, TileWidth tile);
 

@@ -34,9 +34,9 @@ inline constexpr std::int64_t kAllBelow = std::numeric_limits<std::int64_t>::max
 template <class T>
 inline constexpr std::int64_t kSquare = 64 / sizeof(T);
 
-/// Copies a square, or a part of one, between matrices of any strides. The function reads the whole square before it
-/// writes: otherwise cache lines of both matrices at a distance of a power of two would evict one another from the
-/// first-level cache. Each line may be on a page of its own, and processors do not prefetch across pages, so the
+/// Copies a square, or a part of a square, between matrices of any strides. The function reads the whole square before
+/// it writes: otherwise cache lines of both matrices at a distance of a power of two would evict one another from the
+/// first-level cache. Each cache line may be on a page of its own, and processors do not prefetch across pages, so the
 /// function prefetches later squares itself.
 template <class T>
 void copy_square(std::int64_t rows, std::int64_t cols, const StridedMatrix<const T>& from, const StridedMatrix<T>& to) {
@@ -70,8 +70,8 @@ void clear_above(MatrixView<T> block, std::int64_t above) {
   }
 }
 
-/// Fills a block from the program's matrix. `from` is the address of the element for the first element of the block.
-/// Elements above the diagonal become zero, and are not read from the matrix.
+/// Fills a block from the program's matrix. `from` is the address of the matrix's element that becomes the first
+/// element of the block. Elements above the diagonal become zero, and are not read from the matrix.
 template <class T>
 void load_block(MatrixView<T> block, const T* from, std::int64_t row_stride, std::int64_t col_stride,
                 std::int64_t above) {
@@ -107,8 +107,8 @@ void store_block(MatrixView<const T> block, T* to, std::int64_t row_stride, std:
                    });
 }
 
-/// Splits a block of the result of LU: moves the part below the diagonal to `lower`, writes zeros in its place, and
-/// writes ones on the diagonal of `lower`. `lower` has the leading dimension `lower_ld`.
+/// Splits a block of the result of LU: moves the part below the diagonal to `lower`, writes zeros where that part was,
+/// and writes ones on the diagonal of `lower`. `lower` has the leading dimension `lower_ld`.
 template <class T>
 void split_block(MatrixView<T> block, T* lower, std::int64_t lower_ld, std::int64_t above) {
   for (std::int64_t j = 0; j < block.cols; ++j) {
