@@ -23,8 +23,8 @@ class Desk {
  public:
   /// The most questions of one user that may wait.
   static constexpr std::size_t kMostWaiting = 256;
-  /// The share of a core that each user may use on average, and the processor time that a user may use at once.
-  static constexpr double kShare = 0.1;
+  /// The number of cores that each user may use on average, and the processor time that a user may use at once.
+  static constexpr double kCores = 0.1;
   static constexpr Duration kAtOnce = std::chrono::milliseconds(200);
 
   Desk() : thread_([this] { run(); }) {}
@@ -104,7 +104,7 @@ class Desk {
     return std::nullopt;
   }
 
-  UserTime time_{kShare, kAtOnce};
+  UserTime time_{kCores, kAtOnce};
   Mutex mutex_;
   std::condition_variable arrived_;
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;

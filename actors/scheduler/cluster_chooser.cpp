@@ -20,12 +20,12 @@ using namespace std::chrono_literals;
 constexpr std::size_t kMostTasks = 4096;
 constexpr std::size_t kMostLevels = 256;
 /// Estimates of the time that one call of `choose` takes: for each task, for each pair of a grouping and a class of a
-/// level, and for each pair of a grouping and a new class. Calls of `choose` may take at most 1/`kLookShare` of the
-/// run's time.
+/// level, and for each pair of a grouping and a new class. Calls of `choose` are at least `kPausePerLook`
+/// times their own time apart, so they take at most 2 % of the run's time.
 constexpr Duration kTaskLook = 200ns;
 constexpr Duration kLevelLook = 400ns;
 constexpr Duration kClassLook = 300ns;
-constexpr int kLookShare = 50;
+constexpr int kPausePerLook = 50;
 constexpr Duration kLeastBetween = 500us;
 /// A change of the grouping has to save twenty times the 0.13 ms (measured) that it takes to stop and start workers. In
 /// addition, it has to save the time that it waits for the last kernels to end.
@@ -212,7 +212,7 @@ std::optional<std::size_t> ClusterChooser::choose(const SchedulerCore& core, std
     std::vector<double>& row = level_s.emplace_back();
     for (std::size_t j = 0; j < groupings.size(); ++j) row.push_back(level_seconds(levels[i], workers[j], cores));
   }
-  const Duration between = std::max<Duration>(kLookShare * cost, kLeastBetween);
+  const Duration between = std::max<Duration>(kPausePerLook * cost, kLeastBetween);
   next_.store((now + between).count(), std::memory_order_relaxed);
   double drain_s = 0;
   for (const ClassCount& one : levels.front()) {

@@ -279,7 +279,7 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
   add_runtime_option(command, "gpu_memory", [&options](const RuntimeOptions& given) {
     options.accelerators.gpu_memory = given.accelerators.gpu_memory;
   })->description("Memory of each GPU, such as 512MiB; default: as described");
-  command.add_option("--memory-share", arguments.memory_share, "Part of it that data may use, up to 1")
+  command.add_option("--memory-share", arguments.memory_fraction, "Part of it that data may use, up to 1")
       ->transform(number_within(1e-6, 1.0));
   add_runtime_option(command, "lookahead", [&options](const RuntimeOptions& given) {
     options.accelerators.ahead.gpu = given.accelerators.ahead.gpu;

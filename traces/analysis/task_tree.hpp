@@ -86,11 +86,11 @@ struct NestedTasks {
   /// The nested tasks that belong to no other and have the largest spans, at most `kMost`, the largest first.
   std::vector<NestedUse> longest;
   /// The nested tasks, at any level, with the fewest kernels at once, at most `kMost`, the worst first. Nested tasks
-  /// whose span is below `kShare` times the longest span do not count.
+  /// whose span is below `kLeastSpan` times the longest span do not count.
   std::vector<NestedUse> narrowest;
 
   static constexpr std::size_t kMost = 10;
-  static constexpr double kShare = 0.01;
+  static constexpr double kLeastSpan = 0.01;
 };
 
 [[nodiscard]] NestedTasks nested_tasks(const Trace& trace, const TaskTree& tree);
