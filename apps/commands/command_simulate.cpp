@@ -243,10 +243,8 @@ void add_where(CLI::App& command, SimulationArguments& arguments) {
   add_text_list(command, "--gpu-order", arguments.gpu_order, ',',
                 "Which GPUs come first: near (share links), spread (a switch each) or a list such as 0,4,2")
       ->default_str(arguments.gpu_order);
-  command
-      .add_option("--cores", arguments.simulation.cores,
-                  "Cores that run tasks; default: all, less one for each GPU, which drives it")
-      ->transform(number_within(1, 1 << 20));
+  add_cores(command, arguments.simulation.cores,
+            "Cores that run tasks; default: all, less one for each GPU, which drives it");
   add_clusters(command, arguments.simulation.clusters, Automatic::or_stages);
   add_policies(command, arguments.policies, "Policies, one after the other: lws,heft; known are " + known_policies())
       ->default_str("default");
