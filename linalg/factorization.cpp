@@ -77,8 +77,8 @@ std::int64_t default_tile(Application application, std::int64_t n, const GpuRate
 std::int64_t default_inner(std::int64_t tile_rows, std::int64_t tile) {
   constexpr std::int64_t kSmallest = 48;
   // The inner block has an eighth of the tile's rows. This costs three percent more operations.
-  constexpr std::int64_t kShare = 8;
-  return std::min(std::max(tile_rows / kShare, kSmallest), tile);
+  constexpr std::int64_t kInnerPerTile = 8;
+  return std::min(std::max(tile_rows / kInnerPerTile, kSmallest), tile);
 }
 
 std::int64_t default_tile_rows(std::int64_t n, std::int64_t tile, std::size_t workers, const GpuRate& gpus) {

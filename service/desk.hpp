@@ -23,9 +23,9 @@ class Desk {
  public:
   /// The limit for waiting questions of one user.
   static constexpr std::size_t kMostWaiting = 256;
-  /// `kShare` is the part of a core that each user may use on average, `kAtOnce` the processor time that a user may use
-  /// at once.
-  static constexpr double kShare = 0.1;
+  /// `kCores` is the number of cores that each user may use on average, `kAtOnce` the processor time that a user may
+  /// use at once.
+  static constexpr double kCores = 0.1;
   static constexpr Duration kAtOnce = std::chrono::milliseconds(200);
 
   Desk() : thread_([this] { run(); }) {}
@@ -105,7 +105,7 @@ class Desk {
     return std::nullopt;
   }
 
-  UserTime time_{kShare, kAtOnce};
+  UserTime time_{kCores, kAtOnce};
   Mutex mutex_;
   std::condition_variable arrived_;
   bool stopping_ TROUPE_GUARDED_BY(mutex_) = false;

@@ -77,7 +77,7 @@ class Server::Implementation final : public RpcHost {
 
  private:
   /// Returns the number of cores that one user's sessions may use while there are other users.
-  [[nodiscard]] double share_of_sessions() const {
+  [[nodiscard]] double cores_of_sessions() const {
     constexpr double kPart = 0.125;
     return kPart * static_cast<double>(std::max<std::size_t>(system_->workers(), 1));
   }
@@ -178,7 +178,7 @@ Result<void> Server::Implementation::start() {
       MemoryServer::Limits{memory, options_.limits.segments, options_.connections_per_user}, budgets_);
   sessions_ =
       std::make_unique<SessionRegistry>(SessionHost{*system_, codelets_, *memory_, refused_, options_, budgets_,
-                                                    std::make_shared<UserTime>(share_of_sessions(), kSessionsAtOnce)});
+                                                    std::make_shared<UserTime>(cores_of_sessions(), kSessionsAtOnce)});
   desk_ = std::make_unique<Desk>();
   rpc_ = std::make_unique<RpcService>(*this, *sessions_, connections_, *desk_,
                                       UserCalls::Limits{.per_second = static_cast<double>(options_.calls_per_second),

@@ -26,8 +26,8 @@ constexpr std::size_t kMostLevels = 256;
 constexpr Duration kTaskLook = 200ns;
 constexpr Duration kLevelLook = 400ns;
 constexpr Duration kClassLook = 300ns;
-/// Calls of `choose` may take at most 1/`kLookShare` of the run's time.
-constexpr int kLookShare = 50;
+/// Calls of `choose` are at least this many times their own time apart, so they take at most 2 % of the run's time.
+constexpr int kPausePerLook = 50;
 /// The least time from one call to the next.
 constexpr Duration kLeastBetween = 500us;
 /// A change of the grouping has to save at least this time: twenty times the measured 0.13 ms for stopping and starting
@@ -215,7 +215,7 @@ std::optional<std::size_t> ClusterChooser::choose(const SchedulerCore& core, std
     std::vector<double>& row = level_s.emplace_back();
     for (std::size_t j = 0; j < groupings.size(); ++j) row.push_back(level_seconds(levels[i], workers[j], cores));
   }
-  const Duration between = std::max<Duration>(kLookShare * cost, kLeastBetween);
+  const Duration between = std::max<Duration>(kPausePerLook * cost, kLeastBetween);
   next_.store((now + between).count(), std::memory_order_relaxed);
   double drain_s = 0;
   for (const ClassCount& one : levels.front()) {

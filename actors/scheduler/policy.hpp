@@ -42,6 +42,8 @@ struct WorkerState {
   std::uint32_t type = 0;
   /// True if the worker lends its thread to another worker, and runs no task of its own for now.
   bool helps = false;
+  /// True if the worker's device is lost: it runs no task any more.
+  bool lost = false;
 };
 
 /// Returns true if the worker's device can, and may, run the task now.

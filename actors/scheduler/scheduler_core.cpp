@@ -1,10 +1,7 @@
 #include "actors/scheduler/scheduler_core.hpp"
 
 #include <algorithm>
-#include <cassert>
-#include <cmath>
 #include <exception>
-#include <limits>
 #include <utility>
 
 #include "graph/codelets/codelet_definition.hpp"
@@ -28,8 +25,9 @@ SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, const std::v
 
 SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine machine, std::uint64_t seed)
     : policy_(std::move(policy)),
-      model_(std::move(machine.model)),
-      submitted_(std::move(machine.submitted)),
+      traits_(traits_of(*policy_)),
+      times_(std::move(machine.model), std::move(machine.submitted), traits_),
+      trials_(traits_.keeps),
       loads_(machine.workers.size()),
       random_(seed) {
   predictions_.execution_times = ExecutionTimes(machine.workers.size());
@@ -42,14 +40,9 @@ SchedulerCore::SchedulerCore(std::unique_ptr<PlacingPolicy> policy, Machine mach
     state.id = WorkerId(static_cast<std::uint32_t>(workers_.size() - 1));
     state.kind = worker.device.kind;
     state.node = worker.node;
-    state.type = type_of(worker.device);
+    state.type = times_.number_of(worker.device);
   }
   joined_.resize(workers_.size());
-  // If the policy throws here, the first decision reports the exception.
-  traits_.failure = ask([&] {
-    static_cast<PolicyTraits&>(traits_) = policy_->policy_traits();
-    traits_.takes_back = traits_.takes_back && traits_.keeps;
-  });
 }
 
 template <class Ask>
@@ -62,6 +55,16 @@ std::string SchedulerCore::ask(Ask&& ask) {
   } catch (...) {
     return "threw something that is no std::exception";
   }
+}
+
+SchedulerCore::Traits SchedulerCore::traits_of(const PlacingPolicy& policy) {
+  Traits traits;
+  // If the policy throws here, the first decision reports the exception.
+  traits.failure = ask([&] {
+    static_cast<PolicyTraits&>(traits) = policy.policy_traits();
+    traits.takes_back = traits.takes_back && traits.keeps;
+  });
+  return traits;
 }
 
 SchedulerCore::Decision SchedulerCore::activated(std::span<const ReadyTask> tasks, TimeStamp now) {
@@ -82,8 +85,8 @@ SchedulerCore::Decision SchedulerCore::decide(TimeStamp now) {
 
 SchedulerCore::Decision SchedulerCore::ended(TimeStamp now) {
   Decision decision;
-  if (kept_.empty() && !traits_.takes_back && held_.count == 0) return decision;
-  refresh();
+  if (kept_.empty() && !traits_.takes_back && trials_.held() == 0) return decision;
+  times_.refresh(machine());
   look_at(now);
   std::vector<ReadyTask> shown;
   place_held(decision, shown);
@@ -97,11 +100,6 @@ bool SchedulerCore::can_run(WorkerId worker, const ReadyTask& task) const {
   if (worker.index() >= workers_.size() || !task.codelet->runs_on(workers_[worker.index()].kind, worker)) return false;
   if (is_lost(worker) || workers_[worker.index()].helps) return false;
   return predictions_.execution(task, worker) != ExecutionTimes::kNever;
-}
-
-void SchedulerCore::refresh() {
-  if (!std::exchange(stale_, false)) return;
-  learn_again();
 }
 
 WorkerId SchedulerCore::least_loaded(const ReadyTask& task) const {
@@ -127,9 +125,9 @@ void SchedulerCore::look_at(WorkerId worker) {
 
 void SchedulerCore::look_at(TimeStamp now) {
   now_ = now;
-  if (traits_.keeps && submitted_) {
-    submitted_->left(predictions_.left);
-    predictions_.data_left = submitted_->data_left();
+  if (const SubmittedTasks* const submitted = times_.submitted(); traits_.keeps && submitted != nullptr) {
+    submitted->left(predictions_.left);
+    predictions_.data_left = submitted->data_left();
   }
   for (const WorkerState& worker : workers_) look_at(worker.id);
 }
@@ -161,26 +159,17 @@ void SchedulerCore::expect(const ReadyTask& task, NodeId node) {
 void SchedulerCore::commit(const ReadyTask& task, WorkerId worker, Decision& decision, bool tried) {
   const NodeId node = workers_[worker.index()].node;
   const TimeStamp data_at = now_ + predictions_.transfer(task, node);
-  const Duration execution = predictions_.execution(task, worker);
+  const KernelTimes::Estimate estimate = times_.estimate(task, workers_[worker.index()], predictions_);
   expect(task, node);
-  const bool predicted = execution != ExecutionTimes::kNever && is_measured(task.size_class, worker);
-  Duration expected = predicted ? execution : Duration::zero();
-  if (predicted && classes_[task.size_class.index()].in_doubt) {
-    expected = model_->predict(submitted_->size_class(task.size_class), worker).value_or(execution);
-  }
-  // If no worker can run the task, a worker gets the task only to report this. The task's time then counts as 0.
-  const Duration guess = execution == ExecutionTimes::kNever ? Duration::zero() : execution;
-  const bool guessed =
-      traits_.uses_times && task.size_class.index() < classes_.size() && !classes_[task.size_class.index()].sure;
-  loads_.placed(worker, task.id, predicted ? expected : guess, data_at, guessed);
-  if (guessed) guessed_.push_back(task.id);
+  loads_.placed(worker, task.id, estimate.load, data_at, estimate.guessed);
+  if (estimate.guessed) guessed_.push_back(task.id);
   const bool accelerator = is_accelerator(workers_[worker.index()].kind);
   const bool pieces = task.codelet->pieces != nullptr;
   const bool open = pieces && task.codelet->devices_here.workers == nullptr && !accelerator;
   forget(task.id);
   placed_[task.id] = {task.size_class,
                       tried,
-                      expected,
+                      estimate.predicted,
                       workers_[worker.index()].type,
                       worker,
                       open,
@@ -194,7 +183,7 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
   Decision decision;
   if (tasks.empty()) return decision;
   decision.failure = std::exchange(traits_.failure, {});
-  refresh();
+  times_.refresh(machine());
   look_at(now);
   std::vector<ReadyTask> shown;
   shown.reserve(tasks.size());
@@ -212,18 +201,17 @@ SchedulerCore::Decision SchedulerCore::place(std::span<const ReadyTask> tasks, T
       commit(task, least_loaded(task), decision);
       continue;
     }
-    if (model_ && task.size_class.valid()) {
-      learn_if_new(task.size_class);
+    if (times_.predicts(task)) {
+      const KernelTimes::ClassTimes& known = times_.of(task.size_class, machine());
       if (!anybody_runs(task)) {
         // The task's device is lost, or its data fit into no memory: a worker reports that. A policy might keep it for
         // ever.
         commit(task, least_loaded(task), decision);
         continue;
       }
-      if (traits_.uses_times && hold(task)) continue;
-      fill_rank(task);
+      if (traits_.uses_times && trials_.hold(task, known)) continue;
     }
-    fill_grain(task);
+    times_.describe(task, machine());
     shown.push_back(task);
   }
   place_held(decision, shown);
@@ -295,7 +283,7 @@ void SchedulerCore::place_kept(Decision& decision) {
       }
     }
   }
-  if (!lost_.empty()) give_up_kept(decision);
+  if (std::ranges::any_of(workers_, &WorkerState::lost)) give_up_kept(decision);
   if (failure.empty() && !kept_.empty() && !anybody_works()) failure = "keeps tasks while no worker has any";
   if (failure.empty()) return;
   // The kept tasks must not wait for ever, so they are placed without the policy.
@@ -327,16 +315,15 @@ bool SchedulerCore::anybody_runs(const ReadyTask& task) const {
 }
 
 bool SchedulerCore::may_issue(WorkerId worker, const ReadyTask& task, TimeStamp now) {
-  refresh();
+  times_.refresh(machine());
   if (!can_run(worker, task)) return false;
   look_at(now);
   ReadyTask asked = task;
-  if (model_ && task.size_class.valid()) {
-    learn_if_new(task.size_class);
-    if (traits_.uses_times && !classes_[task.size_class.index()].known) return false;
-    fill_rank(asked);
+  if (times_.predicts(task)) {
+    const bool known = times_.of(task.size_class, machine()).known;
+    if (traits_.uses_times && !known) return false;
   }
-  fill_grain(asked);
+  times_.describe(asked, machine());
   const TimeStamp not_before = loads_.free(worker, now);
   std::vector<WorkerState> workers = workers_;
   for (WorkerState& state : workers) state.available = std::max(state.available, not_before);
@@ -359,11 +346,10 @@ SchedulerCore::Decision SchedulerCore::abandon(std::span<const ReadyTask> tasks,
                                                TimeStamp now) {
   round_.tasks.clear();
   kept_.clear();
-  for (KernelState& kernel : kernels_) kernel.held.clear();
-  held_.count = 0;
+  trials_.clear();
   taken_back_ = {};
   round_.asked = false;
-  refresh();
+  times_.refresh(machine());
   look_at(now);
   std::vector<WorkerId> nowhere(tasks.size());
   Decision decision;
@@ -414,9 +400,7 @@ TaskLevel SchedulerCore::ready_with(std::span<const ReadyTask> tasks) const {
   for (const auto& [id, running] : placed_) count(running.size_class);
   for (const auto& [id, kept] : kept_) count(kept.size_class);
   for (const ReadyTask& task : round_.tasks) count(task.size_class);
-  for (const KernelState& kernel : kernels_) {
-    for (const ReadyTask& task : kernel.held) count(task.size_class);
-  }
+  trials_.visit([&count](const ReadyTask& task) { count(task.size_class); });
   for (const ReadyTask& task : tasks) count(task.size_class);
   TaskLevel level;
   for (std::uint32_t i = 0; i < counts.size(); ++i) {

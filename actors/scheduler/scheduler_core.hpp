@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,9 +11,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "actors/scheduler/kernel_times.hpp"
 #include "actors/scheduler/models/execution_model.hpp"
 #include "actors/scheduler/policy.hpp"
 #include "actors/scheduler/submitted_tasks.hpp"
+#include "actors/scheduler/trials.hpp"
 #include "actors/scheduler/worker_loads.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/tasks/task_event.hpp"
@@ -34,23 +35,9 @@ namespace troupe::scheduler {
 ///
 /// The events of tasks, workers and replicas (`happened`) update the information that policies get.
 ///
-/// Under a policy that decides by times, uncertain times are measured first (`scheduler_core_held.cpp`). This is done
-/// for all classes of one kernel together (`ExecutionModel::kernel`), on each type of device (kind, cores, model) that
-/// can run them:
-///
-/// - If measurements are missing, tasks are *tried*, the smallest waiting tasks first. They go to the least loaded
-///   worker of the type, as many as measurements are missing, minus the trials under way.
-/// - Policies get longer times if the predictions are in doubt (`ExecutionModel::doubt`).
-/// - If the kernel's times are unknown on some type, its other tasks are *held* here until a worker of a known type has
-///   room. Each goes to the worker where it ends first. If only one type can run the kernel, there is nothing to
-///   choose, and the tasks are held until a worker is idle. So a type that may be slow is not flooded.
-/// - If the times are known but not sure (`ExecutionModel::is_sure`), a policy that keeps tasks decides about them.
-///   Under other policies, tasks are held until the worker that the policy names has room: a first guess must not place
-///   all of them. Meanwhile, tasks of kernels with sure times are held, too. So the policy sees all tasks that compete
-///   for the same workers, and no queue is filled before it is known what else has to run there.
-/// - The load of a worker is computed from the present predictions (`WorkerLoads::predicted`), not from the guesses by
-///   which its tasks were placed.
-/// - If the times are known surely, the policy decides.
+/// Under a policy that decides by times, tasks of kernels whose times are uncertain are tried, or held, before the
+/// policy sees them (`Trials`). The load of a worker is computed from the present predictions
+/// (`WorkerLoads::predicted`), not from the guesses by which its tasks were placed.
 ///
 /// Tasks are identified by their ids, so that this class can be tested without a graph and without threads.
 class SchedulerCore {
@@ -114,23 +101,23 @@ class SchedulerCore {
   [[nodiscard]] const Predictions& predictions() const { return predictions_; }
   /// Returns the errors of the predictions by which tasks were placed, by size class, then kind of device.
   [[nodiscard]] const std::vector<std::array<PredictionErrors, kDeviceKinds>>& prediction_errors() const {
-    return errors_;
+    return times_.errors();
   }
   [[nodiscard]] bool keeps() const { return traits_.keeps; }
   /// Returns the number of tasks that have not ended and are on workers, kept by the policy or held.
   [[nodiscard]] std::size_t under_way() const {
-    return placed_.size() + kept_.size() + round_.tasks.size() + held_.count;
+    return placed_.size() + kept_.size() + round_.tasks.size() + trials_.held();
   }
   /// Returns true if tasks are held until more is known of their times: then `ended` has to be called after every end
   /// of a task.
-  [[nodiscard]] bool holds() const { return held_.count > 0; }
+  [[nodiscard]] bool holds() const { return trials_.held() > 0; }
   /// `model` returns null if kernel times are unknown; `submitted` returns null if tasks are unknown before they are
   /// ready.
-  [[nodiscard]] const ExecutionModel* model() const { return model_.get(); }
-  [[nodiscard]] const SubmittedTasks* submitted() const { return submitted_.get(); }
+  [[nodiscard]] const ExecutionModel* model() const { return times_.model(); }
+  [[nodiscard]] const SubmittedTasks* submitted() const { return times_.submitted(); }
   [[nodiscard]] std::span<const WorkerState> workers() const { return workers_; }
-  [[nodiscard]] const DeviceType& type(WorkerId worker) const { return types_[workers_[worker.index()].type]; }
-  [[nodiscard]] bool is_lost(WorkerId worker) const { return !lost_.empty() && lost_[worker.index()]; }
+  [[nodiscard]] const DeviceType& type(WorkerId worker) const { return times_.type(workers_[worker.index()].type); }
+  [[nodiscard]] bool is_lost(WorkerId worker) const { return workers_[worker.index()].lost; }
   /// Counts, by class, the tasks in `tasks` and all other tasks that are ready, on workers or kept by the policy, and
   /// have not ended. Tasks without a size class are left out. O(tasks).
   [[nodiscard]] TaskLevel ready_with(std::span<const ReadyTask> tasks) const;
@@ -185,67 +172,15 @@ class SchedulerCore {
   void commit(const ReadyTask& task, WorkerId worker, Decision& decision, bool tried = false);
   void look_at(TimeStamp now);
   void look_at(WorkerId worker);
-  void learn(SizeClassId size_class);
-  /// Adds the class to the classes of its kernel.
-  void enter(SizeClassId size_class, const graph::SizeClass& known);
+  /// Returns the workers and the predictions, in which `times_` enters what it learns.
+  [[nodiscard]] KernelTimes::Machine machine() { return {workers_, predictions_}; }
   /// Predicts again, from the present measurements, the times of tasks that were placed by a guess.
   void predict_guessed();
-  /// Updates the predictions of this class's kernel, for all classes of the kernel that have tasks left. The other
-  /// classes of the kernel are updated when they have tasks again.
-  void learn_kernel(SizeClassId size_class);
-  /// Updates the predictions of all classes that have predictions.
-  void learn_again();
-  /// Updates all predictions if any workers were regrouped: once for all of these workers.
-  void refresh();
-  /// Returns the number of a type of device in `types_`; adds the type if it is new.
-  std::uint32_t type_of(const DeviceType& device);
-  void learn_if_new(SizeClassId size_class);
-  [[nodiscard]] bool fits(const graph::SizeClass& size_class, NodeId node) const;
-  struct HeldTask : ReadyTask {
-    /// The number of tasks, of any kernel, that were held before this task.
-    std::uint64_t number = 0;
-  };
-  /// The tasks of one kernel: a measurement of one task also tells something about the other tasks.
-  struct KernelState {
-    /// For each type of device, the tasks under way that are run to measure it.
-    std::vector<std::uint32_t> trials;
-    /// All size classes of the kernel that have predictions.
-    std::vector<SizeClassId> classes;
-    /// The held tasks, in the order in which they became ready.
-    std::deque<HeldTask> held;
-  };
-  [[nodiscard]] KernelState& kernel_of(SizeClassId size_class) { return kernels_[classes_[size_class.index()].kernel]; }
-  /// Returns the worker on which to try the task; an invalid id if no measurements are missing, or if enough trials are
-  /// under way.
-  [[nodiscard]] WorkerId trial(const ReadyTask& task);
-  /// Holds the task back and returns true if too little is known of its kernel's times, or if it has to wait for room.
-  /// Returns false if the policy should be asked now, or if no worker can run the task.
-  bool hold(const ReadyTask& task);
-  /// Returns true if the policy must not be asked about the task before its worker has room.
-  [[nodiscard]] bool waits_for_room(const ReadyTask& task) const;
-  /// Places the tasks that need not wait any longer. Appends to `shown` the tasks that the policy should decide about.
+  /// Places the held tasks that need not wait any longer. Appends to `shown` the tasks that the policy should decide
+  /// about.
   void place_held(Decision& decision, std::vector<ReadyTask>& shown);
-  /// Places the held tasks of one kernel, except those that wait for room.
-  void place_held(KernelState& kernel, Decision& decision, std::vector<ReadyTask>& shown);
-  /// Returns true if the time of any held task is not known surely. Examines only the first tasks of each kernel.
-  [[nodiscard]] bool holds_unsure();
-  /// If measurements of the kernel are missing, tries its smallest tasks, so that trials on a slow device cost little.
-  void try_smallest(KernelState& kernel, Decision& decision);
-  /// Places a held task, or adds it to `shown`; returns false if the task has to wait longer.
-  bool release(const ReadyTask& task, Decision& decision, std::vector<ReadyTask>& shown);
-  /// Places the task as a trial if measurements of its kernel are missing; returns false if enough trials are under
-  /// way.
-  bool try_out(const ReadyTask& task, Decision& decision);
-  /// Places the task without the policy, which does not know its times; returns false if the task has to wait.
-  bool find_out(const ReadyTask& task, Decision& decision);
-  /// Returns the worker where the task ends first, among those that have room and whose type has been measured.
-  [[nodiscard]] WorkerId earliest_with_room(const ReadyTask& task) const;
-  /// Returns an idle worker that can run the task; an invalid id if there is none.
-  [[nodiscard]] WorkerId idle_for(const ReadyTask& task) const;
-  /// Places the first held tasks of all kernels on the workers that the policy names, if these workers have room.
-  void place_with_room(Decision& decision);
-  /// Returns the tasks that wait for room, but not more than the policy may see at once.
-  [[nodiscard]] std::vector<HeldTask> waiting_for_room();
+  /// Places held tasks that wait for room on the workers that the policy names, if these workers have room.
+  void place_with_room(const Trials::Scheduler& scheduler, Decision& decision);
   /// Returns the order in which the tasks should begin on the workers that the policy has named: by priority, then by
   /// rank if the policy asks for ranks, then the longest first. Short tasks at the end even out the effects of wrong
   /// predictions.
@@ -259,18 +194,10 @@ class SchedulerCore {
   std::string ask_where(std::span<const ReadyTask> tasks, std::span<WorkerId> placement);
   /// Asks the policy about the tasks, and places them as the policy decides.
   void show(std::span<const ReadyTask> tasks, Decision& decision);
-  [[nodiscard]] bool is_measured(SizeClassId size_class, WorkerId worker) const;
-  /// Returns the number of trials of the class's kernel that are under way on the type of device.
-  [[nodiscard]] std::uint32_t& trials(SizeClassId size_class, std::uint32_t type) {
-    std::vector<std::uint32_t>& trials = kernel_of(size_class).trials;
-    if (trials.size() <= type) trials.resize(types_.size());
-    return trials[type];
-  }
   /// Records that no other worker can take pieces of the task any more.
   void close(Running& running);
   /// Removes a task from the placed tasks and returns its record; returns nothing if the task was not placed.
   std::optional<Running> forget(TaskId task);
-  void compare(const Running& running, WorkerId worker, Duration took);
   [[nodiscard]] bool can_run(WorkerId worker, const ReadyTask& task) const;
   [[nodiscard]] bool anybody_runs(const ReadyTask& task) const;
   [[nodiscard]] bool anybody_works() const;
@@ -281,8 +208,6 @@ class SchedulerCore {
   /// report the reason.
   [[nodiscard]] WorkerId least_loaded(const ReadyTask& task) const;
   void expect(const ReadyTask& task, NodeId node);
-  void fill_rank(ReadyTask& task);
-  void fill_grain(ReadyTask& task);
 
   std::unique_ptr<PlacingPolicy> policy_;
   /// The policy's answers about itself (`PlacingPolicy::policy_traits`).
@@ -290,14 +215,11 @@ class SchedulerCore {
     /// The text of an exception that the policy threw instead of answering; it is reported once.
     std::string failure;
   };
+  static Traits traits_of(const PlacingPolicy& policy);
   Traits traits_;
-  std::unique_ptr<ExecutionModel> model_;
-  std::shared_ptr<SubmittedTasks> submitted_;
+  KernelTimes times_;
+  Trials trials_;
   std::vector<WorkerState> workers_;
-  /// All types of device that there are, or were before a regrouping.
-  std::vector<DeviceType> types_;
-  /// For each worker, true if it is lost; empty while none is.
-  std::vector<bool> lost_;
   WorkerLoads loads_;
   Predictions predictions_;
   TimeStamp now_{};
@@ -308,8 +230,6 @@ class SchedulerCore {
     bool asked = false;
   };
   Round round_;
-  /// True if workers have been regrouped since their times were learned.
-  bool stale_ = false;
   // The order of entries in these maps never matters.
   /// Tasks that the policy keeps.
   std::unordered_map<TaskId, ReadyTask> kept_;
@@ -324,45 +244,6 @@ class SchedulerCore {
   std::vector<bool> joined_;
   /// Copies that placed tasks need, by handle and node (`copy_key`).
   std::unordered_map<std::uint64_t, Copy> copies_;
-  /// The state of a size class. `known`, `complete` and `sure` say that on every type of device that can run the class
-  /// its time is known, no measurements are missing, and the prediction is sure. `types` counts these types; `measured`
-  /// says for each type whether the time is known (empty if there are no predictions for the class).
-  struct ClassState {
-    bool known = false;
-    bool known_somewhere = false;
-    bool complete = false;
-    bool sure = false;
-    /// True if policies get longer times than the predicted times.
-    bool in_doubt = false;
-    std::uint32_t types = 0;
-    std::vector<bool> measured;
-    std::size_t kernel = 0;
-    bool in_kernel = false;
-  };
-  [[nodiscard]] static bool is_unsure(const ClassState& state) {
-    return !state.known || !state.complete || !state.sure;
-  }
-  std::vector<ClassState> classes_;
-  /// The kernels, by the number that `ExecutionModel::kernel` returns. A deque, because kernels may be added while a
-  /// reference to one of them is in use.
-  std::deque<KernelState> kernels_;
-  /// The tasks that are held, of all kernels.
-  struct Held {
-    std::size_t count = 0;
-    /// The number of tasks that were ever held.
-    std::uint64_t ever = 0;
-    /// The last answer of `holds_unsure`, or true if an unsure task has been held since.
-    bool any_unsure = false;
-  };
-  Held held_;
-  /// The costs from which ranks are computed.
-  struct Costs {
-    std::vector<double> by_class_s;
-    /// The costs of all classes with smaller numbers have been computed.
-    std::size_t asked_for = 0;
-  };
-  Costs costs_;
-  std::vector<std::array<PredictionErrors, kDeviceKinds>> errors_;
 };
 
 }  // namespace troupe::scheduler

@@ -57,24 +57,17 @@ std::optional<SchedulerCore::Running> SchedulerCore::forget(TaskId task) {
   Running running = found->second;
   placed_.erase(found);
   close(running);
-  if (model_ && running.tried) --trials(running.size_class, running.type);
+  if (running.tried) trials_.ended(times_.kernel_of(running.size_class), running.type);
   return running;
 }
 
 void SchedulerCore::task_ended(const TaskEvent& event) {
   loads_.ended(event.worker, event.task, event.at);
   const std::optional<Running> running = forget(event.task);
-  if (!running || !model_ || !running->size_class.valid()) return;
-  if (running->type != workers_[event.worker.index()].type) return;
-  compare(*running, event.worker, event.took);
-  switch (model_->measured(submitted_->size_class(running->size_class), event.worker, event.took)) {
-    case ExecutionModel::Change::nothing: break;
-    case ExecutionModel::Change::size_class: learn(running->size_class); break;
-    case ExecutionModel::Change::kernel:
-      learn_kernel(running->size_class);
-      predict_guessed();
-      break;
-  }
+  if (!running) return;
+  const WorkerState& worker = workers_[event.worker.index()];
+  if (running->type != worker.type) return;
+  if (times_.measured(running->size_class, worker, running->predicted, event.took, machine())) predict_guessed();
 }
 
 void SchedulerCore::task_left(const TaskEvent& event) {
@@ -85,21 +78,14 @@ void SchedulerCore::task_left(const TaskEvent& event) {
 }
 
 void SchedulerCore::worker_lost(WorkerId worker) {
-  lost_.resize(workers_.size());
-  lost_[worker.index()] = true;
-  learn_again();
+  workers_[worker.index()].lost = true;
+  times_.learn_again(machine());
 }
 
 void SchedulerCore::regrouped(WorkerId worker, int cores) {
   WorkerState& state = workers_[worker.index()];
   state.helps = cores == 0;
-  if (cores > 0) {
-    DeviceType type = types_[state.type];
-    type.cores = cores;
-    state.type = type_of(type);
-    if (model_) model_->regrouped(worker, type);
-  }
-  stale_ = true;
+  state.type = times_.regrouped(state, cores);
 }
 
 void SchedulerCore::replica_changed(const TaskEvent& event) {

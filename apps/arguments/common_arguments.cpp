@@ -58,6 +58,11 @@ CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic au
   });
 }
 
+CLI::Option* add_cores(CLI::App& command, int& cores, const std::string& help) {
+  const RuntimeOption& option = *option_of("cores");
+  return command.add_option(option.flag(), cores, help)->transform(number_within(1, static_cast<int>(option.most)));
+}
+
 void add_precision(CLI::App& command, std::string& precision) {
   command.add_option("--precision", precision, "float or double")->transform(precision_name())->capture_default_str();
 }

@@ -57,6 +57,9 @@ enum class Automatic {
 };
 /// Adds `--clusters`.
 CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic automatic);
+/// Adds `--cores`, a number within the range of a runtime's option, but not 0: without the option the command uses all
+/// cores that `help` names.
+CLI::Option* add_cores(CLI::App& command, int& cores, const std::string& help);
 /// Adds `--seed`.
 CLI::Option* add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help);
 /// Adds `--precision`: float or double.

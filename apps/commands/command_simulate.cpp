@@ -244,10 +244,8 @@ void add_where(CLI::App& command, SimulationArguments& arguments) {
   add_text_list(command, "--gpu-order", arguments.gpu_order, ',',
                 "Which GPUs come first: near (share links), spread (a switch each) or a list such as 0,4,2")
       ->default_str(arguments.gpu_order);
-  command
-      .add_option("--cores", arguments.simulation.cores,
-                  "Cores that run tasks; default: all, less one for each GPU, which drives it")
-      ->transform(number_within(1, 1 << 20));
+  add_cores(command, arguments.simulation.cores,
+            "Cores that run tasks; default: all, less one for each GPU, which drives it");
   add_clusters(command, arguments.simulation.clusters, Automatic::or_stages);
   add_policies(command, arguments.policies, "Policies, one after the other: lws,heft; known are " + known_policies())
       ->default_str("default");
@@ -280,7 +278,7 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
   add_runtime_option(command, "gpu_memory", [&options](const RuntimeOptions& given) {
     options.accelerators.gpu_memory = given.accelerators.gpu_memory;
   })->description("Memory of each GPU, such as 512MiB; default: as described");
-  command.add_option("--memory-share", arguments.memory_share, "Part of it that data may use, up to 1")
+  command.add_option("--memory-share", arguments.memory_fraction, "Part of it that data may use, up to 1")
       ->transform(number_within(1e-6, 1.0));
   add_runtime_option(command, "lookahead", [&options](const RuntimeOptions& given) {
     options.accelerators.ahead.gpu = given.accelerators.ahead.gpu;

@@ -28,7 +28,7 @@ namespace {
 constexpr double kNearEdge = 1.5;
 /// A search may take `kLeastSearchSeconds`, or `kSearchShare` times the run's time if that is longer.
 constexpr double kLeastSearchSeconds = 2;
-constexpr double kSearchShare = 0.05;
+constexpr double kSearchFraction = 0.05;
 /// A matrix with this many tiles on a side runs each kernel of its factorization at least once.
 constexpr std::int64_t kTilesToSeeAll = 3;
 
@@ -145,7 +145,7 @@ std::optional<ClusterChoice> find_clusters_by_models(const RuntimeOptions& runti
                     fmt::join(unknown, ", "), run.tile, run.tile));
   }
   const int jobs = static_cast<int>(topology.cores.size());
-  const double seconds = std::max(kLeastSearchSeconds, kSearchShare * least_seconds(run));
+  const double seconds = std::max(kLeastSearchSeconds, kSearchFraction * least_seconds(run));
   ClusterSearchOptions search{.most_seconds = seconds * jobs, .jobs = jobs};
   search.changing_policy = changing_policy(runtime.policy).value_or("");
   return choose_clusters(run, candidates, search);

@@ -82,7 +82,7 @@ Json to_json(const RunSummary& summary) {
     if (run.peak_gflops > 0) one["peak_gflops"] = run.peak_gflops;
     json["runs"].push_back(std::move(one));
   }
-  if (has_peak(summary)) json["share_of_peak"] = summary.median_share_of_peak();
+  if (has_peak(summary)) json["share_of_peak"] = summary.median_fraction_of_peak();
   double worst = 0;
   for (const linalg::Residual& residual : summary.residuals) {
     json["residuals"].push_back(
@@ -121,7 +121,7 @@ std::string teams_line(const RunReport& report) {
   if (!has_clusters(report)) return {};
   TeamUse use;
   for (const WorkerReport& worker : report.workers) use += worker.team;
-  return fmt::format("  teams     {} of their cores' time in tasks used\n", traces::human_share(use));
+  return fmt::format("  teams     {} of their cores' time in tasks used\n", traces::human_team_use(use));
 }
 
 void print_workers(const RunSummary& summary) {
@@ -131,7 +131,7 @@ void print_workers(const RunSummary& summary) {
     return;
   }
   const double last = summary.runs.back().seconds;
-  const auto share = [last](double part) { return fmt::format("{:.1f} %", 100 * part / last); };
+  const auto percent = [last](double part) { return fmt::format("{:.1f} %", 100 * part / last); };
   // Workers wait for data only if there are accelerators.
   const bool waits = traces::count_accelerators(summary.report) > 0;
   std::vector<std::string> columns{"worker", "device", ">tasks", ">busy"};
@@ -143,10 +143,10 @@ void print_workers(const RunSummary& summary) {
   for (const WorkerReport& worker : summary.report.workers) {
     const WorkerTimes times = times_of(worker, last);
     std::vector<std::string> row{fmt::to_string(worker.worker.value()), worker.device, human_count(worker.counts.tasks),
-                                 share(times.busy)};
-    if (teams) row.push_back(worker.cores > 1 ? traces::human_share(worker.team) : "");
-    if (waits) row.push_back(share(times.waiting));
-    row.insert(row.end(), {share(times.searching), share(times.idle), human_count(worker.counts.steals),
+                                 percent(times.busy)};
+    if (teams) row.push_back(worker.cores > 1 ? traces::human_team_use(worker.team) : "");
+    if (waits) row.push_back(percent(times.waiting));
+    row.insert(row.end(), {percent(times.searching), percent(times.idle), human_count(worker.counts.steals),
                            human_count(worker.counts.stolen_tasks)});
     table.add_row(std::move(row));
   }
@@ -186,7 +186,7 @@ void print_text(const RunSummary& summary) {
   fmt::print("  speed     {:.4g} GFlop/s\n", summary.median_gflops());
   if (has_peak(summary)) {
     fmt::print("  of peak   {:.1f} % of {:.4g} GFlop/s (concurrent matrix products, n = 2048)\n",
-               100 * summary.median_share_of_peak(),
+               100 * summary.median_fraction_of_peak(),
                median_of(summary.runs, [](const MeasuredRun& run) { return run.peak_gflops; }));
   }
   fmt::print("  tasks     {}\n{}", human_count(summary.report.ended), teams_line(summary.report));
@@ -225,7 +225,7 @@ double RunSummary::median_gflops() const {
   return median_of(runs, [](const MeasuredRun& run) { return run.gflops; });
 }
 
-double RunSummary::median_share_of_peak() const {
+double RunSummary::median_fraction_of_peak() const {
   if (runs.empty() || runs.front().peak_gflops <= 0) return std::numeric_limits<double>::quiet_NaN();
   return median_of(runs, [](const MeasuredRun& run) { return run.gflops / run.peak_gflops; });
 }

@@ -59,7 +59,7 @@ struct RunSummary {
   [[nodiscard]] double median_gflops() const;
   /// Returns the median of the runs' rates, each divided by the peak that was measured with the run; NaN if no peak was
   /// measured.
-  [[nodiscard]] double median_share_of_peak() const;
+  [[nodiscard]] double median_fraction_of_peak() const;
 };
 
 /// Returns a report on the time from the `earlier` report to the `later` report of the same runtime.

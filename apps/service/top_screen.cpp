@@ -36,10 +36,10 @@ std::string label(const std::string& name) {
   return clipped(service::harmless(name), kLongest);
 }
 
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * std::clamp(share, 0.0, 1.0)); }
+std::string percent(double fraction) { return fmt::format("{:.0f} %", 100 * std::clamp(fraction, 0.0, 1.0)); }
 
-std::string bar(double share, int width) {
-  const int full = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * width));
+std::string bar(double fraction, int width) {
+  const int full = static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * width));
   return '[' + std::string(static_cast<std::size_t>(full), '#') +
          std::string(static_cast<std::size_t>(width - full), '.') + ']';
 }
@@ -119,7 +119,7 @@ void add_table(Lines& lines, const std::string& title, const traces::Table& tabl
 }
 
 /// Returns the busy fraction of a worker's time since the earlier view, or since the start if there is no earlier view.
-double busy_share(const Rates& rates, const ServiceView& now, std::size_t worker) {
+double busy_fraction(const Rates& rates, const ServiceView& now, std::size_t worker) {
   const Duration busy = now.runtime.workers[worker].busy;
   if (!rates.known() || worker >= rates.before()->runtime.workers.size()) {
     return now.age > Duration{} ? seconds(busy) / seconds(now.age) : 0;
@@ -144,9 +144,9 @@ Lines summary(const ServiceView& now, const Rates& rates, const TopLayout& layou
   const LiveView& runtime = now.runtime;
   const auto running = std::ranges::count_if(runtime.workers, runs);
   const auto lost = std::ranges::count_if(runtime.workers, &LiveWorker::lost);
-  double share = 0;
-  for (std::size_t i = 0; i < runtime.workers.size(); ++i) share += std::min(1.0, busy_share(rates, now, i));
-  if (!runtime.workers.empty()) share /= static_cast<double>(runtime.workers.size());
+  double fraction = 0;
+  for (std::size_t i = 0; i < runtime.workers.size(); ++i) fraction += std::min(1.0, busy_fraction(rates, now, i));
+  if (!runtime.workers.empty()) fraction /= static_cast<double>(runtime.workers.size());
   std::uint64_t flying = 0;
   for (const SessionView& session : now.sessions) flying += in_flight(session);
   const double ended = rates.of([](const ServiceView& view) {
@@ -162,7 +162,7 @@ Lines summary(const ServiceView& now, const Rates& rates, const TopLayout& layou
                    TopStyle::title});
   if (!layout.trouble.empty()) lines.push_back({service::harmless(layout.trouble), TopStyle::bad});
   lines.push_back({fmt::format("workers  {} of {} run a task now{}; busy {} {} {}", running, runtime.workers.size(),
-                               lost > 0 ? fmt::format(", {} lost", lost) : "", bar(share, 20), percent(share),
+                               lost > 0 ? fmt::format(", {} lost", lost) : "", bar(fraction, 20), percent(fraction),
                                rates.known() ? "since the last look" : "since the start"),
                    lost > 0 ? TopStyle::bad : TopStyle::plain});
   lines.push_back(
@@ -210,7 +210,7 @@ std::string team_used(const LiveWorker& worker, const LiveWorker* before) {
   if (worker.members.size() < 2) return "";
   TeamUse use = worker.team;
   if (before != nullptr) use -= before->team;
-  return traces::human_share(use == TeamUse{} ? worker.team : use);
+  return traces::human_team_use(use == TeamUse{} ? worker.team : use);
 }
 
 void add_workers(Lines& lines, const ServiceView& now, const Rates& rates, TopOrder order) {
@@ -220,10 +220,10 @@ void add_workers(Lines& lines, const ServiceView& now, const Rates& rates, TopOr
   if (clusters) columns.insert(columns.end(), {">cores", ">team used"});
   columns.insert(columns.end(), {">deque", "runs", ">for", "job", ">tasks", ">tasks/s"});
   traces::Table table(std::move(columns));
-  const auto share = [&](const LiveWorker& worker) {
-    return busy_share(rates, now, static_cast<std::size_t>(&worker - workers.data()));
+  const auto fraction = [&](const LiveWorker& worker) {
+    return busy_fraction(rates, now, static_cast<std::size_t>(&worker - workers.data()));
   };
-  const auto places = ordered(workers, order, share);
+  const auto places = ordered(workers, order, fraction);
   for (const std::size_t place : places) {
     const LiveWorker& one = workers[place];
     const auto* before = rates.known() && place < rates.before()->runtime.workers.size()
@@ -232,7 +232,7 @@ void add_workers(Lines& lines, const ServiceView& now, const Rates& rates, TopOr
     std::string what = label(one.task.empty() ? one.codelet : one.task);
     if (!runs(one)) what = one.idle ? "idle" : "looking for work";
     if (one.lost) what = "device lost";
-    std::vector<std::string> row{std::to_string(place), label(one.device), percent(share(one))};
+    std::vector<std::string> row{std::to_string(place), label(one.device), percent(fraction(one))};
     if (clusters) {
       row.push_back(one.members.empty() ? "" : std::to_string(one.members.size()));
       row.push_back(team_used(one, before));
@@ -309,9 +309,9 @@ void add_memories(Lines& lines, const LiveView& runtime) {
   if (runtime.memories.empty()) return;
   traces::Table table({"memory", "used", ">", ">bytes", ">of"});
   for (const LiveMemory& one : runtime.memories) {
-    const double share =
+    const double fraction =
         one.capacity.count == 0 ? 0 : static_cast<double>(one.used.count) / static_cast<double>(one.capacity.count);
-    table.add_row({label(one.name), bar(share, 20), percent(share), traces::human_bytes(one.used),
+    table.add_row({label(one.name), bar(fraction, 20), percent(fraction), traces::human_bytes(one.used),
                    traces::human_bytes(one.capacity)});
   }
   add_table(lines, "MEMORIES", table, [](std::size_t) { return TopStyle::plain; });

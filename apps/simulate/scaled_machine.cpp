@@ -27,12 +27,12 @@ void scale(Json& kernel, double factor) {
   scale_times(kernel["gpu_us"], 1 / factor);
 }
 
-/// Adds a deviation of `share` times the mean to each time that has a mean but no deviation.
-void add_deviation(Json& value, double share) {
+/// Adds a deviation of `fraction` times the mean to each time that has a mean but no deviation.
+void add_deviation(Json& value, double fraction) {
   if (value.is_array()) {
-    for (Json& element : value) add_deviation(element, share);
+    for (Json& element : value) add_deviation(element, fraction);
   } else if (value.is_object() && value.contains("mean") && !(value.contains("dev") && value["dev"].is_number())) {
-    value["dev"] = share * value["mean"].get<double>();
+    value["dev"] = fraction * value["mean"].get<double>();
   }
 }
 
@@ -82,32 +82,32 @@ Result<platform::MachineDescription> machine_with_assumptions(std::string_view n
   return platform::parse_machine(json.value().dump(), std::string(name));
 }
 
-Result<platform::MachineDescription> machine_with_deviation(std::string_view name, double share, GpuLinks links) {
+Result<platform::MachineDescription> machine_with_deviation(std::string_view name, double fraction, GpuLinks links) {
   auto json = embedded_machine(name);
   if (!json) return json.failure();
-  if (!(share >= 0)) {
+  if (!(fraction >= 0)) {
     return Failure{ErrorCode::invalid_argument,
-                   fmt::format("the deviation of kernel times must not be negative, as {} is", share)};
+                   fmt::format("the deviation of kernel times must not be negative, as {} is", fraction)};
   }
   for (Json& kernel : json.value()["kernels"]) {
-    for (auto& [key, value] : kernel.items()) add_deviation(value, share);
+    for (auto& [key, value] : kernel.items()) add_deviation(value, fraction);
   }
   if (links == GpuLinks::one_each) give_links(json.value());
   return platform::parse_machine(json.value().dump(), std::string(name));
 }
 
-Result<platform::MachineDescription> machine_with_streamed_share(std::string_view name, double share) {
-  constexpr const char* kShare = "gpu_streamed_gemm_share_of_peak";
+Result<platform::MachineDescription> machine_with_streamed_fraction(std::string_view name, double fraction) {
+  constexpr const char* kAssumed = "gpu_streamed_gemm_share_of_peak";
   auto json = embedded_machine(name);
   if (!json) return json.failure();
   const Json assumed = json.value().value("assumptions", Json::object());
-  if (!(share > 0) || !(share <= 1) || !assumed.contains(kShare)) {
+  if (!(fraction > 0) || !(fraction <= 1) || !assumed.contains(kAssumed)) {
     return Failure{ErrorCode::invalid_argument,
-                   fmt::format("machine '{}' cannot stream products at {} of its GPU's peak", name, share)};
+                   fmt::format("machine '{}' cannot stream products at {} of its GPU's peak", name, fraction)};
   }
   for (Json& kernel : json.value()["kernels"]) {
-    if (kernel.value("time_origin", "").find(kShare) == std::string::npos) continue;
-    scale_times(kernel["gpu_us"], assumed[kShare].get<double>() / share);
+    if (kernel.value("time_origin", "").find(kAssumed) == std::string::npos) continue;
+    scale_times(kernel["gpu_us"], assumed[kAssumed].get<double>() / fraction);
   }
   return platform::parse_machine(json.value().dump(), std::string(name));
 }

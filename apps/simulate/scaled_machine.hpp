@@ -18,14 +18,15 @@ namespace troupe::apps {
 enum class GpuLinks { as_described, one_each };
 
 /// Returns the machine `name`, which comes with Troupe, with additions to its file. Kernel times without a deviation
-/// get a deviation of `share` times the mean. GPUs get the requested links, each with the bandwidth of copies between
-/// the GPU and the host. Fails with `invalid_argument` for an unknown machine or a negative share.
-[[nodiscard]] Result<platform::MachineDescription> machine_with_deviation(std::string_view name, double share,
+/// get a deviation of `fraction` times the mean. GPUs get the requested links, each with the bandwidth of copies
+/// between the GPU and the host. Fails with `invalid_argument` for an unknown machine or a negative fraction.
+[[nodiscard]] Result<platform::MachineDescription> machine_with_deviation(std::string_view name, double fraction,
                                                                           GpuLinks links);
 
-/// Returns a machine that comes with Troupe, with another assumption: products of super-blocks reach `share` of the
-/// GPU's peak, instead of the share in the file (`assumptions.gpu_streamed_gemm_share_of_peak`). Fails with
-/// `invalid_argument` if the file has no such assumption, or if the share is not above 0 and at most 1.
-[[nodiscard]] Result<platform::MachineDescription> machine_with_streamed_share(std::string_view name, double share);
+/// Returns a machine that comes with Troupe, with another assumption: products of super-blocks reach `fraction` of the
+/// GPU's peak, instead of the fraction in the file (`assumptions.gpu_streamed_gemm_share_of_peak`). Fails with
+/// `invalid_argument` if the file has no such assumption, or if the fraction is not above 0 and at most 1.
+[[nodiscard]] Result<platform::MachineDescription> machine_with_streamed_fraction(std::string_view name,
+                                                                                  double fraction);
 
 }  // namespace troupe::apps

@@ -89,12 +89,12 @@ std::optional<double> SimulationPoint::bound_seconds() const {
   return estimate(run_bounds_s).mean;
 }
 
-std::optional<double> SimulationPoint::share_of_bound() const {
+std::optional<double> SimulationPoint::fraction_of_bound() const {
   const auto bound = bound_seconds();
   return bound ? std::optional(*bound / seconds.mean) : std::nullopt;
 }
 
-std::optional<double> SimulationPoint::bytes_share_of_bound() const {
+std::optional<double> SimulationPoint::bytes_fraction_of_bound() const {
   if (!bound_bytes || bytes.mean <= 0) return std::nullopt;
   return static_cast<double>(bound_bytes->count) / bytes.mean;
 }

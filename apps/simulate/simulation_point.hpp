@@ -69,9 +69,9 @@ struct SimulationPoint {
   /// Returns the mean of the runs' bounds; nothing if they are not known.
   [[nodiscard]] std::optional<double> bound_seconds() const;
   /// Returns the bound divided by the makespan; nothing if the bound is not known.
-  [[nodiscard]] std::optional<double> share_of_bound() const;
+  [[nodiscard]] std::optional<double> fraction_of_bound() const;
   /// Returns the bound on bytes divided by the copied bytes; nothing if the bound is not known or no bytes were copied.
-  [[nodiscard]] std::optional<double> bytes_share_of_bound() const;
+  [[nodiscard]] std::optional<double> bytes_fraction_of_bound() const;
 };
 
 /// Combines the outcomes of one configuration (`place`). There must be at least one outcome.

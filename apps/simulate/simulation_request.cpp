@@ -62,7 +62,7 @@ SimulationOptions options_of(const SimulationArguments& arguments, MachineDescri
   SimulationOptions options = arguments.simulation;
   options.machine = std::move(machine);
   const bool starpu = arguments.assume == "starpu";
-  options.accelerators.memory_share = arguments.memory_share.value_or(starpu ? 0.9 : 1);
+  options.accelerators.memory_share = arguments.memory_fraction.value_or(starpu ? 0.9 : 1);
   options.accelerators.kernel_overhead = microseconds(arguments.kernel_overhead_us.value_or(starpu ? 10 : 0));
   if (arguments.launch_us) options.accelerators.launch = microseconds(*arguments.launch_us);
   if (arguments.notice_us) options.accelerators.notice = microseconds(*arguments.notice_us);

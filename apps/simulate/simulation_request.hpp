@@ -43,7 +43,7 @@ struct SimulationArguments {
   std::optional<bool> noise;
   /// The runtime whose behaviour is assumed. "starpu" changes the defaults of options that are not given.
   std::string assume = "none";
-  std::optional<double> memory_share;
+  std::optional<double> memory_fraction;
   std::optional<double> kernel_overhead_us;
   std::optional<double> launch_us;
   std::optional<double> notice_us;

@@ -29,8 +29,8 @@ bool has_margins(const SimulationSummary& summary) { return summary.request.repe
 
 std::string gigabytes(double bytes) { return fmt::format("{:.3f}", bytes / 1e9); }
 
-std::string percent(std::optional<double> share) {
-  return share ? fmt::format("{:.1f} %", 100 * *share) : std::string("-");
+std::string percent(std::optional<double> fraction) {
+  return fraction ? fmt::format("{:.1f} %", 100 * *fraction) : std::string("-");
 }
 
 /// Formats the mean with at least four digits, and the margin if `margin` is true.
@@ -48,9 +48,9 @@ std::string table_text(const SimulationSummary& summary) {
     Estimate milliseconds{point.seconds.mean * 1e3, point.seconds.margin * 1e3};
     table.add_row({std::to_string(point.place.n), std::to_string(point.place.gpus.size()), point.place.policy,
                    with_margin(point.gflops, margins), with_margin(milliseconds, margins),
-                   percent(point.share_of_bound()), percent(point.utilization(false)), percent(point.utilization(true)),
-                   gigabytes(point.bytes_host_to_device.mean), gigabytes(point.bytes_device_to_host.mean),
-                   gigabytes(point.bytes_device_to_device.mean),
+                   percent(point.fraction_of_bound()), percent(point.utilization(false)),
+                   percent(point.utilization(true)), gigabytes(point.bytes_host_to_device.mean),
+                   gigabytes(point.bytes_device_to_host.mean), gigabytes(point.bytes_device_to_device.mean),
                    point.bound_bytes ? gigabytes(static_cast<double>(point.bound_bytes->count)) : "-"});
   }
   return table.text();
@@ -128,12 +128,12 @@ Json point_json(const SimulationPoint& point, bool margins) {
   add("bytes_device_to_device", point.bytes_device_to_device);
   json["evictions"] = point.evictions.mean;
   json["write_backs"] = point.write_backs.mean;
-  if (const auto share = point.share_of_bound()) {
+  if (const auto fraction = point.fraction_of_bound()) {
     json["bound_seconds"] = *point.bound_seconds();
-    json["share_of_bound"] = *share;
+    json["share_of_bound"] = *fraction;
   }
   if (point.bound_bytes) json["bound_bytes"] = point.bound_bytes->count;
-  if (const auto share = point.bytes_share_of_bound()) json["bytes_share_of_bound"] = *share;
+  if (const auto fraction = point.bytes_fraction_of_bound()) json["bytes_share_of_bound"] = *fraction;
   if (const auto part = point.utilization(false)) json["utilization_of_cores"] = *part;
   if (const auto part = point.utilization(true)) json["utilization_of_gpus"] = *part;
   json["links"] = Json::array();

@@ -57,16 +57,17 @@ std::string progress_line(const ProgressOptions& options, Progress progress, dou
   if (progress.total == 0) {
     line = fmt::format("{}{} {}", label, human_count(progress.done), options.unit);
   } else {
-    const double share =
+    const double fraction =
         static_cast<double>(std::min(progress.done, progress.total)) / static_cast<double>(progress.total);
-    std::string numbers = fmt::format(" {:3.0f} %  {} / {} {}", std::floor(share * 100), human_count(progress.done),
+    std::string numbers = fmt::format(" {:3.0f} %  {} / {} {}", std::floor(fraction * 100), human_count(progress.done),
                                       human_count(progress.total), options.unit);
-    if (share > 0) numbers += fmt::format(", {} left", traces::human_seconds(elapsed_seconds * (1 - share) / share));
+    if (fraction > 0)
+      numbers += fmt::format(", {} left", traces::human_seconds(elapsed_seconds * (1 - fraction) / fraction));
     constexpr std::size_t kWidest = 40;
     constexpr std::size_t kNarrowest = 5;
     const std::size_t taken = label.size() + numbers.size() + 2;
     const std::size_t cells = width > taken ? std::min(kWidest, width - taken) : 0;
-    const auto full = static_cast<std::size_t>(share * static_cast<double>(cells));
+    const auto full = static_cast<std::size_t>(fraction * static_cast<double>(cells));
     const std::string bar =
         cells < kNarrowest ? "" : fmt::format("[{}{}]", std::string(full, '#'), std::string(cells - full, '.'));
     line = label + bar + numbers;

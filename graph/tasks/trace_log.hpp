@@ -26,7 +26,7 @@ class TraceBudget {
     std::size_t granted = 0;
     do {
       if (left == 0) return 0;
-      granted = std::min(wanted, std::max<std::size_t>(left / kShare, 1));
+      granted = std::min(wanted, std::max<std::size_t>(left / kLogs, 1));
     } while (!left_.compare_exchange_weak(left, left - granted, std::memory_order_relaxed));
     return granted;
   }
@@ -34,7 +34,8 @@ class TraceBudget {
   [[nodiscard]] std::size_t left() const noexcept { return left_.load(std::memory_order_relaxed); }
 
  private:
-  static constexpr std::size_t kShare = 16;
+  /// A log gets at most the remaining room divided by this number.
+  static constexpr std::size_t kLogs = 16;
   std::atomic<std::size_t> left_;
 };
 

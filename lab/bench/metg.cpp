@@ -17,8 +17,8 @@ std::optional<Metg> metg_of(std::span<const CurvePoint> curve) {
     if (smaller && (below == nullptr || point.iterations > below->iterations)) below = &point;
   }
   if (below == nullptr) return Metg{above->granularity_us, false};
-  const double share = (above->efficiency - kMetgEfficiency) / (above->efficiency - below->efficiency);
-  const double crossing = above->iterations * std::pow(below->iterations / above->iterations, share);
+  const double fraction = (above->efficiency - kMetgEfficiency) / (above->efficiency - below->efficiency);
+  const double crossing = above->iterations * std::pow(below->iterations / above->iterations, fraction);
   // The granularity (average time of a task) is proportional to iterations / efficiency.
   const double constant = above->granularity_us * above->efficiency / above->iterations;
   return Metg{constant * crossing / kMetgEfficiency, true};

@@ -18,8 +18,8 @@ std::vector<double> ratios(std::span<const double> numerators, std::span<const d
   return result;
 }
 
-double quantile(std::span<const double> sorted, double share) {
-  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+double quantile(std::span<const double> sorted, double fraction) {
+  const auto rank = static_cast<std::size_t>(std::ceil(fraction * static_cast<double>(sorted.size())));
   return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
 }
 

@@ -17,7 +17,7 @@ using Estimate = MedianInterval;
 /// Returns the ratios of pairs of figures that were measured one after the other. Both spans must have the same size.
 [[nodiscard]] std::vector<double> ratios(std::span<const double> numerators, std::span<const double> denominators);
 
-/// Returns the `share` quantile, by the nearest-rank method. `sorted` must be in ascending order and not empty.
-[[nodiscard]] double quantile(std::span<const double> sorted, double share);
+/// Returns the `fraction` quantile, by the nearest-rank method. `sorted` must be in ascending order and not empty.
+[[nodiscard]] double quantile(std::span<const double> sorted, double fraction);
 
 }  // namespace troupe::bench

@@ -110,8 +110,7 @@ void add_where(CLI::App& command, ScalingCommand& arguments) {
       ->type_name("NAME|FILE");
   group->require_option(1);
   add_text_list(command, "--gpus", scaling.gpus, ',', "How many: 4, 1-8 or 0,2,4")->default_str(scaling.gpus);
-  command.add_option("--cores", scaling.runtime.cores, "Cores that run tasks; default: all that are left")
-      ->transform(number_within(1, 1 << 20));
+  add_cores(command, scaling.runtime.cores, "Cores that run tasks; default: all that are left");
   for (const char* option : {"gpu_memory", "lookahead", "issue_ahead"}) {
     add_runtime_option(command, option, scaling.runtime);
   }

@@ -24,7 +24,8 @@ struct MultigrainArguments {
   std::vector<int> blocks;
   std::vector<std::string> machines;
   std::vector<std::string> structures;
-  std::vector<double> shares;
+  /// The fractions of the peak of a GPU that products in one call reach.
+  std::vector<double> fractions;
   std::optional<int> most_fine;
 };
 

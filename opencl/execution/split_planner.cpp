@@ -115,14 +115,14 @@ std::optional<SplitPlan> SplitPlanner::plan_along(unsigned dimension) {
   } else {
     choice = kernel_.speeds.choose(range_.items(), numbers, merging());
   }
-  if (choice.shares.empty()) return std::nullopt;
+  if (choice.fractions.empty()) return std::nullopt;
   const auto kernels = kernel_.slice_kernels.of(range_, asks_along(dimension));
   if (kernels == nullptr) return std::nullopt;
   SplitPlan plan;
   plan.outputs = outputs_;
   plan.trial = choice.trial;
   for (const RangeSlice& one :
-       slices_of(range_.global[dimension], grain_along(dimension), choice.shares, choice.rounds)) {
+       slices_of(range_.global[dimension], grain_along(dimension), choice.fractions, choice.rounds)) {
     SplitPlan::Slice& slice = plan.slices.emplace_back();
     slice.device = devices_[one.device];
     slice.kernel = (*kernels)[static_cast<std::size_t>(slice.device->number())];

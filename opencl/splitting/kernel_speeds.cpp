@@ -16,7 +16,7 @@ constexpr double kShortest = 1e6;
 constexpr double kPredictedGain = 1.2;
 constexpr double kMeasuredGain = 1.1;
 /// The smallest fraction of a launch that is given to a device.
-constexpr double kLeastShare = 1.0 / 64;
+constexpr double kLeastFraction = 1.0 / 64;
 /// `kTrialTime` is the length of a trial slice, in nanoseconds, on a device that is as fast as the fastest measured
 /// device. The other two constants limit the fraction of the launch that is a trial slice.
 constexpr double kTrialTime = 5e5;
@@ -71,22 +71,22 @@ KernelSpeeds::Choice KernelSpeeds::choose(std::size_t items, std::span<const int
   const bool all_known = std::ranges::all_of(
       devices, [&here](int device) { return here.slice.contains(device) || here.whole.contains(device); });
   if (!all_known) return {trial(here, devices, whole), true};
-  std::vector<double> shares = by_speed(here, devices);
-  const auto used = std::ranges::count_if(shares, [](double share) { return share > 0; });
+  std::vector<double> fractions = by_speed(here, devices);
+  const auto used = std::ranges::count_if(fractions, [](double fraction) { return fraction > 0; });
   if (used < 2) return {};
   // All slices should end at the same time; the split launch takes as long as its longest slice.
   double split = 0;
   bool settled = true;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (shares[i] == 0) continue;
+    if (fractions[i] == 0) continue;
     const auto slice = here.slice.find(devices[i]);
     const Mean& mean = slice != here.slice.end() ? slice->second : here.whole.at(devices[i]);
     settled = settled && mean.settled;
-    split = std::max(split, shares[i] * mean.value * static_cast<double>(items));
+    split = std::max(split, fractions[i] * mean.value * static_cast<double>(items));
   }
   if (settled && whole < kPredictedGain * (split + merging)) return {};
   ++here.splits;
-  return {std::move(shares), false, split < kLongEnough ? std::size_t{1} : kMostRounds};
+  return {std::move(fractions), false, split < kLongEnough ? std::size_t{1} : kMostRounds};
 }
 
 bool KernelSpeeds::did_not_pay(Known& known, double whole_item) {
@@ -99,7 +99,7 @@ bool KernelSpeeds::did_not_pay(Known& known, double whole_item) {
 }
 
 std::vector<double> KernelSpeeds::trial(const Known& known, std::span<const int> devices, double whole) {
-  std::vector<double> shares(devices.size(), std::clamp(kTrialTime / whole, kLeastTrial, kLargestTrial));
+  std::vector<double> fractions(devices.size(), std::clamp(kTrialTime / whole, kLeastTrial, kLargestTrial));
   std::size_t best = devices.size();
   double rest = 1;
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -113,29 +113,29 @@ std::vector<double> KernelSpeeds::trial(const Known& known, std::span<const int>
   if (best == devices.size()) return {};
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (i == best) continue;
-    if (known.slice.contains(devices[i]) || known.whole.contains(devices[i])) shares[i] = 0;
-    rest -= shares[i];
+    if (known.slice.contains(devices[i]) || known.whole.contains(devices[i])) fractions[i] = 0;
+    rest -= fractions[i];
   }
-  shares[best] = rest;
-  return shares;
+  fractions[best] = rest;
+  return fractions;
 }
 
 std::vector<double> KernelSpeeds::by_speed(const Known& known, std::span<const int> devices) {
-  std::vector<double> shares;
+  std::vector<double> fractions;
   for (const int device : devices) {
     const auto slice = known.slice.find(device);
-    shares.push_back(1 / (slice != known.slice.end() ? slice->second.value : known.whole.at(device).value));
+    fractions.push_back(1 / (slice != known.slice.end() ? slice->second.value : known.whole.at(device).value));
   }
-  const auto normalize = [&shares] {
-    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
-    for (double& share : shares) share /= sum;
+  const auto normalize = [&fractions] {
+    const double sum = std::accumulate(fractions.begin(), fractions.end(), 0.0);
+    for (double& fraction : fractions) fraction /= sum;
   };
   normalize();
-  for (double& share : shares) {
-    if (share < kLeastShare) share = 0;
+  for (double& fraction : fractions) {
+    if (fraction < kLeastFraction) fraction = 0;
   }
   normalize();
-  return shares;
+  return fractions;
 }
 
 void KernelSpeeds::took_whole(int device, std::size_t items, double time) {

@@ -24,7 +24,7 @@ class KernelSpeeds {
   struct Choice {
     /// The fraction of the launch for each device, in the order of `devices`. The fractions sum up to 1. Empty if the
     /// launch should not be split.
-    std::vector<double> shares;
+    std::vector<double> fractions;
     /// True if the split only measures how fast some devices are; it does not show whether splitting pays.
     bool trial = false;
     /// The number of slices for each device.

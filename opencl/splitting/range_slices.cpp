@@ -5,11 +5,12 @@
 
 namespace troupe::opencl {
 
-std::vector<RangeSlice> slices_of(std::size_t size, std::size_t grain, std::span<const double> shares,
+std::vector<RangeSlice> slices_of(std::size_t size, std::size_t grain, std::span<const double> fractions,
                                   std::size_t rounds) {
   std::vector<RangeSlice> slices;
   const std::size_t grains = (size + grain - 1) / grain;
-  const auto sharing = static_cast<std::size_t>(std::ranges::count_if(shares, [](double share) { return share > 0; }));
+  const auto sharing =
+      static_cast<std::size_t>(std::ranges::count_if(fractions, [](double fraction) { return fraction > 0; }));
   const bool enough = grains >= sharing;
   // The sum of the fractions of the slices so far, not rounded. Each slice's end is computed from this sum and then
   // rounded, so that rounding errors do not add up.
@@ -19,11 +20,11 @@ std::vector<RangeSlice> slices_of(std::size_t size, std::size_t grain, std::span
     // In the first round each device with a fraction above 0 gets at least one grain, and leaves one grain for each
     // such device that follows.
     std::size_t later = round == 0 && enough ? sharing : 0;
-    for (std::size_t device = 0; device < shares.size(); ++device) {
-      end += shares[device] / static_cast<double>(rounds);
-      const bool last = round + 1 == rounds && device + 1 == shares.size();
+    for (std::size_t device = 0; device < fractions.size(); ++device) {
+      end += fractions[device] / static_cast<double>(rounds);
+      const bool last = round + 1 == rounds && device + 1 == fractions.size();
       auto rounded = static_cast<std::size_t>(std::llround(end * static_cast<double>(grains)));
-      if (later > 0 && shares[device] > 0) {
+      if (later > 0 && fractions[device] > 0) {
         --later;
         rounded = std::min(std::max(rounded, begin / grain + 1), grains - later);
       }

@@ -172,8 +172,8 @@ Result<Bytes> block_size(const CudaDeviceInfo& info, Bytes free, std::optional<B
         fmt::format("{} of memory were asked for on GPU {} ({}), but only {} of its {} are free; ask for less",
                     size_text(*limit), info.index, info.name, size_text(free), size_text(info.memory))};
   }
-  const std::uint64_t share = free.count / 10 * 9;
-  const Bytes most{free.count >= 2 * kForLibraries.count ? std::min(share, free.count - kForLibraries.count) : share};
+  const std::uint64_t usual = free.count / 10 * 9;
+  const Bytes most{free.count >= 2 * kForLibraries.count ? std::min(usual, free.count - kForLibraries.count) : usual};
   if (!limit && most.count == 0) {
     return Failure{ErrorCode::out_of_memory,
                    fmt::format("GPU {} ({}) has no free memory: others use it all", info.index, info.name)};

@@ -36,15 +36,15 @@ enum class Spanning { avoided, allowed };
 /// cores only; the others are sorted by the size of their clusters, the smallest first. Returns nothing if there is no
 /// core.
 ///
-/// The *parts* are the L3 caches or, if the machine reports none, its NUMA nodes, or else its sockets. Clusters lie
-/// inside of one part, or are whole sockets or NUMA nodes; other clusters would span several memories. The sizes are
-/// all numbers up to sixteen, or up to the size of the largest part if that is smaller. The sizes above sixteen are
-/// each part's size, reduced by a fifth again and again, and each part's half, third, …. For each size, the groupings
-/// have as many clusters as the parts have room for, half as many, a quarter, …, one in each part, and one alone. In
-/// addition there are groupings in which every part is a cluster, and groupings in which some parts are clusters and
-/// the others are halved. Twenty cores in two parts have 26 groupings, a hundred cores about 80. If clusters may span
-/// parts, there are in addition one cluster of all cores, one of 4/5 of them, and so on, down to the largest part; and
-/// 2, 4, 8, … clusters that together have all cores. Takes O(groupings * cores^3).
+/// The *domains* are the L3 caches or, if the machine reports none, its NUMA nodes, or else its sockets. Clusters lie
+/// inside of one domain, or are whole sockets or NUMA nodes; other clusters would span several memories. The sizes are
+/// all numbers up to sixteen, or up to the size of the largest domain if that is smaller. The sizes above sixteen are
+/// each domain's size, reduced by a fifth again and again, and each domain's half, third, …. For each size, the
+/// groupings have as many clusters as the domains have room for, half as many, a quarter, …, one in each domain, and
+/// one alone. In addition there are groupings in which every domain is a cluster, and groupings in which some domains
+/// are clusters and the others are halved. Twenty cores in two domains have 26 groupings, a hundred cores about 80. If
+/// clusters may span domains, there are in addition one cluster of all cores, one of 4/5 of them, and so on, down to
+/// the largest domain; and 2, 4, 8, … clusters that together have all cores. Takes O(groupings * cores^3).
 [[nodiscard]] std::vector<ClusterCandidate> cluster_candidates(const std::vector<Core>& cores, const Machine& machine,
                                                                Spanning spanning = Spanning::avoided);
 

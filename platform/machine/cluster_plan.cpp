@@ -23,8 +23,8 @@ struct Level {
   std::string_view name;
   DomainKind kind;
   /// The level's name in messages, in the singular and the plural.
-  std::string_view part;
-  std::string_view parts;
+  std::string_view one;
+  std::string_view several;
 };
 
 constexpr std::array kLevels{Level{"socket", DomainKind::package, "socket", "sockets"},
@@ -65,12 +65,12 @@ Result<int> parse_count(std::string_view token, std::string_view text) {
   return static_cast<int>(number.value);
 }
 
-Result<ClusterGroup> parse_group(std::string_view part, std::string_view text) {
-  const std::size_t times = part.find('x');
+Result<ClusterGroup> parse_group(std::string_view group, std::string_view text) {
+  const std::size_t times = group.find('x');
   if (times == std::string_view::npos) return not_clusters(text);
-  const auto clusters = parse_count(part.substr(0, times), text);
+  const auto clusters = parse_count(group.substr(0, times), text);
   if (!clusters) return clusters.failure();
-  const auto cores = parse_count(part.substr(times + 1), text);
+  const auto cores = parse_count(group.substr(times + 1), text);
   if (!cores) return cores.failure();
   return ClusterGroup{clusters.value(), cores.value()};
 }
@@ -207,7 +207,7 @@ Result<std::vector<Members>> members_by_level(const Level& level, const std::vec
     return unusable(
         fmt::format("clusters '{}': this machine tells of {} {}: give their number and cores instead, such "
                     "as 1x{}",
-                    level.name, one_node ? "only one" : "no", one_node ? level.part : level.parts, cores.size()));
+                    level.name, one_node ? "only one" : "no", one_node ? level.one : level.several, cores.size()));
   }
   return domains;
 }
@@ -232,17 +232,17 @@ Result<std::vector<Members>> members_by_groups(std::vector<ClusterGroup> groups,
   }
   std::ranges::stable_sort(groups, std::greater(), &ClusterGroup::cores);
   Dealer dealer(cores);
-  std::vector<Members> parts;
+  std::vector<Members> clusters;
   for (const ClusterGroup& group : groups) {
     // Single cores are the cores that no cluster takes, so a group of single cores takes none here.
     for (int i = 0; group.cores > 1 && i < group.clusters; ++i) {
-      parts.push_back(dealer.take(static_cast<std::size_t>(group.cores)));
+      clusters.push_back(dealer.take(static_cast<std::size_t>(group.cores)));
     }
   }
-  return parts;
+  return clusters;
 }
 
-std::size_t parts_spanned(DomainKind kind, const std::vector<Core>& cores, const Members& members) {
+std::size_t domains_spanned(DomainKind kind, const std::vector<Core>& cores, const Members& members) {
   std::set<int> spanned;
   for (const std::size_t member : members) {
     for (const Domain& domain : cores[member].domains) {
@@ -269,7 +269,7 @@ std::vector<std::string> warnings_about(const std::vector<Core>& cores, std::vec
     std::vector<std::string> names;
     std::size_t most = 0;
     std::erase_if(clusters, [&](const Members& members) {
-      if (parts_spanned(border.kind, cores, members) < 2) return false;
+      if (domains_spanned(border.kind, cores, members) < 2) return false;
       names.push_back(to_string(pus_of(cluster_of(cores, members).all_pus())));
       most = std::max(most, members.size());
       return true;
@@ -278,8 +278,8 @@ std::vector<std::string> warnings_about(const std::vector<Core>& cores, std::vec
     const bool one = names.size() == 1;
     warnings.push_back(
         fmt::format("the cluster{} of cores {} {} several {}, which makes their data slower to reach: {}",
-                    one ? "" : "s", fmt::join(names, " and "), one ? "spans" : "each span", border.parts,
-                    most <= room ? fmt::format("fewer clusters would leave room in one {}", border.part)
+                    one ? "" : "s", fmt::join(names, " and "), one ? "spans" : "each span", border.several,
+                    most <= room ? fmt::format("fewer clusters would leave room in one {}", border.one)
                                  : fmt::format("clusters of at most {} cores fit into one", room)));
   }
   return warnings;
@@ -311,12 +311,12 @@ Result<ClusterSpecification> parse_clusters(std::string_view text) {
 
 Result<ClusterPlan> plan_clusters(const ClusterSpecification& wanted, const std::vector<Core>& cores,
                                   const Machine& machine) {
-  auto parts = wanted.level ? members_by_level(level_of(*wanted.level), cores, machine)
-                            : members_by_groups(wanted.groups, cores);
-  if (!parts) return parts.failure();
+  auto clusters = wanted.level ? members_by_level(level_of(*wanted.level), cores, machine)
+                               : members_by_groups(wanted.groups, cores);
+  if (!clusters) return clusters.failure();
   std::vector<bool> in_cluster(cores.size());
   std::map<std::size_t, Core> by_first;
-  for (const Members& members : parts.value()) {
+  for (const Members& members : clusters.value()) {
     by_first.emplace(members.front(), cluster_of(cores, members));
     for (const std::size_t member : members) in_cluster[member] = true;
   }
@@ -325,7 +325,7 @@ Result<ClusterPlan> plan_clusters(const ClusterSpecification& wanted, const std:
   }
   ClusterPlan plan;
   for (auto& [first, core] : by_first) plan.cores.push_back(std::move(core));
-  plan.warnings = warnings_about(cores, std::move(parts).value(), wanted.level.has_value());
+  plan.warnings = warnings_about(cores, std::move(clusters).value(), wanted.level.has_value());
   return plan;
 }
 

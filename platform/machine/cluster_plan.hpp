@@ -2,7 +2,7 @@
 ///
 /// A *cluster* is one worker of several cores. A specification says which clusters there are: `2x10` means two clusters
 /// of ten cores, `1x16+4x1` one cluster of sixteen cores and four single cores, and `socket`, `numa` or `l3` one
-/// cluster for each such part of the machine. Cores that are left over stay single; with `single` all cores stay
+/// cluster for each such domain of the machine. Cores that are left over stay single; with `single` all cores stay
 /// single.
 #pragma once
 
@@ -40,14 +40,14 @@ struct ClusterPlan {
 
 /// Groups `cores` of `machine`, which must be single cores in logical order.
 ///
-/// A cluster goes to the smallest part of the machine that has enough free cores; among parts of equal size, to the
-/// part with the fewest free cores. The cluster spans several caches or NUMA nodes only if none of them has room.
-/// Within its part, it takes all free cores of the inner part with the most free cores, then finds the remaining cores
-/// in the same way. Larger clusters choose first; the earlier part wins a tie. If the specification is a level, a part
-/// with only one core stays single, and so does a core outside of all such parts. If cores occur several times in
-/// `cores`, each occurrence counts as another machine. Fails with `invalid_argument` if there are too few cores, or if
-/// the machine does not report the level; one NUMA node alone does not count as a level. Takes at most cubic time in
-/// the number of cores.
+/// A cluster goes to the smallest domain of the machine that has enough free cores; among domains of equal size, to the
+/// domain with the fewest free cores. The cluster spans several caches or NUMA nodes only if none of them has room.
+/// Within its domain, it takes all free cores of the inner domain with the most free cores, then finds the remaining
+/// cores in the same way. Larger clusters choose first; the earlier domain wins a tie. If the specification is a level,
+/// a domain with only one core stays single, and so does a core outside of all such domains. If cores occur several
+/// times in `cores`, each occurrence counts as another machine. Fails with `invalid_argument` if there are too few
+/// cores, or if the machine does not report the level; one NUMA node alone does not count as a level. Takes at most
+/// cubic time in the number of cores.
 [[nodiscard]] Result<ClusterPlan> plan_clusters(const ClusterSpecification& wanted, const std::vector<Core>& cores,
                                                 const Machine& machine);
 

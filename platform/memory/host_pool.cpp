@@ -17,9 +17,9 @@ namespace {
 constexpr std::uint64_t kGranule = kBufferAlignment.count;
 constexpr std::uint64_t kClassesPerDoubling = 16;
 /// A pool keeps at most the machine's memory divided by this number.
-constexpr std::uint64_t kPoolShareOfMemory = 16;
+constexpr std::uint64_t kMemoryPerPool = 16;
 /// A kept block has at most the size that the pool may keep, divided by this number.
-constexpr std::uint64_t kLargestKeptShare = 4;
+constexpr std::uint64_t kPoolPerBlock = 4;
 constexpr int kLockTries = 1000;
 
 /// A size class: its number, and the size of its blocks in bytes.
@@ -46,7 +46,7 @@ static_assert(size_class_of(8192).number + 1 == size_class_of(8193).number);
 
 Bytes HostPool::most_kept_here() {
   if (__asan_poison_memory_region != nullptr) return {};
-  return std::min(kUsualMost, Bytes{read_host_memory().total.count / kPoolShareOfMemory});
+  return std::min(kUsualMost, Bytes{read_host_memory().total.count / kMemoryPerPool});
 }
 
 std::shared_ptr<HostPool> HostPool::make(Bytes most_kept) { return std::make_shared<HostPool>(most_kept); }
@@ -64,7 +64,7 @@ bool HostPool::try_to_lock() noexcept {
 HostPool::Stack& HostPool::stack_of(std::size_t size_class, int node) {
   auto found = std::ranges::find(nodes_, node, &Node::number);
   if (found == nodes_.end()) {
-    const std::size_t classes = size_class_of(most_kept_.count / kLargestKeptShare).number + 1;
+    const std::size_t classes = size_class_of(most_kept_.count / kPoolPerBlock).number + 1;
     found = nodes_.insert(nodes_.end(), {node, std::make_unique<Stack[]>(classes)});
   }
   return found->stacks[size_class];
@@ -92,7 +92,7 @@ void HostPool::remove(Block& block) noexcept {
 std::unique_ptr<HostPool::Block> HostPool::take(Bytes size, int node, Stack*& stack) {
   if (!try_to_lock()) return nullptr;
   const LockGuard lock(lock_, std::adopt_lock);
-  if (size.count > most_kept_.count / kLargestKeptShare) return nullptr;
+  if (size.count > most_kept_.count / kPoolPerBlock) return nullptr;
   stack = &stack_of(size_class_of(size.count).number, node);
   Block* const top = stack->top;
   if (top != nullptr) remove(*top);

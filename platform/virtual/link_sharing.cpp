@@ -15,8 +15,8 @@ LinkSharing::LinkSharing(std::vector<double> capacities)
 std::span<const double> LinkSharing::share(std::span<const SharedFlow> flows) {
   begin(flows);
   while (!open_.empty()) {
-    const double share = least_share();
-    if (!settle_limited(flows, share)) settle_on_tightest(flows, share);
+    const double rate = least_rate();
+    if (!settle_limited(flows, rate)) settle_on_tightest(flows, rate);
   }
   return rates_;
 }
@@ -38,32 +38,32 @@ void LinkSharing::begin(std::span<const SharedFlow> flows) {
   }
 }
 
-double LinkSharing::least_share() {
+double LinkSharing::least_rate() {
   double least = std::numeric_limits<double>::infinity();
   std::erase_if(used_, [this](std::uint32_t link) { return states_[link].open == 0; });
   for (const std::uint32_t link : used_) {
     State& state = states_[link];
-    state.share = state.left / state.open;
-    least = std::min(least, state.share);
+    state.rate = state.left / state.open;
+    least = std::min(least, state.rate);
   }
-  for (const std::uint32_t link : used_) states_[link].tightest = states_[link].share == least;
+  for (const std::uint32_t link : used_) states_[link].tightest = states_[link].rate == least;
   return least;
 }
 
-bool LinkSharing::settle_limited(std::span<const SharedFlow> flows, double share) {
+bool LinkSharing::settle_limited(std::span<const SharedFlow> flows, double rate) {
   const auto settled = std::erase_if(open_, [&](std::uint32_t index) {
-    if (flows[index].limit > share) return false;
+    if (flows[index].limit > rate) return false;
     settle(flows[index], index, flows[index].limit);
     return true;
   });
   return settled > 0;
 }
 
-void LinkSharing::settle_on_tightest(std::span<const SharedFlow> flows, double share) {
+void LinkSharing::settle_on_tightest(std::span<const SharedFlow> flows, double rate) {
   std::erase_if(open_, [&](std::uint32_t index) {
     const SharedFlow& flow = flows[index];
     if (std::ranges::none_of(flow.links, [this](std::uint32_t link) { return states_[link].tightest; })) return false;
-    settle(flow, index, share);
+    settle(flow, index, rate);
     return true;
   });
 }

@@ -37,19 +37,18 @@ class LinkSharing {
     double left = 0;
     /// The number of flows over this link that have no fixed rate yet.
     std::uint32_t open = 0;
-    /// `share` is the rate that each of these flows would get; `tightest` is true if no other link has a smaller
-    /// `share`.
-    double share = 0;
+    /// `rate` is the rate that each of these flows would get; `tightest` is true if no other link has a lower `rate`.
+    double rate = 0;
     bool tightest = false;
   };
 
   void begin(std::span<const SharedFlow> flows);
   /// Computes the rate per flow on every used link and returns the smallest such rate.
-  double least_share();
-  /// Fixes the rates of flows whose limit is at most `share`. Returns false if there are no such flows.
-  bool settle_limited(std::span<const SharedFlow> flows, double share);
-  /// Fixes the rates of flows over the links that give each flow the smallest rate, `share`.
-  void settle_on_tightest(std::span<const SharedFlow> flows, double share);
+  double least_rate();
+  /// Fixes the rates of flows whose limit is at most `rate`. Returns false if there are no such flows.
+  bool settle_limited(std::span<const SharedFlow> flows, double rate);
+  /// Fixes the rates of flows over the links that give each flow the smallest rate, `rate`.
+  void settle_on_tightest(std::span<const SharedFlow> flows, double rate);
   void settle(const SharedFlow& flow, std::uint32_t index, double rate);
 
   std::vector<double> capacities_;

@@ -2,6 +2,7 @@
 /// Python has.
 #pragma once
 
+#include <fmt/format.h>
 #include <pybind11/pybind11.h>
 
 #include <span>
@@ -24,6 +25,18 @@ struct Option {
 
 /// Returns a value as text, which the table of options parses. Throws `TypeError` for values of another type.
 [[nodiscard]] std::string text_of_value(OptionKind kind, pybind11::handle value);
+
+/// Returns a line for people about an option of the table: its name, type, meaning, values and default.
+template <class Options>
+[[nodiscard]] std::string line_about(const OptionOf<Options>& option) {
+  const std::string usual = option.default_text();
+  return fmt::format("{} ({}): {}; {}{}\n", option.word, option.python_type(), option.meaning, option.values(),
+                     usual.empty() ? "" : fmt::format("; default: {}", usual));
+}
+template <class Settings>
+[[nodiscard]] std::string line_about(const Option<Settings>& option) {
+  return fmt::format("{} ({}): {}\n", option.name, option.type, option.text);
+}
 
 /// Sets an option of the table; `None` does not change it. Throws `TypeError` for a value of another type, and `Error`
 /// with the table's sentence for a value that cannot be used.

@@ -150,12 +150,9 @@ std::vector<std::string> setting_names() {
 std::string settings_text() {
   std::string text;
   for (const RuntimeOption& option : runtime_options()) {
-    if (own_option(option.word) != nullptr) continue;
-    const std::string usual = option.default_text();
-    text += fmt::format("{} ({}): {}; {}{}\n", option.word, option.python_type(), option.meaning, option.values(),
-                        usual.empty() ? "" : fmt::format("; default: {}", usual));
+    if (own_option(option.word) == nullptr) text += line_about(option);
   }
-  for (const Option<Settings>& own : kOwnOptions) text += fmt::format("{} ({}): {}\n", own.name, own.type, own.text);
+  for (const Option<Settings>& own : kOwnOptions) text += line_about(own);
   return text;
 }
 

@@ -190,18 +190,7 @@ class Simulation:
     """A graph of tasks that can be run in virtual time on a described machine, any number of times.
 
     `machine`: a `Machine`, the name of a machine that comes with Troupe (`machines()`), or the path of a description.
-    The following options can also be passed to `run`, for one run:
-
-    - `gpus`: the number of GPUs, or a list of their numbers in the description; `cores`: the number of cores that run
-      tasks, 0: all cores except those that drive GPUs; `clusters`: groups of cores that work together, such as "2x10".
-    - `policy`: the policy that decides where tasks run (docs/policies.md).
-    - `noise`: True: times vary randomly, with `seed`, by the deviations of the codelets and the description.
-    - `gpu_memory`: bytes of each GPU's memory, or a text such as "8GB", in place of the description's size;
-      `memory_share`: the part of the memory that data may use; `eviction`: the method that chooses the data to evict
-      from a full memory; `peer_copies`: True: GPUs copy directly from one another.
-    - `model`: "exact": policies know the mean times; "learned": policies learn the times during the run.
-
-    An option that is None has its default value.
+    An option that is None has its default value. The following options can also be passed to `run`, for one run:
     """
 
     __slots__ = {
@@ -285,6 +274,9 @@ class Simulation:
         title = f"{len(self)} tasks on {self.machine.name}, {settled.gpus} GPUs, policy {settled.policy}"
         return SimulatedRun(self._graph.run(self.machine._machine, settled), title)
 
+
+# Python without docstrings (-OO) has none to add to.
+Simulation.__doc__ = (Simulation.__doc__ or "").rstrip() + "\n\n" + _simulation.option_text
 
 # This limit is larger than any memory, but small enough that computations with it do not overflow 64 bits.
 _MOST_BYTES = 1 << 60

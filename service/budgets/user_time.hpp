@@ -13,20 +13,21 @@
 
 namespace troupe::service {
 
-/// Limits each user to a share of a core. A user who has used more has to wait. Thread-safe.
+/// Limits each user to a number of cores, which may be below one. A user who has used more has to wait. Thread-safe.
 class UserTime {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `share` is in cores. `burst` is the processor time that a user may spend at once after a pause.
-  UserTime(double share, Duration burst) : share_(share), burst_s_(seconds(burst)) {}
+  /// A user may use `cores` cores on average. `burst` is the processor time that a user may spend at once after a
+  /// pause.
+  UserTime(double cores, Duration burst) : cores_(cores), burst_s_(seconds(burst)) {}
 
-  /// Returns the time from which the user may use the processor again: `now` if the user has not exceeded the share.
+  /// Returns the time from which the user may use the processor again: `now` if the user has not exceeded the limit.
   Clock::time_point ready_at(std::uint32_t user, Clock::time_point now) {
     const LockGuard lock(mutex_);
     const double left_s = filled(user, now).left_s;
     if (left_s >= 0) return now;
-    return now + std::chrono::ceil<Clock::duration>(std::chrono::duration<double>(-left_s / share_));
+    return now + std::chrono::ceil<Clock::duration>(std::chrono::duration<double>(-left_s / cores_));
   }
   void spend(std::uint32_t user, Duration time, Clock::time_point now) {
     const LockGuard lock(mutex_);
@@ -40,7 +41,7 @@ class UserTime {
   };
   [[nodiscard]] double left_of(const Account& account, Clock::time_point now) const {
     const double passed_s = std::chrono::duration<double>(now - account.at).count();
-    return std::min(burst_s_, account.left_s + std::max(passed_s, 0.0) * share_);
+    return std::min(burst_s_, account.left_s + std::max(passed_s, 0.0) * cores_);
   }
   Account& filled(std::uint32_t user, Clock::time_point now) TROUPE_REQUIRES(mutex_) {
     // Full accounts are removed: they equal the accounts of users without an entry.
@@ -53,7 +54,7 @@ class UserTime {
     return account;
   }
 
-  const double share_;
+  const double cores_;
   const double burst_s_;
   Mutex mutex_;
   std::map<std::uint32_t, Account> accounts_ TROUPE_GUARDED_BY(mutex_);

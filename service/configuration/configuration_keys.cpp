@@ -117,6 +117,22 @@ constexpr std::array kSocketAndLimits{
     kernel_time(),
 };
 
+/// Makes the option that limits what each user may have of a resource.
+template <Resource resource>
+constexpr Key budget() {
+  constexpr auto kAt = static_cast<std::size_t>(resource);
+  Key option = row<Key>(OptionKind::whole, key(traits_of(resource).key, traits_of(resource).what));
+  option.most = kMost;
+  option.read = [](const Key& self, Configuration& c, const std::string& text) {
+    return store(read_whole(text, self.least, self.most), c.server.budgets_per_user[kAt]);
+  };
+  option.text = [](const Configuration& c) { return std::to_string(c.server.budgets_per_user[kAt]); };
+  return option;
+}
+
+constexpr std::array<Key, kResources> kBudgets{budget<Resource::segments>(), budget<Resource::threads>(),
+                                               budget<Resource::recorded_tasks>(), budget<Resource::requests>()};
+
 constexpr Key kOtherWeight = number<&Configuration::weights, &WeightConfiguration::other>(
     key("weights.other", "Share of the workers of a user who is not named below, nor are his groups"), kLeastWeight,
     kMostWeight);
@@ -184,17 +200,11 @@ std::string capitalized(std::string_view text) {
   return capital;
 }
 
-ConfigurationKey budget_key(const BudgetTraits& budget) {
-  const auto at = static_cast<std::size_t>(budget.resource);
-  return {.name = std::string(budget.key),
-          .description = fmt::format("{} of all clients of a user; 0: half of what the system has for all",
-                                     capitalized(budget.what)),
-          .kind = ValueKind::whole,
-          .set =
-              [at](const KeyTexts& given, Configuration& c) {
-                return store(read_whole(given.back(), 0, kMost), c.server.budgets_per_user[at]);
-              },
-          .get = [at](const Configuration& c) { return KeyTexts{std::to_string(c.server.budgets_per_user[at])}; }};
+ConfigurationKey budget_key(const Key& budget) {
+  ConfigurationKey made = key_of(budget);
+  made.description =
+      fmt::format("{} of all clients of a user; 0: half of what the system has for all", capitalized(budget.meaning));
+  return made;
 }
 
 ConfigurationKey weights_key(std::string name, std::string description, NamedWeights WeightConfiguration::*place) {
@@ -239,9 +249,9 @@ ConfigurationKey plugin_folders() {
 
 std::vector<ConfigurationKey> all_keys() {
   std::vector<ConfigurationKey> keys;
-  keys.reserve(kSocketAndLimits.size() + kBudgetTraits.size() + runtime_options().size() + kOthers.size() + 4);
+  keys.reserve(kSocketAndLimits.size() + kBudgets.size() + runtime_options().size() + kOthers.size() + 4);
   for (const Key& option : kSocketAndLimits) keys.push_back(key_of(option));
-  for (const BudgetTraits& budget : kBudgetTraits) keys.push_back(budget_key(budget));
+  for (const Key& budget : kBudgets) keys.push_back(budget_key(budget));
   keys.push_back(key_of(kOtherWeight));
   keys.push_back(weights_key("weights.users", "Shares of users, by name: { alice = 2 }", &WeightConfiguration::users));
   keys.push_back(weights_key("weights.groups", "Shares of members of groups, by name", &WeightConfiguration::groups));

@@ -62,8 +62,8 @@ std::string in_mebibytes(Bytes size) { return fmt::format("{:.1f} MiB", static_c
 MemoryAccounts::Limits possible_limits(Bytes host, Bytes user, Bytes client) {
   constexpr std::uint64_t kLeast = 16ULL << 20U;
   const Bytes service{std::max(host.count / 8 * 7, kLeast)};
-  const Bytes share{user.count == 0 ? std::max(host.count / 4 * 3, kLeast) : user.count};
-  const Bytes of_user = std::min(share, service);
+  const Bytes wanted{user.count == 0 ? std::max(host.count / 4 * 3, kLeast) : user.count};
+  const Bytes of_user = std::min(wanted, service);
   return {service, of_user, std::min(client, of_user)};
 }
 

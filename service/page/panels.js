@@ -30,9 +30,9 @@ function fill(id, rows) {
 const right = (text) => ({text, kind: "n"});
 
 /** Returns a bar with its value; `mark` is a value on the bar to compare with. */
-function bar(share, text, {colour, mark} = {}) {
+function bar(fraction, text, {colour, mark} = {}) {
   const inner = element("i");
-  inner.style.width = `${100 * Math.min(1, Math.max(0, share))}%`;
+  inner.style.width = `${100 * Math.min(1, Math.max(0, fraction))}%`;
   if (colour !== undefined) inner.style.background = colour;
   const outer = element("span", {}, inner);
   if (mark !== undefined && mark > 0) {
@@ -249,11 +249,11 @@ function memories(model) {
   const view = model.view;
   $("no-memories").hidden = view.memories.length > 0;
   const boxes = view.memories.map((memory, i) => {
-    const share = memory.capacity_bytes > 0 ? memory.used_bytes / memory.capacity_bytes : 0;
+    const fraction = memory.capacity_bytes > 0 ? memory.used_bytes / memory.capacity_bytes : 0;
     const canvas = element("canvas");
     const box = element("div", {className: "memory"},
       element("p", {}, `${memory.name}: ${words.bytes(memory.used_bytes)} of ${words.bytes(memory.capacity_bytes)}`),
-      bar(share, words.percent(share)), canvas);
+      bar(fraction, words.percent(fraction)), canvas);
     return {box, canvas, series: model.get(`memory ${i}`), capacity: memory.capacity_bytes};
   });
   $("memories").replaceChildren(...boxes.map((one) => one.box));

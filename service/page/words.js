@@ -43,6 +43,6 @@ export function rate(number) {
   return number > 0 && number < 9.95 ? number.toFixed(1) : count(number);
 }
 
-export function percent(share) {
-  return `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
+export function percent(fraction) {
+  return `${(100 * fraction).toFixed(fraction > 0 && fraction < 0.0995 ? 1 : 0)} %`;
 }

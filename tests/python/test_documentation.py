@@ -160,3 +160,4 @@ def test_the_options_of_simulations_are_those_of_the_stub():
     options = list(troupe._troupe._simulation.option_names)
     assert parameters(stub["run"]) == options
     assert parameters(stub["__init__"]) == ["machine", *options]
+    assert all(f"\n{option} (" in troupe.Simulation.__doc__ for option in options)

@@ -79,7 +79,7 @@ NestedTasks nested_tasks(const Trace& trace, const TaskTree& tree) {
   result.outermost = outermost.size();
   // The sort is stable, so tasks with equal spans stay in the order of their starts.
   std::ranges::stable_sort(outermost, std::ranges::greater{}, span);
-  const double shortest_s = NestedTasks::kShare * seconds(span(outermost.front()));
+  const double shortest_s = NestedTasks::kLeastSpan * seconds(span(outermost.front()));
   std::erase_if(nested, [&](std::size_t i) { return span(i) <= Duration{} || seconds(span(i)) < shortest_s; });
   std::ranges::stable_sort(nested, {}, at_once);
   const auto first_of = [&](const std::vector<std::size_t>& events, std::vector<NestedUse>& uses) {

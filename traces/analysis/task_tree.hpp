@@ -89,11 +89,11 @@ struct NestedTasks {
   /// At most `kMost` nested tasks that belong to no other nested task: those with the largest spans, the largest first.
   std::vector<NestedUse> longest;
   /// At most `kMost` nested tasks of any level: those with the fewest kernels at the same time (`at_once`), the worst
-  /// first. Nested tasks whose span is below `kShare` times the longest span are left out.
+  /// first. Nested tasks whose span is below `kLeastSpan` times the longest span are left out.
   std::vector<NestedUse> narrowest;
 
   static constexpr std::size_t kMost = 10;
-  static constexpr double kShare = 0.01;
+  static constexpr double kLeastSpan = 0.01;
 };
 
 [[nodiscard]] NestedTasks nested_tasks(const Trace& trace, const TaskTree& tree);

@@ -312,12 +312,12 @@ class PajeTrace {
 
   void print_task(const TraceEvent& event, std::size_t lane) {
     const double gflops = event.flops / static_cast<double>(event.duration().count());
-    const auto share = event.team_use().share();
+    const auto used = event.team_use().share();
     out_.print("7 {} State {} C{} {} {} \"{}\" \"{}\" \"{}\" \"{}\" \"{}\"\n", time(event.start),
                container_of(event.worker.index(), lane), event.codelet, event.task.value(),
                paje_quoted(trace_.name_of(event)),
                std::isfinite(gflops) && gflops > 0 ? fmt::format("{:.4g}", gflops) : "", event.priority, event.cores,
-               share ? fmt::format("{:.4g}", *share * event.cores) : "",
+               used ? fmt::format("{:.4g}", *used * event.cores) : "",
                event.nesting.parent.valid() ? fmt::to_string(event.nesting.parent.value()) : "");
   }
 

@@ -14,13 +14,13 @@ class Row {
       : columns_(columns),
         colours_(colours),
         step_s_(step_s),
-        shares_(columns * colours),
+        fractions_(columns * colours),
         covered_(columns),
         short_(colours) {}
 
   void add_short(std::size_t colour, const PictureSpan& span) {
     for_each_column(span.start_s, span.end_s,
-                    [&](std::size_t column, double share) { shares_[at(column, colour)] += share; });
+                    [&](std::size_t column, double fraction) { fractions_[at(column, colour)] += fraction; });
     short_[colour].time_s += span.end_s - span.start_s;
     short_[colour].used_s += (span.end_s - span.start_s) * span.used;
   }
@@ -75,8 +75,8 @@ class Row {
   std::size_t choose(std::size_t column, std::vector<double>& owed) const {
     double idle = 1;
     for (std::size_t colour = 0; colour < colours_; ++colour) {
-      owed[colour] += shares_[at(column, colour)];
-      idle -= shares_[at(column, colour)];
+      owed[colour] += fractions_[at(column, colour)];
+      idle -= fractions_[at(column, colour)];
     }
     owed[colours_] += idle;
     const auto most = std::max_element(owed.begin(), owed.end());
@@ -87,7 +87,7 @@ class Row {
   std::size_t columns_;
   std::size_t colours_;
   double step_s_;
-  std::vector<double> shares_;
+  std::vector<double> fractions_;
   /// For each column, true if a rectangle of `add_wide` covers it.
   std::vector<bool> covered_;
   /// The sums over the short spans of one colour.

@@ -98,13 +98,13 @@ class Drawing : GnuplotScript {
       busy_s += worker.busy_s;
       tasks += worker.tasks;
     }
-    const double share = busy_s / (end_s() * static_cast<double>(picture_.workers.size()));
+    const double fraction = busy_s / (end_s() * static_cast<double>(picture_.workers.size()));
     const auto count = [](std::uint64_t n, std::string_view noun) {
       return fmt::format("{} {}{}", human_count(n), noun, n == 1 ? "" : "s");
     };
     std::string text =
         fmt::format("{} on {} in {}; workers busy {:.1f} % of the time", count(tasks, "task"),
-                    count(picture_.workers.size(), "worker"), human_seconds(summary_.end_s), share * 100);
+                    count(picture_.workers.size(), "worker"), human_seconds(summary_.end_s), fraction * 100);
     const bool merged = std::any_of(picture_.spans.begin(), picture_.spans.end(),
                                     [&](const PictureSpan& span) { return span.end_s - span.start_s < 4 * step_s_; });
     if (merged) text += fmt::format("; tasks below {} are drawn in proportion", human_seconds(4 * step_s_));

@@ -5,9 +5,9 @@
 namespace troupe::traces {
 
 Json team_json(const TeamUse& use) {
-  const auto share = use.share();
+  const auto used = use.share();
   Json json = as_json(use);
-  json["share"] = share ? Json(*share) : Json(nullptr);
+  json["share"] = used ? Json(*used) : Json(nullptr);
   return json;
 }
 

@@ -11,8 +11,8 @@ namespace troupe::traces {
 
 namespace {
 
-double share(Duration part, Duration whole) { return whole.count() > 0 ? seconds(part) / seconds(whole) : 0; }
-std::string percent(Duration part, Duration whole) { return fmt::format("{:.1f} %", 100 * share(part, whole)); }
+double fraction(Duration part, Duration whole) { return whole.count() > 0 ? seconds(part) / seconds(whole) : 0; }
+std::string percent(Duration part, Duration whole) { return fmt::format("{:.1f} %", 100 * fraction(part, whole)); }
 std::string human(Duration duration) { return human_seconds(seconds(duration)); }
 
 /// Returns the length of the run, multiplied by the number of workers.
@@ -37,7 +37,7 @@ std::vector<std::string> worker_row(std::string name, std::string device, const 
                                percent(use.waiting, whole),
                                percent(use.idle, whole)};
   if (more.lent) row.push_back(percent(use.lent, whole));
-  if (more.teams) row.push_back(human_share(use.team));
+  if (more.teams) row.push_back(human_team_use(use.team));
   return row;
 }
 
@@ -110,7 +110,7 @@ std::string nested_text(const NestedTasks& nested) {
   return text + fmt::format(
                     "\n  Nested tasks of all levels with the fewest kernels at once, of those that took at "
                     "least {:.0f} % of the longest one's time:\n{}",
-                    100 * NestedTasks::kShare, nested_table(nested.narrowest));
+                    100 * NestedTasks::kLeastSpan, nested_table(nested.narrowest));
 }
 
 std::string breakdown_text(const RunAnalysis& analysis) {

@@ -41,9 +41,9 @@ std::string human_bytes(Bytes bytes) {
   return fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
-std::string human_share(const TeamUse& use) {
+std::string human_team_use(const TeamUse& use) {
   const bool unseen = use.unseen > Duration{};
-  if (const auto share = use.share()) return fmt::format("{:.1f} %{}", 100 * *share, unseen ? " + unknown" : "");
+  if (const auto used = use.share()) return fmt::format("{:.1f} %{}", 100 * *used, unseen ? " + unknown" : "");
   return unseen ? "unknown" : "-";
 }
 

@@ -16,7 +16,7 @@ std::string human_seconds(double seconds);
 
 /// Returns the used fraction of the cores' time, such as "93.1 %". Returns "unknown" if all tasks used threads of their
 /// own, "93.1 % + unknown" if some tasks did, and "-" if no task ran.
-std::string human_share(const TeamUse& use);
+std::string human_team_use(const TeamUse& use);
 
 /// Returns a text such as "512 B", "1.5 KiB", "3.2 GiB".
 std::string human_bytes(Bytes bytes);

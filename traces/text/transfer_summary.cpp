@@ -28,7 +28,7 @@ std::string reached(const PairTraffic& pair) {
   return rate > 0 ? fmt::format("{:.3g} GB/s", rate / 1e9) : "-";
 }
 
-std::string share(std::uint64_t part, std::uint64_t whole) {
+std::string percent(std::uint64_t part, std::uint64_t whole) {
   return whole > 0 ? fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole)) : "-";
 }
 
@@ -45,7 +45,7 @@ std::string memories_text(const TransferReport& transfers, const std::vector<std
   Table table({"memory", ">for data", ">most in use", ">share"});
   for (const MemoryUse& memory : transfers.memories) {
     table.add_row({name_of(memory.node, names), human_bytes(memory.capacity), human_bytes(memory.highest),
-                   share(memory.highest.count, memory.capacity.count)});
+                   percent(memory.highest.count, memory.capacity.count)});
   }
   return table.text(2);
 }
@@ -109,7 +109,7 @@ std::string transfers_text(const RunReport& report) {
   text +=
       fmt::format("\n  cache hits   {} of {} uses of data on accelerators ({})\n", human_count(transfers.manager.hits),
                   human_count(transfers.manager.hits + transfers.manager.misses),
-                  share(transfers.manager.hits, transfers.manager.hits + transfers.manager.misses));
+                  percent(transfers.manager.hits, transfers.manager.hits + transfers.manager.misses));
   text += fmt::format("  evictions    {}, write-backs {}\n", human_count(transfers.manager.evictions),
                       human_count(transfers.manager.write_backs));
   text += fmt::format("  prefetches   {}, of which used {}\n", human_count(transfers.manager.prefetches),

@@ -301,13 +301,14 @@ class Homeward final : public PlacingPolicy {
     const bool counted = pool_.contains(task.id) && on_gpu_s != kNeverSeconds;
     const double covered_s = counted ? covered_s_ - on_gpu_s / gpus_ : covered_s_;
     if (better_on_core && core.finish_s * options_.cover <= covered_s &&
-        (core.finish_s + behind_s <= options_.core_share * horizon_s_ || relieves(earliest, core))) {
+        (core.finish_s + behind_s <= options_.core_fraction * horizon_s_ || relieves(earliest, core))) {
       return core;
     }
     const double slack_s = std::max(0.0, horizon_s_ - (earliest.finish_s + behind_s));
     const double kernel_s = outlook_.kernel_s();
-    const double tolerance_s = std::max(options_.least_tolerance * kernel_s * work_decides(task),
-                                        std::min(options_.most_tolerance * kernel_s, options_.slack_share * slack_s));
+    const double tolerance_s =
+        std::max(options_.least_tolerance * kernel_s * work_decides(task),
+                 std::min(options_.most_tolerance * kernel_s, options_.slack_fraction * slack_s));
     return least_moving(earliest.finish_s + tolerance_s);
   }
 
@@ -357,7 +358,7 @@ class Homeward final : public PlacingPolicy {
         if (speedup >= best_speedup) continue;
         const double finish = execution + seconds(snapshot.predictions->transfer(task, core.node));
         if (finish + task.upward_rank_s - std::min(fastest, least_time_s(task, snapshot, false)) >
-            options_.core_share * horizon_s_)
+            options_.core_fraction * horizon_s_)
           continue;
         best = task.id;
         best_speedup = speedup;

@@ -15,7 +15,7 @@ struct HomewardOptions {
   double least_tolerance = 1;
   double most_tolerance = 4;
   /// Between the two fields above, the tolerance is this fraction of a task's slack.
-  double slack_share = 0.25;
+  double slack_fraction = 0.25;
   /// The weight of a byte that a task writes; a byte that it only reads has the weight 1. Written bytes count more
   /// because the written data stay on the task's node, so that a later task which uses them there needs copies of its
   /// other data.
@@ -25,7 +25,7 @@ struct HomewardOptions {
   /// The number of tasks that one decision examines. These are the tasks with the highest ranks.
   std::size_t looked_at = 32;
   /// A task with slack may take up to this fraction of the remaining time on a core.
-  double core_share = 0.8;
+  double core_fraction = 0.8;
   /// While a task runs on a core, GPUs must have other work for this fraction of that time: `cover` holds for tasks
   /// that are better off on cores, `spare_cover` for other tasks.
   double cover = 0.3;

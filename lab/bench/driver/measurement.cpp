@@ -71,10 +71,10 @@ class RowMeasurement {
     }
     series.outputs.push_back(outcome.figures);
     for (const std::string& key : result_.row.keys) {
-      const bool share = plan_.reference && key == plan_.reference->share_key;
-      const Json* const found = outcome.figures.find(share ? result_.row.keys.front() : key);
+      const bool divided = plan_.reference && key == plan_.reference->fraction_key;
+      const Json* const found = outcome.figures.find(divided ? result_.row.keys.front() : key);
       if (found == nullptr || !found->is_number()) return give_up(series, "no figure '" + key + "'", true);
-      series.samples[key].push_back(found->get<double>() / (share ? reference : 1.0));
+      series.samples[key].push_back(found->get<double>() / (divided ? reference : 1.0));
     }
   }
 

@@ -43,8 +43,8 @@ struct Reference {
   std::string key;
   /// The runners' parameter that gets the figure; empty if the runners do not need it.
   std::string parameter;
-  /// The name of an additional figure: the first figure as a share of the reference. Empty if there is none.
-  std::string share_key;
+  /// The name of an additional figure: the first figure as a fraction of the reference. Empty if there is none.
+  std::string fraction_key;
 };
 
 struct Plan {

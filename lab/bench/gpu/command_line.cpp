@@ -123,7 +123,7 @@ std::vector<GpuFigure> measure(const Arguments& arguments) {
   return figures;
 }
 
-std::string percentage(double share) { return share < 0 ? "" : fmt::format("{:.1f} %", 100 * share); }
+std::string percentage(double fraction) { return fraction < 0 ? "" : fmt::format("{:.1f} %", 100 * fraction); }
 
 void print_table(const std::vector<GpuFigure>& figures) {
   traces::Table table({"measured", ">time", ">Gflop/s", ">residual", ">launches", ">prediction error", "beside",

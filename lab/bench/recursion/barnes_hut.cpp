@@ -7,7 +7,7 @@
 namespace troupe::bench {
 namespace {
 
-/// A cube is taken as one body where its side is at most this share of its distance.
+/// A cube is taken as one body where its side is at most this fraction of its distance.
 constexpr double kOpening = 0.5;
 constexpr std::int64_t kFewBodies = 8;
 /// The square of the distance below which forces grow no more.
@@ -24,8 +24,8 @@ std::vector<Point> random_places(std::int64_t n) {
   std::normal_distribution<double> normal;
   std::vector<Point> places(static_cast<std::size_t>(n));
   for (Point& place : places) {
-    const double share = 0.01 + 0.98 * uniform(random);
-    const double radius = std::min(1 / std::sqrt(std::pow(share, -2.0 / 3) - 1), 0.9 * kLargest);
+    const double fraction = 0.01 + 0.98 * uniform(random);
+    const double radius = std::min(1 / std::sqrt(std::pow(fraction, -2.0 / 3) - 1), 0.9 * kLargest);
     for (double& value : place) value = normal(random);
     const double length = std::hypot(place[0], place[1], place[2]);
     for (double& value : place) value *= radius / length;

@@ -6,8 +6,8 @@
 namespace troupe::bench {
 namespace {
 
-/// The share of the nodes that have nodes below.
-constexpr double kShareWithBelow = 0.99 / TreeNode::kBelow;
+/// The fraction of the nodes that have nodes below.
+constexpr double kFractionWithBelow = 0.99 / TreeNode::kBelow;
 /// The work for a node: so many rounds of a generator of random numbers.
 constexpr int kRounds = 40;
 
@@ -15,7 +15,7 @@ constexpr int kRounds = 40;
 
 bool TreeNode::has_below() const {
   constexpr auto kLargest = static_cast<double>(std::numeric_limits<std::uint64_t>::max());
-  return static_cast<double>(random) < kShareWithBelow * kLargest;
+  return static_cast<double>(random) < kFractionWithBelow * kLargest;
 }
 
 TreeNode TreeNode::below(std::int64_t number) const {

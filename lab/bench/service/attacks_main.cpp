@@ -34,9 +34,9 @@ using Clock = std::chrono::steady_clock;
 constexpr gid_t kGroup = 61'000;
 constexpr uid_t kVictim = 61'001;
 constexpr uid_t kAttacker = 61'002;
-/// The targets for the victim in the worst attack: the least share of its throughput without an attack, and the longest
-/// 99th percentile.
-constexpr double kLeastShare = 0.8;
+/// The targets for the victim in the worst attack: the least fraction of its throughput without an attack, and the
+/// longest 99th percentile.
+constexpr double kLeastFraction = 0.8;
 constexpr double kLongestP99Ms = 50;
 
 struct AttackOptions {
@@ -159,7 +159,7 @@ int measure(const AttackOptions& options) {
     const VictimFigures seen = figures_beside(attack, options);
     if (attack == nullptr) alone = seen.tasks_per_s;
     const double part = alone > 0 ? seen.tasks_per_s / alone : 0;
-    const bool kept = seen.tasks_per_s > 0 && 2 * part >= kLeastShare && seen.p99_ms < kLongestP99Ms;
+    const bool kept = seen.tasks_per_s > 0 && 2 * part >= kLeastFraction && seen.p99_ms < kLongestP99Ms;
     table.add_row({attack != nullptr ? attack->name : "none", fmt::format("{:.2f}", seen.start_s),
                    fmt::format("{:.0f}", seen.tasks_per_s), fmt::format("{:.2f}", part),
                    fmt::format("{:.2f}", 2 * part), fmt::format("{:.2f}", seen.median_ms),
@@ -170,7 +170,7 @@ int measure(const AttackOptions& options) {
     if (options.names.empty() || std::ranges::find(options.names, attack.name) != options.names.end()) add(&attack);
   }
   fmt::print("{}user A, while user B, of equal weight, attacks the service; kept: {} of his half, p99 below {} ms\n",
-             table.text(), kLeastShare, kLongestP99Ms);
+             table.text(), kLeastFraction, kLongestP99Ms);
   return 0;
 }
 

@@ -93,7 +93,7 @@ Json measure_block_lu(const BlockLuCase& options, BlockLuProgram& program) {
   constexpr std::size_t kMostRuns = 9;
   constexpr double kEnoughSeconds = 1;
   std::vector<double> seconds;
-  std::vector<double> shares;
+  std::vector<double> kernel_fractions;
   std::vector<double> processor;
   const auto run = [&] {
     fill(options, program);
@@ -103,12 +103,12 @@ Json measure_block_lu(const BlockLuCase& options, BlockLuProgram& program) {
     const double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     processor.push_back(processor_seconds() - before);
     seconds.push_back(taken);
-    shares.push_back(program.kernel_seconds() / (options.cores * taken));
+    kernel_fractions.push_back(program.kernel_seconds() / (options.cores * taken));
   };
   run();
   // If the first run takes this long, it is hardly slower than later runs, so it counts.
   if (seconds.front() < kEnoughSeconds) {
-    for (auto* warm_up : {&seconds, &shares, &processor}) warm_up->clear();
+    for (auto* warm_up : {&seconds, &kernel_fractions, &processor}) warm_up->clear();
   }
   while (seconds.size() < kMostRuns && std::accumulate(seconds.begin(), seconds.end(), 0.0) < kEnoughSeconds) run();
   const double flops = linalg::work_of(options.pattern).flops(options.cut.block);
@@ -118,7 +118,7 @@ Json measure_block_lu(const BlockLuCase& options, BlockLuProgram& program) {
           {"runs", seconds.size()},
           {"flops", flops},
           {"gflops", flops / typical * 1e-9},
-          {"kernel_share", median_of(shares)},
+          {"kernel_share", median_of(kernel_fractions)},
           {"processor_seconds", median_of(processor)},
           {"stored_blocks", options.pattern.count()},
           {"checksum", checksum_of(options, program)}};

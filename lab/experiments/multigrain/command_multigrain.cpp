@@ -42,19 +42,19 @@ MultigrainOptions multigrain_options(const ExperimentArguments& arguments) {
   return options;
 }
 
-/// Returns the sets of assumptions: all interpretations of the structure with the first share, and the first
-/// interpretation with the other shares.
+/// Returns the sets of assumptions: all interpretations of the structure with the first fraction, and the first
+/// interpretation with the other fractions.
 std::vector<MultigrainAssumptions> multigrain_assumptions(const ExperimentArguments& arguments) {
   const MultigrainArguments& given = arguments.multigrain;
-  std::vector<double> shares = given.shares;
-  if (shares.empty()) shares = arguments.quick ? std::vector<double>{0.35} : std::vector<double>{0.35, 0.25, 0.5};
+  std::vector<double> fractions = given.fractions;
+  if (fractions.empty()) fractions = arguments.quick ? std::vector<double>{0.35} : std::vector<double>{0.35, 0.25, 0.5};
   std::vector<std::string> structures = given.structures;
   if (structures.empty()) structures = {"third", "third-closed"};
   std::vector<MultigrainAssumptions> all;
   for (const std::string& structure : structures) {
-    all.push_back({linalg::parse_structure(structure).value_or_throw(), shares.front()});
+    all.push_back({linalg::parse_structure(structure).value_or_throw(), fractions.front()});
   }
-  for (std::size_t i = 1; i < shares.size(); ++i) all.push_back({all.front().structure, shares[i]});
+  for (std::size_t i = 1; i < fractions.size(); ++i) all.push_back({all.front().structure, fractions[i]});
   return all;
 }
 
@@ -74,7 +74,7 @@ void add_multigrain_options(CLI::App& command, MultigrainArguments& arguments) {
       ->allow_extra_args(false)
       ->check(one_of({"third", "third-closed"}));
   command
-      .add_option("--share", arguments.shares,
+      .add_option("--share", arguments.fractions,
                   "multigrain: of the GPU's peak that many products in one call reach; default: 0.35,0.25,0.5; "
                   "numbers and figures are of the first")
       ->delimiter(',')

@@ -100,7 +100,7 @@ SimulatedRun multigrain_run(const platform::MachineDescription& machine, const M
 }
 
 platform::MachineDescription multigrain_machine(const std::string& name, const MultigrainAssumptions& assumptions) {
-  auto machine = machine_with_streamed_share(name, assumptions.streamed_share).value_or_throw();
+  auto machine = machine_with_streamed_fraction(name, assumptions.streamed_fraction).value_or_throw();
   derive_super_blocks(machine, "single", kPaperBlock, kPaperSide);
   return machine;
 }
@@ -137,7 +137,7 @@ std::vector<MultigrainSeries> multigrain_series(const MultigrainOptions& options
 }
 
 std::string MultigrainAssumptions::name() const {
-  return fmt::format("{}, {:g}", to_string(structure), streamed_share);
+  return fmt::format("{}, {:g}", to_string(structure), streamed_fraction);
 }
 
 std::string name_of(const MultigrainPlace& place) {

@@ -50,8 +50,8 @@ struct MultigrainSeries {
 /// Assumptions about facts that are not stated in the paper.
 struct MultigrainAssumptions {
   linalg::BlockStructure structure;
-  /// The share of the GPU's peak speed that one call with many products reaches.
-  double streamed_share = 0.35;
+  /// The fraction of the GPU's peak speed that one call with many products reaches.
+  double streamed_fraction = 0.35;
 
   /// Returns a name such as "third, 0.35".
   [[nodiscard]] std::string name() const;

@@ -117,7 +117,7 @@ std::string multigrain_csv(const MultigrainReport& report) {
     for (const auto& [key, point] : variant.results.points()) {
       const auto& [place, series] = key;
       fmt::format_to(std::back_inserter(text), "{},{:g},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.12g},{:.12g}\n",
-                     to_string(variant.assumptions.structure), variant.assumptions.streamed_share, place.machine,
+                     to_string(variant.assumptions.structure), variant.assumptions.streamed_fraction, place.machine,
                      to_string(place.steps), place.blocks, quoted_csv(series), point.gflops.median, point.gflops.low,
                      point.gflops.high, point.bytes.median, point.stored_bytes);
     }
@@ -159,7 +159,7 @@ Json multigrain_json(const MultigrainReport& report) {
   json["claims"] = claims_json(multigrain_claims(), multigrain_columns(report));
   for (const MultigrainVariant& variant : report.variants) {
     Json of{{"structure", to_string(variant.assumptions.structure)},
-            {"streamed_share", variant.assumptions.streamed_share}};
+            {"streamed_share", variant.assumptions.streamed_fraction}};
     for (const std::string& policy : multigrain_policies(report)) {
       const MultigrainComparison compared = compare_with_affinity(variant.results, policy);
       of["policies"].push_back({{"policy", policy},

@@ -11,7 +11,7 @@ namespace {
 
 using platform::KernelTime;
 
-/// The share of a GPU's memory bandwidth that a kernel reaches if it mainly reads and writes.
+/// The fraction of a GPU's memory bandwidth that a kernel reaches if it mainly reads and writes.
 constexpr double kReached = 0.7;
 /// Bandwidths between the host's memory and a device, for memory that is not pinned, in 10^6 bytes per second.
 constexpr double kHannibalLink = 3000;

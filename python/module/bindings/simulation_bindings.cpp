@@ -70,22 +70,50 @@ constexpr std::array<std::string_view, 11> kNames{"gpus",        "cores",    "cl
                                                   "noise",       "seed",     "memory_share", "gpu_memory",
                                                   "peer_copies", "eviction", "model"};
 
-/// The options that runtimes do not have, in a table of the same kind; troupe/simulation.py explains them.
+/// The options that runtimes do not have, in a table of the same kind.
 constexpr std::array kOwn{
-    option_rows::flag<&SimulatedRun::simulation, &SimulationOptions::noise>({.word = "noise"}),
+    option_rows::flag<&SimulatedRun::simulation, &SimulationOptions::noise>(
+        {.word = "noise", .meaning = "times vary by the deviations of the codelets and of the description"}),
     option_rows::number<&SimulatedRun::simulation, &SimulationOptions::accelerators,
-                        &SimulatedAccelerators::memory_share>({.word = "memory_share"}, 1e-6, 1),
+                        &SimulatedAccelerators::memory_share>(
+        {.word = "memory_share", .meaning = "how much of each GPU's memory data may use"}, 1e-6, 1),
     option_rows::flag<&SimulatedRun::simulation, &SimulationOptions::copies, &SimulatedCopies::peer>(
-        {.word = "peer_copies"}),
+        {.word = "peer_copies", .meaning = "GPUs copy directly from one another"}),
     option_rows::word<&SimulatedRun::simulation, &SimulationOptions::knowledge, &SimulatedKnowledge::model>(
-        {.word = "model"}, "exact learned"),
+        {.word = "model", .meaning = "what policies know of times: the means, or what they learn during the run"},
+        "exact learned"),
 };
 
 /// The option `gpus`. Its value is a number or a list; the options in the table above have values that can be texts.
-constexpr Option<SimulatedRun> kGpus{"gpus", "int or a list of int", "",
+constexpr Option<SimulatedRun> kGpus{"gpus", "int or a list of int",
+                                     "how many GPUs are used, or their numbers in the description; default: none",
                                      [](SimulatedRun& r, py::handle v) { r.simulation.gpus = gpus_of(v); }};
 
+/// The lines about options of a runtime that mean something else here.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOtherMeanings{{
+    {"cores", "cores that run tasks; 0: all but those that drive GPUs"},
+    {"clusters", "cores that work together, each cluster as one worker, such as 2x10; default: every core is a worker"},
+    {"gpu_memory", "each GPU's memory, such as 8GB; default: what the description says"},
+}};
+
 std::vector<std::string> option_names() { return {kNames.begin(), kNames.end()}; }
+
+std::string line_about_option(std::string_view name) {
+  const auto own = std::ranges::find(kOwn, name, &OptionOf<SimulatedRun>::word);
+  if (own != kOwn.end()) return line_about(*own);
+  if (name == kGpus.name) return line_about(kGpus);
+  const RuntimeOption& option = *option_of(name);
+  const auto other = std::ranges::find(kOtherMeanings, name, &std::pair<std::string_view, std::string_view>::first);
+  if (other == kOtherMeanings.end()) return line_about(option);
+  return fmt::format("{} ({}): {}\n", name, option.python_type(), other->second);
+}
+
+/// Returns the text about all options that Simulation's help shows.
+std::string option_text() {
+  std::string text;
+  for (const std::string_view name : kNames) text += line_about_option(name);
+  return text;
+}
 
 std::unique_ptr<SimulatedRun> run_with(const py::kwargs& keywords) {
   auto run = std::make_unique<SimulatedRun>();
@@ -160,6 +188,7 @@ void bind_simulation(py::module_& whole) {
       .def_property_readonly(
           "policy", [](const SimulatedRun& run) { return run.runtime.policy; }, "Where tasks run.");
   module.attr("option_names") = py::tuple(py::cast(option_names()));
+  module.attr("option_text") = option_text();
   py::class_<SimulatedGraph>(module, "Graph", "Tasks with their data and times.")
       .def(py::init<>())
       .def("add_data", &SimulatedGraph::add_data, py::arg("rows"), py::arg("cols"), py::arg("element_bytes"),

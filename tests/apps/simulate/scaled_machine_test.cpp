@@ -68,9 +68,9 @@ BOOST_AUTO_TEST_CASE(refuses_what_cannot_be) {
   BOOST_TEST(!machine_with_assumptions("nowhere", 1).ok());
 }
 
-BOOST_AUTO_TEST_CASE(products_in_one_call_reach_another_share_of_the_peak) {
+BOOST_AUTO_TEST_CASE(products_in_one_call_reach_another_fraction_of_the_peak) {
   const auto as_is = platform::load_machine("xeon-gtx480").value_or_throw();
-  const auto faster = machine_with_streamed_share("xeon-gtx480", 0.5).value_or_throw();
+  const auto faster = machine_with_streamed_fraction("xeon-gtx480", 0.5).value_or_throw();
   const auto* const before = as_is.find_kernel("sparse-lu", "gemm_super", "single");
   const auto* const after = faster.find_kernel("sparse-lu", "gemm_super", "single");
   for (const double edge : {521.0, 960.0}) {
@@ -79,8 +79,8 @@ BOOST_AUTO_TEST_CASE(products_in_one_call_reach_another_share_of_the_peak) {
     BOOST_TEST(after->cpu(edge).mean_us == before->cpu(edge).mean_us);
   }
   BOOST_TEST(after->gpu(0, 192).mean_us == before->gpu(0, 192).mean_us);
-  BOOST_TEST(!machine_with_streamed_share("xeon-gtx480", 0).ok());
-  BOOST_TEST(!machine_with_streamed_share("idgraf", 0.5).ok());
+  BOOST_TEST(!machine_with_streamed_fraction("xeon-gtx480", 0).ok());
+  BOOST_TEST(!machine_with_streamed_fraction("idgraf", 0.5).ok());
 }
 
 }  // namespace

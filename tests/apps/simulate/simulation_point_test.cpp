@@ -58,20 +58,20 @@ BOOST_AUTO_TEST_CASE(a_link_that_some_runs_did_not_use_counts_as_nothing_there) 
   BOOST_TEST(point.links[1].busy.mean == 0.125);
 }
 
-BOOST_AUTO_TEST_CASE(the_share_of_the_bound_is_unknown_without_a_bound) {
+BOOST_AUTO_TEST_CASE(the_fraction_of_the_bound_is_unknown_without_a_bound) {
   auto point = point_of({4, {}, "heft"}, {outcome(2, 10, {})});
-  BOOST_TEST(!point.share_of_bound().has_value());
+  BOOST_TEST(!point.fraction_of_bound().has_value());
   point.run_bounds_s = {0.4, 0.6};
-  BOOST_TEST(point.share_of_bound().value() == 0.25);
+  BOOST_TEST(point.fraction_of_bound().value() == 0.25);
 }
 
-BOOST_AUTO_TEST_CASE(the_share_of_the_bytes_is_unknown_without_a_bound_or_bytes) {
+BOOST_AUTO_TEST_CASE(the_fraction_of_the_bytes_is_unknown_without_a_bound_or_bytes) {
   auto point = point_of({4, {0}, "heft"}, {outcome(2, 15, {})});
-  BOOST_TEST(!point.bytes_share_of_bound().has_value());
+  BOOST_TEST(!point.bytes_fraction_of_bound().has_value());
   point.bound_bytes = Bytes{5};
-  BOOST_TEST(point.bytes_share_of_bound().value() == 0.25);
+  BOOST_TEST(point.bytes_fraction_of_bound().value() == 0.25);
   point.bytes = {};
-  BOOST_TEST(!point.bytes_share_of_bound().has_value());
+  BOOST_TEST(!point.bytes_fraction_of_bound().has_value());
 }
 
 }  // namespace

@@ -34,11 +34,11 @@ BOOST_AUTO_TEST_CASE(bytes_take_the_unit_that_fits) {
 
 BOOST_AUTO_TEST_CASE(shares_of_teams_say_what_is_not_known) {
   using std::chrono::seconds;
-  BOOST_TEST(human_share({}) == "-");
-  BOOST_TEST(human_share({seconds(8), seconds(5), {}}) == "62.5 %");
-  BOOST_TEST(human_share({seconds(8), seconds(0), {}}) == "0.0 %");
-  BOOST_TEST(human_share({seconds(8), seconds(5), seconds(1)}) == "62.5 % + unknown");
-  BOOST_TEST(human_share({{}, {}, seconds(1)}) == "unknown");
+  BOOST_TEST(human_team_use({}) == "-");
+  BOOST_TEST(human_team_use({seconds(8), seconds(5), {}}) == "62.5 %");
+  BOOST_TEST(human_team_use({seconds(8), seconds(0), {}}) == "0.0 %");
+  BOOST_TEST(human_team_use({seconds(8), seconds(5), seconds(1)}) == "62.5 % + unknown");
+  BOOST_TEST(human_team_use({{}, {}, seconds(1)}) == "unknown");
 }
 
 BOOST_AUTO_TEST_CASE(counts_are_grouped_by_thousands) {
