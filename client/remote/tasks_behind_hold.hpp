@@ -40,6 +40,9 @@ class TasksBehindHold {
   /// Returns a task which still waits for the hold, and which whoever uses these data next has to wait for; 0 if there
   /// is none.
   [[nodiscard]] std::uint64_t find(const Use& next, const Pending& pending) const;
+  /// Called when `part` has got data of `former`, which no further task uses: whoever uses the part has to wait for all
+  /// tasks on `former`, and for the hold if it holds `former`.
+  void follow(const graph::DataRecord& former, const graph::DataRecord& part);
   /// Called before the record and its parts are deleted.
   void forget(graph::DataRecord& record);
 
@@ -50,7 +53,8 @@ class TasksBehindHold {
     std::uint64_t task;
   };
 
-  /// The first use is that of the hold itself, unless its data have been deleted.
+  /// The first use is that of the hold itself, unless its data have been deleted. Parts that replace the data of the
+  /// hold are noted as its uses, too.
   std::vector<NotedUse> uses_;
   /// Each task with the one for which it waits; 0 stands for the hold itself.
   std::map<std::uint64_t, std::uint64_t> waiting_;

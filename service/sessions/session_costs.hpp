@@ -17,6 +17,9 @@ inline constexpr std::uint64_t kTask = 768;
 /// The cost of each access of a task beyond the first few, for which the task's record has room.
 inline constexpr std::uint64_t kAccess = 96;
 inline constexpr std::uint64_t kHandle = 1024;
+/// The cost of a new part that overlaps a former part which tasks still use, as `TaskGraph::late_divisions` counts
+/// them: it counts the records of both, and the task by which the new part gets the content.
+inline constexpr std::uint64_t kDivision = kHandle + kTask + kAccess;
 /// The cost of what a nested task has in addition, and of a child, which may be nested itself.
 inline constexpr std::uint64_t kNested = 768;
 inline constexpr std::uint64_t kChild = kTask + kNested;
