@@ -84,6 +84,10 @@ struct GraphOptions {
   /// temporary data block less often; with a lower limit, a program that makes temporary data faster than its tasks use
   /// them takes less memory.
   std::uint64_t late_bytes = std::uint64_t{1} << 30U;
+  /// A bound on the parts that `TaskGraph::repartition` has replaced while tasks still use them; each counts once for
+  /// each new part that it overlaps. A call that would exceed the bound waits for the tasks on the former parts. With a
+  /// larger bound such calls block less often; each unit takes up to 2 KB.
+  std::uint64_t late_divisions = std::uint64_t{1} << 17U;
 };
 
 }  // namespace troupe::graph

@@ -84,10 +84,10 @@ class TaskGraph final : public TaskOwner {
   /// whole that `parent` is part of. Fails with `overlapping_handles`, `invalid_handle` or `wait_in_kernel`.
   Result<std::vector<Handle>> partition(const Handle& parent, std::span<const Block> blocks);
   /// Replaces all parts of a handle by new parts. Tasks on the former parts are not affected; no further task may use
-  /// them. A task on a new part waits for the tasks on the former parts that it overlaps. Waits as `partition` does in
-  /// any of these cases: tasks use `parent` as a whole; the former or the new parts do not cover `parent`; former parts
-  /// have parts themselves; `parent` or data around it have halo parts; no worker drives a core. Fails as `partition`
-  /// does.
+  /// them. A task on a new part waits for the tasks on the former parts that it overlaps. Waits as `partition` does if
+  /// tasks use the whole, if the former or the new parts do not cover it or have parts themselves, if halo parts
+  /// overlap it, if there are no cores, or if very many replaced parts are in use (`GraphOptions::late_divisions`).
+  /// Fails as `partition` does.
   Result<std::vector<Handle>> repartition(const Handle& parent, std::span<const Block> blocks);
   /// Makes handles of halo parts of `parent`. Does not wait. Fails as `DataRegistry::add_halos` does, and with
   /// `invalid_handle`.
@@ -197,6 +197,11 @@ class TaskGraph final : public TaskOwner {
   Result<std::unique_ptr<PendingHold>> begin_change(const Handle& handle, bool releasing, std::function<void()> ready);
   Result<void> finish_release(PendingHold& pending);
   Result<std::vector<Handle>> finish_partition(PendingHold& pending, std::span<const Block> blocks);
+  /// Begins a `repartition`. If it has to wait and `may_wait` is false, it fails with `wait_in_kernel`, and all stays
+  /// as it is.
+  Result<BegunRepartition> begin_repartition(const Handle& parent, std::span<const Block> blocks, bool may_wait,
+                                             std::function<void()> ready);
+  Result<std::vector<Handle>> finish_repartition(PendingHold& pending, std::span<const Block> blocks);
   Result<void> finish_set_reduction(PendingHold& pending, ReductionMethods methods);
   /// Begins the refusal of a task that will not run: it is ordered like a writer of the data that it would have
   /// written, and takes no worker. After `ready`, `finish_refusal` ends the refusal with `status` (failed or
@@ -209,6 +214,8 @@ class TaskGraph final : public TaskOwner {
 
   /// Returns the number of registered handles, parts included.
   [[nodiscard]] std::size_t handles();
+  /// Returns what `GraphOptions::late_divisions` bounds.
+  [[nodiscard]] std::uint64_t late_divisions();
   /// Fails with `invalid_argument` except in the kernel of a nested task, or of a child of a nested task.
   [[nodiscard]] Result<void> check_inside_nested() const;
   /// Returns the id of the handle, or the ids of its parts if it has any. Fails with `invalid_handle`.
@@ -382,28 +389,41 @@ class TaskGraph final : public TaskOwner {
     Task* hold = nullptr;
     DataRecord* record = nullptr;
     std::uint64_t bytes = 0;
+    /// The number of new parts that overlap this former part.
+    std::uint64_t divisions = 0;
     std::atomic<bool> done{false};
   };
 
   // The next functions replace parts (task_graph_repartition.cpp).
-  /// `added` are the new parts; `overlapped[i]` are the records that `added[i]` overlaps; `former` are the parts that
-  /// are replaced.
-  struct NewParts {
-    std::vector<DataRecord*> added;
-    std::vector<std::vector<DataRecord*>> overlapped;
-    std::vector<DataRecord*> former;
-  };
-  NewParts renew_parts(DataRecord& record, std::span<const Block> blocks) TROUPE_REQUIRES(submission_mutex_);
-  /// Returns true if the record's parts may be replaced while tasks use them.
-  [[nodiscard]] bool may_replace(const DataRecord& record, bool covers) TROUPE_REQUIRES(submission_mutex_);
+  DataRegistry::NewParts renew_parts(DataRecord& record, std::span<const Block> blocks)
+      TROUPE_REQUIRES(submission_mutex_);
+  /// Returns true if the record's parts may be replaced by these blocks while tasks use them. `covers`: the blocks
+  /// cover the record.
+  [[nodiscard]] bool may_replace(DataRecord& record, std::span<const Block> blocks, bool covers)
+      TROUPE_REQUIRES(submission_mutex_);
+  /// Replaces the parts if no task has to be waited for. Otherwise returns nothing, and if `may_wait` is true, refuses
+  /// further tasks on the parts until the caller has waited; if it is false, fails with `wait_in_kernel`.
+  Result<std::optional<std::vector<Handle>>> replace_at_once(const Handle& parent, std::span<const Block> blocks,
+                                                             bool may_wait) TROUPE_EXCLUDES(submission_mutex_);
   /// Replaces the record's parts while tasks use them. The caller calls `end_late` for `unused`, without the lock.
   std::vector<DataRecord*> replace_parts(DataRecord& record, std::span<const Block> blocks, TaskList& ready,
                                          std::vector<std::shared_ptr<LateRelease>>& unused)
       TROUPE_REQUIRES(submission_mutex_);
   /// Refuses further tasks on the parts of a record, or allows them again.
   void refuse_parts(DataRecord& record, bool refused) TROUPE_REQUIRES(submission_mutex_);
+  /// Returns true if a division of the record waits. Parts that it gets before are refused from the beginning, because
+  /// tasks on them would come after the division that replaces them.
+  [[nodiscard]] bool is_to_be_divided(const DataRecord& record) const TROUPE_REQUIRES(submission_mutex_);
+  /// Called when a division that waited ends.
+  void end_dividing(HandleId record) TROUPE_REQUIRES(submission_mutex_);
+  /// Ends a division that has failed: allows tasks on the parts of the handle again, if it is still registered. Returns
+  /// `why`.
+  Failure keep_parts(const Handle& handle, const Failure& why) TROUPE_EXCLUDES(submission_mutex_);
   /// Replaces parts that nobody uses and that are refused.
   std::vector<DataRecord*> replace_unused_parts(DataRecord& record, std::span<const Block> blocks)
+      TROUPE_REQUIRES(submission_mutex_);
+  /// Does the work of a division that has waited until nobody uses the record. Fails if the record is being recorded.
+  Result<void> divide_at_last(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& parts)
       TROUPE_REQUIRES(submission_mutex_);
   /// Maps each part that is replaced to the last tasks that use it.
   using LastTasks = std::unordered_map<const DataRecord*, std::vector<TaskReference>>;
@@ -723,6 +743,7 @@ class TaskGraph final : public TaskOwner {
   /// Registrations that have ended while tasks still use their data.
   struct LateReleases {
     std::uint64_t bytes = 0;
+    std::uint64_t divisions = 0;
     /// The tasks whose kernel or callback waits in `wait_for_running`.
     std::vector<const Task*> letting_go;
   };
@@ -730,6 +751,8 @@ class TaskGraph final : public TaskOwner {
     DataRegistry registry;
     std::vector<DataRecord*> open_reductions = {};
     LateReleases late = {};
+    /// The records whose division by `repartition` waits, once for each such call.
+    std::vector<HandleId> dividing = {};
   };
   /// The callback that a worker runs. Each worker has one entry, which only that worker writes.
   struct alignas(64) CallbackInProgress {

@@ -56,6 +56,7 @@ Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blo
     if (poisoned) failures_.poison(part->handle_id(), failures_.poison_of(record.handle_id()));
     handles.emplace_back(part, part->handle_id());
   }
+  if (is_to_be_divided(record)) refuse_parts(record, true);
   return {};
 }
 

@@ -139,6 +139,7 @@ bool TaskGraph::release_late(DataRecord& record, const std::shared_ptr<LateRelea
   const bool unused = order_hold(hold, ready);
   record.visit_family([](DataRecord& part) { part.releasing = true; });
   data_.late.bytes += late->bytes;
+  data_.late.divisions += late->divisions;
   return unused;
 }
 
@@ -149,6 +150,7 @@ void TaskGraph::end_late(LateRelease& late) noexcept {
   const LockGuard lock(submission_mutex_);
   memory = late.record->owned;
   data_.late.bytes -= late.bytes;
+  data_.late.divisions -= late.divisions;
   forget(*late.record);
   Task& hold = *late.hold;
   hold.status.store(TaskStatus::succeeded, std::memory_order_release);

@@ -15,14 +15,18 @@ void TaskGraph::refuse_parts(DataRecord& record, bool refused) {
   for (DataRecord* part : record.children) part->visit_family([refused](DataRecord& one) { one.releasing = refused; });
 }
 
-bool TaskGraph::may_replace(const DataRecord& record, bool covers) {
-  // Workers walk the `children` of the whole and of halo parts without a lock, so these lists change only while no task
-  // uses them.
+bool TaskGraph::may_replace(DataRecord& record, std::span<const Block> blocks, bool covers) {
+  // Workers walk the lists of the whole and of halo parts without a lock, so these lists change only while nobody uses
+  // them.
   const auto has_halos = [](const DataRecord& one) { return !one.halos.empty(); };
   bool flat = covers && record.covered && (options_.device_kinds & kOnCores) != 0;
   for (const DataRecord* one = &record; flat && one != nullptr; one = one->parent) flat = !has_halos(*one);
   for (const DataRecord* part : record.children) flat = flat && part->children.empty() && !has_halos(*part);
-  return flat && !in_use(record.dependencies, nullptr);
+  // A division that waits may not have its hold yet, and tasks on the new parts might come after this hold.
+  if (!flat || is_to_be_divided(record) || in_use(record.dependencies, nullptr)) return false;
+  std::uint64_t divisions = data_.late.divisions;
+  for (const auto& overlapped : DataRegistry::find_overlapped(record, blocks)) divisions += overlapped.size();
+  return divisions <= options_.late_divisions;
 }
 
 void TaskGraph::submit_division(const std::vector<DataRecord*>& former, const LastTasks& last, DataRecord& part,
@@ -48,12 +52,8 @@ void TaskGraph::submit_division(const std::vector<DataRecord*>& former, const La
   if (builder.finish()) ready.push_back(&task);
 }
 
-TaskGraph::NewParts TaskGraph::renew_parts(DataRecord& record, std::span<const Block> blocks) {
-  NewParts parts;
-  parts.overlapped = DataRegistry::find_overlapped(record, blocks);
-  parts.former = data_.registry.detach_parts(record);
-  // The call cannot fail, because the blocks have been checked.
-  parts.added = data_.registry.add_parts(record, blocks).value_or_throw();
+DataRegistry::NewParts TaskGraph::renew_parts(DataRecord& record, std::span<const Block> blocks) {
+  DataRegistry::NewParts parts = data_.registry.replace_parts(record, blocks);
   for (std::size_t i = 0; i < parts.added.size(); ++i) {
     DataRecord& part = *parts.added[i];
     part.home = record.home;
@@ -61,10 +61,6 @@ TaskGraph::NewParts TaskGraph::renew_parts(DataRecord& record, std::span<const B
     for (const DataRecord* one : parts.overlapped[i]) {
       if (one->poisoned.load(std::memory_order_relaxed)) poison(part, failures_.poison_of(one->handle_id()));
     }
-    const auto lacks_content = [](const DataRecord* one) { return one->content.unwritten; };
-    const auto is_discarded = [](const DataRecord* one) { return one->content.discarded; };
-    data_.registry.set_unwritten(part, std::ranges::any_of(parts.overlapped[i], lacks_content));
-    data_.registry.set_discarded(part, std::ranges::any_of(parts.overlapped[i], is_discarded));
   }
   return parts;
 }
@@ -73,12 +69,15 @@ std::vector<DataRecord*> TaskGraph::replace_parts(DataRecord& record, std::span<
                                                   std::vector<std::shared_ptr<LateRelease>>& unused) {
   LastTasks last;
   for (DataRecord* part : record.children) last[part] = last_tasks(part->dependencies, AccessMode::write);
-  NewParts parts = renew_parts(record, blocks);
+  DataRegistry::NewParts parts = renew_parts(record, blocks);
+  std::unordered_map<const DataRecord*, std::uint64_t> divisions;
   for (std::size_t i = 0; i < parts.added.size(); ++i) {
     submit_division(parts.overlapped[i], last, *parts.added[i], ready);
+    for (const DataRecord* part : parts.overlapped[i]) ++divisions[part];
   }
   for (DataRecord* part : parts.former) {
     const auto late = std::make_shared<LateRelease>();
+    late->divisions = divisions[part];
     if (release_late(*part, late, ready)) unused.push_back(late);
   }
   return std::move(parts.added);
@@ -90,21 +89,35 @@ std::vector<DataRecord*> TaskGraph::replace_unused_parts(DataRecord& record, std
     data_.registry.set_unwritten(record, false);
     record.poisoned.store(false, std::memory_order_relaxed);
   }
-  NewParts parts = renew_parts(record, blocks);
+  DataRegistry::NewParts parts = renew_parts(record, blocks);
   for (DataRecord* part : parts.former) record.covered ? leave_readers(*part) : return_to_parent(*part);
   for (auto part = parts.former.rbegin(); part != parts.former.rend(); ++part) forget(**part);
   for (DataRecord* part : parts.added) part->dependencies = record.dependencies;
   return std::move(parts.added);
 }
 
-Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::span<const Block> blocks) {
-  if (auto here = threads_.home.check(); !here) return here.failure();
-  if (is_inside_nested()) {
-    return Failure{ErrorCode::wait_in_kernel,
-                   "data cannot be divided anew in the kernel of a nested task: call repartition in the program"};
-  }
-  if (recording_here() != nullptr) return waits_in_recording();
-  std::optional<std::vector<DataRecord*>> parts;
+Result<void> TaskGraph::divide_at_last(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& parts) {
+  // A recording may have begun meanwhile.
+  if (is_being_recorded(record)) return partitioned_while_recorded(record);
+  const std::vector<DataRecord*> added = replace_unused_parts(record, blocks);
+  end_dividing(record.handle_id());
+  if (is_to_be_divided(record)) refuse_parts(record, true);
+  parts = handles_of(added);
+  return {};
+}
+
+bool TaskGraph::is_to_be_divided(const DataRecord& record) const {
+  return std::ranges::find(data_.dividing, record.handle_id()) != data_.dividing.end();
+}
+
+void TaskGraph::end_dividing(HandleId record) {
+  const auto found = std::ranges::find(data_.dividing, record);
+  if (found != data_.dividing.end()) data_.dividing.erase(found);
+}
+
+Result<std::optional<std::vector<Handle>>> TaskGraph::replace_at_once(const Handle& parent,
+                                                                      std::span<const Block> blocks, bool may_wait) {
+  std::optional<std::vector<Handle>> parts;
   TaskList ready;
   std::vector<std::shared_ptr<LateRelease>> unused;
   {
@@ -115,29 +128,75 @@ Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::sp
     if (is_being_recorded(record)) return partitioned_while_recorded(record);
     const auto covers = DataRegistry::check_parts(record, blocks, {});
     if (!covers) return covers.failure();
-    if (may_replace(record, covers.value())) {
-      parts = replace_parts(record, blocks, ready, unused);
-    } else {
-      // Below, this thread waits until no task uses the former parts, and then replaces them. New tasks on the former
-      // parts are refused from here on, because these parts would be gone before the tasks begin.
+    if (may_replace(record, blocks, covers.value())) {
+      parts = handles_of(replace_parts(record, blocks, ready, unused));
+    } else if (may_wait) {
+      // The caller waits until no task uses the former parts, and then replaces them. New tasks on these parts are
+      // refused from here on, because their parts would be gone before they begin.
       refuse_parts(record, true);
+      data_.dividing.push_back(record.handle_id());
+    } else {
+      return Failure{ErrorCode::wait_in_kernel,
+                     describe(record) + " cannot be divided anew without a wait for the tasks that use it"};
     }
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
   // The calls go backwards, because `end_late` searches the list of former parts from its end.
   for (auto late = unused.rbegin(); late != unused.rend(); ++late) end_late(**late);
-  if (!parts) {
-    const auto divide = [&](DataRecord& record, TaskList&) TROUPE_REQUIRES(submission_mutex_) -> Result<void> {
-      parts = replace_unused_parts(record, blocks);
-      return {};
-    };
-    if (auto outcome = change_undisturbed(parent, false, divide); !outcome) {
-      const LockGuard lock(submission_mutex_);
-      if (const auto still = data_.registry.find(parent)) refuse_parts(*still.value(), false);
-      return outcome.failure();
-    }
+  return parts;
+}
+
+Failure TaskGraph::keep_parts(const Handle& handle, const Failure& why) {
+  const LockGuard lock(submission_mutex_);
+  end_dividing(handle.id());
+  const auto still = data_.registry.find(handle);
+  if (still && !is_to_be_divided(*still.value())) refuse_parts(*still.value(), false);
+  return why;
+}
+
+Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::span<const Block> blocks) {
+  if (auto here = threads_.home.check(); !here) return here.failure();
+  if (is_inside_nested()) {
+    return Failure{ErrorCode::wait_in_kernel,
+                   "data cannot be divided anew in the kernel of a nested task: call repartition in the program"};
   }
-  return handles_of(*parts);
+  if (recording_here() != nullptr) return waits_in_recording();
+  auto at_once = replace_at_once(parent, blocks, true);
+  if (!at_once) return at_once.failure();
+  if (at_once.value()) return *std::move(at_once).value();
+  std::vector<Handle> parts;
+  const auto divide = [&](DataRecord& record, TaskList&)
+                          TROUPE_REQUIRES(submission_mutex_) { return divide_at_last(record, blocks, parts); };
+  if (auto outcome = change_undisturbed(parent, false, divide); !outcome) {
+    return keep_parts(parent, outcome.failure());
+  }
+  return parts;
+}
+
+Result<BegunRepartition> TaskGraph::begin_repartition(const Handle& parent, std::span<const Block> blocks,
+                                                      bool may_wait, std::function<void()> ready) {
+  auto at_once = replace_at_once(parent, blocks, may_wait);
+  if (!at_once) return at_once.failure();
+  if (at_once.value()) return BegunRepartition{*std::move(at_once).value(), nullptr};
+  auto pending = begin_change(parent, false, std::move(ready));
+  if (!pending) return keep_parts(parent, pending.failure());
+  return BegunRepartition{{}, std::move(pending).value()};
+}
+
+Result<std::vector<Handle>> TaskGraph::finish_repartition(PendingHold& pending, std::span<const Block> blocks) {
+  pending.note_.reset();
+  std::vector<Handle> parts;
+  const auto divide = [&](DataRecord& record, TaskList&)
+                          TROUPE_REQUIRES(submission_mutex_) { return divide_at_last(record, blocks, parts); };
+  if (auto outcome = change_held(pending.hold_, pending.handle_, false, divide); !outcome) {
+    return keep_parts(pending.handle_, outcome.failure());
+  }
+  return parts;
+}
+
+std::uint64_t TaskGraph::late_divisions() {
+  const LockGuard lock(submission_mutex_);
+  return data_.late.divisions;
 }
 
 }  // namespace troupe::graph

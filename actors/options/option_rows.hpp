@@ -27,7 +27,7 @@ constexpr unsigned without(OptionDoor door, unsigned doors = kEverywhere) {
 /// The largest number that an option can have.
 constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 
-/// The fields of a row that options of all kinds have.
+/// The fields that a row has for every kind of option.
 struct Names {
   std::string_view field = {};
   std::string_view word = {};

@@ -19,7 +19,7 @@ using Time = std::chrono::steady_clock::time_point;
 constexpr std::size_t kPlacedPerWorker = 8;
 /// The least time that a worker needs for any task, even if only to see that it has been cancelled.
 constexpr std::int64_t kLeast_ns = 500;
-/// The time between two charges of running tasks.
+/// Running tasks are charged at most this often.
 constexpr Duration kChargeEvery = std::chrono::milliseconds(1);
 
 std::int64_t in_ns(Time now) { return Duration(now.time_since_epoch()).count(); }

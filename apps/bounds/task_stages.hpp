@@ -1,5 +1,5 @@
-/// Cuts task graphs into stages. A stage is a set of tasks that must have ended some time before the end of the run, or
-/// that cannot begin until some time after its beginning.
+/// Cuts task graphs into stages: sets of tasks that cannot run in the last t seconds of the run (`StagesBy::tails`), or
+/// in its first t seconds (`StagesBy::heads`).
 #pragma once
 
 #include <vector>

@@ -18,7 +18,7 @@ using scheduler::KernelKey;
 
 struct KernelSummary {
   KernelKey key;
-  /// The number of shapes whose times are known.
+  /// The number of data shapes with known kernel times.
   std::size_t shapes = 0;
   std::uint64_t tasks = 0;
 };

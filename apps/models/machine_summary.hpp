@@ -17,7 +17,7 @@ namespace troupe::apps {
 /// Returns tables of cores, GPUs, links, the speeds of single copies, and the kernels.
 [[nodiscard]] std::string machine_text(const platform::MachineDescription& machine);
 
-/// Returns the machine as one JSON object, with all times at the tiles that were measured.
+/// Returns the machine as one JSON object, with all kernel times for each tile size.
 [[nodiscard]] Json machine_json(const platform::MachineDescription& machine);
 
 }  // namespace troupe::apps

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "client/remote/connection/wire_text.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 
@@ -17,7 +15,7 @@ v1::Parameter::Shape wire_shape(ViewShape shape) {
     case ViewShape::scalar: return v1::Parameter::SCALAR;
     case ViewShape::vector: return v1::Parameter::VECTOR;
     case ViewShape::matrix: return v1::Parameter::MATRIX;
-    case ViewShape::volume: break;  // refused by an earlier check
+    case ViewShape::volume: return v1::Parameter::VOLUME;
   }
   return v1::Parameter::ANY;
 }
@@ -73,14 +71,6 @@ Result<std::uint32_t> CodeletNumbers::ask(const CodeletDefinition& definition) {
                    fmt::format("codelet '{}' cannot be known to a service: its name is longer than 256 bytes, or no "
                                "text",
                                definition.name)};
-  }
-  const auto takes_volume = [](const DataParameter& parameter) { return parameter.shape == ViewShape::volume; };
-  if (std::ranges::any_of(definition.parameters, takes_volume)) {
-    return Failure{
-        ErrorCode::no_implementation,
-        fmt::format("codelet '{}' takes data of three dimensions (VolumeView), and a service has none: use a "
-                    "runtime of the program's own",
-                    definition.name)};
   }
   const std::uint32_t number = next_++;
   const auto answer = session_.call(session_.sender().lock(), [&](v1::Operation& operation, std::uint64_t request) {

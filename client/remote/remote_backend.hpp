@@ -144,6 +144,11 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   using AddBlocks = std::function<Result<std::vector<graph::DataRecord*>>(graph::DataRecord&)>;
   /// Makes handles of blocks with `add`, here and on the service. Must be called without the lock.
   Result<std::vector<Handle>> add_blocks(const Handle& whole, std::size_t count, const AddBlocks& add);
+  /// Notes that whoever uses a new part has to wait for the tasks on the former parts that it overlaps, which may wait
+  /// for data that the program has acquired.
+  void follow_former(const graph::DataRegistry::NewParts& parts, std::span<const Handle> added);
+  /// Allows the former parts of `whole` again, after the service has refused to replace them.
+  void restore(const Handle& whole, std::span<const Handle> former);
   [[nodiscard]] bool is_being_recorded(const graph::DataRecord& record) const;
   Result<Future> replay(Recorded& recorded, std::span<const Rebinding> rebindings);
   /// Sends a complete recording to the service. Acquires the lock.
@@ -152,6 +157,8 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   /// without the lock.
   void copy_out_written(std::uint64_t task);
   void forget(graph::DataRecord& record);
+  /// Forgets those handles that exist.
+  void forget(std::span<const Handle> handles);
   /// Does the work of `release`, or, if `finally` is true, the first step of `let_go`: in a kernel or callback, this
   /// step also releases data for which there is nothing to copy back. Acquires the lock.
   Result<void> end_registration(const Handle& handle, bool finally);

@@ -1,14 +1,13 @@
-/// The functions of the backend for data: handles, their blocks, and data that the program holds.
+/// The functions of the backend for data: registrations, reductions, and data that the program holds.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 
 #include "client/remote/connection/wire_text.hpp"
 #include "client/remote/remote_backend.hpp"
-#include "graph/codelets/type_names.hpp"
-#include "graph/data/blocks.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
@@ -28,6 +27,10 @@ void fill(v1::RegisterData& out, const graph::DataRecord& record, const SharedPl
   out.set_rows(layout.rows);
   out.set_cols(layout.cols);
   out.set_ld(layout.ld);
+  if (layout.planes != 1) {
+    out.set_planes(layout.planes);
+    out.set_plane_stride(layout.plane_stride);
+  }
   out.set_element_size(layout.element_size);
   out.set_element_tag(layout.element_tag);
   out.set_name(wire_text(record.name));
@@ -45,7 +48,7 @@ struct RemoteBackend::Hold {
   std::uint64_t request = 0;
   const AccessMode mode;
   std::shared_ptr<SharedPlace> place;
-  SharedPlace::Part part;
+  Block part;
   /// The number of the newest task when the data were acquired.
   std::uint64_t task = 0;
 
@@ -89,13 +92,6 @@ Result<Handle> RemoteBackend::register_data(graph::DataDescription description) 
     return Failure{ErrorCode::invalid_argument, fmt::format("elements of {} bytes: a service takes at most {}",
                                                             description.layout.element_size, kLargestElement)};
   }
-  if (description.layout.planes != 1) {
-    return Failure{
-        ErrorCode::no_implementation,
-        fmt::format("data of {} elements: a service takes data of one and two dimensions only; register each "
-                    "plane as a matrix, or run the program with a runtime of its own",
-                    shape_text(description.layout))};
-  }
   auto place = SharedPlace::of(description, heap_);
   if (!place) return place.failure();
   auto lock = session_->sender().lock();
@@ -119,84 +115,6 @@ Result<client::Memory> RemoteBackend::allocate(Bytes size, NumaId /*node*/) {
 }
 
 std::shared_ptr<void> RemoteBackend::pin(const void* /*memory*/, Bytes /*size*/) { return nullptr; }
-
-bool RemoteBackend::is_being_recorded(const graph::DataRecord& record) const {
-  for (const OpenRecording* open : open_recordings_) {
-    for (const graph::Recording::Use& use : open->recording->uses()) {
-      if (overlap(record, *use.recorded)) return true;
-    }
-  }
-  return false;
-}
-
-namespace {
-
-/// Fails if a block has properties for which the protocol has no fields.
-Result<void> check_plain(std::span<const Block> blocks) {
-  const auto is_plain = [](const Block& block) { return block.planes == 1 && !graph::has_steps(block); };
-  if (std::ranges::all_of(blocks, is_plain)) return {};
-  return Failure{ErrorCode::no_implementation,
-                 "a service divides data into blocks of one plane whose columns lie side by side: make a block of each "
-                 "column, or run the program with a runtime of its own"};
-}
-
-}  // namespace
-
-Result<std::vector<Handle>> RemoteBackend::partition(const Handle& whole, std::span<const Block> blocks) {
-  const auto add = [&](graph::DataRecord& record) -> Result<std::vector<graph::DataRecord*>> {
-    if (is_being_recorded(record)) return graph::partitioned_while_recorded(record);
-    if (auto plain = check_plain(blocks); !plain) return plain.failure();
-    if (auto ends = check_may_use(record.whole(), AccessMode::read_write); !ends) return ends.failure();
-    return registry_.add_parts(record, blocks);
-  };
-  return add_blocks(whole, blocks.size(), add);
-}
-
-Result<std::vector<Handle>> RemoteBackend::repartition(const Handle& /*whole*/, std::span<const Block> /*blocks*/) {
-  return Failure{ErrorCode::no_implementation,
-                 "a service cannot divide data anew: release the blocks or the whole, and divide it again"};
-}
-
-Result<std::vector<Handle>> RemoteBackend::halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim) {
-  if (blocks.empty()) return std::vector<Handle>();
-  if (auto plain = check_plain(blocks); !plain) return plain.failure();
-  return add_blocks(whole, blocks.size(),
-                    [&](graph::DataRecord& record) { return registry_.add_halos(record, blocks, rim); });
-}
-
-Result<std::vector<Handle>> RemoteBackend::add_blocks(const Handle& whole, std::size_t count, const AddBlocks& add) {
-  if (auto allowed = check_wait(); !allowed) return allowed.failure();
-  auto lock = session_->sender().lock();
-  const auto record = registry_.find(whole);
-  if (!record) return record.failure();
-  if (auto room = check_handles(count); !room) return room.failure();
-  const auto added = add(*record.value());
-  if (!added) return added.failure();
-  const std::vector<graph::DataRecord*>& blocks = added.value();
-  const auto fill_in = [&](v1::Operation& operation, std::uint64_t request) {
-    v1::Partition& out = *operation.mutable_partition();
-    out.set_request(request);
-    out.set_whole(whole.id().value());
-    for (const graph::DataRecord* block : blocks) {
-      v1::Block& filled = *out.add_blocks();
-      filled.set_row(block->place.row);
-      filled.set_col(block->place.col);
-      filled.set_rows(block->view.layout.rows);
-      filled.set_cols(block->view.layout.cols);
-      out.add_handles(block->handle_id().value());
-      out.set_halos(block->is_halo);
-    }
-  };
-  const auto answer = session_->call(std::move(lock), fill_in, 32 + 16 * count);
-  if (!answer) {
-    lock = session_->sender().lock();
-    for (graph::DataRecord* block : blocks) registry_.remove(*block);
-    return answer.failure();
-  }
-  std::vector<Handle> handles;
-  for (graph::DataRecord* block : blocks) handles.emplace_back(block, block->handle_id());
-  return handles;
-}
 
 Result<Layout> RemoteBackend::layout_of(const Handle& handle) {
   const auto lock = session_->sender().lock();
@@ -279,7 +197,7 @@ Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally)
   if (auto ends = check_may_use(record.whole(), AccessMode::read_write); !ends) return ends;
   record.visit_family([](graph::DataRecord& part) { part.releasing = true; });
   const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
-  const SharedPlace::Part part = SharedData::part_of(record);
+  const Block part = SharedData::part_of(record);
   const std::uint64_t written = place->last_writer;
   const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
     operation.mutable_release_data()->set_request(request);
@@ -421,6 +339,18 @@ void RemoteBackend::hand_on(void* hold) noexcept {
 void RemoteBackend::note_behind_holds(std::uint64_t task, std::span<const TasksBehindHold::Use> uses,
                                       std::span<const std::uint64_t> after) {
   for (Hold* hold : holds_) hold->behind.note(task, uses, after);
+}
+
+void RemoteBackend::follow_former(const graph::DataRegistry::NewParts& parts, std::span<const Handle> added) {
+  if (holds_.empty()) return;
+  const std::unordered_set<const graph::DataRecord*> former(parts.former.begin(), parts.former.end());
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    if (!registry_.find(added[i])) continue;
+    for (const graph::DataRecord* one : parts.overlapped[i]) {
+      if (!former.contains(one)) continue;
+      for (Hold* hold : holds_) hold->behind.follow(*one, *parts.added[i]);
+    }
+  }
 }
 
 Result<void> RemoteBackend::check_own_holds(

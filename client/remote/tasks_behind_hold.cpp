@@ -29,7 +29,15 @@ bool overlap(const graph::DataRecord& one, const graph::DataRecord& other) {
 }
 
 bool TasksBehindHold::holds(const Use& next) const {
-  return !uses_.empty() && uses_.front().task == 0 && conflict(uses_.front().use, next);
+  return std::ranges::any_of(uses_,
+                             [&](const NotedUse& noted) { return noted.task == 0 && conflict(noted.use, next); });
+}
+
+void TasksBehindHold::follow(const graph::DataRecord& former, const graph::DataRecord& part) {
+  const std::size_t noted_before = uses_.size();
+  for (std::size_t i = 0; i < noted_before && uses_.size() < kMostUses; ++i) {
+    if (uses_[i].use.record == &former) uses_.push_back({{&part, AccessMode::read_write}, uses_[i].task});
+  }
 }
 
 void TasksBehindHold::note(std::uint64_t task, std::span<const Use> uses, std::span<const std::uint64_t> after) {

@@ -41,6 +41,9 @@ class TasksBehindHold {
   /// Returns a task that still waits for the hold, and for which the next user of these data has to wait; 0 if there is
   /// no such task.
   [[nodiscard]] std::uint64_t find(const Use& next, const Pending& pending) const;
+  /// Called when `part` has got data of `former`, which no further task uses: whoever uses the part has to wait for all
+  /// tasks on `former`, and for the hold if it holds `former`.
+  void follow(const graph::DataRecord& former, const graph::DataRecord& part);
   /// Removes the uses of the record and its parts; called before these are deleted.
   void forget(graph::DataRecord& record);
 
@@ -51,7 +54,8 @@ class TasksBehindHold {
     std::uint64_t task;
   };
 
-  /// The first use is that of the hold itself, unless its data have been deleted.
+  /// The first use is that of the hold itself, unless its data have been deleted. Parts that replace the data of the
+  /// hold are noted as its uses, too.
   std::vector<NotedUse> uses_;
   /// Maps each task to the task for which it waits; 0 stands for the hold itself.
   std::map<std::uint64_t, std::uint64_t> waiting_;

@@ -233,6 +233,20 @@ std::vector<DataRecord*> DataRegistry::detach_parts(DataRecord& parent) {
   return parts;
 }
 
+DataRegistry::NewParts DataRegistry::replace_parts(DataRecord& parent, std::span<const Block> blocks) {
+  NewParts parts;
+  parts.overlapped = find_overlapped(parent, blocks);
+  parts.former = detach_parts(parent);
+  parts.added = add_parts(parent, blocks).value_or_throw();
+  const auto lacks_content = [](const DataRecord* one) { return one->content.unwritten; };
+  const auto was_discarded = [](const DataRecord* one) { return one->content.discarded; };
+  for (std::size_t i = 0; i < parts.added.size(); ++i) {
+    set_unwritten(*parts.added[i], std::ranges::any_of(parts.overlapped[i], lacks_content));
+    set_discarded(*parts.added[i], std::ranges::any_of(parts.overlapped[i], was_discarded));
+  }
+  return parts;
+}
+
 Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std::span<const Block> blocks) {
   const auto covers = check_parts(parent, blocks, parent.children);
   if (!covers) return covers.failure();
@@ -261,7 +275,7 @@ Result<std::vector<DataRecord*>> DataRegistry::add_halos(DataRecord& parent, std
   std::vector<DataRecord*> halos;
   OverlapSearch search(parent, blocks.size());
   for (const Block& block : blocks) {
-    const Block b = with_rim(block, rim, parent.view.layout);
+    const Block b = with_rim(without_idle_steps(block), rim, parent.view.layout);
     DataRecord& halo = add_block(parent, b);
     halo.is_halo = halo.covered = true;
     halo.home = parent.home;
@@ -288,6 +302,22 @@ void erase_former(DataRecord& whole, const DataRecord& record) {
 }
 
 }  // namespace
+
+bool DataRegistry::restore_parts(DataRecord& parent, std::span<DataRecord* const> former) {
+  std::vector<Block> places;
+  for (const DataRecord* part : former) places.push_back(part->place);
+  const auto covers = check_parts(parent, places, parent.children);
+  if (!covers) return false;
+  for (DataRecord* part : former) {
+    erase_former(parent, *part);
+    part->is_former = false;
+    parent.children.push_back(part);
+  }
+  parent.covered = covers.value();
+  if (parent.covered) set_unwritten(parent, false);
+  update_halos(parent, whole_block(parent.view.layout));
+  return true;
+}
 
 void DataRegistry::remove(DataRecord& record) {
   if (record.is_halo) {

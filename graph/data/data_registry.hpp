@@ -45,8 +45,17 @@ class DataRegistry {
   /// true if the new and the present parts together cover all elements.
   static Result<bool> check_parts(const DataRecord& parent, std::span<const Block> blocks,
                                   std::span<DataRecord* const> present);
-  /// Takes all parts of `parent` out of the tree, and returns them. They become former parts (`DataRecord::former`).
-  std::vector<DataRecord*> detach_parts(DataRecord& parent);
+  /// New parts, the records that each of them overlaps, and the parts that they replace.
+  struct NewParts {
+    std::vector<DataRecord*> added;
+    std::vector<std::vector<DataRecord*>> overlapped;
+    std::vector<DataRecord*> former;
+  };
+  /// Replaces all parts of `parent` by new parts, for which `check_parts` must not fail. The replaced parts leave the
+  /// tree, and become former parts. A new part counts as unwritten, or as discarded, if a record that it overlaps does.
+  NewParts replace_parts(DataRecord& parent, std::span<const Block> blocks);
+  /// Makes former parts of `parent` its parts again. Does nothing and returns false if they overlap its present parts.
+  bool restore_parts(DataRecord& parent, std::span<DataRecord* const> former);
   /// Adds one halo part of `parent` per block, in order: the block with its rim, without elements outside the parent.
   /// The blocks must lie inside the parent; otherwise the call fails with `overlapping_handles`, and no halo part is
   /// added. Also fails if `check_rim` does.
@@ -90,6 +99,8 @@ class DataRegistry {
   DataRecord& allocate();
   /// Makes a record for a block inside of the parent, without adding it to the parent.
   DataRecord& add_block(DataRecord& parent, const Block& block);
+  /// Takes the parts out of the tree: they become former parts.
+  static std::vector<DataRecord*> detach_parts(DataRecord& parent);
   void set_read_only(DataRecord& record, bool read_only);
 
   const TaskOwner* owner_;

@@ -28,8 +28,8 @@ class Reduction {
   [[nodiscard]] bool opened_without_content() const { return opened_without_content_; }
   void note_closed() { opened_without_content_ = false; }
 
-  /// Makes the next combination begin with the neutral element. Called at the begin of each run of a recording that
-  /// reduces data without content: the combining task is the same in all runs, so its arguments cannot say this.
+  /// Makes the next combination begin with the neutral element. Called at the start of each run (of a recording) in
+  /// which the reduced data have no content: the combining task's arguments are the same in all runs and cannot tell.
   void begin_with_neutral() { begins_with_neutral_ = true; }
   /// Folds all partial results into `into`, in the order of the workers, and forgets them. If `without_content`, the
   /// first operand is the neutral element instead of the content. Throws what the methods throw.

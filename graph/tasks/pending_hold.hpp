@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "graph/tasks/task_waiter.hpp"
 #include "graph/tasks/waiting_threads.hpp"
@@ -11,8 +13,8 @@
 
 namespace troupe::graph {
 
-/// The state between a `begin_…` function of `TaskGraph`, such as `begin_acquire`, and the matching `finish_…`
-/// function. Must live until the `finish_…` function is called.
+/// The state between `TaskGraph::begin_acquire`, `begin_change` or `begin_repartition` and the function that finishes
+/// it. Must not be destroyed before that function is called.
 class PendingHold {
  public:
   explicit PendingHold(std::function<void()> ready) : waiter_(std::move(ready)) {}
@@ -28,6 +30,13 @@ class PendingHold {
   bool releasing_ = false;
   /// The entry by which `TaskGraph::inspect` sees this wait.
   std::optional<WaitingThreads::Note> note_;
+};
+
+/// The result of `TaskGraph::begin_repartition`: the new parts, or the wait before `finish_repartition` makes them.
+struct BegunRepartition {
+  std::vector<Handle> parts;
+  /// Null if the parts have been replaced already.
+  std::unique_ptr<PendingHold> pending;
 };
 
 }  // namespace troupe::graph

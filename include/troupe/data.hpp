@@ -41,6 +41,8 @@ struct Block {
   /// lie side by side.
   std::int64_t col_step = 1;
   std::int64_t plane_step = 1;
+
+  friend bool operator==(const Block&, const Block&) = default;
 };
 
 /// The numbers of rows, columns and planes around a block that a halo part adds to the block.

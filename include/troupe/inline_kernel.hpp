@@ -202,7 +202,7 @@ struct InlineCodelets {
   /// the same codelet again takes no lock.
   template <class Owner, class Make>
   [[nodiscard]] static const Codelet& kept_by(const void* key, const std::string& name, const Make& make) {
-    // The address identifies the class. The class's name would not: two lambdas of one function may have the same name.
+    // The address of `mark` identifies `Owner`. Its name would not: two lambdas of one function may have the same name.
     static char mark = 0;
     thread_local Last last;
     if (last.codelet == nullptr || last.key != key || last.name != name) {

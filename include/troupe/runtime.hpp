@@ -212,15 +212,15 @@ class Runtime {
 
   /// Returns handles of disjoint blocks of a matrix or volume. Tasks on the whole and tasks on its blocks are ordered
   /// like all other tasks that conflict. Waits for tasks that use the whole. The handles of the blocks are valid as
-  /// long as the registration of the whole, or until `repartition`. Throws `overlapping_handles`, and
-  /// `no_implementation` for blocks with steps on a service.
+  /// long as the registration of the whole, or until `repartition`. Throws `overlapping_handles`.
   std::vector<Handle> partition(const Handle& whole, std::span<const Block> blocks);
   /// Replaces all blocks of a matrix by new blocks, even while tasks use the former blocks: tasks that were submitted
   /// on these blocks are not affected, and a task on a new block waits for the tasks on the former blocks that it
   /// overlaps. The handles of the former blocks are invalid from then on. The call waits, as `partition` does, only if
-  /// tasks use the whole, if the former or the new blocks do not cover it or have blocks themselves, or if halo parts
-  /// overlap it. If the runtime has accelerators, the content of the former blocks is copied to host memory. Throws
-  /// what `partition` throws, `wait_in_kernel` in the kernel of a nested task, and `no_implementation` on a service.
+  /// tasks use the whole, if the former or the new blocks do not cover it or have blocks themselves, if halo parts
+  /// overlap it, or if tasks still use more than 100,000 replaced blocks. If the runtime has accelerators, the content
+  /// of the former blocks is copied to host memory. Throws what `partition` throws, and `wait_in_kernel` in the kernel
+  /// of a nested task.
   std::vector<Handle> repartition(const Handle& whole, std::span<const Block> blocks);
   /// Returns halo parts of a matrix: blocks together with their rims, as far as the matrix goes. They may overlap each
   /// other and the blocks of `partition`, and tasks only read them. A task that reads a halo part waits only for the

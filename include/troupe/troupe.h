@@ -194,7 +194,7 @@ typedef struct troupe_shape {
   int64_t rows, cols, planes, ld, plane_stride;
 } troupe_shape;
 /* Do for an array with three dimensions what troupe_register and troupe_allocate do for a matrix. Kernels get
- * such data by troupe_kernel_volume. On a service these functions return TROUPE_NO_IMPLEMENTATION. */
+ * such data by troupe_kernel_volume. */
 troupe_error troupe_register_volume(troupe_runtime* runtime, troupe_type type, void* memory, const troupe_shape* shape,
                                     const char* name, troupe_data** data);
 troupe_error troupe_allocate_volume(troupe_runtime* runtime, troupe_type type, const troupe_shape* shape,

@@ -24,8 +24,8 @@ inline constexpr int kLargestSide = 8;
   return std::popcount(mask & (block_bit(i, j, side) - 1));
 }
 
-/// A super-block in memory. Its full blocks are column-major, b x b each, and lie one after the other in the order of
-/// their bits, so together they are a matrix with b rows. Does not own the memory.
+/// A super-block in memory. Its full blocks are column-major, b x b each, and lie in the order of their bits in the
+/// mask, so together they are a matrix with b rows. Does not own the memory.
 template <class T>
 class SuperBlock {
  public:

@@ -32,7 +32,7 @@ class BlockBatches {
  public:
   [[nodiscard]] const std::vector<BlockBatch>& calls() const { return calls_; }
   [[nodiscard]] const BlockPlaces& places() const { return places_; }
-  /// Returns the number of blocks in all calls.
+  /// Returns the total number of blocks in this object's calls.
   [[nodiscard]] int count() const { return count_; }
 
   /// Adds a block to the last call if that call has this kind and this k. Otherwise begins a new call.

@@ -50,8 +50,8 @@ class Object {
  protected:
   explicit Object(ObjectType type) : dispatch_(dispatch_table()), type_(static_cast<std::uint64_t>(type)) {}
   ~Object() { forget_type(); }
-  /// Erases the mark. If the program uses its OpenCL handle later, `find` rejects it, as long as the object's memory
-  /// has not been used for something else.
+  /// Erases the type. If the program uses the object's handle later, `find` rejects the handle, as long as the object's
+  /// memory has not been used for something else.
   void forget_type() { type_.store(static_cast<std::uint64_t>(ObjectType::none), std::memory_order_relaxed); }
 
  private:

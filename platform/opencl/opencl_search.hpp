@@ -9,7 +9,7 @@
 
 namespace troupe::platform {
 
-/// The places in which drivers are searched. The values are those of the environment variables that Debian's loader
+/// The places in which to look for drivers. The values are those of the environment variables that Debian's loader
 /// (ocl-icd) and Khronos' loader read; a value is empty if its variable is not set. An *ICD file* is a text file, named
 /// *.icd, whose first line is the name of a driver's library.
 struct OpenClSearch {

@@ -79,9 +79,7 @@ Block block_of_column(const ArrayData& whole, py::handle index) {
     if (ranges[i].step != 1) refuse_index(whole, index, "slices need step 1");
     if (i == outermost) continue;
     if (ranges[i].count != form.shape[i]) {
-      refuse_index(whole, index,
-                   "arrays of more than three dimensions, and of three on a service, can be divided in the outermost "
-                   "one only");
+      refuse_index(whole, index, "arrays of more than three dimensions can be divided in the outermost one only");
     }
     inner *= form.shape[i];
   }

@@ -145,7 +145,7 @@ std::vector<py::ssize_t> ArrayForm::packed_strides() const {
   return result;
 }
 
-ArrayForm form_of(const py::array& array, const std::string& name, bool volumes) {
+ArrayForm form_of(const py::array& array, const std::string& name) {
   ArrayForm form;
   const py::ssize_t size = array.itemsize();
   const Element element = element_of(array.dtype());
@@ -177,7 +177,7 @@ ArrayForm form_of(const py::array& array, const std::string& name, bool volumes)
     set(1, array.shape(0), step / size);
     return form;
   }
-  if (array.ndim() == 3 && volumes) {
+  if (array.ndim() == 3) {
     const auto found = find_volume(array);
     if (!found) refuse_layout(array, name);
     const VolumeShape& shape = found->second;

@@ -2,8 +2,7 @@
 ///
 /// A registration keeps its array alive, so that the memory exists as long as tasks may use it. An array in Fortran
 /// order has the same memory layout as the runtime's matrices and volumes. An array in C order is the transpose of the
-/// runtime's matrix: its last dimension has the runtime's rows. Arrays of more than three dimensions are one column. A
-/// service has no volumes, so arrays of three dimensions are one column there, too.
+/// runtime's matrix: its last dimension has the runtime's rows. Arrays of more than three dimensions are one column.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -57,9 +56,8 @@ struct Element {
 [[nodiscard]] Element element_of(const pybind11::dtype& dtype);
 
 /// Returns the form of an array. Throws `ValueError` for arrays that are not contiguous; a stride between rows, or
-/// between columns, or between planes, is allowed. `name` is for the message, and may be empty. If `volumes` is false,
-/// arrays of three dimensions are one column.
-[[nodiscard]] ArrayForm form_of(const pybind11::array& array, const std::string& name, bool volumes);
+/// between columns, or between planes, is allowed. `name` is for the message, and may be empty.
+[[nodiscard]] ArrayForm form_of(const pybind11::array& array, const std::string& name);
 
 /// Returns `object` if it is an array, or an array on the same memory if it has the buffer protocol. Throws `TypeError`
 /// for all other objects, because the elements are never copied.

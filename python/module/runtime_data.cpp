@@ -72,7 +72,7 @@ std::shared_ptr<ArrayData> RuntimeState::add(const py::array& array, std::string
 }
 
 std::shared_ptr<ArrayData> RuntimeState::register_array(const py::array& array, std::string name) {
-  ArrayForm form = form_of(array, name, runtime()->backend().shares_memory());
+  ArrayForm form = form_of(array, name);
   const bool may_forget = in_kernel() != this;
   if (may_forget) forget_dropped(false);
   const auto host = static_cast<std::byte*>(const_cast<void*>(array.data()));

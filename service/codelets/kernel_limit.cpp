@@ -114,8 +114,8 @@ KernelLimit::Verdict judge_task(const ServiceCodelet& codelet, std::span<const L
   if (codelet.check) {
     if (auto checked = codelet.check(layouts, arguments); !checked) return {checked.failure()};
   }
-  // The function that counts operations may access data that a variadic task does not have. Only a codelet's check
-  // excludes this.
+  // The function that counts operations may access data that a variadic task does not have, unless the codelet's check
+  // has accepted the task.
   if (definition.variadic && !codelet.check) return {};
   return limit.judge(codelet, layouts, arguments, devices);
 }

@@ -49,6 +49,7 @@ Result<std::vector<DataParameter>> read_parameters(const v1::OpenCodelet& messag
       case v1::Parameter::SCALAR: shape = ViewShape::scalar; break;
       case v1::Parameter::VECTOR: shape = ViewShape::vector; break;
       case v1::Parameter::MATRIX: shape = ViewShape::matrix; break;
+      case v1::Parameter::VOLUME: shape = ViewShape::volume; break;
       default:
         return violation("open_codelet.parameters.shape",
                          fmt::format("there is no shape {}", static_cast<int>(parameter.shape())));

@@ -39,7 +39,8 @@ std::uint64_t of_operation(const v1::Operation& operation) {
     case v1::Operation::kRegisterData: return kHandle;
     case v1::Operation::kPartition: {
       const v1::Partition& partition = operation.partition();
-      return kRequest + kHandle * static_cast<std::uint64_t>(partition.handles_size());
+      const std::uint64_t each = partition.anew() ? kHandle + kDivision : kHandle;
+      return kRequest + each * static_cast<std::uint64_t>(partition.handles_size());
     }
     case v1::Operation::kTasks: return of_tasks(operation.tasks());
     case v1::Operation::kBeginRecording: return kRecording;

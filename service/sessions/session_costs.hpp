@@ -17,7 +17,10 @@ inline constexpr std::uint64_t kTask = 768;
 /// The cost of each further access of a task. The task's record has room for the first few accesses.
 inline constexpr std::uint64_t kAccess = 96;
 inline constexpr std::uint64_t kHandle = 1024;
-/// `kNested` is the additional cost of a nested task, `kChild` the cost of a child task, which may be nested itself.
+/// The cost of a new part that overlaps a former part which tasks still use, as `TaskGraph::late_divisions` counts
+/// them: it counts the records of both, and the task by which the new part gets the content.
+inline constexpr std::uint64_t kDivision = kHandle + kTask + kAccess;
+/// The cost of what a nested task has in addition, and of a child, which may be nested itself.
 inline constexpr std::uint64_t kNested = 768;
 inline constexpr std::uint64_t kChild = kTask + kNested;
 /// The cost of a request that waits, holds acquired data or has a reply to be sent. A request that holds data is a task

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/data/blocks.hpp"
 #include "service/sessions/wire_checks.hpp"
 
 namespace troupe::service {
@@ -49,7 +50,7 @@ Result<void> SessionData::add(const v1::RegisterData& message) {
   return {};
 }
 
-Result<std::vector<Block>> SessionData::reserve_blocks(const v1::Partition& message) {
+Result<SessionData::NewBlocks> SessionData::reserve_blocks(const v1::Partition& message) {
   const auto whole = get("partition.whole", message.whole());
   if (!whole) return whole.failure();
   if (whole.value()->depth >= kDeepest) {
@@ -59,50 +60,83 @@ Result<std::vector<Block>> SessionData::reserve_blocks(const v1::Partition& mess
     return violation("partition.handles",
                      fmt::format("{} numbers for {} blocks", message.handles_size(), message.blocks_size()));
   }
+  if (message.halos() && message.anew()) return violation("partition.anew", "halo parts replace nothing");
   const auto count = static_cast<std::uint64_t>(message.handles_size());
   if (count > most_ - std::min(most_, count_)) {
     return violation("partition.handles",
                      fmt::format("{} more handles, when the client has {} and may have {}", count, count_, most_));
   }
-  std::vector<Block> blocks;
-  for (const v1::Block& block : message.blocks())
-    blocks.push_back({block.row(), block.col(), block.rows(), block.cols()});
+  NewBlocks added{
+      .whole = message.whole(), .blocks = {}, .numbers = {}, .halos = message.halos(), .anew = message.anew()};
+  for (const v1::Block& block : message.blocks()) added.blocks.push_back(block_of(block));
   for (const std::uint64_t number : message.handles()) {
     auto is_new = check_new("partition.handles", number);
     if (!is_new) return is_new.failure();
     reserved_.insert(number);
+    added.numbers.push_back(number);
   }
   count_ += count;
-  return blocks;
+  return added;
 }
 
-void SessionData::add_blocks(std::uint64_t whole, std::span<const std::uint64_t> numbers,
-                             std::span<const Handle> handles, std::span<const Block> blocks) {
+void SessionData::add_blocks(const NewBlocks& added, std::span<const Handle> handles) {
+  if (added.anew) erase_replaced(handles_.find(added.whole)->second);
   // The copy is needed, because the table's elements may move when the table grows.
-  SessionHandle block = handles_.find(whole)->second;
-  block.whole = whole;
+  SessionHandle block = handles_.find(added.whole)->second;
+  const DataView whole{nullptr, block.layout};
+  block.whole = added.whole;
   block.blocks.clear();
-  block.has_halos = false;
+  block.is_halo = added.halos;
+  block.has_halos = block.has_boxes = false;
   ++block.depth;
   block.partial_bytes = 0;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    reserved_.erase(numbers[i]);
+  for (std::size_t i = 0; i < added.numbers.size(); ++i) {
+    reserved_.erase(added.numbers[i]);
     block.handle = handles[i];
-    block.layout.rows = blocks[i].rows;
-    block.layout.cols = blocks[i].cols;
-    handles_.emplace(numbers[i], block);
+    block.layout = graph::view_of_block(whole, added.blocks[i]).layout;
+    handles_.emplace(added.numbers[i], block);
   }
-  auto& list = handles_.find(whole)->second.blocks;
-  list.insert(list.end(), numbers.begin(), numbers.end());
+  auto& list = handles_.find(added.whole)->second.blocks;
+  list.insert(list.end(), added.numbers.begin(), added.numbers.end());
 }
 
-bool SessionData::allows_blocks(std::uint64_t whole, std::uint64_t count, bool halos) {
+void SessionData::erase_replaced(SessionHandle& whole) {
+  const std::uint64_t partials_before = partial_bytes_;
+  const auto first = std::stable_partition(whole.blocks.begin(), whole.blocks.end(), [this](std::uint64_t number) {
+    return handles_.find(number)->second.is_halo;
+  });
+  const std::vector<std::uint64_t> replaced(first, whole.blocks.end());
+  whole.blocks.erase(first, whole.blocks.end());
+  for (const std::uint64_t number : replaced) count_ -= erase_tree(number);
+  any_former_ = true;
+  former_partial_bytes_ += partials_before - partial_bytes_;
+}
+
+void SessionData::settle_former() {
+  if (!any_former_ || graph_.late_divisions() != 0) return;
+  any_former_ = false;
+  former_partial_bytes_ = 0;
+}
+
+Result<void> SessionData::allow_blocks(const NewBlocks& added) {
   constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 24U;
-  SessionHandle& handle = handles_.find(whole)->second;
-  if (!halos && !handle.has_halos) return true;
-  if (count * (handle.blocks.size() + count) > kMostPairs) return false;
-  handle.has_halos = true;
-  return true;
+  constexpr std::uint64_t kMostBoxes = std::uint64_t{1} << 14U;
+  SessionHandle& whole = handles_.find(added.whole)->second;
+  const std::uint64_t count = added.blocks.size();
+  const std::uint64_t all = whole.blocks.size() + count;
+  const auto too_many = [count](std::string_view beside) {
+    return Failure{
+        ErrorCode::invalid_argument,
+        fmt::format("{} more blocks of one whole {} are too many for a service: make larger blocks", count, beside)};
+  };
+  const auto is_box = [](const Block& block) { return block.planes != 1 || graph::has_steps(block); };
+  const bool boxes = whole.has_boxes || whole.layout.planes != 1 || std::ranges::any_of(added.blocks, is_box);
+  if (boxes && all > kMostBoxes) return too_many("that has several planes or blocks with steps");
+  if ((added.halos || whole.has_halos) && count * all > kMostPairs) return too_many("beside halo parts");
+  if (added.anew && count * (all - count) > kMostPairs) return too_many("in place of so many");
+  whole.has_boxes = boxes;
+  whole.has_halos = whole.has_halos || added.halos;
+  return {};
 }
 
 void SessionData::drop_blocks(std::span<const std::uint64_t> numbers) {

@@ -28,8 +28,11 @@ struct SessionHandle {
   /// handle's own blocks.
   std::optional<std::uint64_t> whole = std::nullopt;
   std::vector<std::uint64_t> blocks = {};
-  /// True if some of the blocks are halo parts.
+  /// True if this handle is a halo part, or if some of its own blocks are halo parts.
+  bool is_halo = false;
   bool has_halos = false;
+  /// True if some of the blocks are boxes of a volume, or have steps.
+  bool has_boxes = false;
   /// The number of levels of partitions above this block.
   std::size_t depth = 0;
   /// The size of the workers' partial results of a reduction.
@@ -56,15 +59,22 @@ class SessionData {
   /// Returns the data with this number; `field` is the message's field that has the number.
   Result<const SessionHandle*> get(std::string_view field, std::uint64_t number) const;
 
-  /// Returns the blocks of a partition. The client's numbers for these blocks are reserved until `add_blocks` or
-  /// `drop_blocks`.
-  Result<std::vector<Block>> reserve_blocks(const v1::Partition& message);
-  void add_blocks(std::uint64_t whole, std::span<const std::uint64_t> numbers, std::span<const Handle> handles,
-                  std::span<const Block> blocks);
-  /// Returns true if the client may have `count` more blocks of this whole. There is a limit only if some blocks are
-  /// halo parts: each has a list of the parts that it overlaps, which takes memory and time that no other limit counts.
-  /// If `halos` is true and the result is true, notes that the whole has halo parts.
-  [[nodiscard]] bool allows_blocks(std::uint64_t whole, std::uint64_t count, bool halos);
+  /// The blocks of a partition. The client's numbers for them are reserved until `add_blocks` or `drop_blocks`.
+  struct NewBlocks {
+    std::uint64_t whole = 0;
+    std::vector<Block> blocks;
+    std::vector<std::uint64_t> numbers;
+    bool halos = false;
+    /// True if they replace all present blocks that are no halo parts.
+    bool anew = false;
+  };
+  Result<NewBlocks> reserve_blocks(const v1::Partition& message);
+  /// Adds the blocks, whose handles the graph has made, and removes the blocks that they replace.
+  void add_blocks(const NewBlocks& added, std::span<const Handle> handles);
+  /// Fails with `invalid_argument` if the client may not have these blocks beside those of their whole, because it
+  /// would take long to find which of them overlap, and lists of them would take much memory. Notes what kinds of
+  /// blocks the whole has.
+  [[nodiscard]] Result<void> allow_blocks(const NewBlocks& added);
   void drop_blocks(std::span<const std::uint64_t> numbers);
 
   /// The result of `remove`. The removed handle and its blocks cannot be used any more, but are counted until `forget`.
@@ -82,11 +92,18 @@ class SessionData {
   /// Returns the number of handles that are registered or reserved, or whose release is in progress.
   [[nodiscard]] std::uint64_t count() const { return count_; }
   /// Returns the estimated size of handles and partial results.
-  [[nodiscard]] std::uint64_t bytes() const { return count_ * costs::kHandle + partial_bytes_; }
+  [[nodiscard]] std::uint64_t bytes() const {
+    const std::uint64_t former = any_former_ ? graph_.late_divisions() * costs::kDivision + former_partial_bytes_ : 0;
+    return count_ * costs::kHandle + partial_bytes_ + former;
+  }
+  /// Called now and then: notes whether tasks still use blocks that were replaced.
+  void settle_former();
 
  private:
   Result<void> check_new(std::string_view field, std::uint64_t number) const;
   std::size_t erase_tree(std::uint64_t number);
+  /// Removes the blocks of a whole that are no halo parts, because others have replaced them.
+  void erase_replaced(SessionHandle& whole);
 
   graph::TaskGraph& graph_;
   const ClientMemory& memory_;
@@ -94,6 +111,9 @@ class SessionData {
   /// The number of handles that are registered or reserved, or whose release is in progress.
   std::uint64_t count_ = 0;
   std::uint64_t partial_bytes_ = 0;
+  /// True if tasks may still use blocks that were replaced; and the size of the partial results of these blocks.
+  bool any_former_ = false;
+  std::uint64_t former_partial_bytes_ = 0;
   std::unordered_map<std::uint64_t, SessionHandle> handles_;
   std::unordered_set<std::uint64_t> reserved_;
 };

@@ -30,7 +30,7 @@ std::function<void()> SessionRequests::ready_callback() {
 
 void SessionRequests::begin(Pending pending, Result<std::unique_ptr<graph::PendingHold>> hold) {
   if (!hold) {
-    if (pending.kind == Kind::partition) collaborators_.data.drop_blocks(pending.numbers);
+    collaborators_.data.drop_blocks(pending.added.numbers);
     if (pending.kind == Kind::release) collaborators_.data.forget(pending.removed);
     if (pending.request != 0) collaborators_.outbox.reply(pending.request, hold.failure());
     return;
@@ -70,33 +70,32 @@ Result<void> SessionRequests::give_back(const v1::GiveBack& message) {
 }
 
 Result<void> SessionRequests::partition(const v1::Partition& message) {
-  auto blocks = collaborators_.data.reserve_blocks(message);
-  if (!blocks) return blocks.failure();
-  const std::vector<std::uint64_t> numbers{message.handles().begin(), message.handles().end()};
-  if (!collaborators_.data.allows_blocks(message.whole(), numbers.size(), message.halos())) {
-    collaborators_.data.drop_blocks(numbers);
-    collaborators_.outbox.reply(
-        message.request(),
-        Failure{ErrorCode::invalid_argument,
-                fmt::format("{} more blocks of one whole beside halo parts are too many for a service: "
-                            "make larger blocks",
-                            numbers.size())});
+  auto reserved = collaborators_.data.reserve_blocks(message);
+  if (!reserved) return reserved.failure();
+  SessionData::NewBlocks added = std::move(reserved).value();
+  if (const auto allowed = collaborators_.data.allow_blocks(added); !allowed) {
+    add_blocks(message.request(), added, allowed.failure());
     return {};
   }
-  if (message.halos()) {
-    const Handle whole = collaborators_.data.find(message.whole())->handle;
-    add_blocks(message.request(), message.whole(), numbers, blocks.value(),
-               collaborators_.graph.halos(whole, blocks.value(), 0));
-    return {};
+  const Handle whole = collaborators_.data.find(added.whole)->handle;
+  if (added.halos) {
+    add_blocks(message.request(), added, collaborators_.graph.halos(whole, added.blocks, 0));
+  } else if (added.anew) {
+    repartition(message.request(), std::move(added), !message.at_once());
+  } else {
+    begin({.kind = Kind::partition, .request = message.request(), .hold = nullptr, .added = std::move(added)},
+          collaborators_.graph.begin_change(whole, false, ready_callback()));
   }
-  begin({.kind = Kind::partition,
-         .request = message.request(),
-         .hold = nullptr,
-         .whole = message.whole(),
-         .blocks = std::move(blocks).value(),
-         .numbers = numbers},
-        collaborators_.graph.begin_change(collaborators_.data.find(message.whole())->handle, false, ready_callback()));
   return {};
+}
+
+void SessionRequests::repartition(std::uint64_t request, SessionData::NewBlocks added, bool may_wait) {
+  const Handle whole = collaborators_.data.find(added.whole)->handle;
+  auto begun = collaborators_.graph.begin_repartition(whole, added.blocks, may_wait, ready_callback());
+  if (!begun) return add_blocks(request, added, begun.failure());
+  if (begun.value().pending == nullptr) return add_blocks(request, added, std::move(begun.value().parts));
+  begin({.kind = Kind::repartition, .request = request, .hold = nullptr, .added = std::move(added)},
+        std::move(begun.value().pending));
 }
 
 Result<void> SessionRequests::set_reduction(const v1::SetReduction& message) {
@@ -173,7 +172,12 @@ void SessionRequests::finish(Pending& pending) {
   };
   switch (pending.kind) {
     case Kind::acquire: return finish_acquire(pending);
-    case Kind::partition: return finish_partition(pending);
+    case Kind::partition:
+      return add_blocks(pending.request, pending.added,
+                        collaborators_.graph.finish_partition(*pending.hold, pending.added.blocks));
+    case Kind::repartition:
+      return add_blocks(pending.request, pending.added,
+                        collaborators_.graph.finish_repartition(*pending.hold, pending.added.blocks));
     case Kind::refusal: return finish_refusal(pending);
     case Kind::set_reduction:
       note(collaborators_.graph.finish_set_reduction(*pending.hold, std::move(pending.methods)));
@@ -206,17 +210,12 @@ void SessionRequests::finish_refusal(const Pending& pending) {
   refused_.push_back({pending.task, status, pending.why});
 }
 
-void SessionRequests::finish_partition(Pending& pending) {
-  add_blocks(pending.request, pending.whole, pending.numbers, pending.blocks,
-             collaborators_.graph.finish_partition(*pending.hold, pending.blocks));
-}
-
-void SessionRequests::add_blocks(std::uint64_t request, std::uint64_t whole, std::span<const std::uint64_t> numbers,
-                                 std::span<const Block> blocks, const Result<std::vector<Handle>>& handles) {
-  if (handles && collaborators_.data.find(whole) != nullptr) {
-    collaborators_.data.add_blocks(whole, numbers, handles.value(), blocks);
+void SessionRequests::add_blocks(std::uint64_t request, const SessionData::NewBlocks& added,
+                                 const Result<std::vector<Handle>>& handles) {
+  if (handles && collaborators_.data.find(added.whole) != nullptr) {
+    collaborators_.data.add_blocks(added, handles.value());
   } else {
-    collaborators_.data.drop_blocks(numbers);
+    collaborators_.data.drop_blocks(added.numbers);
   }
   std::optional<Failure> problem;
   if (!handles) problem = handles.failure();

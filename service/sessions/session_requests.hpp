@@ -76,17 +76,15 @@ class SessionRequests {
   void abandon();
 
  private:
-  enum class Kind { acquire, partition, set_reduction, release, refusal };
+  enum class Kind { acquire, partition, repartition, set_reduction, release, refusal };
   struct Pending {
     Kind kind = Kind::acquire;
     std::uint64_t request = 0;
     std::unique_ptr<graph::PendingHold> hold;
     /// True for an acquire whose data the client has given back before it got the data.
     bool returned = false;
-    // A partition uses `whole`, `blocks` and `numbers`, a set_reduction `methods`, and a release `removed`.
-    std::uint64_t whole = 0;
-    std::vector<Block> blocks = {};
-    std::vector<std::uint64_t> numbers = {};
+    // A partition and a repartition use `added`, a set_reduction `methods`, and a release `removed`.
+    SessionData::NewBlocks added = {};
     ReductionMethods methods = {};
     SessionData::Removed removed = {};
     // A refusal uses the number of the task and the reason why the task was refused.
@@ -107,10 +105,11 @@ class SessionRequests {
   void finish(Pending& pending);
   void finish_acquire(Pending& pending);
   void finish_refusal(const Pending& pending);
-  void finish_partition(Pending& pending);
+  /// Begins to replace blocks, or replaces them.
+  void repartition(std::uint64_t request, SessionData::NewBlocks added, bool may_wait);
   /// Answers a request for blocks, whose handles the graph has made or refused.
-  void add_blocks(std::uint64_t request, std::uint64_t whole, std::span<const std::uint64_t> numbers,
-                  std::span<const Block> blocks, const Result<std::vector<Handle>>& handles);
+  void add_blocks(std::uint64_t request, const SessionData::NewBlocks& added,
+                  const Result<std::vector<Handle>>& handles);
   void finish_waits();
 
   const Collaborators collaborators_;

@@ -248,6 +248,7 @@ bool SessionWork::tell(v1::ServiceMessage& message, bool at_once) {
   // The last task may have ended after `finish_ready` checked the WaitAll requests, and its end may have been taken
   // above. Then no other thread wakes the session.
   if (requests_.can_finish_waits()) wake_();
+  data_.settle_former();
   // Events that have been sent need no memory any more. If the account is still exceeded, the next operation fails.
   [[maybe_unused]] const auto charged = charge_.set(bytes());
   if (nesting_.used()) nesting_.settle(graph_->graph().handles(), data_.count());

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "troupe/access.hpp"
+#include "troupe/data.hpp"
 #include "troupe/errors.hpp"
 #include "troupe/layout.hpp"
 #include "troupe/units.hpp"
@@ -28,9 +29,11 @@ inline constexpr std::uint32_t kLargestElement = 1U << 20U;
 [[nodiscard]] Result<void> check_name(std::string_view field, const std::string& name);
 /// Checks the `value` of a `v1::AccessMode`, which a client may fill with any number.
 [[nodiscard]] Result<AccessMode> check_mode(std::string_view field, int value);
-/// Checks sizes and returns them as a layout. No size may be negative, the leading dimension must be at least the
-/// number of rows, and the number of bytes must fit into its type.
+/// Checks sizes and returns them as a layout: no size is negative, the leading dimension is at least the number of
+/// rows, planes do not overlap, and the number of bytes fits into its type.
 [[nodiscard]] Result<Layout> check_layout(const v1::RegisterData& data);
+/// Returns the block as the client describes it, which need not lie inside of its whole.
+[[nodiscard]] Block block_of(const v1::Block& block);
 /// Returns the distance in bytes from the first byte of the first column to the end of the last column, for a checked
 /// layout.
 [[nodiscard]] Bytes extent_of(const Layout& layout);

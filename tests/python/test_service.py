@@ -63,19 +63,30 @@ def test_kernels_that_come_with_troupe_run_there(service):
             runtime.take_trace()
 
 
-def test_arrays_of_three_dimensions_are_columns_there(service):
-    a = np.zeros((2, 3, 4), order="F")
+def test_arrays_of_three_dimensions_are_divided_there(service):
     with troupe.connect(service) as runtime:
-        data = runtime.data(a)
-        first, second = data.partition(np.s_[:, :, :1], np.s_[:, :, 1:])
-        with second.acquire("write") as held:
-            held[...] = 2
-        with pytest.raises(ValueError, match="three on a service"):
-            data.partition(np.s_[:1])
-        with pytest.raises(ValueError, match="not contiguous"):
-            runtime.data(np.zeros((2, 3, 4))[:, 1:])
-        with data.acquire("read") as held:
-            assert (held[:, :, 0] == 0).all() and (held[:, :, 1:] == 2).all()
+        for a in (np.zeros((2, 3, 4), order="F"), np.zeros((2, 3, 5))[:, :, :4], np.zeros((4, 6, 4))[::2, 3:]):
+            data = runtime.data(a)
+            index = (np.s_[:1, ::2], np.s_[1:, :, :], np.s_[:1, 1:2])
+            parts = data.partition(*index)
+            for i, part in enumerate(parts):
+                with part.acquire("write") as held:
+                    assert held.shape == a[index[i]].shape
+                    held[...] = i + 1
+            with data.acquire("read") as held:
+                assert (held[0, ::2] == 1).all() and (held[1] == 2).all() and (held[0, 1] == 3).all()
+            around = data.halos(np.s_[:, 1:2, 1:2], rim=(0, 1, 1))[0]
+            with around.acquire("read") as held:
+                assert (held == a[:, :, :3]).all()
+            front, back = data.repartition(np.s_[:, :, :2], np.s_[:, :, 2:])
+            with back.acquire("write") as held:
+                held[...] = 7
+            runtime.wait()
+            assert (a[:, :, 2:] == 7).all() and (a[1, :, :2] == 2).all()
+            with pytest.raises(troupe.InvalidHandle), parts[0].acquire("read"):
+                pass
+            with pytest.raises(troupe.OverlappingHandles, match="overlaps another part"):
+                data.partition(np.s_[:1])
 
 
 def test_recordings_run_there(service):

@@ -92,6 +92,7 @@ class ServiceRuns {
     program.operations = 10 + static_cast<int>(random.below(60));
     program.faults = chance(random, 20);
     program.waits = chance(random, 90);
+    program.repartitions = program.waits;
     program.scale = 1 + static_cast<int>(random.below(6));
     program.on_service = true;
     program.devices = {true, true, accelerators_, least_, DeviceKind::emulated};

@@ -102,7 +102,7 @@ class FurthestNextUse final : public RankedEviction {
   std::deque<Need> needs_;
   /// The number of the first entry in `needs_`.
   std::uint64_t first_need_ = 0;
-  /// Maps each handle that upcoming tasks use to the handle's remaining needs.
+  /// Maps each handle that upcoming tasks use to its remaining needs (`Need`).
   HandleTable<Future> futures_;
   /// The outlook of each node.
   std::vector<Outlook> outlooks_;

@@ -299,7 +299,7 @@ FailureLog::Cause CudaDevice::current_failure(const graph::Task& task) const noe
 
 void CudaDevice::poll() noexcept {
   if (!look_for_ends()) return;
-  // Tasks are handled in the order of their ends: each task shared the GPU with the tasks that ended later.
+  // Tasks are charged in the order of their ends: up to its end, each task shared the GPU with those in flight.
   while (true) {
     auto first = in_flight_.end();
     for (auto one = in_flight_.begin(); one != in_flight_.end(); ++one) {
@@ -355,7 +355,7 @@ void CudaDevice::charge_until(Slot& first) {
   const Duration end = *first.ended;
   Duration from{};
   if (base_ == &last_end_) {
-    // This task ended just before the previous task, but was found later. The time up to its end was charged before.
+    // This task ended before the task handled last, but was found later. The time up to its end is already charged.
     if (end < from) return;
   } else {
     for (const Slot* slot : in_flight_) from = std::min(from, slot->charge.begun.value_or(from));

@@ -37,8 +37,8 @@ class ModelledDevice final : public Device {
     platform::VirtualTime* time = nullptr;
     /// Returns the time that a task takes on this device.
     std::function<Result<Duration>(const graph::Task&)> duration;
-    /// Called at each kernel's end. Returns why the task fails, or null; the kernel of a task that fails is not
-    /// executed. May be empty.
+    /// Called at each kernel's modelled end, before any execution. Returns why the task fails (the kernel is then not
+    /// executed), or null. May be empty.
     std::function<graph::FailureLog::Cause(const graph::Task&)> fault = nullptr;
     Duration launch{};
     Duration notice{};

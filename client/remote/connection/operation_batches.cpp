@@ -39,7 +39,7 @@ std::size_t add_devices(v1::TaskDetail& detail, const DeviceSet& devices) {
   return devices.all() ? 0 : detail.ByteSizeLong();
 }
 
-/// Says in the message that the task is nested, and returns the approximate size in bytes.
+/// Adds nesting and weak accesses to the message, and returns their approximate bytes.
 std::size_t add_nesting(v1::TaskDetail& detail, const TaskOptions& options) {
   detail.set_nested(true);
   for (const Access& access : options.weak) {

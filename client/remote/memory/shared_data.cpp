@@ -9,7 +9,7 @@ namespace troupe::remote {
 
 namespace {
 
-/// Returns the size from the first element of the first column to the last element of the last column.
+/// Returns the size from the first element to the last one, with the gaps between columns and planes.
 Bytes extent_of(const Layout& layout) { return {static_cast<std::uint64_t>(layout.extent()) * layout.element_size}; }
 
 /// Rows [from, to) of one column.
@@ -18,16 +18,16 @@ struct Rows {
   std::int64_t to;
 };
 
-/// Returns the rows of `part` in column `col`, without the rows that a hole covers.
-std::vector<Rows> rows_around(const SharedPlace::Part& part, std::span<const SharedPlace::Part> holes,
-                              std::int64_t col) {
-  std::vector<Rows> rows{{part.row, part.row + part.rows}};
-  for (const SharedPlace::Part& hole : holes) {
-    if (col < hole.col || col >= hole.col + hole.cols) continue;
+/// Returns the rows of a block with one column, without the rows that a hole covers.
+std::vector<Rows> rows_around(const Block& column, std::span<const Block> holes) {
+  std::vector<Rows> rows{{column.row, column.row + column.rows}};
+  for (const Block& hole : holes) {
+    const Block common = graph::intersection(column, hole);
+    if (graph::elements_of(common) == 0) continue;
     std::vector<Rows> rest;
     for (const Rows& each : rows) {
-      const Rows above{each.from, std::min(each.to, hole.row)};
-      const Rows below{std::max(each.from, hole.row + hole.rows), each.to};
+      const Rows above{each.from, std::min(each.to, common.row)};
+      const Rows below{std::max(each.from, common.row + common.rows), each.to};
       if (above.from < above.to) rest.push_back(above);
       if (below.from < below.to) rest.push_back(below);
     }
@@ -36,23 +36,36 @@ std::vector<Rows> rows_around(const SharedPlace::Part& part, std::span<const Sha
   return rows;
 }
 
-/// Copies a part, except for the holes in it.
-void copy_part(const DataView& from, const DataView& to, const SharedPlace::Part& part,
-               std::span<const SharedPlace::Part> holes = {}) {
+/// Copies a block of one plane, except for the holes in it.
+void copy_plane(const DataView& from, const DataView& to, const Block& part, std::span<const Block> holes) {
   const std::size_t element = from.layout.element_size;
-  const auto at = [element](const DataView& view, std::int64_t row, std::int64_t col) {
-    return view.data + (row + col * view.layout.ld) * static_cast<std::int64_t>(element);
+  const auto at = [element, &part](const DataView& view, std::int64_t row, std::int64_t col) {
+    const std::int64_t first = row + col * view.layout.ld + part.plane * view.layout.plane_stride;
+    return view.data + first * static_cast<std::int64_t>(element);
   };
-  if (holes.empty() && part.rows == from.layout.ld && part.rows == to.layout.ld) {
+  const bool without_gaps = part.col_step == 1 && part.rows == from.layout.ld && part.rows == to.layout.ld;
+  if (holes.empty() && without_gaps) {
     std::memcpy(at(to, part.row, part.col), at(from, part.row, part.col),
                 static_cast<std::size_t>(part.rows * part.cols) * element);
     return;
   }
-  for (std::int64_t col = part.col; col < part.col + part.cols; ++col) {
-    for (const Rows& rows : rows_around(part, holes, col)) {
+  for (std::int64_t j = 0; j < part.cols; ++j) {
+    const std::int64_t col = part.col + j * part.col_step;
+    for (const Rows& rows : rows_around({part.row, col, part.rows, 1, part.plane, 1}, holes)) {
       std::memcpy(at(to, rows.from, col), at(from, rows.from, col),
                   static_cast<std::size_t>(rows.to - rows.from) * element);
     }
+  }
+}
+
+/// Copies a block of the data, except for the holes in it.
+void copy_part(const DataView& from, const DataView& to, const Block& part, std::span<const Block> holes = {}) {
+  if (graph::elements_of(part) == 0) return;
+  Block plane = part;
+  plane.planes = 1;
+  for (std::int64_t k = 0; k < part.planes; ++k) {
+    copy_plane(from, to, plane, holes);
+    plane.plane += part.plane_step;
   }
 }
 
@@ -82,16 +95,16 @@ Result<std::shared_ptr<SharedPlace>> SharedPlace::of(const graph::DataDescriptio
   return place;
 }
 
-void SharedPlace::copy_free(const Part& part) {
+void SharedPlace::copy_free(const Block& part) {
   if (program_.data != nullptr) copy_part({copy_.get(), layout_}, program_, part, held_);
 }
 
-void SharedPlace::note_copied(const Part& part, std::uint64_t task) {
+void SharedPlace::note_copied(const Block& part, std::uint64_t task) {
   if (part != whole() || task <= copied_out_.load(std::memory_order_relaxed)) return;
   copied_out_.store(task, std::memory_order_release);
 }
 
-void SharedPlace::copy_out(const Part& part, std::uint64_t written, std::uint64_t task) {
+void SharedPlace::copy_out(const Block& part, std::uint64_t written, std::uint64_t task) {
   if (!is_copy()) return;
   const LockGuard lock(mutex_);
   if (written <= copied_out_.load(std::memory_order_relaxed)) return;
@@ -101,14 +114,14 @@ void SharedPlace::copy_out(const Part& part, std::uint64_t written, std::uint64_
 
 void SharedPlace::copy_out_rest(std::uint64_t task) { copy_out(whole(), task, task); }
 
-void SharedPlace::hold(const Part& part, AccessMode mode, std::uint64_t written, std::uint64_t task) {
+void SharedPlace::hold(const Block& part, AccessMode mode, std::uint64_t written, std::uint64_t task) {
   if (!is_copy()) return;
   if (reads(mode)) copy_out(part, written, task);
   const LockGuard lock(mutex_);
   held_.push_back(part);
 }
 
-void SharedPlace::give_back(const Part& part, AccessMode mode, std::uint64_t task) {
+void SharedPlace::give_back(const Block& part, AccessMode mode, std::uint64_t task) {
   if (!is_copy()) return;
   const LockGuard lock(mutex_);
   if (writes(mode) && program_.data != nullptr) copy_part(program_, {copy_.get(), layout_}, part);
@@ -137,11 +150,10 @@ std::shared_ptr<SharedPlace> SharedData::place_of(const graph::DataRecord& recor
   return places_.at(&record.whole());
 }
 
-SharedPlace::Part SharedData::part_of(const graph::DataRecord& record) {
-  SharedPlace::Part part{0, 0, record.view.layout.rows, record.view.layout.cols};
+Block SharedData::part_of(const graph::DataRecord& record) {
+  Block part = graph::whole_block(record.view.layout);
   for (const graph::DataRecord* at = &record; at->parent != nullptr; at = at->parent) {
-    part.row += at->place.row;
-    part.col += at->place.col;
+    part = graph::in_whole(part, at->place);
   }
   return part;
 }

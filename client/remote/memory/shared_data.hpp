@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "client/remote/memory/shared_heap.hpp"
+#include "graph/data/blocks.hpp"
 #include "graph/data/data_record.hpp"
 #include "graph/data/data_registry.hpp"
 #include "proto/mutex.hpp"
@@ -31,30 +32,24 @@ class SharedPlace {
   /// Returns true if the program's memory is separate from the shared memory.
   [[nodiscard]] bool is_copy() const { return copy_ != nullptr; }
 
-  /// A part of the data: rows and columns from (row, col) on.
-  struct Part {
-    std::int64_t row = 0;
-    std::int64_t col = 0;
-    std::int64_t rows = 0;
-    std::int64_t cols = 0;
-    friend bool operator==(const Part&, const Part&) = default;
-  };
-  [[nodiscard]] Part whole() const { return {0, 0, layout_.rows, layout_.cols}; }
+  /// Returns the block that has all data.
+  [[nodiscard]] Block whole() const { return graph::whole_block(layout_); }
 
   // The functions below move content between shared and program memory. They do nothing if there is no copy, or after
   // `take_back`. They are thread-safe: when a call returns, the calling thread sees the content, even if another thread
   // has copied it. `written` is the number of the newest task that may have written the data when the caller requested
   // them. Tasks up to number `task` have ended, or wait until the caller gives the data back.
 
-  /// Copies a part to the program's memory. Tasks and other threads must not write the part during the call.
-  void copy_out(const Part& part, std::uint64_t written, std::uint64_t task);
+  /// Copies a part, a block of the data, to the program's memory. Tasks and other threads must not write the part
+  /// during the call.
+  void copy_out(const Block& part, std::uint64_t written, std::uint64_t task);
   /// Copies all data to the program's memory, except for the parts that the program has acquired: there the program's
   /// content may be newer than what tasks have written.
   void copy_out_rest(std::uint64_t task);
   /// Notes that the program has acquired a part, until `give_back` is called with the same values. If `mode` reads, the
   /// content is first copied to the program's memory.
-  void hold(const Part& part, AccessMode mode, std::uint64_t written, std::uint64_t task);
-  void give_back(const Part& part, AccessMode mode, std::uint64_t task);
+  void hold(const Block& part, AccessMode mode, std::uint64_t written, std::uint64_t task);
+  void give_back(const Block& part, AccessMode mode, std::uint64_t task);
   /// After this call the program's memory is not accessed any more, because the program may free it.
   void take_back();
 
@@ -67,15 +62,15 @@ class SharedPlace {
 
  private:
   explicit SharedPlace(const DataView& program) : program_(program) {}
-  void copy_free(const Part& part) TROUPE_REQUIRES(mutex_);
-  void note_copied(const Part& part, std::uint64_t task) TROUPE_REQUIRES(mutex_);
+  void copy_free(const Block& part) TROUPE_REQUIRES(mutex_);
+  void note_copied(const Block& part, std::uint64_t task) TROUPE_REQUIRES(mutex_);
 
   SharedAddress address_;
   Layout layout_;
   std::shared_ptr<std::byte> copy_;
   Mutex mutex_;
   DataView program_ TROUPE_GUARDED_BY(mutex_);
-  std::vector<Part> held_ TROUPE_GUARDED_BY(mutex_);
+  std::vector<Block> held_ TROUPE_GUARDED_BY(mutex_);
   /// Everything that tasks up to this number have written has been copied to the program's memory. Written under
   /// mutex_. The release store publishes the copied content to the acquire loads of threads that use it.
   std::atomic<std::uint64_t> copied_out_{0};
@@ -88,8 +83,8 @@ class SharedData {
   void remove(const graph::DataRecord& record);
   /// Returns the place of the registration that the record belongs to.
   [[nodiscard]] std::shared_ptr<SharedPlace> place_of(const graph::DataRecord& record) const;
-  /// Returns the part of the registered data that the record describes.
-  [[nodiscard]] static SharedPlace::Part part_of(const graph::DataRecord& record);
+  /// Returns the block of the registered data that the record describes.
+  [[nodiscard]] static Block part_of(const graph::DataRecord& record);
 
   /// Notes that a task with this number may write the data.
   void will_write(const graph::DataRecord& record, std::uint64_t task) {

@@ -31,6 +31,27 @@ struct Cube {
   std::vector<double> elements;
 };
 
+/// Adds a number that depends on the place in the box, so that a box that is seen in the wrong place has other sums.
+inline void add_places(VolumeView<double> x) {
+  for (std::int64_t k = 0; k < x.planes; ++k) {
+    for (std::int64_t j = 0; j < x.cols; ++j) {
+      for (std::int64_t i = 0; i < x.rows; ++i) x(i, j, k) += static_cast<double>(i + 10 * j + 100 * k);
+    }
+  }
+}
+
+/// Does to the elements of a block what `add_places` does.
+inline void add_places_in_sequence(Cube& cube, const Block& block) {
+  for (std::int64_t k = 0; k < block.planes; ++k) {
+    for (std::int64_t j = 0; j < block.cols; ++j) {
+      for (std::int64_t i = 0; i < block.rows; ++i) {
+        cube(block.row + i, block.col + j * block.col_step, block.plane + k * block.plane_step) +=
+            static_cast<double>(i + 10 * j + 100 * k);
+      }
+    }
+  }
+}
+
 /// Returns a hundredth of the sum of an element, weighted by 94, and its six neighbours, as far as the view goes.
 template <class View>
 double heat_at(const View& x, std::int64_t i, std::int64_t j, std::int64_t k) {
@@ -44,24 +65,23 @@ double heat_at(const View& x, std::int64_t i, std::int64_t j, std::int64_t k) {
   return sum / 100;
 }
 
+/// The kernel of a step of the stencil: computes a box from its halo part, in which its first element is at this place.
+inline void heat_of_box(VolumeView<const double> before, VolumeView<double> after, std::int64_t row, std::int64_t col,
+                        std::int64_t plane) {
+  for (std::int64_t p = 0; p < after.planes; ++p) {
+    for (std::int64_t c = 0; c < after.cols; ++c) {
+      for (std::int64_t r = 0; r < after.rows; ++r) after(r, c, p) = heat_at(before, row + r, col + c, plane + p);
+    }
+  }
+}
+
 /// Submits a step of the stencil, from `old` to `now`, with one task for each box.
 inline void submit_heat_step(Runtime& runtime, const Blocks& old, const Blocks& now) {
   for (std::int64_t k = 0; k < old.planes(); ++k) {
     for (std::int64_t j = 0; j < old.cols(); ++j) {
       for (std::int64_t i = 0; i < old.rows(); ++i) {
         const Block inside = old.halo(i, j, k).inside();
-        runtime.submit(
-            [](VolumeView<const double> before, VolumeView<double> after, std::int64_t row, std::int64_t col,
-               std::int64_t plane) {
-              for (std::int64_t p = 0; p < after.planes; ++p) {
-                for (std::int64_t c = 0; c < after.cols; ++c) {
-                  for (std::int64_t r = 0; r < after.rows; ++r) {
-                    after(r, c, p) = heat_at(before, row + r, col + c, plane + p);
-                  }
-                }
-              }
-            },
-            old.halo(i, j, k), write(now(i, j, k)), inside.row, inside.col, inside.plane);
+        runtime.submit(heat_of_box, old.halo(i, j, k), write(now(i, j, k)), inside.row, inside.col, inside.plane);
       }
     }
   }

@@ -24,27 +24,6 @@ BOOST_AUTO_TEST_SUITE(volumes)
 
 namespace {
 
-/// Adds a number that depends on the place in the box, so that a box that is seen in the wrong place has other sums.
-void add_places(VolumeView<double> x) {
-  for (std::int64_t k = 0; k < x.planes; ++k) {
-    for (std::int64_t j = 0; j < x.cols; ++j) {
-      for (std::int64_t i = 0; i < x.rows; ++i) x(i, j, k) += static_cast<double>(i + 10 * j + 100 * k);
-    }
-  }
-}
-
-/// Does to the elements of a block what `add_places` does.
-void add_places_in_sequence(Cube& cube, const Block& block) {
-  for (std::int64_t k = 0; k < block.planes; ++k) {
-    for (std::int64_t j = 0; j < block.cols; ++j) {
-      for (std::int64_t i = 0; i < block.rows; ++i) {
-        cube(block.row + i, block.col + j * block.col_step, block.plane + k * block.plane_step) +=
-            static_cast<double>(i + 10 * j + 100 * k);
-      }
-    }
-  }
-}
-
 /// Returns the codelet of `add_places` for the emulated accelerator, whose memory has no gaps.
 Codelet add_on_accelerator() {
   Codelet add("add", {AccessMode::read_write});
@@ -252,6 +231,11 @@ BOOST_AUTO_TEST_CASE(columns_and_planes_in_turn_are_blocks) {
   runtime.submit([](MatrixView<double> black) { black(0, 2) += 6; }, red_and_black[1]);
   runtime.wait();
   BOOST_TEST(x == (std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 1, 6, 7, 1}), boost::test_tools::per_element());
+  // The step of a single column means nothing, with a rim either.
+  const std::array<Block, 1> column{Block{.col = 2, .rows = 2, .cols = 1, .col_step = 9}};
+  const HostAccess held = runtime.acquire(runtime.halos(matrix, column, 1).front(), AccessMode::read);
+  BOOST_TEST(held.matrix<const double>().cols == 3);
+  BOOST_TEST(held.matrix<const double>().ld == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_stencil_on_boxes_with_halos_gives_what_it_gives_in_sequence) {

@@ -1,8 +1,6 @@
-// Tests that blocks of data are the same on workers of the program and on a service, as far as a service has them.
-#include <array>
+// Tests that blocks of matrices and vectors are the same on workers of the program and on a service.
 #include <vector>
 
-#include "client/backend.hpp"
 #include "tests/client/remote/places.hpp"
 
 namespace troupe::tests {
@@ -32,29 +30,6 @@ BOOST_AUTO_TEST_CASE(wholes_and_blocks_are_ordered) {
     BOOST_TEST(x[49] == 121);
     const std::vector<Block> overlapping{{40, 0, 20, 1}};
     BOOST_CHECK_EXCEPTION(runtime.partition(whole, overlapping), Error, failure(ErrorCode::overlapping_handles));
-  });
-}
-
-BOOST_AUTO_TEST_CASE(a_service_refuses_volumes_and_blocks_with_steps) {
-  both([](Runtime& runtime) {
-    std::vector<double> x(24, 1.0);
-    const bool on_service = !runtime.backend().shares_memory();
-    const auto is_refused = [](const Error& error) { return error.code() == ErrorCode::no_implementation; };
-    if (on_service) {
-      BOOST_CHECK_EXCEPTION((void)runtime.volume(x.data(), {2, 3, 4}), Error, is_refused);
-      BOOST_CHECK_EXCEPTION((void)runtime.allocate_volume<double>({2, 3, 4}), Error, is_refused);
-      const Codelet takes_volume = Codelet("takes volume", {AccessMode::read}).cpu([](VolumeView<const double>) {});
-      const Data matrix = runtime.matrix(x.data(), 4, 6, 4);
-      BOOST_CHECK_EXCEPTION(runtime.submit(takes_volume, {matrix}), Error, is_refused);
-      const std::array<Block, 1> turns{Block{0, 0, 4, 3, 0, 1, 2, 1}};
-      BOOST_CHECK_EXCEPTION((void)runtime.partition(matrix, turns), Error, is_refused);
-      const std::array<Block, 1> nothing{Block{0, 0, 4, 3, 0, 0}};
-      BOOST_CHECK_EXCEPTION((void)runtime.halos(matrix, nothing, 1), Error, is_refused);
-    }
-    // A volume of one plane is a matrix everywhere.
-    const Data flat = runtime.volume(x.data(), {4, 6, 1});
-    const std::array<Block, 2> halves{Block{0, 0, 4, 3}, Block{0, 3, 4, 3}};
-    BOOST_TEST(runtime.partition(flat, halves).size() == 2U);
   });
 }
 

@@ -325,6 +325,10 @@ class Fuzzer {
     data.set_rows(rows);
     data.set_cols(below(5) == 0 ? below(10) : 1);
     data.set_ld(std::max<std::int64_t>(rows + below(2), 1));
+    if (below(4) == 0) {
+      data.set_planes(below(4));
+      data.set_plane_stride(data.ld() * data.cols() + below(2));
+    }
     data.set_offset(8 * below(1000));
     data.set_element_size(8);
     data.set_element_tag(below(20) == 0 ? 5 : type_tag<double>());
@@ -339,8 +343,16 @@ class Fuzzer {
       block.set_row(i * 10);
       block.set_rows(below(12));
       block.set_cols(1);
+      if (below(4) == 0) block.set_planes(below(3));
+      if (below(4) == 0) block.set_col_step(1 + below(3));
+      if (below(8) == 0) block.set_plane_step(below(3));
+      if (below(8) == 0) block.set_plane(below(3));
       partition.add_handles(++handle_);
     }
+    partition.set_halos(below(5) == 0);
+    // This client never names blocks, so it does not name those that were replaced.
+    partition.set_anew(!partition.halos() && below(2) == 0);
+    partition.set_at_once(below(3) == 0);
   }
   void acquire(v1::Operation& operation) {
     if (!held_.empty() && below(2) == 0) {

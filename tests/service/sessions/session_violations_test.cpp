@@ -128,6 +128,28 @@ BOOST_AUTO_TEST_CASE(registrations_lie_inside_of_their_segment) {
     data.set_ld(1);
   });
   check_data("ld", [](v1::RegisterData& data) { data.set_rows(kHuge); });
+  check_data("planes", [](v1::RegisterData& data) { data.set_planes(-1); });
+  check_data("plane_stride", [](v1::RegisterData& data) { data.set_plane_stride(-1); });
+  check_data("plane_stride", [](v1::RegisterData& data) {
+    data.set_planes(2);
+    data.set_plane_stride(99);
+  });
+  check_data("planes", [](v1::RegisterData& data) {
+    data.set_planes(kHuge);
+    data.set_plane_stride(100);
+  });
+  check_data("planes", [](v1::RegisterData& data) { data.set_plane_stride(kHuge); });
+  check_data("offset", [](v1::RegisterData& data) {
+    data.set_planes(6);
+    data.set_plane_stride(100);
+  });
+  check_data("cols", [](v1::RegisterData& data) {
+    data.set_rows(0);
+    data.set_cols(1 << 13);
+    data.set_ld(1);
+    data.set_planes(1 << 12);
+    data.set_plane_stride(1 << 13);
+  });
   check_data("element_size", [](v1::RegisterData& data) { data.set_element_size(0); });
   check_data("element_size", [](v1::RegisterData& data) { data.set_element_size(1U << 31U); });
   check_data("name", [](v1::RegisterData& data) { data.set_name(std::string(1000, 'x')); });
@@ -222,6 +244,11 @@ BOOST_AUTO_TEST_CASE(numbers_mean_something) {
       operation.mutable_partition()->add_blocks();
       operation.mutable_partition()->add_handles(7);
     }
+  });
+  check("partition.anew", [](v1::Operation& operation) {
+    operation.mutable_partition()->set_whole(1);
+    operation.mutable_partition()->set_halos(true);
+    operation.mutable_partition()->set_anew(true);
   });
   check("set_reduction.handle", [](v1::Operation& operation) { operation.mutable_set_reduction()->set_handle(9); });
   check("release_data.handle", [](v1::Operation& operation) { operation.mutable_release_data()->set_handle(9); });

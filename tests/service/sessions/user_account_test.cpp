@@ -134,6 +134,37 @@ BOOST_AUTO_TEST_CASE(pays_for_partial_results_of_reductions) {
   BOOST_TEST(!set(2));
 }
 
+BOOST_AUTO_TEST_CASE(pays_for_replaced_blocks_that_tasks_use_and_gets_it_back) {
+  BOOST_TEST(!client.open(1, service.codelets()["wait_for"]));
+  client.register_vector<double>(1, segment, 10);
+  std::uint64_t block = 100;
+  const auto divide = [&](bool anew) {
+    return client.reply_to([&](v1::Operation& operation, std::uint64_t request) {
+      v1::Partition& partition = *operation.mutable_partition();
+      partition.set_request(request);
+      partition.set_whole(1);
+      partition.set_anew(anew);
+      partition.set_at_once(anew);
+      partition.add_blocks()->set_rows(10);
+      partition.mutable_blocks(0)->set_cols(1);
+      partition.add_handles(++block);
+    });
+  };
+  BOOST_TEST(!divide(false));
+  for (int round = 0; round < 4; ++round) {
+    service.gate().close();
+    const std::uint64_t task = client.submit(1, {block});
+    for (int i = 0; i < 800; ++i) BOOST_REQUIRE(!divide(true));
+    service.gate().open();
+    BOOST_TEST(client.ended(task).status() == v1::Ended::SUCCEEDED);
+    BOOST_TEST(!client.wait_all());
+  }
+  service.gate().close();
+  client.submit(1, {block});
+  for (int i = 0; i < 4000; ++i) static_cast<void>(divide(true));
+  expect_end();
+}
+
 BOOST_AUTO_TEST_CASE(makes_the_window_of_tasks_smaller) {
   BOOST_TEST(client.welcome()->most_tasks() < 4096U);
   BOOST_TEST(client.welcome()->most_tasks() > 100U);
