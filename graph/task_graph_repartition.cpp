@@ -77,7 +77,8 @@ std::vector<DataRecord*> TaskGraph::replace_parts(DataRecord& record, std::span<
   }
   for (DataRecord* part : parts.former) {
     const auto late = std::make_shared<LateRelease>();
-    late->divisions = divisions[part];
+    // A part without elements counts, too: it is kept until its tasks have ended.
+    late->divisions = std::max<std::uint64_t>(1, divisions[part]);
     if (release_late(*part, late, ready)) unused.push_back(late);
   }
   return std::move(parts.added);

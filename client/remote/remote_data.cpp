@@ -210,7 +210,8 @@ Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally)
     record.visit_family([](graph::DataRecord& one) { one.releasing = false; });
     return answer.failure();
   }
-  forget(record);
+  // Another thread may have replaced this part meanwhile (`repartition`), and forgotten it.
+  if (record.handle_id() == handle.id()) forget(record);
   if (!answer) return answer.failure();
   return {};
 }

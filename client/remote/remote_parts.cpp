@@ -1,5 +1,6 @@
 /// The functions of the backend for parts of data.
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "client/remote/remote_backend.hpp"
@@ -92,7 +93,8 @@ Result<std::vector<Handle>> RemoteBackend::add_blocks(const Handle& whole, std::
 }
 
 void RemoteBackend::forget(std::span<const Handle> handles) {
-  for (const Handle& handle : handles) {
+  // The calls go backwards, because `DataRegistry::remove` searches the list of former parts from its end.
+  for (const Handle& handle : std::views::reverse(handles)) {
     if (exists(handle)) forget(*handle.record());
   }
 }

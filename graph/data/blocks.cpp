@@ -42,21 +42,39 @@ std::array<std::int64_t, kDimensions> extents_of(const Layout& layout) {
   return {layout.rows, layout.cols, layout.planes};
 }
 
+/// Products of indexes and steps fit into this type.
+__extension__ using Wide = __int128;
+
+/// Returns the inverse of `a` modulo `m`; the two must have no common divisor.
+std::int64_t inverse(std::int64_t a, std::int64_t m) {
+  Wide before = 0;
+  Wide now = 1;
+  std::int64_t rest = m;
+  for (std::int64_t value = a % m; value > 1;) {
+    before = std::exchange(now, before - rest / value * now);
+    rest = std::exchange(value, rest % value);
+  }
+  return static_cast<std::int64_t>((now % m + m) % m);
+}
+
 /// Returns the common indexes of two ranges that have at least two indexes each. The distance between neighbouring
-/// common indexes is the least common multiple of the steps. A loop walks through the range with the larger step until
-/// it finds an index that the other range has, too.
-IndexRange common_of_stepped(IndexRange a, IndexRange b) {
-  if (a.step < b.step) std::swap(a, b);
+/// common indexes is the least common multiple of the steps. The first one follows from the Chinese remainder theorem:
+/// a client of a service may choose the ranges, so a search would take as long as the client likes.
+IndexRange common_of_stepped(const IndexRange& a, const IndexRange& b) {
   const std::int64_t begin = std::max(a.first, b.first);
   const std::int64_t end = std::min(a.last(), b.last());
   const std::int64_t divisor = std::gcd(a.step, b.step);
   if (end < begin || (b.first - a.first) % divisor != 0) return {begin, 0, 1};
-  std::int64_t first = a.first + (begin - a.first + a.step - 1) / a.step * a.step;
-  while (first <= end && (first - b.first) % b.step != 0) first += a.step;
+  const std::int64_t cycle = b.step / divisor;
+  const Wide distance = ((b.first - a.first) / divisor % cycle + cycle) % cycle;
+  const Wide steps = distance * inverse(a.step / divisor % cycle, cycle) % cycle;
+  const Wide step = Wide{a.step} * cycle;
+  Wide first = a.first + steps * a.step;
+  if (first < begin) first += (begin - first + step - 1) / step * step;
   if (first > end) return {begin, 0, 1};
-  std::int64_t step = 0;
-  if (__builtin_mul_overflow(a.step / divisor, b.step, &step)) step = std::numeric_limits<std::int64_t>::max();
-  return {first, (end - first) / step + 1, step};
+  const auto count = static_cast<std::int64_t>((end - first) / step + 1);
+  const Wide most = std::numeric_limits<std::int64_t>::max();
+  return {static_cast<std::int64_t>(first), count, static_cast<std::int64_t>(std::min(step, most))};
 }
 
 IndexRange common(const IndexRange& a, const IndexRange& b) {

@@ -76,11 +76,14 @@ Result<SessionData::NewBlocks> SessionData::reserve_blocks(const v1::Partition& 
     added.numbers.push_back(number);
   }
   count_ += count;
+  handles_.find(added.whole)->second.pending += count;
   return added;
 }
 
 void SessionData::add_blocks(const NewBlocks& added, std::span<const Handle> handles) {
-  if (added.anew) erase_replaced(handles_.find(added.whole)->second);
+  SessionHandle& parent = handles_.find(added.whole)->second;
+  parent.pending -= std::min<std::uint64_t>(parent.pending, added.numbers.size());
+  if (added.anew) erase_replaced(parent);
   // The copy is needed, because the table's elements may move when the table grows.
   SessionHandle block = handles_.find(added.whole)->second;
   const DataView whole{nullptr, block.layout};
@@ -89,7 +92,7 @@ void SessionData::add_blocks(const NewBlocks& added, std::span<const Handle> han
   block.is_halo = added.halos;
   block.has_halos = block.has_boxes = false;
   ++block.depth;
-  block.partial_bytes = 0;
+  block.partial_bytes = block.pending = 0;
   for (std::size_t i = 0; i < added.numbers.size(); ++i) {
     reserved_.erase(added.numbers[i]);
     block.handle = handles[i];
@@ -123,7 +126,10 @@ Result<void> SessionData::allow_blocks(const NewBlocks& added) {
   constexpr std::uint64_t kMostBoxes = std::uint64_t{1} << 14U;
   SessionHandle& whole = handles_.find(added.whole)->second;
   const std::uint64_t count = added.blocks.size();
-  const std::uint64_t all = whole.blocks.size() + count;
+  // Every block inside a replaced block, or under a halo part, is looked at.
+  const bool looks_inside = added.anew || added.halos || whole.has_halos;
+  const std::uint64_t all = (looks_inside ? blocks_below(whole) : whole.blocks.size()) + whole.pending;
+  const std::uint64_t present = all - count;
   const auto too_many = [count](std::string_view beside) {
     return Failure{
         ErrorCode::invalid_argument,
@@ -133,15 +139,25 @@ Result<void> SessionData::allow_blocks(const NewBlocks& added) {
   const bool boxes = whole.has_boxes || whole.layout.planes != 1 || std::ranges::any_of(added.blocks, is_box);
   if (boxes && all > kMostBoxes) return too_many("that has several planes or blocks with steps");
   if ((added.halos || whole.has_halos) && count * all > kMostPairs) return too_many("beside halo parts");
-  if (added.anew && count * (all - count) > kMostPairs) return too_many("in place of so many");
+  if (added.anew && count * present > kMostPairs) return too_many("in place of so many");
   whole.has_boxes = boxes;
   whole.has_halos = whole.has_halos || added.halos;
   return {};
 }
 
-void SessionData::drop_blocks(std::span<const std::uint64_t> numbers) {
-  for (const std::uint64_t number : numbers) reserved_.erase(number);
-  count_ -= numbers.size();
+std::uint64_t SessionData::blocks_below(const SessionHandle& whole) const {
+  std::uint64_t count = whole.blocks.size();
+  for (const std::uint64_t number : whole.blocks) count += blocks_below(handles_.find(number)->second);
+  return count;
+}
+
+void SessionData::drop_blocks(const NewBlocks& added) {
+  for (const std::uint64_t number : added.numbers) reserved_.erase(number);
+  count_ -= added.numbers.size();
+  const auto whole = handles_.find(added.whole);
+  if (whole == handles_.end()) return;
+  // The client may have used the number of the whole for other data meanwhile.
+  whole->second.pending -= std::min<std::uint64_t>(whole->second.pending, added.numbers.size());
 }
 
 void SessionData::note_partials(std::uint64_t number, std::uint64_t bytes) {

@@ -37,6 +37,8 @@ struct SessionHandle {
   std::size_t depth = 0;
   /// The size of the workers' partial results of a reduction.
   std::uint64_t partial_bytes = 0;
+  /// The number of blocks that are reserved and not added yet, because their division waits.
+  std::uint64_t pending = 0;
 };
 
 /// Maps the client's numbers to handles. Only one thread may use this class.
@@ -75,7 +77,7 @@ class SessionData {
   /// would take long to find which of them overlap, and lists of them would take much memory. Notes what kinds of
   /// blocks the whole has.
   [[nodiscard]] Result<void> allow_blocks(const NewBlocks& added);
-  void drop_blocks(std::span<const std::uint64_t> numbers);
+  void drop_blocks(const NewBlocks& added);
 
   /// The result of `remove`. The removed handle and its blocks cannot be used any more, but are counted until `forget`.
   struct Removed {
@@ -102,6 +104,8 @@ class SessionData {
  private:
   Result<void> check_new(std::string_view field, std::uint64_t number) const;
   std::size_t erase_tree(std::uint64_t number);
+  /// Returns the number of the handle's blocks, their blocks, and so on.
+  [[nodiscard]] std::uint64_t blocks_below(const SessionHandle& whole) const;
   /// Removes the blocks of a whole that are no halo parts, because others have replaced them.
   void erase_replaced(SessionHandle& whole);
 

@@ -30,7 +30,7 @@ std::function<void()> SessionRequests::ready_callback() {
 
 void SessionRequests::begin(Pending pending, Result<std::unique_ptr<graph::PendingHold>> hold) {
   if (!hold) {
-    collaborators_.data.drop_blocks(pending.added.numbers);
+    collaborators_.data.drop_blocks(pending.added);
     if (pending.kind == Kind::release) collaborators_.data.forget(pending.removed);
     if (pending.request != 0) collaborators_.outbox.reply(pending.request, hold.failure());
     return;
@@ -215,7 +215,7 @@ void SessionRequests::add_blocks(std::uint64_t request, const SessionData::NewBl
   if (handles && collaborators_.data.find(added.whole) != nullptr) {
     collaborators_.data.add_blocks(added, handles.value());
   } else {
-    collaborators_.data.drop_blocks(added.numbers);
+    collaborators_.data.drop_blocks(added);
   }
   std::optional<Failure> problem;
   if (!handles) problem = handles.failure();

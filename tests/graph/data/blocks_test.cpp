@@ -154,6 +154,30 @@ BOOST_AUTO_TEST_CASE(columns_in_turn_are_apart) {
   BOOST_TEST(find_overlap(list) != nullptr);
 }
 
+BOOST_AUTO_TEST_CASE(columns_far_apart_have_those_in_common_that_a_search_finds) {
+  Draw draw(5);
+  int met = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const auto columns = [&draw] {
+      return Block{0, draw.below(2000), 1, 2 + draw.below(400), 0, 1, 1 + draw.below(1000), 1};
+    };
+    const Block a = columns();
+    const Block b = columns();
+    std::vector<std::int64_t> wanted;
+    for (std::int64_t k = 0; k < a.cols; ++k) {
+      const std::int64_t col = a.col + k * a.col_step;
+      const std::int64_t away = col - b.col;
+      if (away >= 0 && away % b.col_step == 0 && away / b.col_step < b.cols) wanted.push_back(col);
+    }
+    const Block common = intersection(a, b);
+    std::vector<std::int64_t> found;
+    for (std::int64_t k = 0; k < common.cols; ++k) found.push_back(common.col + k * common.col_step);
+    BOOST_TEST(found == wanted, "blocks of seed 5, number " << i);
+    met += wanted.empty() ? 0 : 1;
+  }
+  BOOST_TEST(met > 500);
+}
+
 BOOST_AUTO_TEST_CASE(a_block_lies_inside_if_all_its_elements_do) {
   BOOST_TEST(lies_inside({0, 0, kEdge, kEdge, 0, kEdge}, kCube));
   BOOST_TEST(lies_inside({kEdge, 0, 0, 0, kEdge, 0}, kCube));

@@ -209,6 +209,32 @@ BOOST_FIXTURE_TEST_CASE(blocks_with_steps_have_a_bound, Greeted) {
   BOOST_TEST(contains(problem->message(), "are too many for a service: make larger blocks"));
 }
 
+BOOST_FIXTURE_TEST_CASE(blocks_inside_of_replaced_blocks_count_for_the_bound, Greeted) {
+  const MappedSegment segment = client.memory().allocate(4096);
+  client.register_vector<double>(1, segment, 100);
+  const auto divide = [](std::uint64_t whole, int count, std::int64_t rows, std::uint64_t first, bool anew) {
+    return [=](v1::Operation& operation, std::uint64_t request) {
+      v1::Partition& partition = *operation.mutable_partition();
+      partition.set_request(request);
+      partition.set_whole(whole);
+      partition.set_anew(anew);
+      for (int i = 0; i < count; ++i) {
+        v1::Block& block = *partition.add_blocks();
+        block.set_rows(rows);
+        block.set_cols(1);
+        partition.add_handles(first + static_cast<std::uint64_t>(i));
+      }
+    };
+  };
+  BOOST_TEST(!client.reply_to(divide(1, 1, 100, 10, false)));
+  BOOST_TEST(!client.reply_to(divide(10, 5'000, 0, 1'000'000, false)));
+  BOOST_TEST(!client.reply_to(divide(1, 3'000, 0, 2'000'000, true)));
+  BOOST_TEST(!client.reply_to(divide(2'000'000, 6'000, 0, 3'000'000, false)));
+  const auto problem = client.reply_to(divide(1, 3'000, 0, 4'000'000, true));
+  BOOST_REQUIRE(problem.has_value());
+  BOOST_TEST(contains(problem->message(), "3000 more blocks of one whole in place of so many are too many"));
+}
+
 BOOST_FIXTURE_TEST_CASE(held_data_keep_tasks_waiting, Greeted) {
   BOOST_TEST(!client.open(0, codelet("fill")));
   BOOST_TEST(!client.open(1, codelet("empty")));
