@@ -1,6 +1,5 @@
 /// The functions of the backend for parts of data.
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "client/remote/remote_backend.hpp"
@@ -94,8 +93,8 @@ Result<std::vector<Handle>> RemoteBackend::add_blocks(const Handle& whole, std::
 
 void RemoteBackend::forget(std::span<const Handle> handles) {
   // The calls go backwards, because `DataRegistry::remove` searches the list of former parts from its end.
-  for (const Handle& handle : std::views::reverse(handles)) {
-    if (exists(handle)) forget(*handle.record());
+  for (auto handle = handles.rbegin(); handle != handles.rend(); ++handle) {
+    if (exists(*handle)) forget(*handle->record());
   }
 }
 
