@@ -381,7 +381,6 @@ class TaskGraph final : public TaskOwner {
   Result<void> add_reduction(DataRecord& record, ReductionMethods methods) const;
   /// Returns true if an open recording uses the record. The recording would not know parts that change now.
   [[nodiscard]] bool is_being_recorded(const DataRecord& record) const TROUPE_REQUIRES(submission_mutex_);
-  [[nodiscard]] static std::vector<Handle> handles_of(std::span<DataRecord* const> records);
 
   /// A registration that ends when the last task that uses its data has ended.
   struct LateRelease {

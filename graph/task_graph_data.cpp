@@ -36,12 +36,6 @@ bool TaskGraph::is_being_recorded(const DataRecord& record) const {
   });
 }
 
-std::vector<Handle> TaskGraph::handles_of(std::span<DataRecord* const> records) {
-  std::vector<Handle> handles;
-  for (DataRecord* record : records) handles.emplace_back(record, record->handle_id());
-  return handles;
-}
-
 Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                                   TaskList& ready) {
   if (is_being_recorded(record)) return partitioned_while_recorded(record);
@@ -143,13 +137,17 @@ Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool relea
     outcome = host_.bring_home(*record.value(), AccessMode::read_write);
   }
   TaskList closed;
-  {
+  try {
     const LockGuard lock(submission_mutex_);
     if (outcome) {
       outcome = change(*record.value(), closed);
     } else if (releasing) {
       announce_release(handle, false);
     }
+  } catch (...) {
+    // There was no memory for the change.
+    give_back(hold);
+    throw;
   }
   if (!closed.empty()) host_.activate(closed, WorkerId{});
   give_back(hold);

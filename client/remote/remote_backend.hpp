@@ -147,8 +147,9 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   /// Notes that whoever uses a new part has to wait for the tasks on the former parts that it overlaps, which may wait
   /// for data that the program has acquired.
   void follow_former(const graph::DataRegistry::NewParts& parts, std::span<const Handle> added);
-  /// Allows the former parts of `whole` again, after the service has refused to replace them.
-  void restore(const Handle& whole, std::span<const Handle> former);
+  /// Makes the former parts of `whole` its parts again, after the service has refused to replace them, and allows tasks
+  /// on `refused`.
+  void restore(const Handle& whole, std::span<const Handle> former, std::span<const Handle> refused);
   [[nodiscard]] bool is_being_recorded(const graph::DataRecord& record) const;
   Result<Future> replay(Recorded& recorded, std::span<const Rebinding> rebindings);
   /// Sends a complete recording to the service. Acquires the lock.
@@ -156,8 +157,8 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   /// Copies to the program's memory all content that tasks with a number up to `task` have written. Must be called
   /// without the lock.
   void copy_out_written(std::uint64_t task);
-  void forget(graph::DataRecord& record);
-  /// Forgets those handles that exist.
+  /// Forgets the handle's data, if they exist.
+  void forget(const Handle& handle);
   void forget(std::span<const Handle> handles);
   /// Does the work of `release`, or, if `finally` is true, the first step of `let_go`: in a kernel or callback, this
   /// step also releases data for which there is nothing to copy back. Acquires the lock.

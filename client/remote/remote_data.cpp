@@ -149,7 +149,10 @@ Result<void> RemoteBackend::set_reduction(const Handle& handle, ReductionMethods
   return {};
 }
 
-void RemoteBackend::forget(graph::DataRecord& record) {
+void RemoteBackend::forget(const Handle& handle) {
+  // Another thread may have replaced this part meanwhile (`repartition`), and forgotten it.
+  if (!graph::DataRegistry::exists(handle)) return;
+  graph::DataRecord& record = *handle.record();
   for (Hold* hold : holds_) hold->behind.forget(record);
   data_.remove(record);
   registry_.remove(record);
@@ -157,18 +160,19 @@ void RemoteBackend::forget(graph::DataRecord& record) {
 
 Result<void> RemoteBackend::release_late(graph::DataRecord& record) {
   record.visit_family([](graph::DataRecord& part) { part.releasing = true; });
-  const std::uint64_t request = session_->requests().begin([this, &record](const PendingRequests::Answer&) {
+  const Handle handle(&record, record.handle_id());
+  const std::uint64_t request = session_->requests().begin([this, handle](const PendingRequests::Answer&) {
     const auto end = session_->sender().lock();
-    forget(record);
+    forget(handle);
   });
   if (request == 0) {
     const Failure cause = loss();
-    forget(record);
+    forget(handle);
     return cause;
   }
   v1::ReleaseData& out = *session_->sender().operations().add().mutable_release_data();
   out.set_request(request);
-  out.set_handle(record.handle_id().value());
+  out.set_handle(handle.id().value());
   return {};
 }
 
@@ -207,11 +211,11 @@ Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally)
   if (is_whole && (answer || session_->is_lost())) place->take_back();
   lock = session_->sender().lock();
   if (!answer && !session_->is_lost()) {
-    record.visit_family([](graph::DataRecord& one) { one.releasing = false; });
+    const bool stays = graph::DataRegistry::exists(handle) && !record.is_former;
+    if (stays) record.visit_family([](graph::DataRecord& one) { one.releasing = false; });
     return answer.failure();
   }
-  // Another thread may have replaced this part meanwhile (`repartition`), and forgotten it.
-  if (record.handle_id() == handle.id()) forget(record);
+  forget(handle);
   if (!answer) return answer.failure();
   return {};
 }

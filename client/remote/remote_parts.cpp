@@ -31,15 +31,16 @@ void fill(v1::Partition& out, const Handle& whole, std::span<graph::DataRecord* 
   }
 }
 
-std::vector<Handle> handles_of(std::span<graph::DataRecord* const> records) {
-  std::vector<Handle> handles;
-  for (graph::DataRecord* record : records) handles.emplace_back(record, record->handle_id());
-  return handles;
+/// Refuses these records and all records below them; returns those that were not refused before.
+std::vector<Handle> refuse(std::span<graph::DataRecord* const> records) {
+  std::vector<Handle> refused;
+  for (graph::DataRecord* record : records) {
+    record->visit_family([&refused](graph::DataRecord& one) {
+      if (!std::exchange(one.releasing, true)) refused.emplace_back(&one, one.handle_id());
+    });
+  }
+  return refused;
 }
-
-/// Returns true if the handle's record has not been deleted. It may be a former part, or its release may be in
-/// progress.
-bool exists(const Handle& handle) { return handle.record()->handle_id() == handle.id(); }
 
 std::size_t size_of(std::size_t blocks) { return 32 + 20 * blocks; }
 
@@ -77,7 +78,7 @@ Result<std::vector<Handle>> RemoteBackend::add_blocks(const Handle& whole, std::
   if (auto room = check_handles(count); !room) return room.failure();
   const auto added = add(*record.value());
   if (!added) return added.failure();
-  const std::vector<Handle> handles = handles_of(added.value());
+  const std::vector<Handle> handles = graph::handles_of(added.value());
   const auto fill_in = [&](v1::Operation& operation, std::uint64_t request) {
     operation.mutable_partition()->set_request(request);
     fill(*operation.mutable_partition(), whole, added.value());
@@ -93,9 +94,7 @@ Result<std::vector<Handle>> RemoteBackend::add_blocks(const Handle& whole, std::
 
 void RemoteBackend::forget(std::span<const Handle> handles) {
   // The calls go backwards, because `DataRegistry::remove` searches the list of former parts from its end.
-  for (auto handle = handles.rbegin(); handle != handles.rend(); ++handle) {
-    if (exists(*handle)) forget(*handle->record());
-  }
+  for (auto handle = handles.rbegin(); handle != handles.rend(); ++handle) forget(*handle);
 }
 
 Result<std::vector<Handle>> RemoteBackend::repartition(const Handle& whole, std::span<const Block> blocks) {
@@ -111,9 +110,9 @@ Result<std::vector<Handle>> RemoteBackend::repartition(const Handle& whole, std:
   Result<void> may_wait = check_outside_callback();
   if (may_wait) may_wait = check_may_use(record.whole(), AccessMode::read_write);
   const graph::DataRegistry::NewParts parts = registry_.replace_parts(record, blocks);
-  const std::vector<Handle> added = handles_of(parts.added);
-  const std::vector<Handle> former = handles_of(parts.former);
-  for (graph::DataRecord* part : parts.former) part->visit_family([](graph::DataRecord& one) { one.releasing = true; });
+  const std::vector<Handle> added = graph::handles_of(parts.added);
+  const std::vector<Handle> former = graph::handles_of(parts.former);
+  const std::vector<Handle> refused = refuse(parts.former);
   const auto fill_in = [&](v1::Operation& operation, std::uint64_t request) {
     v1::Partition& out = *operation.mutable_partition();
     out.set_request(request);
@@ -129,17 +128,22 @@ Result<std::vector<Handle>> RemoteBackend::repartition(const Handle& whole, std:
     return added;
   }
   forget(added);
-  restore(whole, former);
+  restore(whole, former, refused);
   return !may_wait && answer.failure().code == ErrorCode::wait_in_kernel ? may_wait.failure() : answer.failure();
 }
 
-void RemoteBackend::restore(const Handle& whole, std::span<const Handle> former) {
+void RemoteBackend::restore(const Handle& whole, std::span<const Handle> former, std::span<const Handle> refused) {
   std::vector<graph::DataRecord*> parts;
   for (const Handle& part : former) {
-    if (exists(part)) parts.push_back(part.record());
+    if (graph::DataRegistry::exists(part)) parts.push_back(part.record());
   }
-  if (!exists(whole) || !registry_.restore_parts(*whole.record(), parts)) return forget(former);
-  for (graph::DataRecord* part : parts) part->visit_family([](graph::DataRecord& one) { one.releasing = false; });
+  const bool there = graph::DataRegistry::exists(whole);
+  if (!there || !registry_.restore_parts(*whole.record(), parts)) return forget(former);
+  // Another thread may be releasing the whole.
+  if (whole.record()->releasing) return;
+  for (const Handle& part : refused) {
+    if (graph::DataRegistry::exists(part)) part.record()->releasing = false;
+  }
 }
 
 }  // namespace troupe::remote

@@ -127,6 +127,12 @@ void clear(DependencyState& state) {
 
 }  // namespace
 
+std::vector<Handle> handles_of(std::span<DataRecord* const> records) {
+  std::vector<Handle> handles;
+  for (DataRecord* record : records) handles.emplace_back(record, record->handle_id());
+  return handles;
+}
+
 std::string describe(const DataRecord& record) {
   return record.name.empty() ? "handle " + std::to_string(record.handle_id().value()) : "'" + record.name + "'";
 }
@@ -342,7 +348,13 @@ void DataRegistry::remove(DataRecord& record) {
     remove(part);
   }
   if (record.parent != nullptr) {
-    std::erase(record.parent->children, &record);
+    std::vector<DataRecord*>& parts = record.parent->children;
+    // Many parts are removed from the last to the first.
+    if (!parts.empty() && parts.back() == &record) {
+      parts.pop_back();
+    } else {
+      std::erase(parts, &record);
+    }
     record.parent->covered = false;
     update_halos(*record.parent, record.place);
   }
@@ -420,7 +432,7 @@ Result<DataRecord*> DataRegistry::find(const Handle& handle, const Domain* domai
     return Failure{ErrorCode::invalid_handle, "handle " + std::to_string(handle.id().value()) +
                                                   " belongs to another runtime: register the data with this one"};
   }
-  const bool known = record->handle_id() == handle.id();
+  const bool known = exists(handle);
   if (known && record->releasing && domain != nullptr && domain->declared(*record) != nullptr) return record;
   if (!known || record->releasing) {
     const bool divided = known && record->is_former;

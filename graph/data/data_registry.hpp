@@ -84,6 +84,9 @@ class DataRegistry {
   /// the parent of the domain declares and whose release has begun: the release waits for the parent, so children may
   /// still use the data.
   [[nodiscard]] Result<DataRecord*> find(const Handle& handle, const Domain* domain = nullptr) const;
+  /// Returns true if the handle's record has not been removed. Its release may be in progress, or it may be a former
+  /// part.
+  [[nodiscard]] static bool exists(const Handle& handle) { return handle.record()->handle_id() == handle.id(); }
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Returns a lower bound of the ids that later data will have. May be called without the lock.
   [[nodiscard]] std::uint64_t next_id() const { return next_id_->load(std::memory_order_relaxed); }
@@ -113,6 +116,9 @@ class DataRegistry {
   /// The number of flags `unwritten`, `discarded` and `read_only` that are true, in all records together.
   std::size_t to_check_ = 0;
 };
+
+/// Returns the handles of these records.
+[[nodiscard]] std::vector<Handle> handles_of(std::span<DataRecord* const> records);
 
 /// Returns a text such as "'A(1,2)'" or "handle 17".
 [[nodiscard]] std::string describe(const DataRecord& record);

@@ -52,7 +52,7 @@ const TaskAccess* Domain::declared(const DataRecord& record) const {
       if (access.data() == one) return &access;
     }
   }
-  // By declaring a halo part, a task declares that it reads the records that the halo part overlaps.
+  // A task that declares a halo part reads the records that the halo part overlaps, and so declares these, too.
   for (const DataRecord* one = &record; one != nullptr; one = one->parent) {
     for (const TaskAccess& access : parent.data()) {
       const DataRecord& data = *access.data();

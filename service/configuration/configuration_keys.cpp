@@ -117,21 +117,24 @@ constexpr std::array kSocketAndLimits{
     kernel_time(),
 };
 
-/// Makes the option that limits what each user may have of a resource.
-template <Resource resource>
+/// Makes the option that limits what each user may have of resource number `at`.
+template <std::size_t at>
 constexpr Key budget() {
-  constexpr auto kAt = static_cast<std::size_t>(resource);
-  Key option = row<Key>(OptionKind::whole, key(traits_of(resource).key, traits_of(resource).what));
+  Key option = row<Key>(OptionKind::whole, key(kBudgetTraits[at].key, kBudgetTraits[at].what));
   option.most = kMost;
   option.read = [](const Key& self, Configuration& c, const std::string& text) {
-    return store(read_whole(text, self.least, self.most), c.server.budgets_per_user[kAt]);
+    return store(read_whole(text, self.least, self.most), c.server.budgets_per_user[at]);
   };
-  option.text = [](const Configuration& c) { return std::to_string(c.server.budgets_per_user[kAt]); };
+  option.text = [](const Configuration& c) { return std::to_string(c.server.budgets_per_user[at]); };
   return option;
 }
 
-constexpr std::array<Key, kResources> kBudgets{budget<Resource::segments>(), budget<Resource::threads>(),
-                                               budget<Resource::recorded_tasks>(), budget<Resource::requests>()};
+template <std::size_t... at>
+constexpr std::array<Key, kResources> budgets(std::index_sequence<at...> /*all*/) {
+  return {budget<at>()...};
+}
+
+constexpr std::array<Key, kResources> kBudgets = budgets(std::make_index_sequence<kResources>());
 
 constexpr Key kOtherWeight = number<&Configuration::weights, &WeightConfiguration::other>(
     key("weights.other", "Share of the workers of a user who is not named below, nor are his groups"), kLeastWeight,

@@ -80,10 +80,28 @@ Result<SessionData::NewBlocks> SessionData::reserve_blocks(const v1::Partition& 
   return added;
 }
 
+namespace {
+
+/// Returns true if only the new blocks will be left of the whole's blocks.
+bool replaces_all(const SessionHandle& whole, const SessionData::NewBlocks& added) {
+  return added.anew && !whole.has_halos && whole.pending == added.blocks.size();
+}
+
+/// Returns true if some of the whole's blocks will be boxes, or have steps, when the new blocks have been added.
+bool has_boxes_with(const SessionHandle& whole, const SessionData::NewBlocks& added) {
+  const auto is_box = [](const Block& block) { return block.planes != 1 || graph::has_steps(block); };
+  return whole.layout.planes != 1 || (whole.has_boxes && !replaces_all(whole, added)) ||
+         std::ranges::any_of(added.blocks, is_box);
+}
+
+}  // namespace
+
 void SessionData::add_blocks(const NewBlocks& added, std::span<const Handle> handles) {
   SessionHandle& parent = handles_.find(added.whole)->second;
+  parent.has_boxes = has_boxes_with(parent, added);
   parent.pending -= std::min<std::uint64_t>(parent.pending, added.numbers.size());
   if (added.anew) erase_replaced(parent);
+  count_below(added.whole, static_cast<std::int64_t>(added.numbers.size()));
   // The copy is needed, because the table's elements may move when the table grows.
   SessionHandle block = handles_.find(added.whole)->second;
   const DataView whole{nullptr, block.layout};
@@ -92,7 +110,7 @@ void SessionData::add_blocks(const NewBlocks& added, std::span<const Handle> han
   block.is_halo = added.halos;
   block.has_halos = block.has_boxes = false;
   ++block.depth;
-  block.partial_bytes = block.pending = 0;
+  block.partial_bytes = block.below = block.pending = 0;
   for (std::size_t i = 0; i < added.numbers.size(); ++i) {
     reserved_.erase(added.numbers[i]);
     block.handle = handles[i];
@@ -110,7 +128,7 @@ void SessionData::erase_replaced(SessionHandle& whole) {
   });
   const std::vector<std::uint64_t> replaced(first, whole.blocks.end());
   whole.blocks.erase(first, whole.blocks.end());
-  for (const std::uint64_t number : replaced) count_ -= erase_tree(number);
+  for (const std::uint64_t number : replaced) count_ -= take_out(number);
   any_former_ = true;
   former_partial_bytes_ += partials_before - partial_bytes_;
 }
@@ -128,27 +146,33 @@ Result<void> SessionData::allow_blocks(const NewBlocks& added) {
   const std::uint64_t count = added.blocks.size();
   // Every block inside a replaced block, or under a halo part, is looked at.
   const bool looks_inside = added.anew || added.halos || whole.has_halos;
-  const std::uint64_t all = (looks_inside ? blocks_below(whole) : whole.blocks.size()) + whole.pending;
+  const std::uint64_t all = (looks_inside ? whole.below : whole.blocks.size()) + whole.pending;
   const std::uint64_t present = all - count;
-  const auto too_many = [count](std::string_view beside) {
+  const auto too_many = [count](const std::string& why) {
     return Failure{
         ErrorCode::invalid_argument,
-        fmt::format("{} more blocks of one whole {} are too many for a service: make larger blocks", count, beside)};
+        fmt::format("{} more blocks of one whole are too many for a service, {}: make larger blocks", count, why)};
   };
-  const auto is_box = [](const Block& block) { return block.planes != 1 || graph::has_steps(block); };
-  const bool boxes = whole.has_boxes || whole.layout.planes != 1 || std::ranges::any_of(added.blocks, is_box);
-  if (boxes && all > kMostBoxes) return too_many("that has several planes or blocks with steps");
-  if ((added.halos || whole.has_halos) && count * all > kMostPairs) return too_many("beside halo parts");
-  if (added.anew && count * present > kMostPairs) return too_many("in place of so many");
-  whole.has_boxes = boxes;
+  const bool boxes = has_boxes_with(whole, added);
+  if (boxes && (replaces_all(whole, added) ? count : all) > kMostBoxes) {
+    return too_many(fmt::format("which takes {} where there are several planes or blocks with steps", kMostBoxes));
+  }
+  const bool beside_halos = added.halos || whole.has_halos;
+  if ((beside_halos && count * all > kMostPairs) || (added.anew && count * present > kMostPairs)) {
+    return too_many(fmt::format("which compares at most {} pairs with the {} that are there", kMostPairs, present));
+  }
+  // Until these blocks have been added, those that are there count, too.
+  whole.has_boxes = whole.has_boxes || boxes;
   whole.has_halos = whole.has_halos || added.halos;
   return {};
 }
 
-std::uint64_t SessionData::blocks_below(const SessionHandle& whole) const {
-  std::uint64_t count = whole.blocks.size();
-  for (const std::uint64_t number : whole.blocks) count += blocks_below(handles_.find(number)->second);
-  return count;
+void SessionData::count_below(std::optional<std::uint64_t> number, std::int64_t more) {
+  while (number) {
+    SessionHandle& around = handles_.find(*number)->second;
+    around.below += static_cast<std::uint64_t>(more);
+    number = around.whole;
+  }
 }
 
 void SessionData::drop_blocks(const NewBlocks& added) {
@@ -176,12 +200,19 @@ std::size_t SessionData::erase_tree(std::uint64_t number) {
   return count;
 }
 
+std::size_t SessionData::take_out(std::uint64_t number) {
+  const std::optional<std::uint64_t> whole = handles_.find(number)->second.whole;
+  const std::size_t count = erase_tree(number);
+  count_below(whole, -static_cast<std::int64_t>(count));
+  return count;
+}
+
 Result<SessionData::Removed> SessionData::remove(std::uint64_t number) {
   const auto found = get("release_data.handle", number);
   if (!found) return found.failure();
   Removed removed{found.value()->handle, found.value()->segment, 0};
   if (const auto whole = found.value()->whole) std::erase(handles_.find(*whole)->second.blocks, number);
-  removed.count = erase_tree(number);
+  removed.count = take_out(number);
   return removed;
 }
 

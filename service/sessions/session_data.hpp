@@ -37,6 +37,8 @@ struct SessionHandle {
   std::size_t depth = 0;
   /// The size of the workers' partial results of a reduction.
   std::uint64_t partial_bytes = 0;
+  /// The number of the handle's blocks, their blocks, and so on.
+  std::uint64_t below = 0;
   /// The number of blocks that are reserved and not added yet, because their division waits.
   std::uint64_t pending = 0;
 };
@@ -103,9 +105,11 @@ class SessionData {
 
  private:
   Result<void> check_new(std::string_view field, std::uint64_t number) const;
+  /// Erases the handle with all blocks below it, and returns their number. `take_out` also tells the handles around it.
   std::size_t erase_tree(std::uint64_t number);
-  /// Returns the number of the handle's blocks, their blocks, and so on.
-  [[nodiscard]] std::uint64_t blocks_below(const SessionHandle& whole) const;
+  std::size_t take_out(std::uint64_t number);
+  /// Adds to `below` of the handle and of all handles around it.
+  void count_below(std::optional<std::uint64_t> number, std::int64_t more);
   /// Removes the blocks of a whole that are no halo parts, because others have replaced them.
   void erase_replaced(SessionHandle& whole);
 

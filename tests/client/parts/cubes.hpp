@@ -1,6 +1,7 @@
 /// Arrays with three dimensions and a stencil on them, for tests of volumes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -51,6 +52,46 @@ inline void add_places_in_sequence(Cube& cube, const Block& block) {
     }
   }
 }
+
+/// Draws arrays with three dimensions, and disjoint boxes of them.
+class DrawnBoxes {
+ public:
+  explicit DrawnBoxes(std::uint64_t seed) : random_(seed) {}
+
+  [[nodiscard]] std::int64_t below(std::int64_t bound) {
+    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound));
+  }
+  [[nodiscard]] Cube cube() {
+    const VolumeShape shape{1 + below(6), 1 + below(6), 1 + below(6), 7 + below(2), 60};
+    return Cube(shape, random_());
+  }
+  /// The boxes of a whole, with their handles.
+  struct Boxes {
+    std::vector<Block> blocks;
+    std::vector<Handle> handles;
+  };
+  /// Divides the whole into boxes, with and without steps: draws this many, and leaves out those that the runtime
+  /// refuses because they overlap others.
+  [[nodiscard]] Boxes boxes(Runtime& runtime, const Handle& whole, const VolumeShape& shape, int attempts) {
+    Boxes boxes;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+      Block block{below(shape.rows), below(shape.cols), 1, 1, below(shape.planes), 1, 1 + below(2), 1 + below(2)};
+      block.rows += below(shape.rows - block.row);
+      block.cols += below((shape.cols - 1 - block.col) / block.col_step + 1);
+      block.planes += below((shape.planes - 1 - block.plane) / block.plane_step + 1);
+      try {
+        boxes.handles.push_back(runtime.partition(whole, std::array{block}).front());
+        boxes.blocks.push_back(block);
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::overlapping_handles) throw;
+      }
+    }
+    return boxes;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
 
 /// Returns a hundredth of the sum of an element, weighted by 94, and its six neighbours, as far as the view goes.
 template <class View>

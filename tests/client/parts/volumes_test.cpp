@@ -362,41 +362,23 @@ BOOST_AUTO_TEST_CASE(boxes_travel_to_accelerators_and_back_without_what_lies_aro
 }
 
 BOOST_AUTO_TEST_CASE(random_boxes_give_what_they_give_in_sequence) {
-  std::mt19937_64 random(11);
-  const auto below = [&random](std::int64_t bound) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(bound));
-  };
+  DrawnBoxes draw(11);
   for (int program = 0; program < 20; ++program) {
-    const VolumeShape shape{1 + below(6), 1 + below(6), 1 + below(6), 7 + below(2), 60};
-    Cube cube(shape, random());
+    Cube cube = draw.cube();
     Cube expected = cube;
     RuntimeOptions options = with_an_accelerator();
     options.accelerators.emulated_gpus[0].memory = Bytes{2048};
     Runtime runtime(options);
     const auto whole = runtime.volume(cube.elements.data(), cube.shape, "A");
-    // Draws blocks until enough of them are disjoint; the others are refused.
-    std::vector<Block> blocks;
-    std::vector<Handle> handles;
-    for (int attempt = 0; attempt < 40; ++attempt) {
-      Block block{below(shape.rows), below(shape.cols), 1, 1, below(shape.planes), 1, 1 + below(2), 1 + below(2)};
-      block.rows += below(shape.rows - block.row);
-      block.cols += below((shape.cols - 1 - block.col) / block.col_step + 1);
-      block.planes += below((shape.planes - 1 - block.plane) / block.plane_step + 1);
-      try {
-        handles.push_back(runtime.partition(whole, std::array{block}).front());
-        blocks.push_back(block);
-      } catch (const Error& error) {
-        BOOST_TEST_REQUIRE((error.code() == ErrorCode::overlapping_handles));
-      }
-    }
+    const auto [blocks, handles] = draw.boxes(runtime, whole, cube.shape, 40);
     const Codelet add = add_on_accelerator();
     for (int task = 0; task < 60; ++task) {
-      const auto at = static_cast<std::size_t>(below(static_cast<std::int64_t>(blocks.size())));
-      if (below(8) == 0) {
+      const auto at = static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(blocks.size())));
+      if (draw.below(8) == 0) {
         runtime.submit(add_places, whole);
-        add_places_in_sequence(expected, {0, 0, shape.rows, shape.cols, 0, shape.planes});
+        add_places_in_sequence(expected, {0, 0, cube.shape.rows, cube.shape.cols, 0, cube.shape.planes});
       } else {
-        below(2) == 0 ? runtime.submit(add, {handles[at]}) : runtime.submit(add_places, handles[at]);
+        draw.below(2) == 0 ? runtime.submit(add, {handles[at]}) : runtime.submit(add_places, handles[at]);
         add_places_in_sequence(expected, blocks[at]);
       }
     }

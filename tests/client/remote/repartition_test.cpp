@@ -15,19 +15,6 @@ namespace troupe::tests {
 
 BOOST_FIXTURE_TEST_SUITE(repartition_in_both_places, ShapePlaces)
 
-namespace {
-
-/// Twelve ones that are registered, in three parts of four.
-struct InParts {
-  explicit InParts(Runtime& runtime)
-      : whole(runtime.vector(x, "x")), parts(runtime.partition(whole, blocks_of({4, 4, 4}))) {}
-  std::vector<double> x = std::vector<double>(12, 1.0);
-  Vector<double> whole;
-  std::vector<Handle> parts;
-};
-
-}  // namespace
-
 BOOST_AUTO_TEST_CASE(a_task_on_a_new_part_waits_for_the_tasks_on_what_it_overlaps) {
   both([this](Runtime& runtime) {
     InParts x(runtime);

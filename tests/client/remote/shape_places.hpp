@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
 #include "tests/client/parts/cubes.hpp"
+#include "tests/client/parts/vector_parts.hpp"
 #include "tests/client/remote/places.hpp"
 #include "troupe/runtime.hpp"
 
@@ -89,17 +89,6 @@ inline void for_each(const Blocks& blocks, const std::function<void(std::int64_t
       for (std::int64_t i = 0; i < blocks.rows(); ++i) visit(i, j, k);
     }
   }
-}
-
-/// Returns consecutive blocks of a vector with these numbers of elements.
-inline std::vector<Block> blocks_of(std::initializer_list<std::int64_t> sizes) {
-  std::vector<Block> blocks;
-  std::int64_t begin = 0;
-  for (const std::int64_t size : sizes) {
-    blocks.push_back({begin, 0, size, 1});
-    begin += size;
-  }
-  return blocks;
 }
 
 }  // namespace troupe::tests

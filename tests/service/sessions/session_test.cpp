@@ -4,26 +4,13 @@
 #include <chrono>
 #include <numeric>
 
-#include "tests/support/running_service.hpp"
-#include "tests/support/service_client.hpp"
+#include "tests/service/sessions/one_client.hpp"
 
 namespace troupe::tests {
 
 BOOST_AUTO_TEST_SUITE(sessions_of_the_service)
 
 namespace {
-
-struct OneClient {
-  RunningService service;
-  ServiceClient client{service.folder()};
-
-  explicit OneClient(const service::ServerOptions& options = {}) : service(options) {}
-  const Codelet& codelet(std::string_view name) const { return service.codelets()[name]; }
-};
-
-struct Greeted : OneClient {
-  Greeted() { BOOST_REQUIRE_GT(client.hello(), 0U); }
-};
 
 BOOST_FIXTURE_TEST_CASE(tasks_compute_on_shared_memory, Greeted) {
   BOOST_TEST(!client.open(0, codelet("fill")));
@@ -88,18 +75,7 @@ BOOST_FIXTURE_TEST_CASE(data_are_partitioned_reduced_acquired_and_released, Gree
   client.register_vector<double>(1, segment, 100);
   client.register_vector<double>(2, segment, 1, 4096);
   client.submit(0, {1}, args(1.0));
-  BOOST_TEST(!client.reply_to([](v1::Operation& operation, std::uint64_t request) {
-    v1::Partition& partition = *operation.mutable_partition();
-    partition.set_request(request);
-    partition.set_whole(1);
-    for (int i = 0; i < 2; ++i) {
-      v1::Block& block = *partition.add_blocks();
-      block.set_row(50 * i);
-      block.set_rows(50);
-      block.set_cols(1);
-      partition.add_handles(20 + static_cast<std::uint64_t>(i));
-    }
-  }));
+  BOOST_TEST(!client.reply_to(division(1, 20, rows_in_turn(2, 50))));
   BOOST_TEST(!client.reply_to([](v1::Operation& operation, std::uint64_t request) {
     operation.mutable_set_reduction()->set_request(request);
     operation.mutable_set_reduction()->set_handle(2);
@@ -129,110 +105,6 @@ BOOST_FIXTURE_TEST_CASE(data_are_partitioned_reduced_acquired_and_released, Gree
   const auto goodbye = client.goodbye();
   BOOST_REQUIRE(goodbye.has_value());
   BOOST_TEST(contains(goodbye->message(), "tasks.handle"));
-}
-
-namespace {
-
-/// Returns a request for the first `count` halves of handle 1, a vector of 100 elements, with these numbers.
-std::function<void(v1::Operation&, std::uint64_t)> halves(std::uint64_t first, bool anew, bool at_once = false,
-                                                          std::int64_t count = 2) {
-  return [=](v1::Operation& operation, std::uint64_t request) {
-    v1::Partition& partition = *operation.mutable_partition();
-    partition.set_request(request);
-    partition.set_whole(1);
-    partition.set_anew(anew);
-    partition.set_at_once(at_once);
-    for (std::int64_t i = 0; i < count; ++i) {
-      v1::Block& block = *partition.add_blocks();
-      block.set_row(50 * i);
-      block.set_rows(50);
-      block.set_cols(1);
-      partition.add_handles(first + static_cast<std::uint64_t>(i));
-    }
-  };
-}
-
-}  // namespace
-
-BOOST_FIXTURE_TEST_CASE(blocks_are_replaced_at_once_or_when_their_whole_is_free, Greeted) {
-  BOOST_TEST(!client.open(0, codelet("fill")));
-  BOOST_TEST(!client.open(1, codelet("wait_for")));
-  const MappedSegment segment = client.memory().allocate(1 << 20);
-  client.register_vector<double>(1, segment, 100);
-  BOOST_TEST(!client.reply_to(halves(20, false)));
-  client.submit(1, {20});
-  BOOST_TEST(!client.reply_to(halves(30, true, true)));
-  const std::uint64_t behind = client.submit(0, {30}, args(3.0));
-  BOOST_TEST(client.ended(client.submit(0, {31}, args(4.0))).status() == v1::Ended::SUCCEEDED);
-  // A task on the whole is in the way of the next division.
-  const std::uint64_t on_whole = client.submit(1, {1});
-  const auto problem = client.reply_to(halves(40, true, true));
-  BOOST_REQUIRE(problem.has_value());
-  BOOST_TEST(problem->code() == "wait_in_kernel");
-  const std::uint64_t kept = client.submit(0, {31}, args(5.0));
-  const std::uint64_t request = client.next_request();
-  // Blocks that do not cover the whole wait until it is free.
-  client.send([&](v1::Operation& operation) { halves(40, true, false, 1)(operation, request); });
-  service.gate().open();
-  BOOST_TEST(!client.reply(request));
-  BOOST_TEST(segment.at<double>(0)[0] == 3.0);
-  BOOST_TEST(segment.at<double>(0)[99] == 5.0);
-  for (const std::uint64_t task : {behind, on_whole, kept}) {
-    BOOST_TEST(client.ended(task).status() == v1::Ended::SUCCEEDED);
-  }
-  BOOST_TEST(client.ended(client.submit(0, {40}, args(6.0))).status() == v1::Ended::SUCCEEDED);
-  // Nobody names the former blocks any more.
-  client.submit(0, {31}, args(1.0));
-  const auto goodbye = client.goodbye();
-  BOOST_REQUIRE(goodbye.has_value());
-  BOOST_TEST(contains(goodbye->message(), "tasks.handle"));
-}
-
-BOOST_FIXTURE_TEST_CASE(blocks_with_steps_have_a_bound, Greeted) {
-  const MappedSegment segment = client.memory().allocate(1 << 20);
-  client.register_vector<double>(1, segment, 100);
-  const auto many = [](int count, bool steps) {
-    return [=](v1::Operation& operation, std::uint64_t request) {
-      operation.mutable_partition()->set_request(request);
-      operation.mutable_partition()->set_whole(1);
-      for (int i = 0; i < count; ++i) {
-        v1::Block& block = *operation.mutable_partition()->add_blocks();
-        if (steps) block.set_planes(0);
-        operation.mutable_partition()->add_handles(1000 + request * 100'000 + static_cast<std::uint64_t>(i));
-      }
-    };
-  };
-  BOOST_TEST(!client.reply_to(many(20'000, false)));
-  const auto problem = client.reply_to(many(20'000, true));
-  BOOST_REQUIRE(problem.has_value());
-  BOOST_TEST(problem->code() == "invalid_argument");
-  BOOST_TEST(contains(problem->message(), "are too many for a service: make larger blocks"));
-}
-
-BOOST_FIXTURE_TEST_CASE(blocks_inside_of_replaced_blocks_count_for_the_bound, Greeted) {
-  const MappedSegment segment = client.memory().allocate(4096);
-  client.register_vector<double>(1, segment, 100);
-  const auto divide = [](std::uint64_t whole, int count, std::int64_t rows, std::uint64_t first, bool anew) {
-    return [=](v1::Operation& operation, std::uint64_t request) {
-      v1::Partition& partition = *operation.mutable_partition();
-      partition.set_request(request);
-      partition.set_whole(whole);
-      partition.set_anew(anew);
-      for (int i = 0; i < count; ++i) {
-        v1::Block& block = *partition.add_blocks();
-        block.set_rows(rows);
-        block.set_cols(1);
-        partition.add_handles(first + static_cast<std::uint64_t>(i));
-      }
-    };
-  };
-  BOOST_TEST(!client.reply_to(divide(1, 1, 100, 10, false)));
-  BOOST_TEST(!client.reply_to(divide(10, 5'000, 0, 1'000'000, false)));
-  BOOST_TEST(!client.reply_to(divide(1, 3'000, 0, 2'000'000, true)));
-  BOOST_TEST(!client.reply_to(divide(2'000'000, 6'000, 0, 3'000'000, false)));
-  const auto problem = client.reply_to(divide(1, 3'000, 0, 4'000'000, true));
-  BOOST_REQUIRE(problem.has_value());
-  BOOST_TEST(contains(problem->message(), "3000 more blocks of one whole in place of so many are too many"));
 }
 
 BOOST_FIXTURE_TEST_CASE(held_data_keep_tasks_waiting, Greeted) {
