@@ -89,7 +89,7 @@ BOOST_FIXTURE_TEST_CASE(blocks_inside_of_replaced_blocks_count, OneVector) {
   BOOST_TEST(!client.reply_to(division(1, 200'000, empty_blocks(3'000), Divides::anew)));
   BOOST_TEST(!client.reply_to(division(200'000, 300'000, empty_blocks(6'000))));
   refused(division(1, 400'000, empty_blocks(3'000), Divides::anew), "pairs with the 9000 that are there");
-  // Those inside of a block that has gone do not count any more.
+  // Blocks inside of a released block do not count any more.
   BOOST_TEST(!client.reply_to([](v1::Operation& operation, std::uint64_t request) {
     operation.mutable_release_data()->set_request(request);
     operation.mutable_release_data()->set_handle(200'000);
