@@ -2,7 +2,7 @@
 //
 //   soak_bounds -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
-// If a run violates a bound, or has not ended after a minute, the program prints the seed and the command that runs it
+// If a run violates a bound, or has not ended after 5 minutes, the program prints the seed and the command that runs it
 // again.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>

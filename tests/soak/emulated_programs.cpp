@@ -3,7 +3,7 @@
 //   soak_emulated_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
 // The tasks of each seed are submitted directly; those of every fourth seed are also recorded and run many times. If a
-// seed fails, the program prints the seed and the command that runs it again. If a seed has not ended after a minute,
+// seed fails, the program prints the seed and the command that runs it again. If a seed has not ended after 5 minutes,
 // the program also prints why no task can run.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>

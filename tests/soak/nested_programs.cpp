@@ -3,7 +3,7 @@
 //   soak_nested_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
 // Each seed runs on cores, in one thread, with emulated GPUs, in virtual time, recorded and with a cut-off, with and
-// without failures, halo parts and kernels that wait. If a seed has not ended after a minute, the program prints the
+// without failures, halo parts and kernels that wait. If a seed has not ended after 5 minutes, the program prints the
 // seed and the command that runs it again.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>

@@ -3,8 +3,8 @@
 //   soak_opencl_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
 // Each seed runs three times: with all memory of the devices; with so little memory that most unused data must be
-// evicted; and with every launch split that can be split. If a seed fails, or has not ended after a minute, the program
-// prints the seed and the command that runs it again.
+// evicted; and with every launch split that can be split. If a seed fails, or has not ended after 5 minutes, the
+// program prints the seed and the command that runs it again.
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv is POSIX
 
 #include <boost/test/unit_test.hpp>

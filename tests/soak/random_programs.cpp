@@ -3,7 +3,7 @@
 //   soak_random_programs -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
 // The tasks of each seed are submitted directly, and then recorded and run many times.
-// If a seed fails, or has not ended after a minute, the program prints the seed and the command that runs it again.
+// If a seed fails, or has not ended after 5 minutes, the program prints the seed and the command that runs it again.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <string>

@@ -2,7 +2,7 @@
 //
 //   soak_regroupings -- [COUNT [FIRST]]   runs COUNT seeds (default 10000), beginning with FIRST (default 1).
 //
-// If a seed fails, or has not ended after a minute, the program prints the seed and the command that runs it again.
+// If a seed fails, or has not ended after 5 minutes, the program prints the seed and the command that runs it again.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <string>

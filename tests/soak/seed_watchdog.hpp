@@ -17,7 +17,7 @@ inline std::string replay(std::uint64_t seed) {
   return std::string(boost::unit_test::framework::master_test_suite().argv[0]) + " -- 1 " + std::to_string(seed);
 }
 
-/// Ends the program with a message if `next` is not called for a minute.
+/// Ends the program with a message if `next` is not called for 5 minutes, which a machine that builds beside it needs.
 class SeedWatchdog {
  public:
   SeedWatchdog() : thread_([this] { watch(); }) {}
@@ -41,7 +41,7 @@ class SeedWatchdog {
     std::unique_lock lock(mutex_);
     while (!ended_) {
       const std::uint64_t round = round_;
-      const bool moved = condition_.wait_for(lock, std::chrono::minutes(1), [&] { return ended_ || round_ != round; });
+      const bool moved = condition_.wait_for(lock, std::chrono::minutes(5), [&] { return ended_ || round_ != round; });
       if (moved) continue;
       std::fprintf(stderr, "seed %llu hangs; to run it again: %s\n", static_cast<unsigned long long>(seed_),
                    replay(seed_).c_str());

@@ -4,7 +4,7 @@
 //
 // Each seed runs three times: its tasks are submitted directly; submitted directly with GPUs that fail; and recorded
 // and run many times. Every tenth seed runs once more and must give the same trace. If a seed fails, or has not ended
-// after a minute, the program prints the seed and the command that runs it again.
+// after 5 minutes, the program prints the seed and the command that runs it again.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <string>
