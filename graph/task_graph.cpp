@@ -192,24 +192,27 @@ void TaskGraph::unlink(Task& task, const Edge& edge) {
   before->link(edge.next_edge());
 }
 
-Result<void> TaskGraph::wait_until_ended_holding() {
-  Result<void> ends = check_may_wait_for_all();
+Result<void> TaskGraph::wait_holding(Result<void> (TaskGraph::*check)(), Result<void> (TaskGraph::*wait)()) {
+  Result<void> ends = (this->*check)();
   if (!ends) return ends;
   // While this thread waits, other threads may submit tasks that wait for data of this thread. The wait then has to
   // fail.
   const std::function<bool()>* const outer = WaitInterrupt::here();
   const std::function<bool()> gives_up = [&] {
-    ends = check_may_wait_for_all();
+    ends = (this->*check)();
     return !ends || (outer != nullptr && (*outer)());
   };
   const WaitInterrupt watch(gives_up);
-  const Result<void> ended = wait_until_ended();
+  const Result<void> ended = (this->*wait)();
   return ends ? ended : ends;
 }
 
 Result<void> TaskGraph::wait_all() {
   if (nesting_task_here() != nullptr) return wait_for_children_here();
-  if (auto ended = threads_.holds.any_here() ? wait_until_ended_holding() : wait_until_ended(); !ended) return ended;
+  const Result<void> ended = threads_.holds.any_here()
+                                 ? wait_holding(&TaskGraph::check_may_wait_for_all, &TaskGraph::wait_until_ended)
+                                 : wait_until_ended();
+  if (!ended) return ended;
   bring_all_home();
   if (auto summary = failures_.take_summary()) return std::move(*summary);
   return {};
@@ -258,6 +261,11 @@ Result<void> TaskGraph::wait_for_tasks() {
 
 Result<void> TaskGraph::wait_for_room() {
   if (has_room() || ExecutionScope::find(this) != nullptr) return {};
+  if (!threads_.holds.any_here()) return wait_until_room();
+  return wait_holding(&TaskGraph::check_may_wait_for_room, &TaskGraph::wait_until_room);
+}
+
+Result<void> TaskGraph::wait_until_room() {
   const Uncancellable uncancellable;
   waiting_.for_room.fetch_add(1, std::memory_order_seq_cst);
   Result<void> outcome;

@@ -343,8 +343,10 @@ class TaskGraph final : public TaskOwner {
   void close_reduction(DataRecord& record, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void close_reductions(TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   Result<void> wait_for_tasks() TROUPE_EXCLUDES(submission_mutex_);
-  /// Does the work of `wait_until_ended` in a thread that holds data. Fails if tasks wait for these data.
-  Result<void> wait_until_ended_holding() TROUPE_EXCLUDES(submission_mutex_);
+  /// Waits in a thread that holds data. Fails once `check` fails because of tasks that wait for these data.
+  Result<void> wait_holding(Result<void> (TaskGraph::*check)(), Result<void> (TaskGraph::*wait)())
+      TROUPE_EXCLUDES(submission_mutex_);
+  Result<void> wait_until_room();
   Result<void> check_wait() const;
   Result<void> check_outside_kernel() const;
   /// Blocks, or handles events in a single-threaded run, until `waiter` is signalled. In a single-threaded run it fails
@@ -604,6 +606,7 @@ class TaskGraph final : public TaskOwner {
   using WaitingForThread = std::unordered_map<const Task*, const Task*>;
   [[nodiscard]] WaitingForThread waiting_for_this_thread() const TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] Result<void> check_may_wait_for_all() TROUPE_EXCLUDES(submission_mutex_);
+  [[nodiscard]] Result<void> check_may_wait_for_room() TROUPE_EXCLUDES(submission_mutex_);
   /// `domain` is the domain of the calling kernel; null in threads of the program.
   [[nodiscard]] Result<void> check_may_wait(const DataRecord& record, AccessMode mode,
                                             const Domain* domain = nullptr) const TROUPE_REQUIRES(submission_mutex_);

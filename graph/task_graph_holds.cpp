@@ -1,4 +1,5 @@
 /// Detects that a thread is about to wait for tasks that wait for data that the same thread holds.
+#include <algorithm>
 #include <vector>
 
 #include "graph/submission_checks.hpp"
@@ -8,8 +9,8 @@ namespace troupe::graph {
 
 namespace {
 
-/// At most this many tasks that wait for the thread are examined. If a task beyond this number makes a wait endless,
-/// only the report about stalls (`WhyReport`) finds that.
+/// At most this many tasks that wait for the thread are examined, or as many as the submission window has. If a task
+/// beyond this number makes a wait endless, only the report about stalls (`WhyReport`) finds that.
 constexpr std::size_t kMostWaiting = 65536;
 
 /// Returns a text such as "'x' in mode read_write".
@@ -25,17 +26,18 @@ Failure waits_for_hold(const Task& task, const Task& hold) {
 }  // namespace
 
 TaskGraph::WaitingForThread TaskGraph::waiting_for_this_thread() const {
+  const std::size_t most = std::max(kMostWaiting, options_.window);
   WaitingForThread waiting;
   std::vector<const Task*> to_visit;
   for (const Task* hold : threads_.holds.here()) {
     waiting.emplace(hold, hold);
     to_visit.push_back(hold);
-    while (!to_visit.empty() && waiting.size() < kMostWaiting) {
+    while (!to_visit.empty() && waiting.size() < most) {
       const Task* const task = to_visit.back();
       to_visit.pop_back();
       if (task->ended()) continue;
       // None of the tasks to visit can end meanwhile, and the lock keeps their lists as they are.
-      visit_waiting(*task, kMostWaiting, [&](const Task& successor) {
+      visit_waiting(*task, most, [&](const Task& successor) {
         if (waiting.emplace(&successor, hold).second) to_visit.push_back(&successor);
       });
     }
@@ -55,6 +57,18 @@ Result<void> TaskGraph::check_may_wait_for_all() {
   }
   if (first == nullptr) return {};
   return waits_for_hold(*first, *waiting.at(first));
+}
+
+Result<void> TaskGraph::check_may_wait_for_room() {
+  const LockGuard lock(submission_mutex_);
+  const WaitingForThread waiting = waiting_for_this_thread();
+  const auto tasks = static_cast<std::uint64_t>(
+      std::ranges::count_if(waiting, [](const auto& entry) { return entry.first->role != TaskRole::host; }));
+  // None of these tasks ends before this thread goes on.
+  if (tasks <= low_water()) return {};
+  return never_ends("the submission window (" + std::to_string(options_.window) +
+                    " tasks) is full of tasks that wait for data that this thread holds (acquire), " +
+                    what_is_held(*waiting.begin()->second));
 }
 
 Result<void> TaskGraph::check_may_wait(const Future& future) {

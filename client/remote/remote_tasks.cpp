@@ -63,6 +63,10 @@ Result<void> RemoteBackend::wait_for_room() {
   // would sleep at each further submission.
   const std::uint64_t low_water = most - std::max<std::uint64_t>(most / 4, 1);
   while (in_flight() >= most && !stopped_.load(std::memory_order_relaxed)) {
+    {
+      const auto lock = session_->sender().lock();
+      if (auto ends = check_may_wait_for_room(low_water); !ends) return ends;
+    }
     const std::uint64_t wanted = session_->ledger().submitted_weight() - low_water;
     if (auto arrived = session_->ledger().wait_for_arrived(wanted, stopped_); !arrived) return arrived;
   }

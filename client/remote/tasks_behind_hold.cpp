@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 namespace troupe::remote {
 
@@ -83,6 +84,15 @@ std::uint64_t TasksBehindHold::first(const Pending& pending) const {
     if (waits(task, pending)) return task;
   }
   return 0;
+}
+
+std::uint64_t TasksBehindHold::count(const Pending& pending) const {
+  // A task has a higher number than the task for which it waits, so one pass in ascending order finds all.
+  std::unordered_set<std::uint64_t> found{0};
+  for (const auto& [task, before] : waiting_) {
+    if (found.contains(before) && pending(task)) found.insert(task);
+  }
+  return found.size() - 1;
 }
 
 std::uint64_t TasksBehindHold::find(const Use& next, const Pending& pending) const {

@@ -36,6 +36,8 @@ class TasksBehindHold {
   void note(std::uint64_t task, std::span<const Use> uses, std::span<const std::uint64_t> after);
   /// Returns the first task of the list that still waits; 0 if there is none.
   [[nodiscard]] std::uint64_t first(const Pending& pending) const;
+  /// Returns the number of tasks of the list that still wait.
+  [[nodiscard]] std::uint64_t count(const Pending& pending) const;
   /// Returns true if the task still waits for the hold.
   [[nodiscard]] bool waits(std::uint64_t task, const Pending& pending) const;
   /// Returns a task that still waits for the hold, and for which the next user of these data has to wait; 0 if there is

@@ -90,6 +90,46 @@ BOOST_AUTO_TEST_CASE(blocks_beside_a_held_block_do_not_change) {
   });
 }
 
+struct SmallWindow : Places {
+  static constexpr std::uint64_t kTasks = 16;
+  SmallWindow() : Places(limits()) {}
+  static service::ServerOptions limits() {
+    service::ServerOptions options;
+    options.limits.tasks = kTasks;
+    return options;
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(a_submission_that_waits_for_room_is_told_if_all_tasks_wait_for_what_its_thread_holds,
+                        SmallWindow) {
+  const auto program = [this](Runtime& runtime) {
+    std::vector<double> x(100, 0.0), y(100, 0.0);
+    const Data dx = runtime.vector(x, "x"), dy = runtime.vector(y, "y");
+    HostAccess access = runtime.acquire(dx, AccessMode::read_write);
+    // Tasks that do not need the held data make room for others.
+    for (int i = 0; i < 100; ++i) runtime.submit((*this)["fill"], {dy}, args(1.0));
+    for (std::uint64_t i = 0; i < kTasks; ++i)
+      runtime.submit((*this)["fill"], {dx}, args(1.0 + static_cast<double>(i)));
+    BOOST_CHECK_EXCEPTION(runtime.submit((*this)["fill"], {dx}, args(99.0)), Error,
+                          failure(ErrorCode::invalid_argument, "would never end", "'x' in mode read_write"));
+    access.give_back();
+    runtime.submit((*this)["axpy"], {dx, dy}, args(0.0));
+    runtime.wait();
+    BOOST_TEST(x[0] == static_cast<double>(kTasks));
+  };
+  BOOST_TEST_CONTEXT("embedded") {
+    RuntimeOptions options = with_workers(2);
+    options.window = kTasks;
+    Runtime runtime(options);
+    program(runtime);
+  }
+  gate().close();
+  BOOST_TEST_CONTEXT("on the service") {
+    Runtime runtime = connect();
+    program(runtime);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::tests
