@@ -57,6 +57,7 @@ void TaskLedger::arrive(std::uint64_t first, std::uint64_t count, const TaskOutc
     first = callback->first + 1;
     DueCallback due{std::move(callback->second.callback), std::move(callback->second.task), outcome};
     due.outcome.task = TaskId(callback->first);
+    called_back_.insert(callback->first);
     due_(std::move(due));
     callback = callbacks_.erase(callback);
   }
@@ -81,7 +82,8 @@ void TaskLedger::settle_range(std::uint64_t first, std::uint64_t count) {
 
 void TaskLedger::settle(std::uint64_t number) {
   const LockGuard lock(mutex_);
-  settle_range(number, 1);
+  // The callback of a task that was lost has run, too, but such a task has not ended.
+  if (called_back_.erase(number) != 0) settle_range(number, 1);
 }
 
 void TaskLedger::lose(const Failure& cause) {
@@ -95,7 +97,9 @@ void TaskLedger::lose(const Failure& cause) {
           {TaskId(number), TaskStatus::cancelled, cause.message, cause.code}});
   }
   callbacks_.clear();
-  for (const auto& [number, waiter] : waiters_) waiter->signal();
+  for (const auto& [number, waiter] : waiters_) {
+    if (is_lost(number)) waiter->signal();
+  }
   changed_.notify_all();
 }
 
@@ -115,10 +119,14 @@ bool TaskLedger::all_settled() const {
   return settled_.complete() >= last_.load(std::memory_order_relaxed);
 }
 
+bool TaskLedger::is_lost(std::uint64_t number) const {
+  return lost_ != nullptr && !settled_.contains(number) && !called_back_.contains(number);
+}
+
 TaskStatus TaskLedger::status(std::uint64_t number) const {
   {
     const LockGuard lock(mutex_);
-    if (!settled_.contains(number)) return lost_ != nullptr ? TaskStatus::cancelled : TaskStatus::pending;
+    if (!settled_.contains(number)) return is_lost(number) ? TaskStatus::cancelled : TaskStatus::pending;
   }
   return failures_.status_of(TaskId(number));
 }
@@ -127,7 +135,7 @@ Result<void> TaskLedger::wait(std::uint64_t number) {
   const graph::Uncancellable uncancellable;
   {
     UniqueLock lock(mutex_);
-    if (!settled_.contains(number) && lost_ == nullptr) {
+    if (!settled_.contains(number) && !is_lost(number)) {
       graph::TaskWaiter waiter;
       const auto place = waiters_.emplace(number, &waiter);
       lock.unlock();

@@ -48,8 +48,8 @@ class TaskLedger {
   void ended(std::uint64_t number, TaskStatus status, Failure failure);
   /// Called when the callback of a task has returned.
   void settle(std::uint64_t number);
-  /// Called when the service will not report anything any more: all waits fail with `cause`. Tasks that have not
-  /// arrived count as cancelled. Only the first call has an effect.
+  /// Called when the service will not report anything any more: all waits for tasks that have not arrived fail with
+  /// `cause`, and these tasks count as cancelled, also after their callbacks. Only the first call has an effect.
   void lose(const Failure& cause);
   /// Returns the reason why the service is lost, or null. The caller reports the loss to the program, so it counts as
   /// reported.
@@ -93,6 +93,8 @@ class TaskLedger {
   using Wanted = std::multiset<std::uint64_t>;
 
   void settle_range(std::uint64_t first, std::uint64_t count) TROUPE_REQUIRES(mutex_);
+  /// Returns true if the service has gone before it reported the task's end.
+  [[nodiscard]] bool is_lost(std::uint64_t number) const TROUPE_REQUIRES(mutex_);
   /// Notes the arrival of `count` tasks. `outcome` is the outcome of each of them.
   void arrive(std::uint64_t first, std::uint64_t count, const TaskOutcome& outcome) TROUPE_REQUIRES(mutex_);
   /// Blocks until `done()` returns true; `done` is called with the mutex held.
@@ -111,6 +113,8 @@ class TaskLedger {
     std::string task;
   };
   std::map<std::uint64_t, Expected> callbacks_ TROUPE_GUARDED_BY(mutex_);
+  /// The tasks that have arrived and whose callbacks have not returned. If the service is lost, these tasks are not.
+  std::set<std::uint64_t> called_back_ TROUPE_GUARDED_BY(mutex_);
   /// The weights of runs of recordings, by number. All other tasks have weight 1.
   std::map<std::uint64_t, std::uint64_t> weights_ TROUPE_GUARDED_BY(mutex_);
   std::shared_ptr<const Failure> lost_ TROUPE_GUARDED_BY(mutex_);

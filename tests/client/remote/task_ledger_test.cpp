@@ -144,6 +144,30 @@ BOOST_AUTO_TEST_CASE(who_waits_when_the_service_is_lost_is_told) {
   BOOST_TEST((due[0].outcome.code == ErrorCode::service_lost));
 }
 
+BOOST_AUTO_TEST_CASE(a_callback_changes_nothing_about_whether_its_task_was_lost) {
+  submit(3);
+  for (std::uint64_t task = 1; task <= 3; ++task) {
+    ledger.expect_callback(
+        task, [](const TaskOutcome&) {}, "task");
+  }
+  // The service reports the end of the first task, whose callback runs only after the loss.
+  ledger.succeeded(1, 1);
+  ledger.lose({ErrorCode::service_lost, "gone"});
+  BOOST_TEST(due.size() == 3U);
+  BOOST_TEST((ledger.status(1) == TaskStatus::pending));
+  BOOST_TEST((ledger.status(2) == TaskStatus::cancelled));
+  Result<void> outcome = Failure{ErrorCode::invalid_argument, "no outcome yet"};
+  std::thread waiting([&] { outcome = ledger.wait(1); });
+  ledger.settle(1);
+  waiting.join();
+  BOOST_TEST(outcome.ok());
+  BOOST_TEST((ledger.status(1) == TaskStatus::succeeded));
+  ledger.settle(2);
+  BOOST_TEST((ledger.status(2) == TaskStatus::cancelled));
+  BOOST_TEST((ledger.wait(2).failure().code == ErrorCode::service_lost));
+  BOOST_TEST(!ledger.all_settled());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
