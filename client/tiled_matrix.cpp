@@ -231,8 +231,10 @@ void Blocks::repartition(Runtime& runtime, TileSize size, std::optional<Rim> rim
 void Blocks::cut(Runtime& runtime, TileSize size) {
   const Layout layout = runtime.backend().layout_of(whole_).value_or_throw();
   if (size.rows <= 0 || size.cols <= 0 || size.planes <= 0) {
-    const Layout block{.rows = size.rows, .cols = size.cols, .planes = layout.planes == 1 ? 1 : size.planes};
-    throw Error(ErrorCode::invalid_argument, "blocks of " + shape_text(block) + " elements: a block has at least one");
+    const bool flat = layout.planes == 1 && size.planes > 0;
+    const Layout block{.rows = size.rows, .cols = size.cols, .planes = flat ? 1 : size.planes};
+    throw Error(ErrorCode::invalid_argument,
+                "blocks of " + shape_text(block) + " elements: a block has at least one in each dimension");
   }
   const auto count_of = [](std::int64_t extent, std::int64_t each) {
     return extent / each + (extent % each != 0 ? 1 : 0);

@@ -4,6 +4,7 @@
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/type_names.hpp"
+#include "graph/data/domain.hpp"
 #include "graph/data/halo_overlaps.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/data/working_set.hpp"
@@ -307,13 +308,14 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
   return check_halos(specification, device_kinds);
 }
 
-Result<void> check_usable(const TaskSpecification& specification) {
+Result<void> check_usable(const TaskSpecification& specification, const Domain* domain) {
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {
     const Access& access = specification.accesses[i];
     const auto mode = mode_of(specification.codelet, access, i);
     if (!mode) continue;
     const DataRecord& record = *access.handle.record();
-    const auto usable = check_usable(record, mode.value());
+    const auto usable =
+        is_checked(domain, record) ? check_writable(record, mode.value()) : check_usable(record, mode.value());
     if (usable) continue;
     return Failure{ErrorCode::invalid_argument, quoted(specification.codelet) + ": " + which_handle(record, i) +
                                                     " is used in mode " + to_string(mode.value()) + ", but " +

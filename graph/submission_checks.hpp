@@ -101,8 +101,9 @@ Result<void> check_accesses(const TaskSpecification& specification, const DataRe
                                         std::uint64_t mark);
 
 /// Checks a submission whose accesses are valid: it must not read data that were never written, and must not write
-/// const data (graph/data/usable.hpp). Called under the lock of the registry. Fails with `invalid_argument`.
-Result<void> check_usable(const TaskSpecification& specification);
+/// const data (graph/data/usable.hpp). `domain` is the domain that the task belongs to; may be null. Called under the
+/// lock of the registry. Fails with `invalid_argument`.
+Result<void> check_usable(const TaskSpecification& specification, const Domain* domain = nullptr);
 
 /// Returns true if the options have to do with nested tasks, even if these options are not valid.
 [[nodiscard]] inline bool speaks_of_nesting(const TaskOptions& options) {
@@ -118,8 +119,9 @@ Result<void> check_nested(const TaskSpecification& specification, const NestingR
 /// `conflicting_access`.
 Result<void> check_weak_accesses(const TaskSpecification& specification, const DataRegistry& registry,
                                  std::uint64_t mark, const Domain* domain = nullptr);
-/// Checks that the weak data have the content that their modes need. Call `check_weak_accesses` before.
-Result<void> check_weak_usable(const TaskSpecification& specification);
+/// Checks that the weak data have the content that their modes need; the arguments are those of `check_usable`. Call
+/// `check_weak_accesses` before.
+Result<void> check_weak_usable(const TaskSpecification& specification, const Domain* domain = nullptr);
 
 /// Checks that both functions of a reduction are given. Fails with `invalid_argument`.
 Result<void> check_methods(const ReductionMethods& methods);

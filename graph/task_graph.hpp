@@ -433,6 +433,9 @@ class TaskGraph final : public TaskOwner {
       TROUPE_REQUIRES(submission_mutex_);
   Result<void> add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                          TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
+  /// Does the work of `add_parts` for the program, which must not divide data of a graph that it records.
+  Result<void> add_parts_outside(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
+                                 TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   void forget(DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
   /// Ends the task of a discard, which has become ready. Appends the tasks that become ready.
   void end_discard(Task& hold, std::size_t slot, TaskList& ready);
@@ -590,12 +593,18 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] EdgeBlock* hear_of_end(const Future& future, TaskWaiter& waiter) TROUPE_EXCLUDES(submission_mutex_);
   void stop_hearing(EdgeBlock* block) TROUPE_EXCLUDES(submission_mutex_);
 
-  /// Returns true if the task uses a part of the record, or a halo part that may overlap a part.
+  /// Returns the domain of the nested task in which the coroutine was started whose section the calling thread runs;
+  /// null if there is none.
+  [[nodiscard]] Domain* domain_of_coroutine() const;
+  /// Returns true if the task uses data that are deleted together with the parts of the record.
   [[nodiscard]] static bool uses_inside(const Task& task, const DataRecord& record);
   /// Returns true if a kernel in `domain` may replace the parts of the record: the kernels of ended nested tasks have
   /// made the parts, and no task uses them.
   [[nodiscard]] bool may_divide_anew(const DataRecord& record, const Domain& domain) const
       TROUPE_REQUIRES(submission_mutex_);
+  /// Adds the tasks that read parts of the record through halo parts to the readers of the record, in `domain`, the
+  /// domains around it, and open recordings. Called before a kernel in `domain` replaces the parts.
+  void leave_readers_around(DataRecord& record, Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of `partition` in the kernel of a nested task.
   Result<std::vector<Handle>> partition_inside(const Handle& handle, std::span<const Block> blocks);
 
@@ -738,7 +747,7 @@ class TaskGraph final : public TaskOwner {
     std::atomic<std::uint64_t> ended_at_least{0};
   };
   struct Recordings {
-    std::vector<const Recording*> open;
+    std::vector<Recording*> open;
     /// The recordings that have been run, for `inspect`.
     std::vector<std::shared_ptr<Recording>> run;
   };

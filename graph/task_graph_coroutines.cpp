@@ -1,5 +1,6 @@
 /// The functions of the task graph for coroutines.
 #include "graph/codelets/execution_scope.hpp"
+#include "graph/data/domain.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 
@@ -35,11 +36,25 @@ Result<Future> TaskGraph::begin_coroutine() {
   return Future(this, &end, end.task_id());
 }
 
+Domain* TaskGraph::domain_of_coroutine() const {
+  const Task* section = nesting_task_here();
+  if (section == nullptr) return nullptr;
+  // A section that follows another one belongs to it.
+  Domain* around = section->outer_domain();
+  while (around != nullptr && around->parent.codelet == &own_codelets_.resume.definition()) {
+    around = around->parent.outer_domain();
+  }
+  return around;
+}
+
 void TaskGraph::end_coroutine(const Future& end, std::optional<Failure> failure) {
   if (threads_.home.left()) return;
   FailureLog::Cause cause;
   if (failure) cause = std::make_shared<Failure>(*std::move(failure));
   const TaskStatus status = cause == nullptr ? TaskStatus::succeeded : TaskStatus::failed;
+  if (cause != nullptr) {
+    if (Domain* const around = domain_of_coroutine()) around->note({status, cause, cause});
+  }
   TaskList ready;
   {
     const LockGuard lock(outside_mutex_);

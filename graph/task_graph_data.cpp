@@ -38,7 +38,6 @@ bool TaskGraph::is_being_recorded(const DataRecord& record) const {
 
 Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& handles,
                                   TaskList& ready) {
-  if (is_being_recorded(record)) return partitioned_while_recorded(record);
   auto parts = data_.registry.add_parts(record, blocks);
   if (!parts) return parts.failure();
   // Tasks that were submitted during the wait use the whole, and so they use the new parts, too.
@@ -50,15 +49,21 @@ Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blo
     if (poisoned) failures_.poison(part->handle_id(), failures_.poison_of(record.handle_id()));
     handles.emplace_back(part, part->handle_id());
   }
-  if (is_to_be_divided(record)) refuse_parts(record, true);
+  if (record.releasing || is_to_be_divided(record)) refuse_parts(record, true);
   return {};
+}
+
+Result<void> TaskGraph::add_parts_outside(DataRecord& record, std::span<const Block> blocks,
+                                          std::vector<Handle>& handles, TaskList& ready) {
+  if (is_being_recorded(record)) return partitioned_while_recorded(record);
+  return add_parts(record, blocks, handles, ready);
 }
 
 Result<std::vector<Handle>> TaskGraph::partition(const Handle& parent, std::span<const Block> blocks) {
   if (is_inside_nested()) return partition_inside(parent, blocks);
   std::vector<Handle> handles;
   const auto add = [&](DataRecord& record, TaskList& ready)
-                       TROUPE_REQUIRES(submission_mutex_) { return add_parts(record, blocks, handles, ready); };
+                       TROUPE_REQUIRES(submission_mutex_) { return add_parts_outside(record, blocks, handles, ready); };
   if (auto outcome = change_undisturbed(parent, false, add); !outcome) return outcome.failure();
   return handles;
 }
@@ -77,14 +82,14 @@ Result<std::vector<Handle>> TaskGraph::finish_partition(PendingHold& pending, st
   pending.note_.reset();
   std::vector<Handle> handles;
   const auto add = [&](DataRecord& record, TaskList& ready)
-                       TROUPE_REQUIRES(submission_mutex_) { return add_parts(record, blocks, handles, ready); };
+                       TROUPE_REQUIRES(submission_mutex_) { return add_parts_outside(record, blocks, handles, ready); };
   if (auto outcome = change_held(pending.hold_, pending.handle_, false, add); !outcome) return outcome.failure();
   return handles;
 }
 
 Result<void> TaskGraph::add_reduction(DataRecord& record, ReductionMethods methods) const {
   if (auto complete = check_methods(methods); !complete) return complete;
-  if (auto allowed = check_halo(record, AccessMode::reduce); !allowed) return allowed;
+  if (auto allowed = check_writable(record, AccessMode::reduce); !allowed) return allowed;
   record.reduction = std::make_unique<Reduction>(std::move(methods), options_.workers);
   return {};
 }

@@ -224,7 +224,10 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     const auto found = data_.registry.find(handle, domain);
     if (!found) return found.failure();
     DataRecord& record = *found.value();
-    if (auto usable = check_usable(record, mode); !usable) return usable.failure();
+    const bool checked = is_checked(domain, record);
+    if (auto usable = checked ? check_writable(record, mode) : check_usable(record, mode); !usable) {
+      return usable.failure();
+    }
     std::vector<DataRecord*> moves;
     if (auto belongs = check_belongs(record, mode, domain, moves); !belongs) return belongs.failure();
     if ((options_.device_kinds & ~kOnCores) != 0 && domain->uses(record)) {
@@ -255,7 +258,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     domain->joined.fetch_sub(1, std::memory_order_relaxed);
     domain->held.fetch_add(1, std::memory_order_relaxed);
     immediately = builder.finish();
-    note_written(data_.registry, record, mode);
+    if (!checked) note_written(data_.registry, record, mode);
   }
   if (!ready.empty()) host_.activate(ready, ExecutionScope::find(this)->worker());
   if (immediately) {

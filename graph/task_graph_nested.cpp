@@ -1,5 +1,6 @@
 /// The functions of the task graph for nested tasks.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "graph/codelets/codelet_definition.hpp"
@@ -387,38 +388,54 @@ void TaskGraph::end_parents(std::size_t slot, WorkerId worker, TaskList& ready) 
 }
 
 bool TaskGraph::uses_inside(const Task& task, const DataRecord& record) {
-  const auto lies_inside = [&record](const TaskAccess& access) {
-    const DataRecord& data = *access.data();
-    if (data.is_halo) return &data.whole() == &record.whole();
-    return &data != &record && record.contains(data);
-  };
+  const auto lies_inside = [&record](const TaskAccess& access) { return lies_below(*access.data(), record); };
   const Domain* const own = task.own_domain();
   return std::ranges::any_of(task.data(), lies_inside) ||
          (own != nullptr && std::ranges::any_of(own->weak, lies_inside));
 }
 
 bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) const {
-  if (record.children.empty() || is_being_recorded(record)) return false;
+  if (record.children.empty()) return false;
+  for (const Recording* recording : recordings_.open) {
+    if (recording->uses_inside(record)) return false;
+  }
   const Task* const run = run_around(domain.parent);
-  // Some tasks that use the record do not count here: the nested tasks around this kernel, and the run of a recording
-  // to which they belong.
+  // Tasks on the record, or on data around it, do not count here: they come after the nested task of this kernel, or
+  // are nested tasks around it, or the run of a recording to which these belong.
   const auto uses = [&record, &domain, run](const TaskReference& task) {
     if (task.ended() || task.task == run || !uses_inside(*task.task, record)) return false;
     const Domain* around = &domain;
     while (around != nullptr && around->id != task.id) around = around->parent.outer_domain();
     return around == nullptr;
   };
+  // A part may go if it is being released together with the record, or if the program waits to divide the record anew.
+  const bool goes = record.releasing || is_to_be_divided(record);
   bool free = true;
   record.visit_tree([&](const DataRecord& part) {
     if (&part == &record) return;
-    free =
-        free && part.made_in.id != 0 && part.made_in.ended() && !part.releasing && !in_use_by(part.dependencies, uses);
+    free = free && part.made_in.id != 0 && part.made_in.ended() && (goes || !part.releasing) &&
+           !in_use_by(part.dependencies, uses);
     for (const Domain* around = &domain; around != nullptr; around = around->parent.outer_domain()) {
       const DependencyState* const state = around->find_own(part);
       free = free && (state == nullptr || !in_use_by(*state, uses));
     }
   });
   return free;
+}
+
+void TaskGraph::leave_readers_around(DataRecord& record, Domain& domain) {
+  record.visit_tree([&](DataRecord& part) {
+    if (&part == &record) return;
+    for (Domain* around = &domain; around != nullptr; around = around->parent.outer_domain()) {
+      const DependencyState* const state = around->find_own(part);
+      if (state == nullptr) continue;
+      // The copy is needed, because a new state may move the others.
+      const std::vector<TaskReference> readers = state->readers;
+      std::vector<TaskReference>& left = around->state_of(record).readers;
+      std::ranges::copy_if(readers, std::back_inserter(left), [](const TaskReference& task) { return !task.ended(); });
+    }
+    for (Recording* recording : recordings_.open) recording->leave_readers(part, record);
+  });
 }
 
 Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, std::span<const Block> blocks) {
@@ -428,7 +445,7 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
     const LockGuard lock(submission_mutex_);
     const auto opened = open_domain_here();
     if (!opened) return opened.failure();
-    const Domain& domain = *opened.value();
+    Domain& domain = *opened.value();
     const auto found = data_.registry.find(handle, &domain);
     if (!found) return found.failure();
     DataRecord& record = *found.value();
@@ -438,12 +455,18 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
                          " cannot be partitioned in a kernel where accelerators take part: call "
                          "partition in the program, before the nested task"};
     }
+    const TaskAccess* const declared = domain.declared(record);
+    if (declared != nullptr && !writes(declared->mode())) {
+      return Failure{ErrorCode::invalid_argument,
+                     describe(record) + " cannot be partitioned in the kernel of " + describe(domain.parent) +
+                         ", which declares it in mode read: make halo parts without a rim (Runtime::halos), or declare "
+                         "it in mode read_write"};
+    }
     std::vector<DataRecord*> moved;
     if (auto belongs = check_belongs(record, AccessMode::read_write, &domain, moved); !belongs) {
       return belongs.failure();
     }
     move_home(moved, &domain);
-    const TaskAccess* const declared = domain.declared(record);
     DataRecord* undisturbed = declared != nullptr ? declared->data() : &record;
     while (declared == nullptr && undisturbed->parent != nullptr) undisturbed = undisturbed->parent;
     bool used = declared != nullptr && !domain.uses(record);
@@ -461,7 +484,9 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
     if (may_divide_anew(record, domain)) {
       const auto fits = DataRegistry::check_parts(record, blocks, {});
       if (!fits) return fits.failure();
+      leave_readers_around(record, domain);
       handles = handles_of(replace_unused_parts(record, blocks));
+      if (record.releasing || is_to_be_divided(record)) refuse_parts(record, true);
     } else if (auto added = add_parts(record, blocks, handles, ready); !added) {
       return added.failure();
     }

@@ -98,9 +98,12 @@ Result<void> check_weak_accesses(const TaskSpecification& specification, const D
   return {};
 }
 
-Result<void> check_weak_usable(const TaskSpecification& specification) {
+Result<void> check_weak_usable(const TaskSpecification& specification, const Domain* domain) {
   for (const Access& access : specification.options.weak) {
-    if (auto usable = check_usable(*access.handle.record(), *access.mode); !usable) {
+    const DataRecord& record = *access.handle.record();
+    const auto usable =
+        is_checked(domain, record) ? check_writable(record, *access.mode) : check_usable(record, *access.mode);
+    if (!usable) {
       return Failure{ErrorCode::invalid_argument,
                      quoted(specification.codelet) + ": weak data: " + usable.failure().message};
     }
@@ -145,6 +148,12 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
                                                     " was registered in the kernel of a nested task that has not "
                                                     "ended: wait for the nested task first"};
   }
+  if (domain->parent.codelet == &own_codelets_.resume.definition()) {
+    return Failure{ErrorCode::invalid_argument,
+                   describe(record) +
+                       " is used in a coroutine of a nested task, but coroutines cannot use the data of that task: "
+                       "submit the tasks on these data in the kernel of the nested task"};
+  }
   return not_declared(record, describe(domain->parent));
 }
 
@@ -175,7 +184,7 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
                                               " in a nested task that this task is, or may wait for");
   }
   if (auto valid = check_weak(specification, domain, moves); !valid) return valid;
-  if (auto usable = check_weak_usable(specification); !usable) return usable;
+  if (auto usable = check_weak_usable(specification, domain); !usable) return usable;
   move_home(moves, domain);
   return {};
 }

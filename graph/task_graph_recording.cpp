@@ -95,6 +95,11 @@ void TaskGraph::infer_recorded(Recording& recording, RecordedTask& task, std::sp
       if (recording.dependencies_of(record).open_reduction) close_recorded_reduction(recording, record);
     });
   }
+  // The states of all parts must exist before the task is added to any state, because a new state of a part is a copy
+  // of the state of its whole.
+  for (const TaskAccess& access : accesses_of(task)) {
+    access.data()->visit_tree([&](const DataRecord& record) { (void)recording.dependencies_of(record); });
+  }
   DependencyBuilder builder(task, pools_.edges, submission_caches_.edges);
   for (const TaskAccess& access : accesses_of(task)) {
     access.data()->visit_tree([&](DataRecord& record) {

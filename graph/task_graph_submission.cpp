@@ -256,7 +256,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
 
 Result<void> TaskGraph::check_data(const TaskSpecification& specification, const Domain* domain) {
   auto valid = check_accesses(specification, data_.registry, take_mark(), options_.device_kinds, domain);
-  return valid && data_.registry.any_to_check() ? check_usable(specification) : valid;
+  return valid && data_.registry.any_to_check() ? check_usable(specification, domain) : valid;
 }
 
 Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specification) {
@@ -316,9 +316,12 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     if (domain != nullptr) [[unlikely]]
       join(*domain);
     if (looks_closer) [[unlikely]] {
-      for (const TaskAccess& access : task.data()) note_written(data_.registry, *access.data(), access.mode());
+      const auto note = [&](const TaskAccess& access) TROUPE_REQUIRES(submission_mutex_) {
+        if (!is_checked(domain, *access.data())) note_written(data_.registry, *access.data(), access.mode());
+      };
+      for (const TaskAccess& access : task.data()) note(access);
       if (const Domain* own = task.own_domain()) {
-        for (const TaskAccess& access : own->weak) note_written(data_.registry, *access.data(), access.mode());
+        for (const TaskAccess& access : own->weak) note(access);
       }
     }
     future = {this, &task, task.task_id()};

@@ -134,6 +134,7 @@ Result<void> RemoteBackend::set_reduction(const Handle& handle, ReductionMethods
   auto lock = session_->sender().lock();
   const auto record = registry_.find(handle);
   if (!record) return record.failure();
+  if (auto allowed = graph::check_writable(*record.value(), AccessMode::reduce); !allowed) return allowed;
   if (auto ends = check_may_use(record.value()->whole(), AccessMode::read_write); !ends) return ends;
   const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
     v1::SetReduction& out = *operation.mutable_set_reduction();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "graph/codelets/codelet_definition.hpp"
+#include "troupe/errors.hpp"
 #include "troupe/inline_kernel.hpp"
 
 namespace troupe::detail {
@@ -39,6 +40,10 @@ const Codelet& InlineCodelets::kept(const void* key, std::uint64_t number, const
   Key all(key, number, name);
   const auto found = codelets.find(all);
   return found != codelets.end() ? found->second : codelets.emplace(std::move(all), make()).first->second;
+}
+
+void InlineCodelets::refuse_null() {
+  throw Error(ErrorCode::invalid_argument, "a null pointer was given in place of a function");
 }
 
 std::string InlineCodelets::name_of(const KernelPlace& place) {

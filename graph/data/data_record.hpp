@@ -180,4 +180,11 @@ struct alignas(64) DataRecord {
   }
 };
 
+/// Returns true if `used` is deleted together with the parts of `record`: it is a part of the record, a part of such a
+/// part, or a halo part of one of these. A halo part of the record itself stays, and then overlaps the new parts.
+[[nodiscard]] inline bool lies_below(const DataRecord& used, const DataRecord& record) {
+  const DataRecord& data = used.is_halo ? *used.parent : used;
+  return &data != &record && record.contains(data);
+}
+
 }  // namespace troupe::graph

@@ -109,6 +109,12 @@ struct Domain {
   return domain != nullptr ? domain->state_of(record) : record.dependencies;
 }
 
+/// Returns true if the parent of the domain declares the record, so that the content was checked when the parent was
+/// submitted. Later marks (`DataRecord::Content`) come from submissions that follow the children. `domain` may be null.
+[[nodiscard]] inline bool is_checked(const Domain* domain, const DataRecord& record) {
+  return domain != nullptr && domain->declared(record) != nullptr;
+}
+
 /// Returns the value of `DataRecord::home` for data of this domain, or for data of the program if `domain` is null.
 [[nodiscard]] inline TaskReference home_in(const Domain* domain) {
   return domain != nullptr ? domain->reference() : TaskReference{};

@@ -24,10 +24,15 @@ Result<void> check_halo(const DataRecord& record, AccessMode mode) {
                                                   to_string(mode) + ": write the part of the data that it surrounds"};
 }
 
-Result<void> check_usable(const DataRecord& record, AccessMode mode) {
+Result<void> check_writable(const DataRecord& record, AccessMode mode) {
   if (auto allowed = check_halo(record, mode); !allowed) return allowed;
   if (writes(mode) && record.content.read_only)
     return Failure{ErrorCode::invalid_argument, registered_as_const(record)};
+  return {};
+}
+
+Result<void> check_usable(const DataRecord& record, AccessMode mode) {
+  if (auto allowed = check_writable(record, mode); !allowed) return allowed;
   if (!needs_content(record, mode)) return {};
   const DataRecord* const unwritten = DataRegistry::find_unwritten(record);
   if (unwritten == nullptr) return {};

@@ -38,6 +38,8 @@ Result<void> check_halo(const DataRecord& record, AccessMode mode);
 /// with the neutral element.
 [[nodiscard]] bool reduces_without_content(const DataRecord& record, AccessMode mode);
 
+/// Fails with `invalid_argument` if the data must not be written, and the access writes them.
+Result<void> check_writable(const DataRecord& record, AccessMode mode);
 /// Checks one access of the program, by `acquire` or `wait`. Fails with `invalid_argument`.
 Result<void> check_usable(const DataRecord& record, AccessMode mode);
 

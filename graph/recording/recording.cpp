@@ -48,6 +48,30 @@ RecordedTask& Recording::add() {
   return task;
 }
 
+DependencyState& Recording::dependencies_of(const DataRecord& record) {
+  const auto found = states_.find(&record);
+  if (found != states_.end()) return found->second;
+  for (const DataRecord* whole = record.parent; whole != nullptr; whole = whole->parent) {
+    const auto above = states_.find(whole);
+    if (above != states_.end()) return states_.emplace(&record, DependencyState(above->second)).first->second;
+  }
+  return states_[&record];
+}
+
+bool Recording::uses_inside(const DataRecord& record) const {
+  const auto lies_inside = [&record](const DataRecord* used) { return lies_below(*used, record); };
+  return std::ranges::any_of(uses_, lies_inside, &Use::recorded) || std::ranges::any_of(open_reductions_, lies_inside);
+}
+
+void Recording::leave_readers(const DataRecord& part, const DataRecord& record) {
+  const auto found = states_.find(&part);
+  if (found == states_.end()) return;
+  const DependencyState state = std::move(found->second);
+  states_.erase(found);
+  std::vector<TaskReference>& left = dependencies_of(record).readers;
+  left.insert(left.end(), state.readers.begin(), state.readers.end());
+}
+
 void Recording::note_uses(RecordedTask& task) {
   by_id_.emplace(task.task_id().value(), &task);
   const auto before = static_cast<std::ptrdiff_t>(first_accesses_.size());

@@ -146,9 +146,16 @@ class Recording {
   RecordedTask& add();
   /// Records the data that a task uses; the task's accesses must be known.
   void note_uses(RecordedTask& task);
-  [[nodiscard]] DependencyState& dependencies_of(DataRecord& record) { return states_[&record]; }
+  /// Returns the state of a record for the recorded tasks. The first call for a record makes the state: a copy of the
+  /// state of the nearest record above it that has one, as kernels of nested tasks may divide data meanwhile.
+  [[nodiscard]] DependencyState& dependencies_of(const DataRecord& record);
   /// Returns true if some task so far uses this data.
   [[nodiscard]] bool orders(const DataRecord& record) const { return states_.contains(&record); }
+  /// Returns true if some task so far uses a part of the record, or a halo part of a part of the record.
+  [[nodiscard]] bool uses_inside(const DataRecord& record) const;
+  /// Called before `part`, a part of `record` or of a part of it, is deleted: later tasks on the record wait for the
+  /// tasks that read the part through halo parts. `uses_inside(record)` must be false.
+  void leave_readers(const DataRecord& part, const DataRecord& record);
   [[nodiscard]] std::vector<DataRecord*>& open_reductions() { return open_reductions_; }
   /// Returns the task with this id; null if the recording has no such task.
   [[nodiscard]] RecordedTask* find(TaskId id);

@@ -216,6 +216,8 @@ struct InlineCodelets {
     std::string name;
     const Codelet* codelet = nullptr;
   };
+  /// Throws `invalid_argument`, because a null pointer was given in place of a function.
+  [[noreturn]] static void refuse_null();
   /// Returns the name that was given to a kernel, or its place in the source: "solver.cpp:41".
   [[nodiscard]] static std::string name_of(const KernelPlace& place);
 };
@@ -331,6 +333,7 @@ struct InlineCall {
   /// and function objects of one type, and kernels with names, have a codelet for each function or name.
   static const Codelet& codelet_for(const F& function, const KernelPlace& place) {
     if constexpr (kPointer) {
+      if (function == nullptr) InlineCodelets::refuse_null();
       const void* const key = reinterpret_cast<const void*>(function);
       return kept(key, place.name != nullptr ? place.name : "", function, place);
     } else if constexpr (IsFunctionObject<F>::value) {

@@ -226,9 +226,9 @@ class Runtime {
   /// other and the blocks of `partition`, and tasks only read them. A task that reads a halo part waits only for the
   /// tasks that write the blocks which it overlaps, if `partition` has divided the whole matrix; otherwise it waits for
   /// all tasks that write the matrix. A task may read a halo part and write blocks that this part overlaps: its views
-  /// are of the same memory. Does not wait. The handles are valid as long as the registration of the matrix. Tasks on
-  /// halo parts run on cores. A volume has halo parts, too. Throws `overlapping_handles` if a block does not lie inside
-  /// the whole, and `invalid_argument` if a rim is negative or a block has steps.
+  /// are of the same memory; such a task runs on cores. Does not wait. The handles are valid as long as the
+  /// registration of the matrix. A volume has halo parts, too. Throws `overlapping_handles` if a block does not lie
+  /// inside the whole, and `invalid_argument` if a rim is negative or a block has steps.
   std::vector<Halo> halos(const Handle& whole, std::span<const Block> blocks, const Rim& rim);
   /// Allows mode reduce for the handle from now on. Waits for tasks that use the handle.
   void set_reduction(const Handle& handle, ReductionMethods methods);

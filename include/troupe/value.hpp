@@ -169,7 +169,10 @@ class AsyncCallOf final : public AsyncResult<R> {
   [[nodiscard]] static const Codelet& codelet_for([[maybe_unused]] const F& function, const char* name) {
     const auto make = [name] { return AsyncCall::make_codelet(name != nullptr ? name : std::string(type_name<F>())); };
     const void* key = nullptr;
-    if constexpr (std::is_pointer_v<F>) key = reinterpret_cast<const void*>(function);
+    if constexpr (std::is_pointer_v<F>) {
+      if (function == nullptr) InlineCodelets::refuse_null();
+      key = reinterpret_cast<const void*>(function);
+    }
     if (key != nullptr || name != nullptr) {
       return InlineCodelets::kept_by<AsyncCallOf>(key, name != nullptr ? name : "", make);
     }

@@ -86,12 +86,21 @@ Block block_of_column(const ArrayData& whole, py::handle index) {
   return {ranges[outermost].begin * inner, 0, ranges[outermost].count * inner, 1};
 }
 
+py::ssize_t width_of(py::handle width) {
+  try {
+    return width.cast<py::ssize_t>();
+  } catch (const py::cast_error&) {
+    throw py::type_error(fmt::format("a rim is a whole number of elements, or a tuple of these, not {}",
+                                     py::repr(width).cast<std::string>()));
+  }
+}
+
 std::vector<py::ssize_t> widths_of(py::handle rim, std::size_t dimensions) {
   std::vector<py::ssize_t> widths;
   if (py::isinstance<py::tuple>(rim)) {
-    for (const py::handle one : py::reinterpret_borrow<py::tuple>(rim)) widths.push_back(one.cast<py::ssize_t>());
+    for (const py::handle one : py::reinterpret_borrow<py::tuple>(rim)) widths.push_back(width_of(one));
   } else {
-    widths.assign(dimensions, rim.cast<py::ssize_t>());
+    widths.assign(dimensions, width_of(rim));
   }
   if (widths.size() != dimensions) {
     throw py::value_error(fmt::format("a rim of {} numbers for an array of {} dimensions", widths.size(), dimensions));

@@ -234,6 +234,7 @@ BOOST_AUTO_TEST_CASE(const_memory_can_be_read_and_not_written) {
   const auto refused = failure(ErrorCode::invalid_argument, "'factor' was registered as const");
   BOOST_CHECK_EXCEPTION(runtime.submit(twice(), {f}), Error, refused);
   BOOST_CHECK_EXCEPTION(std::ignore = runtime.acquire(f, AccessMode::read_write), Error, refused);
+  BOOST_CHECK_EXCEPTION(runtime.set_reduction(f, sum_reduction<double>()), Error, refused);
 }
 
 BOOST_AUTO_TEST_CASE(a_thread_that_holds_data_is_told_that_it_waits_for_itself) {

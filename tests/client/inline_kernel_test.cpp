@@ -313,6 +313,17 @@ BOOST_AUTO_TEST_CASE(data_of_unknown_type_are_checked_when_a_task_is_submitted) 
   BOOST_TEST(x[0] + x[1] == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_null_pointer_is_no_function) {
+  Runtime runtime(with_workers(1));
+  std::vector<double> x(3, 1.0);
+  const Vector<double> v = runtime.vector(x);
+  void (*kernel)(VectorView<double>) = nullptr;
+  int (*called)() = nullptr;
+  const auto refused = failure(ErrorCode::invalid_argument, "a null pointer was given in place of a function");
+  BOOST_CHECK_EXCEPTION(runtime.submit(kernel, v), Error, refused);
+  BOOST_CHECK_EXCEPTION((void)runtime.async(called), Error, refused);
+}
+
 BOOST_AUTO_TEST_CASE(recordings_run_lambdas_again) {
   double x = 1;
   Runtime runtime;

@@ -664,6 +664,9 @@ def test_halos_are_parts_with_their_rims(order):
             data[0].halos(blocks, rim=-1)
         with pytest.raises(ValueError, match="3 numbers for an array of 2 dimensions"):
             data[0].halos(blocks, rim=(1, 2, 3))
+        for wrong in (1.5, 2**70, "1", (1, None)):
+            with pytest.raises(TypeError, match="a rim is a whole number of elements, or a tuple of these, not"):
+                data[0].halos(blocks, rim=wrong)
         wide = data[0].halos(numpy.s_[4:8], rim=(2, 0))[0]
         assert wide.shape == (7, 7) and wide.inside == (slice(2, 6, 1), slice(0, 7, 1))
 

@@ -156,6 +156,41 @@ BOOST_AUTO_TEST_CASE(an_exception_reaches_who_awaits_the_coroutine) {
   BOOST_CHECK_EXCEPTION(runtime.wait(), Error, failure(ErrorCode::kernel_failed, "a coroutine threw: not asked for"));
 }
 
+BOOST_AUTO_TEST_CASE(a_nested_task_fails_with_a_coroutine_that_its_kernel_has_started) {
+  Runtime runtime(with_workers(2));
+  double x = 1, y = 0;
+  const auto dx = runtime.scalar(x, "x"), dy = runtime.scalar(y, "y");
+  const auto throws = [](Runtime& own, bool later) -> Coroutine<> {
+    if (later) {
+      Value<int> one = own.async([] { return 1; });
+      (void)co_await one;
+    }
+    throw std::runtime_error("on purpose");
+  };
+  for (const bool later : {false, true}) {
+    const Future task = runtime.submit(
+        {.nested = true}, [&](double&) { (void)runtime.start(throws(runtime, later)); }, dx);
+    const Future after = runtime.submit([](const double& from, double& to) { to = from; }, dx, write(dy));
+    BOOST_CHECK_EXCEPTION(task.wait(), Error, failure(ErrorCode::kernel_failed, "a coroutine threw: on purpose"));
+    BOOST_CHECK_THROW(runtime.wait(), Error);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_coroutine_is_told_that_it_cannot_use_the_data_of_a_nested_task) {
+  Runtime runtime(with_workers(2));
+  double x = 1;
+  const auto dx = runtime.scalar(x, "x");
+  const auto submits = [](Runtime& own, Handle data) -> Coroutine<> {
+    own.submit([](double& value) { value *= 3; }, data);
+    co_return;
+  };
+  const Future task = runtime.submit(
+      {.nested = true}, [&](double&) { (void)runtime.start(submits(runtime, dx)); }, dx);
+  BOOST_CHECK_EXCEPTION(task.wait(), Error,
+                        failure(ErrorCode::invalid_argument, "'x' is used in a coroutine of a nested task"));
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+}
+
 BOOST_AUTO_TEST_CASE(a_cancelled_task_wakes_the_coroutine_that_awaits_it) {
   Runtime runtime(with_workers(1));
   Gate gate;
