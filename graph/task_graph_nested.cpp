@@ -128,14 +128,16 @@ void TaskGraph::note_unwritten(Domain& domain) {
   for (const TaskAccess& access : domain.weak) {
     if (access.mode() != AccessMode::write) continue;
     access.data()->visit_data([&domain](DataRecord& part) {
-      if (part.content.unwritten) domain.unwritten.push_back(&part);
+      if (part.content.unwritten) domain.unwritten.emplace_back(&part, part.handle_id());
     });
   }
 }
 
 void TaskGraph::poison_unwritten(Domain& domain) {
-  for (DataRecord* part : domain.unwritten) {
-    if (part->poisoned.load(std::memory_order_relaxed) || domain.children_write(*part)) continue;
+  for (const Handle& handle : domain.unwritten) {
+    DataRecord* const part = handle.record();
+    if (!DataRegistry::exists(handle) || part->poisoned.load(std::memory_order_relaxed) || domain.children_write(*part))
+      continue;
     poison(*part, std::make_shared<Failure>(
                       Failure{ErrorCode::invalid_argument, describe(domain.parent) + " declares " + describe(*part) +
                                                                " as weak in mode write, and none of its children has "

@@ -161,6 +161,9 @@ void MemoryCore::release(RequestId id, Commands& out) {
     if (request.stage == Request::Stage::admitted) where.admitted.erase(std::ranges::find(where.admitted, place));
     unpin_all(request, out);
     if (write_back_finished_ && request.stage == Request::Stage::acquired) write_back_early(request, out);
+    for (const Use& use : request.uses) {
+      if (directory_.knows(use.handle) && directory_.record(use.handle).may_go()) finish_forgetting(use.handle, out);
+    }
   }
   requests_.remove(place);
   settle(out);
@@ -171,9 +174,8 @@ void MemoryCore::forget(HandleId handle, Commands& out) {
   policy_->set_reuse(handle, 0);
   if (!directory_.knows(handle)) return;
   HandleRecord& all = directory_.record(handle);
-  assert(all.write_pins == 0 && "data that are released are not in use");
   all.leaving = true;
-  if (all.transfers == 0) finish_forgetting(handle, out);
+  if (all.may_go()) finish_forgetting(handle, out);
   settle(out);
 }
 

@@ -136,8 +136,9 @@ class MemoryCore {
   /// Called when the transfer has failed: the target's memory may now hold anything.
   void transfer_failed(TransferId transfer, std::vector<Command>& out);
   /// Called when the program has released the data. All replicas are dropped, and the handle counts as new. Content
-  /// that only a device has is lost; a caller that needs this content must acquire the data on the host first. No
-  /// admitted request may still use the handle, except requests of `bring_home`.
+  /// that only a device has is lost; a caller that needs this content must acquire the data on the host first. If
+  /// admitted requests use the handle, it is forgotten when the last of them has been released: these are requests of
+  /// `bring_home`, and those of nested tasks whose kernels divide the data anew.
   void forget(HandleId handle, std::vector<Command>& out);
   /// Called when the content of the handle is not needed: all replicas but the host's are dropped, and nothing is
   /// copied. The effects of hints about the handle stay. Has no effect while a request or a transfer uses the handle,

@@ -129,7 +129,7 @@ void MemoryCore::overlap_ended(TransferId id, bool arrived, Commands& out) {
   if (all.write_pins > 0) transfers_changed(all.writer, handle, out);
   for (const HandleId each : {handle, halo}) {
     const HandleRecord& record = directory_.record(each);
-    if (record.leaving && record.transfers == 0) finish_forgetting(each, out);
+    if (record.may_go()) finish_forgetting(each, out);
   }
   settle(out);
 }

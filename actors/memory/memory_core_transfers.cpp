@@ -137,7 +137,7 @@ void MemoryCore::after_transfer(const Transfer& transfer, Commands& out) {
   transfers_changed(transfer.to, handle, out);
   const HandleRecord& all = directory_.record(handle);
   if (all.write_pins > 0 && all.writer != transfer.to) transfers_changed(all.writer, handle, out);
-  if (all.leaving && all.transfers == 0) finish_forgetting(handle, out);
+  if (all.may_go()) finish_forgetting(handle, out);
   settle(out);
 }
 

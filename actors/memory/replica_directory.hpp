@@ -56,7 +56,7 @@ struct HandleRecord {
   /// evicted.
   std::uint32_t locks : 27 = 0;
   bool size_known : 1 = false;
-  /// True if the program has released the handle; the handle is forgotten when its transfers have ended.
+  /// True if the program has released the handle; the handle is forgotten when its transfers and uses have ended.
   bool leaving : 1 = false;
   /// True if only lost nodes had the content. Cleared when a task overwrites the content.
   bool content_lost : 1 = false;
@@ -64,6 +64,8 @@ struct HandleRecord {
   bool loss_told : 1 = false;
   /// True if an admitted request waits because it is not known yet whether a copy from a lost node will succeed.
   bool in_doubt : 1 = false;
+
+  [[nodiscard]] bool may_go() const { return leaving && transfers == 0 && pins == 0; }
 };
 
 /// The replicas of all handles; the replicas of one handle are stored side by side. A handle that the directory does

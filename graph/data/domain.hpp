@@ -57,8 +57,8 @@ struct Domain {
   /// The data of `TaskOptions::weak`.
   std::vector<TaskAccess> weak;
   /// The parts of weak data in mode write that had no content when the parent was submitted: the children have to write
-  /// them.
-  std::vector<DataRecord*> unwritten;
+  /// them. A child that divides data anew writes the parts that it replaces.
+  std::vector<Handle> unwritten;
   /// The dependency states of data whose home (`DataRecord::home`) is not this domain, by the ids of their handles.
   /// Data get a state here when the first child uses them.
   std::unordered_map<std::uint64_t, DependencyState> states;

@@ -133,7 +133,7 @@ std::vector<RecordingRun::Unwritten> find_unwritten(const Recording& recording, 
     data[access.use]->visit_tree([&](DataRecord& part) {
       const bool lacks_content = part.content.unwritten && !part.covered && written.insert(&part).second;
       const bool by_children = access.weak_in != nullptr && access.mode == AccessMode::write;
-      if (lacks_content && by_children) found.push_back({access.weak_in, &part});
+      if (lacks_content && by_children) found.push_back({access.weak_in, Handle(&part, part.handle_id())});
     });
   }
   return found;

@@ -81,7 +81,7 @@ struct RecordingRun {
   /// Data without content whose first writers must be children of a nested task of the recording.
   struct Unwritten {
     const RecordedTask* nested;
-    DataRecord* part;
+    Handle part;
   };
   std::vector<Unwritten> unwritten = {};
 };

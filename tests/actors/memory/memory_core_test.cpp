@@ -307,6 +307,17 @@ BOOST_AUTO_TEST_CASE(what_is_forgotten_during_a_transfer_goes_when_that_has_ende
   BOOST_TEST(memory.core.used(NodeId(1)).count == 2 * kTile);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_forgotten_while_a_task_uses_it_goes_when_that_has_ended) {
+  Driven memory(tiles({4}));
+  memory.acquire(0, 1, {write(0), write(1)});
+  BOOST_TEST(memory.acquired(0));
+  memory.forget(0);
+  BOOST_TEST(memory.core.used(NodeId(1)).count == 2 * kTile);
+  memory.release(0);
+  BOOST_TEST(memory.core.used(NodeId(1)).count == kTile);
+  BOOST_TEST((memory.state(0, 0) == ReplicaState::shared && memory.state(0, 1) == ReplicaState::invalid));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_discarded_is_not_copied_and_leaves_no_memory) {
   Driven memory(tiles({4}));
   memory.run(0, 1, {write(0)});

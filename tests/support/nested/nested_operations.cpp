@@ -112,6 +112,8 @@ class Generator {
       one.target = target.place;
       one.only_reads = !target.written || below(4) == 0;
       inside.push_back({target.place, !one.only_reads});
+      const bool leaf = target.place.part >= kLeaves && target.place.vector < kVectors && !one.only_reads;
+      if (leaf && parts_of_temporaries_ && below(2) == 0) one.cut = 1 + below(kPerLeaf - 1);
     }
     for (int tries = below(3); tries > 0; --tries) {
       Usable more = pick(usable);
@@ -129,7 +131,7 @@ class Generator {
       // The parts of temporary data are made by the kernel.
       inside.push_back({{one.temporaries.back(), 1}, true});
     }
-    if (!inside.empty()) one.children = operations(inside, depth + 1, 6);
+    if (!inside.empty() && one.cut == 0) one.children = operations(inside, depth + 1, 6);
     one.ends_with_change = kernels_change_ && one.target && !one.only_reads && below(2) == 0;
     return one;
   }
@@ -216,6 +218,14 @@ class Sequential {
         });
       }
       run(one.children);
+      if (one.cut != 0) {
+        each(*one.target, [&](auto& leaf, bool&) {
+          for (int i = 0; i < kPerLeaf; ++i) {
+            Number& value = leaf[static_cast<std::size_t>(i)];
+            value = value * 31 + one.number + (i < one.cut ? 0 : 1);
+          }
+        });
+      }
       if (one.ends_with_change) {
         each(*one.target, [&](auto& leaf, bool&) {
           for (Number& value : leaf) value += one.number;

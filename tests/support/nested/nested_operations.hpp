@@ -44,6 +44,9 @@ struct Operation {
   Place source;
   Number number = 0;
   bool throws = false;
+  /// If not 0, the kernel of a nested task divides its target, which is one leaf, before this element, and submits a
+  /// task for each of the two parts.
+  int cut = 0;
   /// True if a child is submitted without saying that it is nested.
   bool unsaid = false;
   /// The wait of the kernel of the task around this one, behind its submission.
