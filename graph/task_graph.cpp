@@ -11,6 +11,7 @@
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/tasks/calling_thread.hpp"
+#include "graph/tasks/interruptible_wait.hpp"
 #include "graph/tasks/uncancellable.hpp"
 
 namespace troupe::graph {
@@ -89,27 +90,6 @@ TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
 
 TaskGraph::~TaskGraph() = default;
 
-namespace {
-
-/// Blocks until `condition` is true. Returns false if the calling thread gives up the wait (`WaitInterrupt`).
-template <class Condition>
-bool wait_until(Mutex& mutex, std::condition_variable& changed, const Condition& condition) {
-  const std::function<bool()>* const gives_up = WaitInterrupt::here();
-  for (;;) {
-    {
-      UniqueLock lock(mutex);
-      if (gives_up == nullptr) {
-        changed.wait(lock, condition);
-        return true;
-      }
-      if (changed.wait_for(lock, std::chrono::milliseconds(100), condition)) return true;
-    }
-    if ((*gives_up)()) return false;
-  }
-}
-
-}  // namespace
-
 Result<void> TaskGraph::check_wait() const {
   if (recording_here() != nullptr) {
     return waits_in_recording();
@@ -123,10 +103,10 @@ Result<void> TaskGraph::check_outside_kernel() const {
   return waits_in_kernel();
 }
 
-Result<void> TaskGraph::block(TaskWaiter& waiter) {
+Result<void> TaskGraph::block(TaskWaiter& waiter, WaitInterrupt* interrupt) {
   while (!waiter.done()) {
     switch (host_.pump()) {
-      case GraphHost::Pump::block: waiter.wait(); return {};
+      case GraphHost::Pump::block: return waiter.wait(interrupt) ? Result<void>() : gave_up_waiting();
       case GraphHost::Pump::progressed: break;
       case GraphHost::Pump::exhausted:
         return Failure{ErrorCode::invalid_argument,
@@ -147,7 +127,7 @@ Result<void> TaskGraph::wait(const Future& future) {
   TaskWaiter waiter;
   if (EdgeBlock* const block_of_edge = hear_of_end(future, waiter)) {
     const WaitingThreads::Note note(threads_.waiting, WaitKind::task, future.id());
-    const Result<void> waited = block(waiter);
+    const Result<void> waited = block(waiter, nullptr);
     if (!waited) unlink(*future.task(), block_of_edge->edges[0]);
     stop_hearing(block_of_edge);
     if (!waited) return waited;
@@ -197,10 +177,10 @@ Result<void> TaskGraph::wait_holding(Result<void> (TaskGraph::*check)(), Result<
   if (!ends) return ends;
   // While this thread waits, other threads may submit tasks that wait for data of this thread. The wait then has to
   // fail.
-  const std::function<bool()>* const outer = WaitInterrupt::here();
+  WaitInterrupt* const outer = WaitInterrupt::here();
   const std::function<bool()> gives_up = [&] {
     ends = (this->*check)();
-    return !ends || (outer != nullptr && (*outer)());
+    return !ends || (outer != nullptr && outer->gives_up());
   };
   const WaitInterrupt watch(gives_up);
   const Result<void> ended = (this->*wait)();
@@ -253,7 +233,9 @@ Result<void> TaskGraph::wait_for_tasks() {
     }
     if (pumped == GraphHost::Pump::block) {
       const WaitingThreads::Note note(threads_.waiting, WaitKind::everything);
-      if (!wait_until(waiting_.mutex, waiting_.changed, [&] { return in_flight() == 0; })) return gave_up_waiting();
+      UniqueLock lock(waiting_.mutex);
+      const auto ended = [&] { return in_flight() == 0; };
+      if (!wait_until(lock, waiting_.changed, ended, WaitInterrupt::here())) return gave_up_waiting();
     }
   }
   return {};
@@ -279,7 +261,8 @@ Result<void> TaskGraph::wait_until_room() {
     if (pumped == GraphHost::Pump::block) {
       const WaitingThreads::Note note(threads_.waiting, WaitKind::room);
       const auto has_room = [&] { return in_flight() <= low_water() || stopped_.load(std::memory_order_relaxed); };
-      if (!wait_until(waiting_.mutex, waiting_.changed, has_room)) {
+      UniqueLock lock(waiting_.mutex);
+      if (!wait_until(lock, waiting_.changed, has_room, WaitInterrupt::here())) {
         outcome = gave_up_waiting();
         break;
       }

@@ -29,6 +29,7 @@
 #include "graph/submission_observer.hpp"
 #include "graph/tasks/block_pool.hpp"
 #include "graph/tasks/call_place.hpp"
+#include "graph/tasks/calling_thread.hpp"
 #include "graph/tasks/completion_counter.hpp"
 #include "graph/tasks/dependency_trace.hpp"
 #include "graph/tasks/failure_log.hpp"
@@ -203,6 +204,10 @@ class TaskGraph final : public TaskOwner {
                                              std::function<void()> ready);
   Result<std::vector<Handle>> finish_repartition(PendingHold& pending, std::span<const Block> blocks);
   Result<void> finish_set_reduction(PendingHold& pending, ReductionMethods methods);
+  /// Takes back a begun acquire, release, partition, repartition or set_reduction, so that the data are as if it had
+  /// not begun. `finish_withdrawn` is called after `ready` has returned, in place of the other `finish_…` functions.
+  void withdraw(PendingHold& pending) TROUPE_EXCLUDES(submission_mutex_);
+  void finish_withdrawn(PendingHold& pending);
   /// Begins the refusal of a task that will not run: it is ordered like a writer of the data that it would have
   /// written, and takes no worker. After `ready`, `finish_refusal` ends the refusal with `status` (failed or
   /// cancelled); the data then have no valid content, because of `cause`. A refusal is not counted as a task.
@@ -350,8 +355,8 @@ class TaskGraph final : public TaskOwner {
   Result<void> check_wait() const;
   Result<void> check_outside_kernel() const;
   /// Blocks, or handles events in a single-threaded run, until `waiter` is signalled. In a single-threaded run it fails
-  /// if no event is left that could signal `waiter`.
-  Result<void> block(TaskWaiter& waiter);
+  /// if no event is left that could signal `waiter`. Also fails if `interrupt`, which may be null, gives up the wait.
+  Result<void> block(TaskWaiter& waiter, WaitInterrupt* interrupt);
   /// Removes an edge from the task's list, because the edge's thread gives up its wait. Only for single-threaded runs.
   static void unlink(Task& task, const Edge& edge);
   /// Waits until the program may use the handle's data in this mode.
@@ -365,6 +370,7 @@ class TaskGraph final : public TaskOwner {
   /// Copies data back to host memory before they are forgotten (`GraphHost::bring_home`). The caller holds the whole.
   /// If the content cannot be copied, the release continues, and the next wait for everything reports the failure.
   Result<void> bring_home_to_release(DataRecord& released);
+  /// Waits for data. After a failure the hold is not the caller's any more: it has ended, or ends when it is ready.
   Result<void> wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& ready, bool immediately, WaitKind kind);
   /// Gives the program the data that it has waited for. Fails if the content is not valid.
   Result<Task*> take_hold(Task* hold, AccessMode mode);
@@ -439,6 +445,10 @@ class TaskGraph final : public TaskOwner {
   void forget(DataRecord& record) TROUPE_REQUIRES(submission_mutex_);
   /// Ends the task of a discard, which has become ready. Appends the tasks that become ready.
   void end_discard(Task& hold, std::size_t slot, TaskList& ready);
+  /// Ends a `host` task that is ready and that no thread wants any more. `give_back_unused` is for threads of the
+  /// program.
+  void end_unused(Task& hold, std::size_t slot, TaskList& ready);
+  void give_back_unused(Task& hold);
 
   // The next functions end registrations without waiting (task_graph_release.cpp).
   /// Returns true if the registration alone owns the memory, or if there is no memory.

@@ -73,7 +73,7 @@ Begin TaskGraph::end_cancelled(Task& task, const Refusal& refusal, WorkerId work
 
 Begin TaskGraph::begin_special(Task& task, WorkerId worker, TaskList& ready) {
   if (task.role == TaskRole::host) {
-    // A host task that a worker gets belongs to a thread that gave up its wait, or to a submission that was given up.
+    // A host task that a worker gets belongs to a submission that was given up.
     finish(task, {TaskStatus::succeeded, nullptr, nullptr, worker.index(), worker}, ready);
     return Begin::ended;
   }
@@ -189,11 +189,14 @@ void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus st
       // Release publishes this task's effects. Acquire makes the last predecessor see the effects of all predecessors.
       if (successor->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         const bool may_wait = successor->role == TaskRole::host && successor->extras;
-        TaskWaiter* const waiter = may_wait ? successor->extras->ready_waiter : nullptr;
+        TaskWaiter* const waiter =
+            may_wait ? successor->extras->ready_waiter.exchange(nullptr, std::memory_order_acq_rel) : nullptr;
         if (waiter != nullptr) {
           waiter->signal();
         } else if (may_wait && successor->extras->discards) {
           end_discard(*successor, slot, ready);
+        } else if (may_wait) {
+          end_unused(*successor, slot, ready);
         } else {
           ready.push_back(successor);
         }
@@ -201,6 +204,11 @@ void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus st
     }
     edge = next;
   }
+}
+
+void TaskGraph::end_unused(Task& hold, std::size_t slot, TaskList& ready) {
+  // Nobody has used the data, so a hold in mode write does not make them valid, either: they count as settled.
+  finish(hold, {TaskStatus::succeeded, nullptr, nullptr, slot, WorkerId{}, true}, ready);
 }
 
 void TaskGraph::give_back_more(Task& task, WorkerCaches& caches) {

@@ -325,12 +325,37 @@ Result<void> TaskGraph::wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& 
   Result<void> waited;
   if (!immediately) {
     const WaitingThreads::Note note(threads_.waiting, kind, hold->task_id());
-    waited = block(waiter);
+    waited = block(waiter, WaitInterrupt::here());
   }
-  hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
-  if (!waited) hold->extras->ready_waiter = nullptr;  // a worker will end the task
+  if (waited) {
+    hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
+  } else if (hold->extras->ready_waiter.exchange(nullptr, std::memory_order_acq_rel) == nullptr) {
+    // The hold has become ready meanwhile, so its last predecessor signals the waiter, and this thread ends the hold.
+    // Otherwise the last predecessor will end the hold.
+    waiter.wait();
+    give_back_unused(*hold);
+  }
   return waited;
 }
+
+void TaskGraph::give_back_unused(Task& hold) {
+  TaskList ready;
+  {
+    const LockGuard lock(outside_mutex_);
+    end_unused(hold, workers_.completed.outside(), ready);
+  }
+  if (!ready.empty()) host_.activate(ready, WorkerId{});
+}
+
+void TaskGraph::withdraw(PendingHold& pending) {
+  pending.note_.reset();
+  if (pending.dividing_) keep_parts(pending.handle_, {});
+  if (!pending.releasing_) return;
+  const LockGuard lock(submission_mutex_);
+  announce_release(pending.handle_, false);
+}
+
+void TaskGraph::finish_withdrawn(PendingHold& pending) { give_back_unused(*pending.hold_); }
 
 Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
   if (nesting_task_here() != nullptr) return acquire_inside(handle, mode);

@@ -212,6 +212,7 @@ Result<void> TaskGraph::end_registration(const Handle& handle, bool finally) {
 }
 
 void TaskGraph::let_go(const Handle& handle) noexcept {
+  const WaitInterrupt uninterrupted;
   try {
     const Result<void> released = end_registration(handle, true);
     // `invalid_handle` means that the program has already released the handle.

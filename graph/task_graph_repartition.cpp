@@ -181,6 +181,7 @@ Result<BegunRepartition> TaskGraph::begin_repartition(const Handle& parent, std:
   if (at_once.value()) return BegunRepartition{*std::move(at_once).value(), nullptr};
   auto pending = begin_change(parent, false, std::move(ready));
   if (!pending) return keep_parts(parent, pending.failure());
+  pending.value()->dividing_ = true;
   return BegunRepartition{{}, std::move(pending).value()};
 }
 

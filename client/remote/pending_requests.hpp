@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "graph/tasks/calling_thread.hpp"
 #include "graph/tasks/task_waiter.hpp"
 #include "proto/mutex.hpp"
 #include "troupe/errors.hpp"
@@ -26,6 +27,9 @@ class PendingRequests {
       waiter_.wait();
       return std::move(answer_);
     }
+    /// Blocks until there is an answer, or until the calling thread gives up the wait (`graph::WaitInterrupt`); returns
+    /// false then. A call of `wait` has to follow.
+    [[nodiscard]] bool wait_interruptibly() { return waiter_.wait(graph::WaitInterrupt::here()); }
 
    private:
     friend class PendingRequests;

@@ -13,6 +13,7 @@
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
+#include "graph/tasks/calling_thread.hpp"
 
 namespace troupe::remote {
 
@@ -157,10 +158,11 @@ Result<void> RemoteBackend::wait_until_ended() {
     auto lock = session_->sender().lock();
     if (auto ends = check_may_wait_for_all(); !ends) return ends;
     const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
-    const auto answer = session_->call(std::move(lock), [](v1::Operation& operation, std::uint64_t request) {
-      operation.mutable_wait_all()->set_request(request);
-    });
+    const auto [answer, gave_up] = session_->call_interruptibly(
+        std::move(lock),
+        [](v1::Operation& operation, std::uint64_t request) { operation.mutable_wait_all()->set_request(request); });
     if (!answer && session_->is_lost()) return loss();
+    if (!answer && gave_up) return graph::gave_up_waiting();
     if (!answer) add(answer.failure());
     // Some callbacks may not have been called yet, and may submit further tasks.
     if (auto settled = session_->ledger().wait_up_to(last); !settled) return settled;

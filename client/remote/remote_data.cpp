@@ -11,6 +11,7 @@
 #include "graph/data/usable.hpp"
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
+#include "graph/tasks/calling_thread.hpp"
 
 namespace troupe::remote {
 
@@ -136,12 +137,13 @@ Result<void> RemoteBackend::set_reduction(const Handle& handle, ReductionMethods
   if (!record) return record.failure();
   if (auto allowed = graph::check_writable(*record.value(), AccessMode::reduce); !allowed) return allowed;
   if (auto ends = check_may_use(record.value()->whole(), AccessMode::read_write); !ends) return ends;
-  const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
+  const auto fill_in = [&](v1::Operation& operation, std::uint64_t request) {
     v1::SetReduction& out = *operation.mutable_set_reduction();
     out.set_request(request);
     out.set_handle(handle.id().value());
     out.set_name(wire_text(methods.name));
-  });
+  };
+  const auto answer = session_->call_interruptibly(std::move(lock), fill_in).answer;
   if (!answer) return answer.failure();
   lock = session_->sender().lock();
   const auto still = registry_.find(handle);
@@ -204,10 +206,11 @@ Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally)
   const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
   const Block part = SharedData::part_of(record);
   const std::uint64_t written = place->last_writer;
-  const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
+  const auto fill_in = [&](v1::Operation& operation, std::uint64_t request) {
     operation.mutable_release_data()->set_request(request);
     operation.mutable_release_data()->set_handle(handle.id().value());
-  });
+  };
+  const auto answer = session_->call_interruptibly(std::move(lock), fill_in).answer;
   if (answer) place->copy_out(part, written, last);
   if (is_whole && (answer || session_->is_lost())) place->take_back();
   lock = session_->sender().lock();
@@ -236,6 +239,7 @@ void RemoteBackend::abandon(const Handle& handle, const Failure& why) {
 }
 
 void RemoteBackend::let_go(const Handle& handle) noexcept {
+  const graph::WaitInterrupt uninterrupted;
   try {
     const Result<void> released = end_registration(handle, true);
     if (released) return;
@@ -306,7 +310,7 @@ Result<client::Backend::Acquired> RemoteBackend::acquire(const Handle& handle, A
   hold->thread = std::this_thread::get_id();
   const std::uint64_t written = hold->place->last_writer;
   graph::note_written(registry_, *record.value(), mode);
-  const auto answer = session_->call(std::move(lock), [&](v1::Operation& operation, std::uint64_t request) {
+  const auto fill_in = [&](v1::Operation& operation, std::uint64_t request) {
     v1::Acquire& out = *operation.mutable_acquire();
     out.set_request(request);
     out.set_handle(handle.id().value());
@@ -314,15 +318,20 @@ Result<client::Backend::Acquired> RemoteBackend::acquire(const Handle& handle, A
     hold->request = request;
     // Tasks that other threads submit while this one waits come after the hold.
     holds_.push_back(hold.get());
-  });
+  };
+  const auto [answer, gave_up] = session_->call_interruptibly(std::move(lock), fill_in);
   if (!answer) {
     lock = session_->sender().lock();
     std::erase(holds_, hold.get());
     lock.unlock();
-    if (answer.failure().code == ErrorCode::cancelled) session_->ledger().told_all();
+    if (answer.failure().code == ErrorCode::cancelled && !gave_up) session_->ledger().told_all();
     return answer.failure();
   }
   hold->place->hold(hold->part, mode, written, hold->task);
+  if (gave_up) {
+    give_back(hold.release());
+    return graph::gave_up_waiting();
+  }
   return Acquired{hold.release(), view};
 }
 

@@ -83,7 +83,7 @@ Result<std::vector<Handle>> RemoteBackend::add_blocks(const Handle& whole, std::
     operation.mutable_partition()->set_request(request);
     fill(*operation.mutable_partition(), whole, added.value());
   };
-  const auto answer = session_->call(std::move(lock), fill_in, size_of(count));
+  const auto answer = session_->call_interruptibly(std::move(lock), fill_in, size_of(count)).answer;
   if (!answer) {
     lock = session_->sender().lock();
     forget(handles);
@@ -120,7 +120,7 @@ Result<std::vector<Handle>> RemoteBackend::repartition(const Handle& whole, std:
     out.set_at_once(!may_wait);
     fill(out, whole, parts.added);
   };
-  const auto answer = session_->call(std::move(lock), fill_in, size_of(blocks.size()));
+  const auto answer = session_->call_interruptibly(std::move(lock), fill_in, size_of(blocks.size())).answer;
   lock = session_->sender().lock();
   if (answer) {
     follow_former(parts, added);

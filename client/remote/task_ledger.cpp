@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "graph/tasks/calling_thread.hpp"
+#include "graph/tasks/interruptible_wait.hpp"
 #include "graph/tasks/uncancellable.hpp"
 
 namespace troupe::remote {
@@ -156,8 +158,10 @@ template <class Done>
 Result<void> TaskLedger::block(UniqueLock& lock, Wanted& wanted, std::uint64_t number, const Done& done) {
   const graph::Uncancellable uncancellable;
   const auto place = wanted.insert(number);
-  changed_.wait(lock, [&]() TROUPE_REQUIRES(mutex_) { return done() || lost_ != nullptr; });
+  const auto over = [&]() TROUPE_REQUIRES(mutex_) { return done() || lost_ != nullptr; };
+  const bool waited = graph::wait_until(lock, changed_, over, graph::WaitInterrupt::here());
   wanted.erase(place);
+  if (!waited) return graph::gave_up_waiting();
   if (done()) return {};
   loss_told_ = true;
   return *lost_;

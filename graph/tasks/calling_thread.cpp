@@ -8,7 +8,7 @@
 namespace troupe::graph {
 
 namespace {
-thread_local const std::function<bool()>* interrupt_here = nullptr;
+thread_local WaitInterrupt* interrupt_here = nullptr;
 }  // namespace
 
 UnboundedSubmission::UnboundedSubmission(const TaskOwner* owner) {
@@ -19,10 +19,17 @@ UnboundedSubmission::~UnboundedSubmission() {
   std::launder(reinterpret_cast<ExecutionScope*>(scope_))->~ExecutionScope();
 }
 
+WaitInterrupt::WaitInterrupt() : outer_(std::exchange(interrupt_here, this)) {}
 WaitInterrupt::WaitInterrupt(const std::function<bool()>& gives_up)
-    : outer_(std::exchange(interrupt_here, &gives_up)) {}
+    : gives_up_(&gives_up), outer_(std::exchange(interrupt_here, this)) {}
 WaitInterrupt::~WaitInterrupt() { interrupt_here = outer_; }
-const std::function<bool()>* WaitInterrupt::here() { return interrupt_here; }
+WaitInterrupt* WaitInterrupt::here() {
+  return interrupt_here != nullptr && interrupt_here->gives_up_ != nullptr ? interrupt_here : nullptr;
+}
+bool WaitInterrupt::gives_up() {
+  gave_up_ = gave_up_ || (*gives_up_)();
+  return gave_up_;
+}
 
 Failure gave_up_waiting() { return {ErrorCode::cancelled, "the wait was interrupted; the tasks go on"}; }
 

@@ -27,21 +27,30 @@ class UnboundedSubmission {
   alignas(8) std::byte scope_[32];
 };
 
-/// While a `WaitInterrupt` lives, the calling thread's waits for all tasks, or for room in the window, call `gives_up`
-/// ten times a second. They fail with `cancelled` when it returns true.
+/// While a `WaitInterrupt` lives, the calling thread's waits call a function ten times a second. If the function
+/// returns true, the wait is given up and fails with `cancelled`; it then has had no effect, and holds no data. Waits
+/// for one task (`Future::wait`), waits of kernels and the ends of registrations by destructors are not given up.
 class WaitInterrupt {
  public:
-  /// `gives_up` must live as long as this object. It is called without any lock.
+  /// Makes an interrupt that gives up no wait. While it lives, the interrupts around it have no effect.
+  WaitInterrupt();
+  /// `gives_up` must live as long as this object. It is called without any lock, and not again after it has returned
+  /// true.
   explicit WaitInterrupt(const std::function<bool()>& gives_up);
   ~WaitInterrupt();
   WaitInterrupt(const WaitInterrupt&) = delete;
   WaitInterrupt& operator=(const WaitInterrupt&) = delete;
 
-  /// Returns the function `gives_up` of the calling thread's innermost `WaitInterrupt`, or null.
-  [[nodiscard]] static const std::function<bool()>* here();
+  /// Returns the calling thread's innermost `WaitInterrupt` if this can give up waits, and null otherwise.
+  [[nodiscard]] static WaitInterrupt* here();
+  /// Asks the function. After the answer true, the answer stays true.
+  [[nodiscard]] bool gives_up();
+  [[nodiscard]] bool gave_up() const { return gave_up_; }
 
  private:
-  const std::function<bool()>* outer_;
+  const std::function<bool()>* gives_up_ = nullptr;
+  bool gave_up_ = false;
+  WaitInterrupt* const outer_;
 };
 
 /// Returns the failure of a wait that was given up.

@@ -28,6 +28,7 @@ class PendingHold {
   Handle handle_;
   Task* hold_ = nullptr;
   bool releasing_ = false;
+  bool dividing_ = false;
   /// The entry by which `TaskGraph::inspect` sees this wait.
   std::optional<WaitingThreads::Note> note_;
 };

@@ -94,8 +94,10 @@ struct TaskExtras {
   std::function<void(const TaskOutcome&)> callback;
   /// An object that the task keeps until it has ended (`TaskSpecification::kept`).
   std::shared_ptr<const void> kept;
-  /// For a `host` task: the waiter of the thread that wants the data.
-  TaskWaiter* ready_waiter = nullptr;
+  /// For a `host` task: the waiter of the thread that wants the data. Whoever exchanges it for null either signals it,
+  /// because the task is ready, or gives up the wait, so that the task ends as soon as it is ready. Acquire and
+  /// release: a thread that signals sees the waiter.
+  std::atomic<TaskWaiter*> ready_waiter{nullptr};
   /// For a `replay` task: the run that it stands for.
   std::unique_ptr<RecordingRun> run;
   /// For a nested task: the domain of its children. The domain stays until the task's memory is used again.

@@ -6,6 +6,8 @@
 #include <functional>
 #include <utility>
 
+#include "graph/tasks/calling_thread.hpp"
+#include "graph/tasks/interruptible_wait.hpp"
 #include "proto/mutex.hpp"
 
 namespace troupe::graph {
@@ -31,9 +33,12 @@ class TaskWaiter {
     done_ = true;
     condition_.notify_all();
   }
-  void wait() {
+  void wait() { static_cast<void>(wait(nullptr)); }
+  /// Returns false if `interrupt`, which may be null, gives up the wait. The waiter may still be signalled then.
+  [[nodiscard]] bool wait(WaitInterrupt* interrupt) {
     UniqueLock lock(mutex_);
-    condition_.wait(lock, [this]() TROUPE_REQUIRES(mutex_) { return done_; });
+    const auto done = [this]() TROUPE_REQUIRES(mutex_) { return done_; };
+    return wait_until(lock, condition_, done, interrupt);
   }
   [[nodiscard]] bool done() {
     const LockGuard lock(mutex_);

@@ -75,10 +75,14 @@ WithoutGil::WithoutGil() {
 }
 
 WithoutGil::~WithoutGil() {
-  const std::thread::id ending = ending_by.load();
-  if (ending != std::thread::id() && ending != std::this_thread::get_id()) park();
+  if (ending_elsewhere()) park();
   PyEval_RestoreThread(state_);
   threads_without.fetch_sub(1);
+}
+
+bool ending_elsewhere() {
+  const std::thread::id ending = ending_by.load();
+  return ending != std::thread::id() && ending != std::this_thread::get_id();
 }
 
 void stop_others() {

@@ -41,6 +41,9 @@ class WithoutGil {
 /// Called when the interpreter is about to end: other threads stay in `WithoutGil` from now on. Waits at most one
 /// second for threads that are just leaving `WithoutGil`.
 void stop_others();
+/// Returns true if the interpreter ends or is about to end in another thread. Then this thread must not take the
+/// interpreter's lock, which would end the thread in the middle of C++ code.
+[[nodiscard]] bool ending_elsewhere();
 
 /// Drops a reference, in any thread. If the calling thread does not hold the interpreter's lock, another thread drops
 /// the reference later. Never waits.

@@ -1,6 +1,7 @@
 /// Members of `RuntimeState` for arrays: their registration, and the end of their registration.
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -143,11 +144,10 @@ void RuntimeState::forget_former(const std::shared_ptr<ArrayData>& data) {
   if (in_kernel() == this) refuse();
   // Kernels in Python own the data until they have run, so wait for them. Their failures are reported elsewhere.
   const auto runtime = this->runtime();
-  {
-    const WithoutGil without;
+  wait_without_lock([&] {
     const auto acquired = runtime->backend().acquire(data->handle(), AccessMode::read_write);
     if (acquired) runtime->backend().give_back(acquired.value().hold);
-  }
+  });
   // The owners are the table of bare arrays and the caller.
   if (data.use_count() > 2) refuse();
   data->release();
@@ -167,8 +167,7 @@ void RuntimeState::forget_bare(const py::array& array) {
 void RuntimeState::release(const Handle& handle) {
   if (!open()) return;
   const auto runtime = this->runtime();
-  const WithoutGil without;
-  runtime->release(handle);
+  wait_without_lock([&] { runtime->release(handle); });
 }
 
 void RuntimeState::drop(const Handle& handle, KeptObject array) noexcept {
@@ -199,7 +198,8 @@ void RuntimeState::forget_dropped(Runtime& runtime, graph::TaskGraph* graph, boo
     forgetting_.push_back(std::move(one));
   }
   std::vector<Dropped> all = std::exchange(forgetting_, {});
-  for (Dropped& one : all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Dropped& one = all[i];
     // If another thread has ended the runtime meanwhile, this thread must end the registrations that it has taken from
     // the list.
     if (!waits && runtime_ != nullptr && one.unused != nullptr && !one.unused->load()) {
@@ -208,11 +208,18 @@ void RuntimeState::forget_dropped(Runtime& runtime, graph::TaskGraph* graph, boo
     }
     // The outcome is not needed. The only possible failures are copies to the host that did not succeed, and the
     // program will not read these data through the runtime again.
-    const WithoutGil without;
-    if (one.pending != nullptr) {
-      [[maybe_unused]] const Result<void> outcome = graph->finish_release(*one.pending);
-    } else {
-      [[maybe_unused]] const Result<void> outcome = runtime.backend().release(one.handle);
+    if (one.pending != nullptr || waits) {
+      const WithoutGil without;
+      [[maybe_unused]] const Result<void> outcome =
+          one.pending != nullptr ? graph->finish_release(*one.pending) : runtime.backend().release(one.handle);
+      continue;
+    }
+    try {
+      // On a service this waits for the last use of the data.
+      wait_without_lock([&] { [[maybe_unused]] const Result<void> outcome = runtime.backend().release(one.handle); });
+    } catch (const py::error_already_set&) {
+      std::move(all.begin() + static_cast<std::ptrdiff_t>(i), all.end(), std::back_inserter(forgetting_));
+      throw;
     }
   }
 }

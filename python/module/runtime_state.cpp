@@ -141,10 +141,9 @@ Future RuntimeState::submit(const graph::TaskSpecification& specification) {
   return std::move(*future).value_or_throw();
 }
 
-template <class Wait>
-void RuntimeState::wait_without_lock(const Wait& wait) {
+void RuntimeState::wait_without_lock(const std::function<void()>& wait) {
   const std::function<bool()> interrupted = [] {
-    if (_Py_IsFinalizing() != 0) return false;  // Python is ending, and taking the lock would end this thread.
+    if (_Py_IsFinalizing() != 0 || ending_elsewhere()) return false;
     const WithGil lock;
     return PyErr_CheckSignals() != 0;
   };

@@ -99,6 +99,9 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// Waits for all tasks, or in a kernel for the children of its task. Throws the failures of the tasks that it waited
   /// for.
   void wait();
+  /// Calls `wait` without the interpreter's lock. An exception of a Python signal handler (Ctrl-C) gives up the wait in
+  /// which it finds the thread (`graph::WaitInterrupt`), and is thrown when `wait` has returned or thrown.
+  static void wait_without_lock(const std::function<void()>& wait);
   /// Waits for all tasks, ends the runtime, and then throws the failures. `cancel` is true if tasks that have not begun
   /// are cancelled. `lost` is true if the program has not asked for the end, so that failures become a warning.
   void close(bool cancel, bool lost = false);
@@ -207,9 +210,6 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
 
   void set(std::unique_ptr<Runtime> runtime);
   void require_no_recording() const;
-  /// Calls `wait` without the interpreter's lock. An exception of a Python signal handler (Ctrl-C) ends the wait.
-  template <class Wait>
-  void wait_without_lock(const Wait& wait);
   /// Returns the recorded tasks, with the cells that were made during the recording.
   [[nodiscard]] Recorded recorded_by(std::shared_ptr<client::RecordedTasks> tasks);
   /// Cancels tasks that have not begun, and then raises an exception in kernels in Python that do not end soon. Returns

@@ -128,7 +128,7 @@ void SessionData::erase_replaced(SessionHandle& whole) {
   });
   const std::vector<std::uint64_t> replaced(first, whole.blocks.end());
   whole.blocks.erase(first, whole.blocks.end());
-  for (const std::uint64_t number : replaced) count_ -= take_out(number);
+  for (const std::uint64_t number : replaced) count_ -= take_out(number).size();
   any_former_ = true;
   former_partial_bytes_ += partials_before - partial_bytes_;
 }
@@ -190,30 +190,46 @@ void SessionData::note_partials(std::uint64_t number, std::uint64_t bytes) {
   partial_bytes_ += bytes - std::exchange(found->second.partial_bytes, bytes);
 }
 
-std::size_t SessionData::erase_tree(std::uint64_t number) {
-  const auto found = handles_.find(number);
-  const std::vector<std::uint64_t> blocks = std::move(found->second.blocks);
-  partial_bytes_ -= found->second.partial_bytes;
-  handles_.erase(found);
-  std::size_t count = 1;
-  for (const std::uint64_t block : blocks) count += erase_tree(block);
-  return count;
+void SessionData::extract_tree(std::uint64_t number, std::vector<Node>& tree) {
+  const std::size_t place = tree.size();
+  tree.push_back(handles_.extract(number));
+  partial_bytes_ -= tree[place].mapped().partial_bytes;
+  // The list grows meanwhile, so that the node is looked up anew each time.
+  for (std::size_t i = 0; i < tree[place].mapped().blocks.size(); ++i) {
+    extract_tree(tree[place].mapped().blocks[i], tree);
+  }
 }
 
-std::size_t SessionData::take_out(std::uint64_t number) {
+std::vector<SessionData::Node> SessionData::take_out(std::uint64_t number) {
   const std::optional<std::uint64_t> whole = handles_.find(number)->second.whole;
-  const std::size_t count = erase_tree(number);
-  count_below(whole, -static_cast<std::int64_t>(count));
-  return count;
+  std::vector<Node> tree;
+  extract_tree(number, tree);
+  count_below(whole, -static_cast<std::int64_t>(tree.size()));
+  return tree;
 }
 
 Result<SessionData::Removed> SessionData::remove(std::uint64_t number) {
   const auto found = get("release_data.handle", number);
   if (!found) return found.failure();
-  Removed removed{found.value()->handle, found.value()->segment, 0};
+  Removed removed{found.value()->handle, {}};
   if (const auto whole = found.value()->whole) std::erase(handles_.find(*whole)->second.blocks, number);
-  removed.count = take_out(number);
+  removed.tree = take_out(number);
   return removed;
+}
+
+void SessionData::restore(Removed& removed) {
+  const SessionHandle& top = removed.tree.front().mapped();
+  const auto whole = top.whole ? handles_.find(*top.whole) : handles_.end();
+  // The client breaks the protocol if it uses the numbers again, and its new data stay then.
+  const bool taken = std::ranges::any_of(
+      removed.tree, [this](const Node& node) { return !check_new("withdraw.request", node.key()).ok(); });
+  if (taken || (top.whole && whole == handles_.end())) return forget(removed);
+  if (top.whole) whole->second.blocks.push_back(removed.tree.front().key());
+  count_below(top.whole, static_cast<std::int64_t>(removed.tree.size()));
+  for (Node& node : removed.tree) {
+    partial_bytes_ += node.mapped().partial_bytes;
+    handles_.insert(std::move(node));
+  }
 }
 
 }  // namespace troupe::service

@@ -49,6 +49,9 @@ class SessionData {
   /// The limit for levels of blocks within blocks, because the graph walks the trees of blocks recursively.
   static constexpr std::size_t kDeepest = 64;
 
+  /// An entry of the table of handles, taken out of it.
+  using Node = std::unordered_map<std::uint64_t, SessionHandle>::node_type;
+
   SessionData(graph::TaskGraph& graph, const ClientMemory& memory, std::uint64_t most)
       : graph_(graph), memory_(memory), most_(most) {}
 
@@ -84,12 +87,14 @@ class SessionData {
   /// The result of `remove`. The removed handle and its blocks cannot be used any more, but are counted until `forget`.
   struct Removed {
     Handle handle;
-    /// Keeps the memory until the graph has forgotten the data.
-    std::shared_ptr<SharedSegment> segment;
-    std::size_t count = 0;
+    /// The handle itself, and then the blocks below it. They keep the memory until the graph has forgotten the data.
+    std::vector<Node> tree;
   };
   Result<Removed> remove(std::uint64_t number);
-  void forget(const Removed& removed) { count_ -= removed.count; }
+  void forget(const Removed& removed) { count_ -= removed.tree.size(); }
+  /// Takes back a `remove`, so that the handle and its blocks can be used again. Does nothing but `forget` if the
+  /// client has removed the whole of the handle meanwhile.
+  void restore(Removed& removed);
 
   /// Counts the bytes of the workers' partial results for a handle; does nothing if there is no such handle.
   void note_partials(std::uint64_t number, std::uint64_t bytes);
@@ -105,9 +110,9 @@ class SessionData {
 
  private:
   Result<void> check_new(std::string_view field, std::uint64_t number) const;
-  /// Erases the handle with all blocks below it, and returns their number. `take_out` also tells the handles around it.
-  std::size_t erase_tree(std::uint64_t number);
-  std::size_t take_out(std::uint64_t number);
+  /// Moves the handle and all blocks below it to `tree`. `take_out` also tells the handles around it.
+  void extract_tree(std::uint64_t number, std::vector<Node>& tree);
+  std::vector<Node> take_out(std::uint64_t number);
   /// Adds to `below` of the handle and of all handles around it.
   void count_below(std::optional<std::uint64_t> number, std::int64_t more);
   /// Removes the blocks of a whole that are no halo parts, because others have replaced them.

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "graph/tasks/calling_thread.hpp"
 #include "service/codelets/reductions.hpp"
 #include "service/sessions/wire_checks.hpp"
 
@@ -144,6 +145,28 @@ Result<void> SessionRequests::wait_all(const v1::WaitAll& message) {
   return {};
 }
 
+Result<void> SessionRequests::withdraw(const v1::Withdraw& message) {
+  const std::uint64_t request = message.request();
+  if (request == 0) return {};  // requests without a number have no reply
+  if (std::erase(waits_, request) == 0) {
+    const auto found = std::ranges::find_if(pending_, [request](const auto& entry) {
+      const Kind kind = entry.second.kind;
+      return entry.second.request == request && kind != Kind::refusal && kind != Kind::withdrawn;
+    });
+    if (found == pending_.end()) return {};
+    Pending& pending = found->second;
+    collaborators_.graph.withdraw(*pending.hold);
+    if (pending.kind == Kind::acquire && !pending.returned) acquiring_.erase(request);
+    if (pending.kind == Kind::partition || pending.kind == Kind::repartition) {
+      collaborators_.data.drop_blocks(pending.added);
+    }
+    if (pending.kind == Kind::release) collaborators_.data.restore(pending.removed);
+    pending.kind = Kind::withdrawn;
+  }
+  collaborators_.outbox.reply(request, graph::gave_up_waiting());
+  return {};
+}
+
 void SessionRequests::wait_ready() {
   UniqueLock lock(ready_->mutex);
   ready_->arrived.wait(lock, [this]() TROUPE_REQUIRES(ready_->mutex) { return !ready_->numbers.empty(); });
@@ -179,6 +202,7 @@ void SessionRequests::finish(Pending& pending) {
       return add_blocks(pending.request, pending.added,
                         collaborators_.graph.finish_repartition(*pending.hold, pending.added.blocks));
     case Kind::refusal: return finish_refusal(pending);
+    case Kind::withdrawn: return collaborators_.graph.finish_withdrawn(*pending.hold);
     case Kind::set_reduction:
       note(collaborators_.graph.finish_set_reduction(*pending.hold, std::move(pending.methods)));
       break;

@@ -46,6 +46,8 @@ class SessionRequests {
   Result<void> set_reduction(const v1::SetReduction& message);
   Result<void> release(const v1::ReleaseData& message);
   Result<void> wait_all(const v1::WaitAll& message);
+  /// Takes back a request, whose answer then is a failure. Does nothing if the request was answered.
+  Result<void> withdraw(const v1::Withdraw& message);
 
   /// Ends a refused task in its turn, without running it. The data in `written`, which the task would have written,
   /// have no valid content from then on. If this function fails, the graph does not take the task, and the session has
@@ -76,7 +78,8 @@ class SessionRequests {
   void abandon();
 
  private:
-  enum class Kind { acquire, partition, repartition, set_reduction, release, refusal };
+  /// A `withdrawn` request has its answer, and waits for the end of the hold that the graph has begun for it.
+  enum class Kind { acquire, partition, repartition, set_reduction, release, refusal, withdrawn };
   struct Pending {
     Kind kind = Kind::acquire;
     std::uint64_t request = 0;

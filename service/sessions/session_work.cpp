@@ -119,6 +119,7 @@ Result<void> SessionWork::apply(const v1::Operation& operation) {
     case v1::Operation::kAcquire: return requests_.acquire(operation.acquire());
     case v1::Operation::kGiveBack: return requests_.give_back(operation.give_back());
     case v1::Operation::kWaitAll: return requests_.wait_all(operation.wait_all());
+    case v1::Operation::kWithdraw: return requests_.withdraw(operation.withdraw());
     case v1::Operation::kCancelTask: return tasks_.cancel(operation.cancel_task());
     case v1::Operation::kAwait: looked_at_ = 0; return tasks_.await(operation.await());
     case v1::Operation::kCancelAll: graph_->graph().cancel_all(); return {};

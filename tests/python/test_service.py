@@ -1,53 +1,16 @@
 """A runtime that is connected to a service works like any other runtime."""
 
 import json
-import os
-import pathlib
-import signal
-import subprocess
-import time
 
 import numpy as np
 import pytest
 
 import troupe
 import troupe.linalg
-
-PROGRAM = pathlib.Path(troupe.__file__).parents[2] / "apps" / "troupe"
-
-#: The environment without the sanitizer library of the interpreter, because the program has its own.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-
-
-def program(folder, command, *options, **how):
-    return subprocess.run([PROGRAM, command, "--socket-folder", folder, *options], env=ENVIRONMENT, text=True, **how)
-
+from conftest import program
 
 if not hasattr(troupe._troupe, "connect"):
     pytest.skip("Troupe was built without its service", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    if not PROGRAM.exists():
-        pytest.skip(f"the program that serves is not built: {PROGRAM}")
-    folder = tmp_path_factory.mktemp("service")
-    process = subprocess.Popen(
-        [PROGRAM, "serve", "--socket-folder", folder, "--cores", "1", "--bind", "false"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=ENVIRONMENT,
-    )
-    for _ in range(400):
-        status = program(folder, "status", "--json", capture_output=True)
-        if status.returncode == 0 or process.poll() is not None:
-            break
-        time.sleep(0.02)
-    assert status.returncode == 0, (process.stderr.read() if process.poll() is not None else status.stderr)
-    yield folder
-    process.send_signal(signal.SIGTERM)
-    process.wait(60)
 
 
 def test_kernels_that_come_with_troupe_run_there(service):

@@ -7,6 +7,6 @@ namespace troupe::remote {
 
 /// Every change that an older client or service would misunderstand raises this number. A service refuses clients of
 /// another version.
-inline constexpr std::uint32_t kProtocolVersion = 7;
+inline constexpr std::uint32_t kProtocolVersion = 8;
 
 }  // namespace troupe::remote

@@ -93,6 +93,12 @@ void Session::end() {
   callbacks_.stop();
 }
 
+void Session::withdraw(std::uint64_t request) {
+  auto lock = sender_.lock();
+  sender_.operations().add().mutable_withdraw()->set_request(request);
+  sender_.send(lock);
+}
+
 void Session::listen() {
   v1::ServiceMessage message;
   Failure farewell;

@@ -72,10 +72,30 @@ class Session {
     sender_.send(lock);
     return waiting.wait();
   }
+  struct InterruptibleAnswer {
+    PendingRequests::Answer answer;
+    /// True if the thread has given up the wait. If the answer is no failure, it came at this very moment, and the
+    /// operation has had its effect.
+    bool gave_up = false;
+  };
+  /// Works like `call`, for an operation that the service answers when tasks have ended. If the calling thread gives up
+  /// the wait (`graph::WaitInterrupt`), the service withdraws the operation and answers at once.
+  template <class Fill>
+  InterruptibleAnswer call_interruptibly(std::unique_lock<std::mutex> lock, const Fill& fill, std::size_t bytes = 32) {
+    const graph::Uncancellable uncancellable;
+    PendingRequests::Waiting waiting;
+    const std::uint64_t request = requests_.begin(waiting);
+    fill(sender_.operations().add(bytes), request);
+    sender_.send(lock);
+    const bool gave_up = !waiting.wait_interruptibly();
+    if (gave_up) withdraw(request);
+    return {waiting.wait(), gave_up};
+  }
 
  private:
   Session(std::unique_ptr<MessageStream> stream, ServiceGreeting greeting,
           std::function<void(TaskLedger::DueCallback&)> call_back);
+  void withdraw(std::uint64_t request);
   void listen();
   void hear(v1::Event& event, Failure& farewell);
   void lose(const Failure& cause);

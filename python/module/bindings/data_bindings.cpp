@@ -45,10 +45,7 @@ class Hold {
     require_registered(*data_);
     runtime_ = data_->runtime()->runtime();
     std::optional<Result<client::Backend::Acquired>> acquired;
-    {
-      const WithoutGil without;
-      acquired = runtime_->backend().acquire(data_->handle(), mode_);
-    }
+    RuntimeState::wait_without_lock([&] { acquired = runtime_->backend().acquire(data_->handle(), mode_); });
     hold_ = std::move(*acquired).value_or_throw().hold;
     return data_->array(writes(mode_));
   }
@@ -110,8 +107,7 @@ std::vector<SharedData> add_blocks(const SharedData& self, const std::vector<py:
   std::vector<Handle> handles;
   {
     const RuntimeState::AsProgram as_program(*self->runtime());
-    const WithoutGil without;
-    handles = make(*runtime, blocks);
+    RuntimeState::wait_without_lock([&] { handles = make(*runtime, blocks); });
   }
   std::vector<SharedData> parts;
   for (std::size_t i = 0; i < handles.size(); ++i) {
@@ -172,8 +168,7 @@ void set_reduction(const SharedData& self, py::handle method) {
   require_usable(*self);
   const auto runtime = self->runtime()->runtime();
   ReductionMethods methods = reduction_of(method, *self);
-  const WithoutGil without;
-  runtime->set_reduction(self->handle(), std::move(methods));
+  RuntimeState::wait_without_lock([&] { runtime->set_reduction(self->handle(), std::move(methods)); });
 }
 
 }  // namespace
@@ -252,8 +247,7 @@ for nothing.)")
           [](const SharedData& self) {
             require_registered(*self);
             const auto runtime = self->runtime()->runtime();
-            const WithoutGil without;
-            runtime->wait(self->handle());
+            RuntimeState::wait_without_lock([&] { runtime->wait(self->handle()); });
           },
           "Waits until the content is that of all tasks submitted so far. Raises why it is not valid.")
       .def(

@@ -87,20 +87,19 @@ void cholesky(py::handle runtime, const py::array& work, const Array& source, co
   const Place place(runtime, work);
   with_type_of(work, [&](auto type) {
     const auto a = operand<decltype(type)>(work, source, target);
-    const WithoutGil others;
-    factorize_cholesky(*place, a, tile);
+    RuntimeState::wait_without_lock([&] { factorize_cholesky(*place, a, tile); });
   });
 }
 
 py::array_t<int> lu(py::handle runtime, const py::array& work, const Array& source, const Array& target,
                     const Array& lower, TileWidth tile) {
   const Place place(runtime, work);
-  const std::vector<int> rows = with_type_of(work, [&](auto type) {
+  std::vector<int> rows;
+  with_type_of(work, [&](auto type) {
     using T = decltype(type);
     const auto a = operand<T>(work, source, target);
     T* const l = lower ? strided<T>(*lower).data : nullptr;
-    const WithoutGil others;
-    return factorize_lu(*place, a, l, tile);
+    RuntimeState::wait_without_lock([&] { rows = factorize_lu(*place, a, l, tile); });
   });
   return py::array_t<int>(static_cast<py::ssize_t>(rows.size()), rows.data());
 }
@@ -115,8 +114,8 @@ void qr(py::handle runtime, const py::array& work, const Array& source, const Ar
     std::optional<Operand<T>> other;
     if (q) orthogonal = operand<T>(*q, std::nullopt, std::nullopt);
     if (rest) other = operand<T>(*rest, std::nullopt, std::nullopt);
-    const WithoutGil others;
-    factorize_qr(*place, a, orthogonal ? &*orthogonal : nullptr, other ? &*other : nullptr, tile);
+    RuntimeState::wait_without_lock(
+        [&] { factorize_qr(*place, a, orthogonal ? &*orthogonal : nullptr, other ? &*other : nullptr, tile); });
   });
 }
 
@@ -128,8 +127,8 @@ void solve(py::handle runtime, bool definite, const py::array& work, const Array
     using T = decltype(type);
     const auto a = operand<T>(work, source, std::nullopt);
     const auto b = operand<T>(x, x_source, x_target);
-    const WithoutGil others;
-    solve_system(*place, definite ? linalg::Application::cholesky : linalg::Application::lu, a, b, tile);
+    const auto application = definite ? linalg::Application::cholesky : linalg::Application::lu;
+    RuntimeState::wait_without_lock([&] { solve_system(*place, application, a, b, tile); });
   });
 }
 

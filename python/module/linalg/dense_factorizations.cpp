@@ -1,11 +1,13 @@
 #include "python/module/linalg/dense_factorizations.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "client/backend.hpp"
+#include "graph/tasks/calling_thread.hpp"
 #include "linalg/cholesky.hpp"
 #include "linalg/gpu_rate.hpp"
 #include "linalg/lu.hpp"
@@ -70,6 +72,29 @@ void wait_for_result(Runtime& runtime) {
     throw Error(ErrorCode::numerical, text.substr(cause));
   }
 }
+
+/// Ends a factorization whose wait was given up (`graph::WaitInterrupt`): cancels all tasks of the runtime that have
+/// not begun, and waits for the others. In a function the object comes after the operands, whose memory the tasks use.
+class CancelledIfGivenUp {
+ public:
+  explicit CancelledIfGivenUp(Runtime& runtime) : runtime_(runtime) {}
+  ~CancelledIfGivenUp() {
+    const graph::WaitInterrupt* const interrupt = graph::WaitInterrupt::here();
+    if (interrupt == nullptr || !interrupt->gave_up()) return;
+    const graph::WaitInterrupt uninterrupted;
+    try {
+      runtime_.cancel();
+      runtime_.wait();
+    } catch (const std::exception&) {
+      // The program gets the exception that gave up the wait, and needs no failures of cancelled tasks.
+    }
+  }
+  CancelledIfGivenUp(const CancelledIfGivenUp&) = delete;
+  CancelledIfGivenUp& operator=(const CancelledIfGivenUp&) = delete;
+
+ private:
+  Runtime& runtime_;
+};
 
 /// An operand as tiles. If kernels can access the program's memory, tasks make the copies. Otherwise, on a service, the
 /// calling thread copies before the tiles are made and after they are destroyed.
@@ -168,6 +193,7 @@ template <class T>
 void factorize_cholesky(Runtime& runtime, const Operand<T>& a, TileWidth tile) {
   TiledOperand<T> tiled(runtime, a, linalg::default_tile_size(runtime, Application::cholesky, a.cols, sizeof(T), tile),
                         LoadedElements::on_and_below_diagonal);
+  const CancelledIfGivenUp ending(runtime);
   // If the matrix was copied from `a.from`, the copy already has zeros above the diagonal.
   if (!a.from) tiled.clear_above_diagonal();
   linalg::cholesky(runtime, tiled.tiles());
@@ -181,6 +207,7 @@ std::vector<int> factorize_lu(Runtime& runtime, const Operand<T>& a, T* lower, T
   const TileSize size = linalg::default_tile_size(runtime, Application::lu, a.cols, sizeof(T), tile);
   TiledOperand<T> tiled(runtime, a, size);
   const linalg::Pivots pivots(runtime, a.rows, size.cols);
+  const CancelledIfGivenUp ending(runtime);
   linalg::lu(runtime, tiled.tiles(), pivots);
   if (lower != nullptr) tiled.split(lower);
   tiled.store();
@@ -195,9 +222,10 @@ void factorize_qr(Runtime& runtime, const Operand<T>& a, const Operand<T>* q, co
   const TileSize size = linalg::default_tile_size(runtime, Application::qr, a.cols, sizeof(T), tile);
   TiledOperand<T> tiled(runtime, a, size);
   linalg::QrFactors<T> factors(runtime, tiled.tiles(), linalg::default_inner(size.rows, size.cols));
-  linalg::qr(runtime, tiled.tiles(), factors);
   std::optional<TiledOperand<T>> orthogonal;
   std::optional<TiledOperand<T>> other;
+  const CancelledIfGivenUp ending(runtime);
+  linalg::qr(runtime, tiled.tiles(), factors);
   if (q != nullptr) {
     orthogonal.emplace(runtime, *q, size);
     linalg::qr_apply(runtime, tiled.tiles(), factors, false, orthogonal->tiles());
@@ -221,6 +249,7 @@ void solve_system(Runtime& runtime, Application application, const Operand<T>& a
   TiledOperand<T> factors(runtime, a, size, definite ? LoadedElements::on_and_below_diagonal : LoadedElements::all);
   TiledOperand<T> x(runtime, b, size);
   std::optional<linalg::Pivots> pivots;
+  const CancelledIfGivenUp ending(runtime);
   if (definite) {
     linalg::cholesky(runtime, factors.tiles());
     linalg::cholesky_solve(runtime, factors.tiles(), x.tiles());
