@@ -251,7 +251,7 @@ bool mark_simple_accesses(const TaskSpecification& specification, const TaskOwne
     if (definition.variadic && !access.mode) return false;
     const AccessMode mode = definition.variadic ? *access.mode : definition.modes[i];
     DataRecord* const record = find_simple(definition, access, i, mode, owner);
-    if (record == nullptr || record->releasing) return false;
+    if (record == nullptr || record->releasing()) return false;
     if (record->is_halo) [[unlikely]]
       continue;
     if (!record->children.empty()) return false;

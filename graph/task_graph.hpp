@@ -416,7 +416,9 @@ class TaskGraph final : public TaskOwner {
   std::vector<DataRecord*> replace_parts(DataRecord& record, std::span<const Block> blocks, TaskList& ready,
                                          std::vector<std::shared_ptr<LateRelease>>& unused)
       TROUPE_REQUIRES(submission_mutex_);
-  /// Refuses further tasks on the parts of a record, or allows them again.
+  /// Refuses tasks on new parts of a record as long as they are refused on the record, or divisions of it wait.
+  void refuse_new(const DataRecord& record, std::span<DataRecord* const> parts) TROUPE_REQUIRES(submission_mutex_);
+  /// Refuses further tasks on the parts of a record, or takes one refusal back.
   void refuse_parts(DataRecord& record, bool refused) TROUPE_REQUIRES(submission_mutex_);
   /// Returns true if a division of the record waits. Parts that it gets before are refused from the beginning, because
   /// tasks on them would come after the division that replaces them.
@@ -612,6 +614,12 @@ class TaskGraph final : public TaskOwner {
   /// made the parts, and no task uses them.
   [[nodiscard]] bool may_divide_anew(const DataRecord& record, const Domain& domain) const
       TROUPE_REQUIRES(submission_mutex_);
+  /// Fails if a task that has not ended names a part of the record which a kernel has made, see `note_name`.
+  static Result<void> check_names(const DataRecord& record);
+  /// Notes a task that names data, if a kernel has made these data or the data around a halo part: as long as such
+  /// tasks have not ended, no kernel may replace these parts. Called only if there may be nested tasks.
+  static void note_name(DataRecord& data, Task& task);
+  static void note_names(Task& task);
   /// Adds the tasks that read parts of the record through halo parts to the readers of the record, in `domain`, the
   /// domains around it, and open recordings. Called before a kernel in `domain` replaces the parts.
   void leave_readers_around(DataRecord& record, Domain& domain) TROUPE_REQUIRES(submission_mutex_);

@@ -49,7 +49,7 @@ Result<void> TaskGraph::add_parts(DataRecord& record, std::span<const Block> blo
     if (poisoned) failures_.poison(part->handle_id(), failures_.poison_of(record.handle_id()));
     handles.emplace_back(part, part->handle_id());
   }
-  if (record.releasing || is_to_be_divided(record)) refuse_parts(record, true);
+  refuse_new(record, parts.value());
   return {};
 }
 
@@ -106,7 +106,9 @@ Result<void> TaskGraph::finish_set_reduction(PendingHold& pending, ReductionMeth
 }
 
 void TaskGraph::announce_release(const Handle& handle, bool releasing) {
-  handle.record()->visit_family([releasing](DataRecord& part) { part.releasing = releasing; });
+  // Another thread may have released the handle.
+  if (!DataRegistry::exists(handle)) return;
+  handle.record()->visit_family([releasing](DataRecord& part) { part.refuse(releasing); });
 }
 
 Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWaiter& waiter, TaskList& ready,
@@ -121,13 +123,15 @@ Result<Task*> TaskGraph::hold_whole(const Handle& handle, bool releasing, TaskWa
   DataRecord& root = record.value()->whole();
   if (auto ends = check_may_wait(root, AccessMode::read_write); !ends) return ends.failure();
   Task* const hold = &submit_hold(root, AccessMode::read_write, waiter, ready, immediately);
+  // The hold is of the whole, but the part itself must stay until it can be changed.
+  note_name(*record.value(), *hold);
   if (releasing) announce_release(handle, true);
   return hold;
 }
 
 Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool releasing, const Change& change) {
   Result<DataRecord*> record(handle.record());
-  if (!releasing) {
+  if (!releasing || !DataRegistry::exists(handle)) {
     // Another thread may have released the handle during the wait. From here on no thread can release it, because this
     // thread holds the whole.
     const LockGuard lock(submission_mutex_);
@@ -260,6 +264,7 @@ Task& TaskGraph::allocate_hold(DataRecord& record, AccessMode mode) {
   hold.extras = std::make_unique<TaskExtras>();
   hold.has_more = true;
   set_access(hold, 0, record, mode);
+  note_name(record, hold);
   return hold;
 }
 

@@ -284,7 +284,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   const Result<void> waited = wait_on(ExecutionScope::find(this)->worker(), host_, wait);
   hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
   if (waited) return hold;
-  // The wait fails only in a single-threaded run. A worker then ends the hold.
+  // The wait fails only in a single-threaded run. The hold's last predecessor then ends it.
   hold->extras->ready_waiter = nullptr;
   domain->held.fetch_sub(1, std::memory_order_relaxed);
   return waited.failure();

@@ -1,11 +1,11 @@
 /// The functions of the task graph for nested tasks.
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
+#include "graph/data/measured_kernel.hpp"
 #include "graph/data/usable.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
@@ -402,6 +402,7 @@ bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) 
     if (recording->uses_inside(record)) return false;
   }
   const Task* const run = run_around(domain.parent);
+  if (run != nullptr && run->extras->run->recording->uses_inside(record)) return false;
   // Tasks on the record, or on data around it, do not count here: they come after the nested task of this kernel, or
   // are nested tasks around it, or the run of a recording to which these belong.
   const auto uses = [&record, &domain, run](const TaskReference& task) {
@@ -411,12 +412,12 @@ bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) 
     return around == nullptr;
   };
   // A part may go if it is being released together with the record, or if the program waits to divide the record anew.
-  const bool goes = record.releasing || is_to_be_divided(record);
+  const bool goes = record.releasing() || is_to_be_divided(record);
   bool free = true;
   record.visit_tree([&](const DataRecord& part) {
     if (&part == &record) return;
-    free = free && part.made_in.id != 0 && part.made_in.ended() && (goes || !part.releasing) &&
-           !in_use_by(part.dependencies, uses);
+    free = free && part.made_in.id != 0 && part.made_in.ended() && (goes || !part.releasing()) &&
+           std::ranges::all_of(part.named_by, &TaskReference::ended) && !in_use_by(part.dependencies, uses);
     for (const Domain* around = &domain; around != nullptr; around = around->parent.outer_domain()) {
       const DependencyState* const state = around->find_own(part);
       free = free && (state == nullptr || !in_use_by(*state, uses));
@@ -425,18 +426,48 @@ bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) 
   return free;
 }
 
+Result<void> TaskGraph::check_names(const DataRecord& record) {
+  Result<void> outcome;
+  record.visit_tree([&](const DataRecord& part) {
+    const auto named = std::ranges::find_if_not(part.named_by, &TaskReference::ended);
+    if (&part == &record || named == part.named_by.end()) return;
+    outcome = Failure{ErrorCode::overlapping_handles,
+                      describe(record) + " cannot be divided anew, because " + describe(*named->task) + " uses " +
+                          describe(part) +
+                          ", which an earlier nested task has made: use such parts before the next "
+                          "nested task that divides these data"};
+  });
+  return outcome;
+}
+
+void TaskGraph::note_name(DataRecord& data, Task& task) {
+  DataRecord& part = data.is_halo ? *data.parent : data;
+  if (part.made_in.id == 0) return;
+  // The children of the nested task that has made the part end before the parts may be replaced.
+  const Domain* const outer = task.outer_domain();
+  if (outer != nullptr && &outer->parent == part.made_in.task && outer->id == part.made_in.id) return;
+  std::vector<TaskReference>& named_by = part.named_by;
+  if (named_by.size() == named_by.capacity()) std::erase_if(named_by, &TaskReference::ended);
+  named_by.push_back({&task, task.task_id().value()});
+}
+
+void TaskGraph::note_names(Task& task) {
+  for (const TaskAccess& access : task.data()) note_name(*access.data(), task);
+  if (const Domain* const own = task.own_domain()) {
+    for (const TaskAccess& access : own->weak) note_name(*access.data(), task);
+  }
+}
+
 void TaskGraph::leave_readers_around(DataRecord& record, Domain& domain) {
   record.visit_tree([&](DataRecord& part) {
     if (&part == &record) return;
     for (Domain* around = &domain; around != nullptr; around = around->parent.outer_domain()) {
       const DependencyState* const state = around->find_own(part);
       if (state == nullptr) continue;
-      // The copy is needed, because a new state may move the others.
-      const std::vector<TaskReference> readers = state->readers;
-      std::vector<TaskReference>& left = around->state_of(record).readers;
-      std::ranges::copy_if(readers, std::back_inserter(left), [](const TaskReference& task) { return !task.ended(); });
+      // The states are nodes of a map, so a new one does not move the others.
+      leave_tasks(*state, around->state_of(record));
     }
-    for (Recording* recording : recordings_.open) recording->leave_readers(part, record);
+    for (Recording* recording : recordings_.open) recording->leave(part, record);
   });
 }
 
@@ -483,16 +514,28 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
                          "a kernel: call it before the children are submitted, and in a nested task "
                          "whose kernel itself declares the data"};
     }
+    for (Recording* recording : recordings_.open) {
+      const bool reduced = record.children.empty() && recording->orders(record);
+      if (reduced && recording->dependencies_of(record).open_reduction) close_recorded_reduction(*recording, record);
+    }
     if (may_divide_anew(record, domain)) {
       const auto fits = DataRegistry::check_parts(record, blocks, {});
       if (!fits) return fits.failure();
       leave_readers_around(record, domain);
-      handles = handles_of(replace_unused_parts(record, blocks));
-      if (record.releasing || is_to_be_divided(record)) refuse_parts(record, true);
+      const std::vector<DataRecord*> added = replace_unused_parts(record, blocks);
+      refuse_new(record, added);
+      handles = handles_of(added);
+    } else if (auto unnamed = check_names(record); !unnamed) {
+      return unnamed.failure();
     } else if (auto added = add_parts(record, blocks, handles, ready); !added) {
       return added.failure();
     }
-    for (const Handle& part : handles) part.record()->made_in = domain.reference();
+    // A kernel that was called in place of a task counts as a nested task that has ended, because only parts that are
+    // made in it name their tasks.
+    const MeasuredKernel* const kernel = MeasuredKernel::of(ExecutionScope::task_here(this));
+    const bool called = kernel != nullptr && kernel->called() != nullptr;
+    const TaskReference maker = called ? TaskReference{&called_, domain.id} : domain.reference();
+    for (const Handle& part : handles) part.record()->made_in = maker;
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
   return handles;

@@ -167,6 +167,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
         task.extras->run->unwritten = find_unwritten(*recording, task.extras->run->data);
       }
       order(task, builder, ready);
+      note_names(task);
       keep(recording);
       // Runs of one recording never overlap, even if they use different data.
       TaskReference& last = recording->last_run();

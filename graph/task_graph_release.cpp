@@ -41,12 +41,7 @@ Failure released_in_kernel(const DataRecord& record) {
 }  // namespace
 
 void TaskGraph::leave_readers(const DataRecord& part) {
-  std::vector<TaskReference>& left = part.parent->dependencies.readers;
-  part.visit_tree([&left](const DataRecord& record) {
-    for (const TaskReference& reader : record.dependencies.readers) {
-      if (!reader.ended()) left.push_back(reader);
-    }
-  });
+  part.visit_tree([&part](const DataRecord& record) { leave_tasks(record.dependencies, part.parent->dependencies); });
 }
 
 void TaskGraph::return_to_parent(DataRecord& part) {
@@ -137,7 +132,7 @@ bool TaskGraph::release_late(DataRecord& record, const std::shared_ptr<LateRelea
   late->record = &record;
   late->bytes = bytes_of(record);
   const bool unused = order_hold(hold, ready);
-  record.visit_family([](DataRecord& part) { part.releasing = true; });
+  record.visit_family([](DataRecord& part) { part.refuse(true); });
   data_.late.bytes += late->bytes;
   data_.late.divisions += late->divisions;
   return unused;

@@ -12,7 +12,7 @@
 namespace troupe::graph {
 
 void TaskGraph::refuse_parts(DataRecord& record, bool refused) {
-  for (DataRecord* part : record.children) part->visit_family([refused](DataRecord& one) { one.releasing = refused; });
+  for (DataRecord* part : record.children) part->visit_family([refused](DataRecord& one) { one.refuse(refused); });
 }
 
 bool TaskGraph::may_replace(DataRecord& record, std::span<const Block> blocks, bool covers) {
@@ -102,9 +102,14 @@ Result<void> TaskGraph::divide_at_last(DataRecord& record, std::span<const Block
   if (is_being_recorded(record)) return partitioned_while_recorded(record);
   const std::vector<DataRecord*> added = replace_unused_parts(record, blocks);
   end_dividing(record.handle_id());
-  if (is_to_be_divided(record)) refuse_parts(record, true);
+  refuse_new(record, added);
   parts = handles_of(added);
   return {};
+}
+
+void TaskGraph::refuse_new(const DataRecord& record, std::span<DataRecord* const> parts) {
+  const auto waiting = std::ranges::count(data_.dividing, record.handle_id());
+  for (DataRecord* part : parts) part->refusals = record.refusals + static_cast<std::uint32_t>(waiting);
 }
 
 bool TaskGraph::is_to_be_divided(const DataRecord& record) const {
@@ -150,8 +155,7 @@ Result<std::optional<std::vector<Handle>>> TaskGraph::replace_at_once(const Hand
 Failure TaskGraph::keep_parts(const Handle& handle, const Failure& why) {
   const LockGuard lock(submission_mutex_);
   end_dividing(handle.id());
-  const auto still = data_.registry.find(handle);
-  if (still && !is_to_be_divided(*still.value())) refuse_parts(*still.value(), false);
+  if (DataRegistry::exists(handle)) refuse_parts(*handle.record(), false);
   return why;
 }
 

@@ -105,6 +105,7 @@ void TaskGraph::close_reduction(DataRecord& record, TaskList& ready) {
   task.role = TaskRole::combine;
   set_arguments(task, args(&record, record.reduction->opened_without_content()));
   set_access(task, 0, record, AccessMode::read_write);
+  note_name(record, task);
   DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);
   try {
     builder.access(record.dependencies, AccessMode::read_write);
@@ -313,6 +314,8 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
       allow_nesting(task);
     }
     fill_and_order(task, specification, builder, ready);
+    if (nests) [[unlikely]]
+      note_names(task);
     if (domain != nullptr) [[unlikely]]
       join(*domain);
     if (looks_closer) [[unlikely]] {

@@ -137,7 +137,10 @@ void RemoteBackend::copy_out_written(std::uint64_t task) {
 
 Result<void> RemoteBackend::wait_all() {
   if (auto allowed = check_wait(); !allowed) return allowed;
-  const Result<void> ended = wait_until_ended();
+  bool gave_up = false;
+  const Result<void> ended = wait_until_ended(gave_up);
+  // A wait that was given up has told the program of no failure.
+  if (gave_up) return ended;
   session_->ledger().told_all();
   const auto callbacks = session_->ledger().callback_failures().take_summary();
   if (callbacks == nullptr) return ended;
@@ -146,6 +149,11 @@ Result<void> RemoteBackend::wait_all() {
 }
 
 Result<void> RemoteBackend::wait_until_ended() {
+  bool gave_up = false;
+  return wait_until_ended(gave_up);
+}
+
+Result<void> RemoteBackend::wait_until_ended(bool& gave_up) {
   std::unique_ptr<Failure> summary;
   const auto add = [&summary](const Failure& failure) {
     if (summary == nullptr) {
@@ -158,14 +166,21 @@ Result<void> RemoteBackend::wait_until_ended() {
     auto lock = session_->sender().lock();
     if (auto ends = check_may_wait_for_all(); !ends) return ends;
     const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
-    const auto [answer, gave_up] = session_->call_interruptibly(
+    const auto [answer, withdrawn] = session_->call_interruptibly(
         std::move(lock),
         [](v1::Operation& operation, std::uint64_t request) { operation.mutable_wait_all()->set_request(request); });
     if (!answer && session_->is_lost()) return loss();
-    if (!answer && gave_up) return graph::gave_up_waiting();
-    if (!answer) add(answer.failure());
+    gave_up = !answer && withdrawn;
+    // An answer that came in the same moment is a summary of failures.
+    if (!answer && (!gave_up || answer.failure().code != ErrorCode::cancelled)) add(answer.failure());
     // Some callbacks may not have been called yet, and may submit further tasks.
-    if (auto settled = session_->ledger().wait_up_to(last); !settled) return settled;
+    Result<void> settled = gave_up ? graph::gave_up_waiting() : session_->ledger().wait_up_to(last);
+    if (!settled) {
+      gave_up = !session_->is_lost();
+      // The next wait tells what this one has heard.
+      if (gave_up && summary != nullptr) session_->ledger().callback_failures().add(*summary);
+      return settled;
+    }
     copy_out_written(last);
     if (last_task_.load(std::memory_order_relaxed) == last) break;
   }

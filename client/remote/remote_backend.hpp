@@ -118,6 +118,8 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   /// Waits as `wait_all` does, but ignores failures of callbacks, and does not mark failures as reported. Must be
   /// called without the lock.
   Result<void> wait_until_ended();
+  /// Sets `gave_up` if the calling thread has given up the wait (`graph::WaitInterrupt`).
+  Result<void> wait_until_ended(bool& gave_up);
   Result<std::vector<std::uint64_t>> numbers_of(const graph::TaskSpecification& specification,
                                                 graph::Recording* recording) const;
   Result<Future> submit_now(const graph::TaskSpecification& specification, std::uint32_t codelet);

@@ -162,7 +162,7 @@ void RemoteBackend::forget(const Handle& handle) {
 }
 
 Result<void> RemoteBackend::release_late(graph::DataRecord& record) {
-  record.visit_family([](graph::DataRecord& part) { part.releasing = true; });
+  record.visit_family([](graph::DataRecord& part) { part.refuse(true); });
   const Handle handle(&record, record.handle_id());
   const std::uint64_t request = session_->requests().begin([this, handle](const PendingRequests::Answer&) {
     const auto end = session_->sender().lock();
@@ -202,7 +202,7 @@ Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally)
   }
   if (inside) return graph::waits_in_kernel();
   if (auto ends = check_may_use(record.whole(), AccessMode::read_write); !ends) return ends;
-  record.visit_family([](graph::DataRecord& part) { part.releasing = true; });
+  record.visit_family([](graph::DataRecord& part) { part.refuse(true); });
   const std::uint64_t last = last_task_.load(std::memory_order_relaxed);
   const Block part = SharedData::part_of(record);
   const std::uint64_t written = place->last_writer;
@@ -215,8 +215,7 @@ Result<void> RemoteBackend::end_registration(const Handle& handle, bool finally)
   if (is_whole && (answer || session_->is_lost())) place->take_back();
   lock = session_->sender().lock();
   if (!answer && !session_->is_lost()) {
-    const bool stays = graph::DataRegistry::exists(handle) && !record.is_former;
-    if (stays) record.visit_family([](graph::DataRecord& one) { one.releasing = false; });
+    if (graph::DataRegistry::exists(handle)) record.visit_family([](graph::DataRecord& one) { one.refuse(false); });
     return answer.failure();
   }
   forget(handle);

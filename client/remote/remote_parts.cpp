@@ -31,12 +31,13 @@ void fill(v1::Partition& out, const Handle& whole, std::span<graph::DataRecord* 
   }
 }
 
-/// Refuses these records and all records below them; returns those that were not refused before.
+/// Refuses these records and all records below them; returns their handles.
 std::vector<Handle> refuse(std::span<graph::DataRecord* const> records) {
   std::vector<Handle> refused;
   for (graph::DataRecord* record : records) {
     record->visit_family([&refused](graph::DataRecord& one) {
-      if (!std::exchange(one.releasing, true)) refused.emplace_back(&one, one.handle_id());
+      one.refuse(true);
+      refused.emplace_back(&one, one.handle_id());
     });
   }
   return refused;
@@ -140,9 +141,9 @@ void RemoteBackend::restore(const Handle& whole, std::span<const Handle> former,
   const bool there = graph::DataRegistry::exists(whole);
   if (!there || !registry_.restore_parts(*whole.record(), parts)) return forget(former);
   // Another thread may be releasing the whole.
-  if (whole.record()->releasing) return;
+  if (whole.record()->releasing()) return;
   for (const Handle& part : refused) {
-    if (graph::DataRegistry::exists(part)) part.record()->releasing = false;
+    if (graph::DataRegistry::exists(part)) part.record()->refuse(false);
   }
 }
 

@@ -59,8 +59,9 @@ void TasksBehindHold::note(std::uint64_t task, std::span<const Use> uses, std::s
       only_children = only_children && use.weak;
     }
   }
-  if (!waits_for || uses_.size() + uses.size() > kMostUses) return;
+  if (!waits_for) return;
   waiting_.emplace(task, *waits_for);
+  if (uses_.size() + uses.size() > kMostUses) return;
   // If only children of this nested task wait, a later use of the task's other data need not wait for these children.
   const std::size_t noted_before = uses_.size();
   for (const Use& use : uses) {

@@ -86,9 +86,12 @@ struct alignas(64) DataRecord {
   /// one task. Guarded by the submission lock.
   Seen seen;
 
-  /// True if a release waits for the last use, so that new tasks on the handle are refused. Guarded by the submission
-  /// lock.
-  bool releasing = false;
+  /// The number of releases, and of divisions of its whole, that wait for the last use of the handle. Meanwhile new
+  /// tasks on the handle are refused. Guarded by the submission lock.
+  std::uint32_t refusals = 0;
+  /// Tasks on this part, or on halo parts of it, which the nested task that has made the part does not contain. Only a
+  /// part that a kernel has made has this list. Guarded by the submission lock.
+  std::vector<TaskReference> named_by;
   DataRecord* parent = nullptr;
   /// The parts; for a halo part, the records with data of their own that the halo part overlaps. The list changes under
   /// the submission lock, and only while no task uses it: `TaskGraph::partition` waits for the tasks, and
@@ -127,6 +130,9 @@ struct alignas(64) DataRecord {
     while (one != nullptr && one != this) one = one->parent;
     return one != nullptr;
   }
+  [[nodiscard]] bool releasing() const { return refusals > 0; }
+  /// Refuses tasks on this record alone, or takes one refusal back.
+  void refuse(bool refused) { refusals += refused ? 1 : refusals > 0 ? -1U : 0; }
   [[nodiscard]] HandleId handle_id() const { return HandleId(id.load(std::memory_order_relaxed)); }
   /// Marks this record and all below it as used by submission `id`. Returns false if this submission has used one of
   /// these records before, and one of the two modes writes. Called under the submission lock. Halo parts conflict with

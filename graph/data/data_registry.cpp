@@ -193,6 +193,7 @@ DataRecord& DataRegistry::add_block(DataRecord& parent, const Block& block) {
   part.view = view_of_block(parent.view, block);
   part.parent = &parent;
   part.hidden = parent.hidden;
+  part.refusals = parent.refusals;
   set_read_only(part, parent.content.read_only);
   part.place = without_idle_steps(block);
   return part;
@@ -368,7 +369,8 @@ void DataRegistry::remove(DataRecord& record) {
   record.reduction.reset();
   clear(record.dependencies);
   record.parent = nullptr;
-  record.releasing = false;
+  record.refusals = 0;
+  record.named_by.clear();
   record.is_halo = false;
   record.is_former = false;
   record.covered = false;
@@ -433,8 +435,8 @@ Result<DataRecord*> DataRegistry::find(const Handle& handle, const Domain* domai
                                                   " belongs to another runtime: register the data with this one"};
   }
   const bool known = exists(handle);
-  if (known && record->releasing && domain != nullptr && domain->declared(*record) != nullptr) return record;
-  if (!known || record->releasing) {
+  if (known && record->releasing() && domain != nullptr && domain->declared(*record) != nullptr) return record;
+  if (!known || record->releasing()) {
     const bool divided = known && record->is_former;
     return Failure{ErrorCode::invalid_handle, "handle " + std::to_string(handle.id().value()) +
                                                   " was used after its data were " +

@@ -94,7 +94,7 @@ class DataRegistry {
   template <class Visit>
   void visit_wholes(const Visit& visit) {
     for (DataRecord& record : records_) {
-      if (record.handle_id().valid() && record.parent == nullptr && !record.releasing) visit(record);
+      if (record.handle_id().valid() && record.parent == nullptr && !record.releasing()) visit(record);
     }
   }
 

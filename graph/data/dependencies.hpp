@@ -82,6 +82,10 @@ template <class Uses>
          std::ranges::any_of(state.readers, uses);
 }
 
+/// Called before the part to which `part` belongs is deleted: adds the tasks that read it, and those for which members
+/// of its epoch wait, to the state of the data around it, as far as they have not ended and are not there yet.
+void leave_tasks(const DependencyState& part, DependencyState& around);
+
 /// Returns true if a reduction is open, or if a task of the state, other than `except`, has not ended. Called under the
 /// submission lock.
 [[nodiscard]] bool in_use(const DependencyState& state, const Task* except);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/data/dependencies.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/recording/recorded_order.hpp"
 #include "graph/tasks/task_waiter.hpp"
@@ -53,23 +54,25 @@ DependencyState& Recording::dependencies_of(const DataRecord& record) {
   if (found != states_.end()) return found->second;
   for (const DataRecord* whole = record.parent; whole != nullptr; whole = whole->parent) {
     const auto above = states_.find(whole);
-    if (above != states_.end()) return states_.emplace(&record, DependencyState(above->second)).first->second;
+    if (above == states_.end()) continue;
+    DependencyState& state = states_.emplace(&record, DependencyState(above->second)).first->second;
+    state.open_reduction = false;
+    return state;
   }
   return states_[&record];
 }
 
 bool Recording::uses_inside(const DataRecord& record) const {
   const auto lies_inside = [&record](const DataRecord* used) { return lies_below(*used, record); };
-  return std::ranges::any_of(uses_, lies_inside, &Use::recorded) || std::ranges::any_of(open_reductions_, lies_inside);
+  return std::ranges::any_of(uses_, lies_inside, &Use::current) || std::ranges::any_of(open_reductions_, lies_inside);
 }
 
-void Recording::leave_readers(const DataRecord& part, const DataRecord& record) {
+void Recording::leave(const DataRecord& part, const DataRecord& record) {
   const auto found = states_.find(&part);
   if (found == states_.end()) return;
   const DependencyState state = std::move(found->second);
   states_.erase(found);
-  std::vector<TaskReference>& left = dependencies_of(record).readers;
-  left.insert(left.end(), state.readers.begin(), state.readers.end());
+  leave_tasks(state, dependencies_of(record));
 }
 
 void Recording::note_uses(RecordedTask& task) {

@@ -155,7 +155,7 @@ class Recording {
   [[nodiscard]] bool uses_inside(const DataRecord& record) const;
   /// Called before `part`, a part of `record` or of a part of it, is deleted: later tasks on the record wait for the
   /// tasks that read the part through halo parts. `uses_inside(record)` must be false.
-  void leave_readers(const DataRecord& part, const DataRecord& record);
+  void leave(const DataRecord& part, const DataRecord& record);
   [[nodiscard]] std::vector<DataRecord*>& open_reductions() { return open_reductions_; }
   /// Returns the task with this id; null if the recording has no such task.
   [[nodiscard]] RecordedTask* find(TaskId id);

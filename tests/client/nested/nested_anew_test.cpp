@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -344,6 +345,126 @@ BOOST_AUTO_TEST_CASE(data_in_mode_read_are_divided_by_halo_parts) {
       nested(), [&](VectorView<const double>) { (void)runtime.partition(data.whole, blocks); }, read(data.whole));
   BOOST_CHECK_EXCEPTION(runtime.wait(), Error,
                         failure(ErrorCode::invalid_argument, "cannot be partitioned in the kernel of", "halo parts"));
+}
+
+BOOST_AUTO_TEST_CASE(a_waiting_reader_costs_one_entry_however_often_the_data_are_divided) {
+  Runtime runtime(with_workers(2));
+  Divided data(runtime);
+  Gate gate;
+  data.submit(gate);
+  for (int i = 0; i < 30; ++i) {
+    runtime.submit(nested(), adds_one_in_parts(runtime, data.whole, 1 + i % 15), read_write(data.whole));
+  }
+  double seen = 0;
+  runtime.submit([&seen](VectorView<const double> x) { seen = x[0]; }, data.whole);
+  gate.open();
+  runtime.wait();
+  BOOST_TEST(seen == 33);
+}
+
+BOOST_AUTO_TEST_CASE(parts_stay_as_long_as_tasks_name_them) {
+  // The task on a part comes from the program, from a nested task with weak data, or from the same recording.
+  for (const char* from : {"program", "weak", "recording"}) {
+    BOOST_TEST_CONTEXT(from) {
+      Runtime runtime(with_workers(3));
+      Divided data(runtime);
+      std::vector<Handle> parts;
+      runtime.submit(
+          nested(),
+          [&](VectorView<double>) {
+            parts = runtime.partition(data.whole, std::array<Block, 2>{Block{0, 0, 8, 1}, Block{8, 0, 8, 1}});
+          },
+          read_write(data.whole));
+      runtime.wait();
+      Gate gate;
+      Gate named;
+      const auto blocker = [&](VectorView<double>) {
+        gate.pass();
+        named.pass();
+      };
+      const auto add_to_all = [](VectorView<double> x) {
+        for (double& element : x) element += 1;
+      };
+      const auto program = [&] {
+        runtime.submit(blocker, read_write(data.whole));
+        runtime.submit(nested("divides"), adds_one_in_parts(runtime, data.whole, 5), read_write(data.whole));
+        if (from == std::string("weak")) {
+          runtime.submit(with_weak({read_write(data.whole)}), [&] {
+            runtime.submit(times_ten, parts[0]);
+            named.open();
+          });
+        } else {
+          runtime.submit(times_ten, parts[0]);
+          named.open();
+        }
+        runtime.submit(add_to_all, read_write(data.whole));
+      };
+      if (from == std::string("recording")) {
+        const RecordedGraph graph = runtime.record(program);
+        gate.open();
+        graph.run();
+        BOOST_CHECK_THROW(runtime.wait(), Error);
+      } else {
+        program();
+        gate.open();
+        BOOST_CHECK_EXCEPTION(runtime.wait(), Error,
+                              failure(ErrorCode::overlapping_handles, "cannot be divided anew, because"));
+      }
+      // The runtime is as good as new.
+      double y = 1;
+      const auto other = runtime.scalar(y);
+      runtime.submit([](double& value) { value += 1; }, other);
+      runtime.wait();
+      BOOST_TEST(y == 2);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_recorded_reduction_ends_before_a_kernel_divides_its_data) {
+  Runtime runtime(with_workers(2));
+  Divided data(runtime);
+  const std::vector<Halo> halos = middle_of(runtime, data.whole);
+  runtime.set_reduction(data.whole, sum_reduction<double>());
+  Gate gate;
+  std::atomic<bool> divided{false};
+  runtime.submit(
+      nested(),
+      [&](VectorView<double> x) {
+        gate.pass();
+        adds_one_in_parts(runtime, data.whole, 8)(x);
+        divided = true;
+      },
+      read_write(data.whole));
+  double seen = 0;
+  const RecordedGraph graph = runtime.record([&] {
+    for (int i = 0; i < 3; ++i) runtime.submit(add_one, reduce(data.whole));
+    gate.open();
+    while (!divided) std::this_thread::yield();
+    runtime.submit([&seen](VectorView<const double> x) { seen = x[0]; }, halos[0]);
+  });
+  runtime.wait();
+  graph.run();
+  runtime.wait();
+  BOOST_TEST(seen == 5);
+}
+
+BOOST_AUTO_TEST_CASE(kernels_that_are_called_in_place_of_tasks_divide_data_anew) {
+  RuntimeOptions options = with_workers(1);
+  options.placement.cutoff = std::chrono::minutes(1);
+  Runtime runtime(options);
+  Divided data(runtime);
+  for (int round = 0; round < 5; ++round) {
+    runtime.submit(
+        nested("around"),
+        [&](VectorView<double>) {
+          for (const std::int64_t at : {8, 5, 3}) {
+            runtime.submit(nested("inside"), adds_one_in_parts(runtime, data.whole, at), read_write(data.whole));
+          }
+        },
+        read_write(data.whole));
+    runtime.wait();
+  }
+  BOOST_TEST(data.elements[0] == 16);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

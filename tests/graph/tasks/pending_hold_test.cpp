@@ -151,6 +151,38 @@ BOOST_AUTO_TEST_CASE(a_release_waits_for_the_last_use_and_refuses_further_ones_a
   BOOST_TEST(!f.host.graph.begin_acquire(handle, AccessMode::read, [] {}).ok());
 }
 
+BOOST_AUTO_TEST_CASE(a_release_that_is_taken_back_allows_nothing_that_another_request_refuses) {
+  Fixture f;
+  graph::TaskGraph& graph = f.host.graph;
+  std::vector<double> v{1, 2};
+  const Handle whole =
+      graph.register_data({layout_of<double>(2, 1, 2), reinterpret_cast<std::byte*>(v.data()), nullptr, "v"});
+  const std::vector<Block> blocks{{0, 0, 1, 1}, {1, 0, 1, 1}};
+  const std::vector<Handle> parts = graph.partition(whole, blocks).value_or_throw();
+  const auto refused = [&](const Handle& handle) {
+    return !graph.submit({f.add_one, std::vector<Access>{handle}, {}, {}}).ok();
+  };
+  // The whole is in use, so both requests wait.
+  const Codelet doubles = Codelet("doubles", {AccessMode::read_write}).cpu([](VectorView<double> x) { x[0] *= 2; });
+  f.submit(doubles, {whole});
+  auto released = graph.begin_change(parts[0], true, [] {}).value_or_throw();
+  auto divided = graph.begin_repartition(whole, std::vector<Block>{{0, 0, 2, 1}}, true, [] {}).value_or_throw().pending;
+  BOOST_TEST_REQUIRE(divided != nullptr);
+  BOOST_TEST(refused(parts[0]));
+  graph.withdraw(*released);
+  BOOST_TEST(refused(parts[0]));
+  BOOST_TEST(refused(parts[1]));
+  graph.withdraw(*divided);
+  BOOST_TEST(!refused(parts[0]));
+  BOOST_TEST(!refused(parts[1]));
+  f.host.run_all();
+  graph.finish_withdrawn(*released);
+  graph.finish_withdrawn(*divided);
+  f.host.run_all();
+  BOOST_TEST(v[0] == 3);
+  BOOST_TEST(v[1] == 3);
+}
+
 BOOST_AUTO_TEST_CASE(a_partition_waits_and_tasks_on_the_whole_submitted_meanwhile_come_before_those_on_parts) {
   Fixture f;
   std::vector<double> v{1, 2};

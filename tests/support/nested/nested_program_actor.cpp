@@ -260,7 +260,8 @@ class Parallel {
                      : same(handles_[vector][kLeaves + leaf], expected[vector], leaf)) {
           continue;
         }
-        problems.push_back("vector " + std::to_string(vector) + ", part " + std::to_string(leaf) + " is wrong");
+        problems.push_back("vector " + std::to_string(vector) + ", part " + std::to_string(leaf) + " is wrong: " +
+                           (expected[vector].valid[leaf] ? "it should be valid" : "it should have failed"));
       }
     }
     return problems;
