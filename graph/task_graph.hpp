@@ -620,9 +620,6 @@ class TaskGraph final : public TaskOwner {
   /// tasks have not ended, no kernel may replace these parts. Called only if there may be nested tasks.
   static void note_name(DataRecord& data, Task& task);
   static void note_names(Task& task);
-  /// Adds the tasks that read parts of the record through halo parts to the readers of the record, in `domain`, the
-  /// domains around it, and open recordings. Called before a kernel in `domain` replaces the parts.
-  void leave_readers_around(DataRecord& record, Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of `partition` in the kernel of a nested task.
   Result<std::vector<Handle>> partition_inside(const Handle& handle, std::span<const Block> blocks);
 

@@ -118,6 +118,7 @@ void TaskGraph::order_nested(Task& task, const TaskOptions& options, DependencyB
       builder.access(state_of(record), access.mode());
       wait_for_kernel(record);
     });
+    if (access.data()->is_halo) builder.declare_around(*access.data(), state_of);
   }
   if (own == nullptr) return;
   for (const TaskAccess& access : own->weak) access.data()->visit_tree(wait_for_kernel);
@@ -458,19 +459,6 @@ void TaskGraph::note_names(Task& task) {
   }
 }
 
-void TaskGraph::leave_readers_around(DataRecord& record, Domain& domain) {
-  record.visit_tree([&](DataRecord& part) {
-    if (&part == &record) return;
-    for (Domain* around = &domain; around != nullptr; around = around->parent.outer_domain()) {
-      const DependencyState* const state = around->find_own(part);
-      if (state == nullptr) continue;
-      // The states are nodes of a map, so a new one does not move the others.
-      leave_tasks(*state, around->state_of(record));
-    }
-    for (Recording* recording : recordings_.open) recording->leave(part, record);
-  });
-}
-
 Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, std::span<const Block> blocks) {
   std::vector<Handle> handles;
   TaskList ready;
@@ -521,7 +509,7 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
     if (may_divide_anew(record, domain)) {
       const auto fits = DataRegistry::check_parts(record, blocks, {});
       if (!fits) return fits.failure();
-      leave_readers_around(record, domain);
+      for (Recording* recording : recordings_.open) recording->forget_inside(record);
       const std::vector<DataRecord*> added = replace_unused_parts(record, blocks);
       refuse_new(record, added);
       handles = handles_of(added);

@@ -109,6 +109,10 @@ void TaskGraph::infer_recorded(Recording& recording, RecordedTask& task, std::sp
       }
       builder.access(state, access.mode());
     });
+    if (access.data()->is_halo) {
+      builder.declare_around(*access.data(),
+                             [&](DataRecord& record) -> DependencyState& { return recording.dependencies_of(record); });
+    }
   }
   for (const Future& future : after) builder.after({recording.find(future.id()), future.id().value()});
   builder.finish();

@@ -41,7 +41,13 @@ Failure released_in_kernel(const DataRecord& record) {
 }  // namespace
 
 void TaskGraph::leave_readers(const DataRecord& part) {
-  part.visit_tree([&part](const DataRecord& record) { leave_tasks(record.dependencies, part.parent->dependencies); });
+  std::vector<TaskReference>& left = part.parent->dependencies.readers;
+  part.visit_tree([&left](const DataRecord& record) {
+    for (const TaskReference& reader : record.dependencies.readers) {
+      const auto same = [&](const TaskReference& other) { return other.task == reader.task && other.id == reader.id; };
+      if (!reader.ended() && std::ranges::none_of(left, same)) left.push_back(reader);
+    }
+  });
 }
 
 void TaskGraph::return_to_parent(DataRecord& part) {

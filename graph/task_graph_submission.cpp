@@ -91,6 +91,10 @@ void TaskGraph::order(Task& task, DependencyBuilder& builder, TaskList& ready) {
         begin_or_end_reduction(record, ready);
       builder.access(record.dependencies, mode);
     });
+    if (access.data()->is_halo) [[unlikely]] {
+      builder.declare_around(*access.data(),
+                             [](DataRecord& record) -> DependencyState& { return record.dependencies; });
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 #include "graph/data/dependencies.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace troupe::graph {
 
@@ -33,20 +32,6 @@ void make_room(std::vector<TaskReference>& list, std::size_t from) {
     if (list.size() <= list.capacity() / 2 && list.size() < list.capacity()) return;
   }
   list.reserve(std::max<std::size_t>(1, 2 * list.capacity()));
-}
-
-void leave_tasks(const DependencyState& part, DependencyState& around) {
-  const auto leave = [](const std::vector<TaskReference>& from, std::vector<TaskReference>& to) {
-    const std::size_t before = to.size();
-    std::ranges::copy_if(from, std::back_inserter(to), [](const TaskReference& task) { return !task.ended(); });
-    if (to.size() == before) return;
-    // Without this, a list would grow by as many entries as there are parts, each time that the data are divided.
-    std::ranges::sort(to, {}, &TaskReference::id);
-    const auto same = [](const TaskReference& a, const TaskReference& b) { return a.task == b.task && a.id == b.id; };
-    to.erase(std::unique(to.begin(), to.end(), same), to.end());
-  };
-  leave(part.readers, around.readers);
-  leave(part.before, around.before);
 }
 
 bool in_use(const DependencyState& state, const Task* except) {

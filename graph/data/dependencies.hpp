@@ -39,6 +39,21 @@ class DependencyBuilder {
   void declare(DependencyState& state, AccessMode mode) noexcept;
   void make_room_to_declare(DependencyState& state) const;
 
+  /// Called after `access` for the records that a halo part overlaps. Parts that a kernel has made may be replaced
+  /// before the task has begun, so the task becomes a reader of the data around these parts, too: `state_of(record)` is
+  /// the state of a record.
+  template <class StateOf>
+  void declare_around(const DataRecord& halo, const StateOf& state_of) {
+    for (const DataRecord* part : halo.children) {
+      for (; part->made_in.id != 0; part = part->parent) {
+        DependencyState& state = state_of(*part->parent);
+        if (!state.readers.empty() && state.readers.back().task == &task_) continue;
+        make_room_to_declare(state);
+        declare(state, AccessMode::read);
+      }
+    }
+  }
+
   /// Adds an explicit dependency. Returns false if the predecessor has ended already.
   bool after(TaskReference predecessor);
   /// Orders the task after `predecessor` although no data require it. The task also runs if the predecessor fails.
@@ -81,10 +96,6 @@ template <class Uses>
   return state.open_reduction || std::ranges::any_of(state.before, uses) || std::ranges::any_of(state.writers, uses) ||
          std::ranges::any_of(state.readers, uses);
 }
-
-/// Called before the part to which `part` belongs is deleted: adds the tasks that read it, and those for which members
-/// of its epoch wait, to the state of the data around it, as far as they have not ended and are not there yet.
-void leave_tasks(const DependencyState& part, DependencyState& around);
 
 /// Returns true if a reduction is open, or if a task of the state, other than `except`, has not ended. Called under the
 /// submission lock.

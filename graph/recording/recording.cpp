@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "graph/data/dependencies.hpp"
 #include "graph/data/domain.hpp"
 #include "graph/recording/recorded_order.hpp"
 #include "graph/tasks/task_waiter.hpp"
@@ -67,12 +66,10 @@ bool Recording::uses_inside(const DataRecord& record) const {
   return std::ranges::any_of(uses_, lies_inside, &Use::current) || std::ranges::any_of(open_reductions_, lies_inside);
 }
 
-void Recording::leave(const DataRecord& part, const DataRecord& record) {
-  const auto found = states_.find(&part);
-  if (found == states_.end()) return;
-  const DependencyState state = std::move(found->second);
-  states_.erase(found);
-  leave_tasks(state, dependencies_of(record));
+void Recording::forget_inside(const DataRecord& record) {
+  record.visit_tree([&](const DataRecord& part) {
+    if (&part != &record) states_.erase(&part);
+  });
 }
 
 void Recording::note_uses(RecordedTask& task) {

@@ -153,9 +153,8 @@ class Recording {
   [[nodiscard]] bool orders(const DataRecord& record) const { return states_.contains(&record); }
   /// Returns true if some task so far uses a part of the record, or a halo part of a part of the record.
   [[nodiscard]] bool uses_inside(const DataRecord& record) const;
-  /// Called before `part`, a part of `record` or of a part of it, is deleted: later tasks on the record wait for the
-  /// tasks that read the part through halo parts. `uses_inside(record)` must be false.
-  void leave(const DataRecord& part, const DataRecord& record);
+  /// Called before the parts of the record are deleted. `uses_inside(record)` must be false.
+  void forget_inside(const DataRecord& record);
   [[nodiscard]] std::vector<DataRecord*>& open_reductions() { return open_reductions_; }
   /// Returns the task with this id; null if the recording has no such task.
   [[nodiscard]] RecordedTask* find(TaskId id);

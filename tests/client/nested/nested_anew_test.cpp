@@ -154,6 +154,48 @@ BOOST_AUTO_TEST_CASE(a_reader_of_a_halo_part_keeps_later_writers_waiting_through
   }
 }
 
+BOOST_AUTO_TEST_CASE(children_of_a_later_nested_task_with_weak_data_stay_in_order_through_a_division) {
+  Runtime runtime(with_workers(4));
+  Divided data(runtime);
+  const std::vector<Halo> halos = middle_of(runtime, data.whole);
+  runtime.submit(nested(), adds_one_in_parts(runtime, data.whole, 3), read_write(data.whole)).wait();
+  Gate gate;
+  Gate submitted;
+  std::atomic<bool> divided{false};
+  ReaderThenWriter after;
+  runtime.submit([&gate](VectorView<double>) { gate.pass(); }, read_write(data.whole));
+  runtime.submit(
+      nested(),
+      [&](VectorView<double> x) {
+        adds_one_in_parts(runtime, data.whole, 8)(x);
+        divided = true;
+        submitted.pass();
+      },
+      read_write(data.whole));
+  runtime.submit(with_weak({read_write(data.whole)}), [&] {
+    runtime.submit(
+        [&](VectorView<const double> x) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          after.early = after.early || after.written;
+          after.seen = x[0];
+        },
+        halos[0]);
+    gate.open();
+    while (!divided) std::this_thread::yield();
+    runtime.submit(
+        [&](VectorView<double> x) {
+          after.written = true;
+          for (double& element : x) element = 100;
+        },
+        read_write(data.whole));
+    submitted.open();
+  });
+  runtime.wait();
+  BOOST_TEST(after.seen == 3);
+  BOOST_TEST(!after.early);
+  BOOST_TEST(data.elements[kSize - 1] == 100);
+}
+
 BOOST_AUTO_TEST_CASE(data_are_released_after_nested_tasks_that_divide_them_anew) {
   std::vector<double> elements(kSize, 0.0);
   double copied = 0;
