@@ -116,12 +116,16 @@ Result<void> TaskGraph::check_called(const DataRecord& record, AccessMode mode, 
     return "the task " + (called->name.empty() ? "" : "'" + called->name + "' ") + "(codelet " + called->codelet.name +
            ")";
   };
-  for (std::size_t i = 0; i < called->accesses.size(); ++i) {
-    const DataRecord& declared = *called->accesses[i].handle.record();
-    const bool overlaps = declared.is_halo && std::ranges::find(declared.children, &record) != declared.children.end();
-    if (!overlaps && !declared.contains(record)) continue;
-    if (writes(mode) && !writes(called->codelet.modes[i])) return declared_in_read(record, mode, text());
-    return {};
+  // As in `Domain::declared`, a halo part counts only if no other access declares the record.
+  for (const bool by_halo : {false, true}) {
+    for (std::size_t i = 0; i < called->accesses.size(); ++i) {
+      const DataRecord& declared = *called->accesses[i].handle.record();
+      const bool overlaps =
+          declared.is_halo && std::ranges::find(declared.children, &record) != declared.children.end();
+      if (by_halo ? !overlaps : !declared.contains(record)) continue;
+      if (writes(mode) && !writes(called->codelet.modes[i])) return declared_in_read(record, mode, text());
+      return {};
+    }
   }
   const bool made_here = record.home.id == domain.id && record.handle_id().value() >= called->first_handle;
   return made_here ? Result<void>() : not_declared(record, text());

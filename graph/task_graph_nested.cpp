@@ -254,7 +254,7 @@ void TaskGraph::replace_in_states(const Domain& domain) {
   visit_declared(domain, [&](DataRecord& record) { for_each_state(record, [](DependencyState&) {}); });
   visit_declared(domain, [&](DataRecord& record) {
     const DependencyState* const inner = domain.find(record);
-    for_each_state(record, [&](DependencyState& state) { replace_parent(state, domain.reference(), inner); });
+    for_each_state(record, [&](DependencyState& state) { replace_parent(state, domain.reference(), inner, called_); });
   });
 }
 

@@ -148,7 +148,7 @@ const std::vector<TaskReference>& last_tasks(const DependencyState& state, Acces
   return writes(mode) && !state.readers.empty() ? state.readers : state.writers;
 }
 
-void replace_parent(DependencyState& state, const TaskReference& parent, const DependencyState* inner) {
+void replace_parent(DependencyState& state, const TaskReference& parent, const DependencyState* inner, Task& ended) {
   static const DependencyState kUnused;
   const DependencyState& last = inner != nullptr ? *inner : kUnused;
   const std::vector<TaskReference>& last_of_all = last_tasks(last, AccessMode::write);
@@ -166,6 +166,8 @@ void replace_parent(DependencyState& state, const TaskReference& parent, const D
     state.before.swap(before);
     add(state.writers, last.writers);
     add(state.readers, last.readers);
+    // The room is that of the parent. Nobody waits for this writer, but `Domain::children_write` still finds one.
+    if (state.writers.empty()) state.writers.push_back({&ended, parent.id});
   }
   // Readers with lower ids are older than the parent, and are in the list already.
   if (has_read && !wrote) add(state.readers, last.readers, parent.id);

@@ -160,8 +160,9 @@ void visit_declared(const Domain& domain, const Visit& visit) TROUPE_NO_THREAD_S
 
 /// Replaces the parent in `state`, a state of an outer domain, by the last children in `inner`, the state of the same
 /// data in the parent's domain (null if no child has used the data). Later tasks then wait for these children. If this
-/// function throws `std::bad_alloc`, the state is unchanged, and later tasks wait for the parent.
-void replace_parent(DependencyState& state, const TaskReference& parent, const DependencyState* inner);
+/// function throws `std::bad_alloc`, the state is unchanged, and later tasks wait for the parent. If all writers have
+/// ended, `ended`, which is no task of the graph, stands in the state with the id of the parent.
+void replace_parent(DependencyState& state, const TaskReference& parent, const DependencyState* inner, Task& ended);
 
 /// Returns the tasks of a state for which a later access has to wait; `mode` is read, write or read_write.
 [[nodiscard]] const std::vector<TaskReference>& last_tasks(const DependencyState& state, AccessMode mode);

@@ -509,6 +509,49 @@ BOOST_AUTO_TEST_CASE(kernels_that_are_called_in_place_of_tasks_divide_data_anew)
   BOOST_TEST(data.elements[0] == 16);
 }
 
+BOOST_AUTO_TEST_CASE(weak_data_in_mode_write_count_as_written_by_a_nested_child_whose_children_have_ended) {
+  Runtime runtime(with_workers(2));
+  Divided data(runtime);
+  double seen = 0;
+  const auto out = runtime.scalar(seen);
+  runtime.discard(data.whole);
+  runtime.submit(with_weak({write(data.whole), read_write(out)}), [&] {
+    runtime.submit(
+        nested(),
+        [&](VectorView<double> x) {
+          for (double& element : x) element = 7;
+          runtime.submit(add_one, data.whole);
+          runtime.wait();
+        },
+        write(data.whole));
+    runtime.wait();
+    runtime.submit([](VectorView<double> x, double& last) { last = x[0]; }, read_write(data.whole), out);
+  });
+  runtime.submit([](VectorView<const double> x, double& last) { last += x[0]; }, data.whole, out);
+  runtime.wait();
+  BOOST_TEST(seen == 16);
+}
+
+BOOST_AUTO_TEST_CASE(a_called_kernel_writes_the_part_inside_of_the_halo_part_that_it_reads) {
+  RuntimeOptions options = with_workers(1);
+  options.placement.cutoff = std::chrono::minutes(1);
+  Runtime runtime(options);
+  Divided data(runtime);
+  const auto parts = runtime.partition(data.whole, std::array<Block, 2>{Block{0, 0, 8, 1}, Block{8, 0, 8, 1}});
+  const auto halos = runtime.halos(data.whole, std::array<Block, 1>{Block{0, 0, 8, 1}}, Rim(1, 0));
+  const auto inner = [&](VectorView<const double>, VectorView<double>) { runtime.submit(add_one, parts[0]); };
+  for (int round = 0; round < 20; ++round) {
+    runtime.submit(
+        nested("around"),
+        [&](VectorView<const double>, VectorView<double>) {
+          runtime.submit(nested("inside"), inner, halos[0], read_write(parts[0]));
+        },
+        halos[0], read_write(parts[0]));
+    runtime.wait();
+  }
+  BOOST_TEST(data.elements[0] == 21);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::tests
