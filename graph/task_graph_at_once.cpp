@@ -116,7 +116,7 @@ Result<void> TaskGraph::check_called(const DataRecord& record, AccessMode mode, 
     return "the task " + (called->name.empty() ? "" : "'" + called->name + "' ") + "(codelet " + called->codelet.name +
            ")";
   };
-  // As in `Domain::declared`, a halo part counts only if no other access declares the record.
+  // A halo part counts only if no other access declares the record, as in `Domain::declared`.
   for (const bool by_halo : {false, true}) {
     for (std::size_t i = 0; i < called->accesses.size(); ++i) {
       const DataRecord& declared = *called->accesses[i].handle.record();

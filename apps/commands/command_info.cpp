@@ -106,6 +106,8 @@ Json to_json(const Plan& plan) {
             {"limits", topology.limits},
             {"memory_total_bytes", topology.memory.total.count},
             {"memory_available_bytes", topology.memory.available.count}};
+  // Virtual machines may tell of no cache.
+  json["caches"] = Json::array();
   for (const platform::CacheLevel& cache : machine.caches) {
     json["caches"].push_back({{"level", cache.level},
                               {"bytes", cache.size.count},

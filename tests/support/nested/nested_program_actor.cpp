@@ -190,7 +190,7 @@ class Tasks {
     }
     submit(runtime, one.children, handles);
     if (one.cut != 0) divide_anew(runtime, one, handle_of(handles, *one.target));
-    // What comes after the children changes nothing for them.
+    // A discard comes after the children, and changes nothing for them.
     if (one.number % 4 == 0) {
       for (const auto& temporary : temporaries) runtime.discard(temporary);
     }
