@@ -417,8 +417,8 @@ bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) 
   bool free = true;
   record.visit_tree([&](const DataRecord& part) {
     if (&part == &record) return;
-    free = free && part.made_in.id != 0 && part.made_in.ended() && (goes || !part.releasing()) &&
-           std::ranges::all_of(part.named_by, &TaskReference::ended) && !in_use_by(part.dependencies, uses);
+    free = free && part.made.in.id != 0 && part.made.in.ended() && (goes || !part.releasing()) &&
+           std::ranges::all_of(part.made.named_by, &TaskReference::ended) && !in_use_by(part.dependencies, uses);
     for (const Domain* around = &domain; around != nullptr; around = around->parent.outer_domain()) {
       const DependencyState* const state = around->find_own(part);
       free = free && (state == nullptr || !in_use_by(*state, uses));
@@ -430,8 +430,8 @@ bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) 
 Result<void> TaskGraph::check_names(const DataRecord& record) {
   Result<void> outcome;
   record.visit_tree([&](const DataRecord& part) {
-    const auto named = std::ranges::find_if_not(part.named_by, &TaskReference::ended);
-    if (&part == &record || named == part.named_by.end()) return;
+    const auto named = std::ranges::find_if_not(part.made.named_by, &TaskReference::ended);
+    if (&part == &record || named == part.made.named_by.end()) return;
     outcome = Failure{ErrorCode::overlapping_handles,
                       describe(record) + " cannot be divided anew, because " + describe(*named->task) + " uses " +
                           describe(part) +
@@ -443,11 +443,11 @@ Result<void> TaskGraph::check_names(const DataRecord& record) {
 
 void TaskGraph::note_name(DataRecord& data, Task& task) {
   DataRecord& part = data.is_halo ? *data.parent : data;
-  if (part.made_in.id == 0) return;
+  if (part.made.in.id == 0) return;
   // The children of the nested task that has made the part end before the parts may be replaced.
   const Domain* const outer = task.outer_domain();
-  if (outer != nullptr && &outer->parent == part.made_in.task && outer->id == part.made_in.id) return;
-  std::vector<TaskReference>& named_by = part.named_by;
+  if (outer != nullptr && &outer->parent == part.made.in.task && outer->id == part.made.in.id) return;
+  std::vector<TaskReference>& named_by = part.made.named_by;
   if (named_by.size() == named_by.capacity()) std::erase_if(named_by, &TaskReference::ended);
   named_by.push_back({&task, task.task_id().value()});
 }
@@ -523,7 +523,7 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
     const MeasuredKernel* const kernel = MeasuredKernel::of(ExecutionScope::task_here(this));
     const bool called = kernel != nullptr && kernel->called() != nullptr;
     const TaskReference maker = called ? TaskReference{&called_, domain.id} : domain.reference();
-    for (const Handle& part : handles) part.record()->made_in = maker;
+    for (const Handle& part : handles) part.record()->made.in = maker;
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
   return handles;

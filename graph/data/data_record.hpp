@@ -75,9 +75,15 @@ struct alignas(64) DataRecord {
   /// The nested task whose children use the state `dependencies`; the id is 0 if the tasks of the program use it.
   /// Guarded by the submission lock.
   TaskReference home;
-  /// The nested task whose kernel has made this part; the id is 0 if the program has made it. Guarded by the submission
-  /// lock.
-  TaskReference made_in;
+  struct Made {
+    /// The nested task whose kernel has made this part; the id is 0 if the program has made it. Guarded by the
+    /// submission lock.
+    TaskReference in;
+    /// Tasks on this part, or on halo parts of it, which the nested task that has made the part does not contain. Only
+    /// a part that a kernel has made has this list. Guarded by the submission lock.
+    std::vector<TaskReference> named_by;
+  };
+  Made made;
   struct Seen {
     std::uint64_t by = 0;
     AccessMode mode = AccessMode::read;
@@ -89,9 +95,6 @@ struct alignas(64) DataRecord {
   /// The number of releases, and of divisions of its whole, that wait for the last use of the handle. Meanwhile new
   /// tasks on the handle are refused. Guarded by the submission lock.
   std::uint32_t refusals = 0;
-  /// Tasks on this part, or on halo parts of it, which the nested task that has made the part does not contain. Only a
-  /// part that a kernel has made has this list. Guarded by the submission lock.
-  std::vector<TaskReference> named_by;
   DataRecord* parent = nullptr;
   /// The parts; for a halo part, the records with data of their own that the halo part overlaps. The list changes under
   /// the submission lock, and only while no task uses it: `TaskGraph::partition` waits for the tasks, and

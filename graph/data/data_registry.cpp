@@ -156,7 +156,7 @@ DataRecord& DataRegistry::allocate() {
   }
   DataRecord& record = *free_;
   free_ = record.next;
-  record.made_in = {};
+  record.made.in = {};
   record.id.store(next_id_->fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
   ++size_;
   return record;
@@ -370,7 +370,7 @@ void DataRegistry::remove(DataRecord& record) {
   clear(record.dependencies);
   record.parent = nullptr;
   record.refusals = 0;
-  record.named_by.clear();
+  record.made.named_by.clear();
   record.is_halo = false;
   record.is_former = false;
   record.covered = false;

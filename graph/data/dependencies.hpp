@@ -45,7 +45,7 @@ class DependencyBuilder {
   template <class StateOf>
   void declare_around(const DataRecord& halo, const StateOf& state_of) {
     for (const DataRecord* part : halo.children) {
-      for (; part->made_in.id != 0; part = part->parent) {
+      for (; part->made.in.id != 0; part = part->parent) {
         DependencyState& state = state_of(*part->parent);
         if (!state.readers.empty() && state.readers.back().task == &task_) continue;
         make_room_to_declare(state);

@@ -80,7 +80,7 @@ bool Domain::uses(const DataRecord& record) const {
 }
 
 bool is_seen_around(const Domain& inner, const Domain* around, const DataRecord& part) {
-  const TaskReference& maker = part.made_in;
+  const TaskReference& maker = part.made.in;
   if (maker.id == 0) return true;
   // The parent itself, or a task inside it, made the part: a nested task has a lower id than the tasks inside it.
   if (maker.id >= inner.id) return false;
