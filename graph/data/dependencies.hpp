@@ -41,9 +41,9 @@ class DependencyBuilder {
 
   /// Called after `access` for the records that a halo part overlaps. Parts that a kernel has made may be replaced
   /// before the task has begun, so the task becomes a reader of the data around these parts, too: `state_of(record)` is
-  /// the state of a record.
+  /// the state of a record. The thread safety analysis is off because `state_of` may require a lock of the caller.
   template <class StateOf>
-  void declare_around(const DataRecord& halo, const StateOf& state_of) {
+  void declare_around(const DataRecord& halo, const StateOf& state_of) TROUPE_NO_THREAD_SAFETY_ANALYSIS {
     for (const DataRecord* part : halo.children) {
       for (; part->made.in.id != 0; part = part->parent) {
         DependencyState& state = state_of(*part->parent);
