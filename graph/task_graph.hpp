@@ -608,10 +608,8 @@ class TaskGraph final : public TaskOwner {
   /// Returns the domain of the nested task in which the coroutine was started whose section the calling thread runs;
   /// null if there is none.
   [[nodiscard]] Domain* domain_of_coroutine() const;
-  /// Returns true if the task uses data that are deleted together with the parts of the record.
-  [[nodiscard]] static bool uses_inside(const Task& task, const DataRecord& record);
-  /// Returns true if a kernel in `domain` may replace the parts of the record: the kernels of ended nested tasks have
-  /// made the parts, and no task uses them.
+  /// Returns true if a kernel in `domain` may replace the parts of the record, as far as no task names them: ended
+  /// nested tasks have made the parts, and no recording uses them.
   [[nodiscard]] bool may_divide_anew(const DataRecord& record, const Domain& domain) const
       TROUPE_REQUIRES(submission_mutex_);
   /// Fails if a task that has not ended names a part of the record which a kernel has made, see `note_name`.

@@ -287,6 +287,7 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_refusal(std::span<const Ha
     hold.has_more = true;
     hold.extras->ready_waiter = &pending->waiter_;
     for (std::size_t i = 0; i < records.size(); ++i) set_access(hold, i, *records[i], AccessMode::write);
+    note_names(hold);
     pending->hold_ = &hold;
     immediately = order_hold(hold, activated);
     for (DataRecord* record : records) note_written(data_.registry, *record, AccessMode::write);

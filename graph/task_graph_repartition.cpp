@@ -1,10 +1,12 @@
-/// Parts that change while tasks use them.
+/// Parts that change while tasks use them, and parts that kernels of nested tasks make.
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "graph/codelets/execution_scope.hpp"
 #include "graph/data/domain.hpp"
+#include "graph/data/measured_kernel.hpp"
 #include "graph/recording/rebinding.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
@@ -203,6 +205,121 @@ Result<std::vector<Handle>> TaskGraph::finish_repartition(PendingHold& pending, 
 std::uint64_t TaskGraph::late_divisions() {
   const LockGuard lock(submission_mutex_);
   return data_.late.divisions;
+}
+
+bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) const {
+  if (record.children.empty()) return false;
+  const auto uses_inside = [&record](const Recording* recording) { return recording->uses_inside(record); };
+  if (std::ranges::any_of(recordings_.open, uses_inside)) return false;
+  const Task* const run = run_around(domain.parent);
+  if (run != nullptr && uses_inside(run->extras->run->recording.get())) return false;
+  bool may = true;
+  record.visit_tree([&](const DataRecord& part) {
+    const bool made_by_ended = part.made.in.id != 0 && part.made.in.ended();
+    may = may && (&part == &record || (made_by_ended && !part.dependencies.open_reduction));
+  });
+  return may;
+}
+
+Result<void> TaskGraph::check_names(const DataRecord& record) {
+  Result<void> outcome;
+  record.visit_tree([&](const DataRecord& part) {
+    const auto named = std::ranges::find_if_not(part.made.named_by, &TaskReference::ended);
+    if (&part == &record || named == part.made.named_by.end()) return;
+    outcome = Failure{ErrorCode::overlapping_handles,
+                      describe(record) + " cannot be divided anew, because " + describe(*named->task) + " uses " +
+                          describe(part) +
+                          ", which an earlier nested task has made: use such parts before the next "
+                          "nested task that divides these data"};
+  });
+  return outcome;
+}
+
+void TaskGraph::note_name(DataRecord& data, Task& task) {
+  DataRecord& part = data.is_halo ? *data.parent : data;
+  if (part.made.in.id == 0) return;
+  // The children of the nested task that has made the part end before the parts may be replaced.
+  const Domain* const outer = task.outer_domain();
+  if (outer != nullptr && &outer->parent == part.made.in.task && outer->id == part.made.in.id) return;
+  std::vector<TaskReference>& named_by = part.made.named_by;
+  if (named_by.size() == named_by.capacity()) std::erase_if(named_by, &TaskReference::ended);
+  named_by.push_back({&task, task.task_id().value()});
+}
+
+void TaskGraph::note_names(Task& task) {
+  for (const TaskAccess& access : task.data()) note_name(*access.data(), task);
+  if (const Domain* const own = task.own_domain()) {
+    for (const TaskAccess& access : own->weak) note_name(*access.data(), task);
+  }
+}
+
+Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, std::span<const Block> blocks) {
+  std::vector<Handle> handles;
+  TaskList ready;
+  {
+    const LockGuard lock(submission_mutex_);
+    const auto opened = open_domain_here();
+    if (!opened) return opened.failure();
+    Domain& domain = *opened.value();
+    const auto found = data_.registry.find(handle, &domain);
+    if (!found) return found.failure();
+    DataRecord& record = *found.value();
+    if ((options_.device_kinds & ~kOnCores) != 0) {
+      return Failure{ErrorCode::wait_in_kernel,
+                     describe(record) +
+                         " cannot be partitioned in a kernel where accelerators take part: call "
+                         "partition in the program, before the nested task"};
+    }
+    const TaskAccess* const declared = domain.declared(record);
+    if (declared != nullptr && !writes(declared->mode())) {
+      return Failure{ErrorCode::invalid_argument,
+                     describe(record) + " cannot be partitioned in the kernel of " + describe(domain.parent) +
+                         ", which declares it in mode read: make halo parts without a rim (Runtime::halos), or declare "
+                         "it in mode read_write"};
+    }
+    std::vector<DataRecord*> moved;
+    if (auto belongs = check_belongs(record, AccessMode::read_write, &domain, moved); !belongs) {
+      return belongs.failure();
+    }
+    move_home(moved, &domain);
+    DataRecord* undisturbed = declared != nullptr ? declared->data() : &record;
+    while (declared == nullptr && undisturbed->parent != nullptr) undisturbed = undisturbed->parent;
+    bool used = declared != nullptr && !domain.uses(record);
+    undisturbed->visit_tree([&](const DataRecord& part) {
+      const DependencyState* const state = domain.find(part);
+      used = used || (state != nullptr && in_use(*state, nullptr));
+    });
+    if (used) {
+      return Failure{ErrorCode::wait_in_kernel,
+                     describe(record) +
+                         " cannot be partitioned while tasks may use it, and partition waits for none in "
+                         "a kernel: call it before the children are submitted, and in a nested task "
+                         "whose kernel itself declares the data"};
+    }
+    for (Recording* recording : recordings_.open) {
+      const bool reduced = record.children.empty() && recording->orders(record);
+      if (reduced && recording->dependencies_of(record).open_reduction) close_recorded_reduction(*recording, record);
+    }
+    if (may_divide_anew(record, domain)) {
+      if (auto unnamed = check_names(record); !unnamed) return unnamed.failure();
+      const auto fits = DataRegistry::check_parts(record, blocks, {});
+      if (!fits) return fits.failure();
+      for (Recording* recording : recordings_.open) recording->forget_inside(record);
+      const std::vector<DataRecord*> added = replace_unused_parts(record, blocks);
+      refuse_new(record, added);
+      handles = handles_of(added);
+    } else if (auto added = add_parts(record, blocks, handles, ready); !added) {
+      return added.failure();
+    }
+    // A kernel that was called in place of a task counts as a nested task that has ended, because only parts that are
+    // made in it name their tasks.
+    const MeasuredKernel* const kernel = MeasuredKernel::of(ExecutionScope::task_here(this));
+    const bool called = kernel != nullptr && kernel->called() != nullptr;
+    const TaskReference maker = called ? TaskReference{&called_, domain.id} : domain.reference();
+    for (const Handle& part : handles) part.record()->made.in = maker;
+  }
+  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  return handles;
 }
 
 }  // namespace troupe::graph

@@ -135,7 +135,13 @@ struct alignas(64) DataRecord {
   }
   [[nodiscard]] bool releasing() const { return refusals > 0; }
   /// Refuses tasks on this record alone, or takes one refusal back.
-  void refuse(bool refused) { refusals += refused ? 1 : refusals > 0 ? -1U : 0; }
+  void refuse(bool refused) {
+    if (refused) {
+      ++refusals;
+    } else if (refusals > 0) {
+      --refusals;
+    }
+  }
   [[nodiscard]] HandleId handle_id() const { return HandleId(id.load(std::memory_order_relaxed)); }
   /// Marks this record and all below it as used by submission `id`. Returns false if this submission has used one of
   /// these records before, and one of the two modes writes. Called under the submission lock. Halo parts conflict with
@@ -188,12 +194,5 @@ struct alignas(64) DataRecord {
     });
   }
 };
-
-/// Returns true if `used` is deleted together with the parts of `record`: it is a part of the record, a part of such a
-/// part, or a halo part of one of these. A halo part of the record itself stays, and then overlaps the new parts.
-[[nodiscard]] inline bool lies_below(const DataRecord& used, const DataRecord& record) {
-  const DataRecord& data = used.is_halo ? *used.parent : used;
-  return &data != &record && record.contains(data);
-}
 
 }  // namespace troupe::graph

@@ -62,7 +62,11 @@ DependencyState& Recording::dependencies_of(const DataRecord& record) {
 }
 
 bool Recording::uses_inside(const DataRecord& record) const {
-  const auto lies_inside = [&record](const DataRecord* used) { return lies_below(*used, record); };
+  // A halo part of the record itself stays when the parts change, and then overlaps the new ones.
+  const auto lies_inside = [&record](const DataRecord* used) {
+    const DataRecord* const data = used->is_halo ? used->parent : used;
+    return data != &record && record.contains(*data);
+  };
   return std::ranges::any_of(uses_, lies_inside, &Use::current) || std::ranges::any_of(open_reductions_, lies_inside);
 }
 

@@ -17,7 +17,8 @@ inline std::string replay(std::uint64_t seed) {
   return std::string(boost::unit_test::framework::master_test_suite().argv[0]) + " -- 1 " + std::to_string(seed);
 }
 
-/// Ends the program with a message if `next` is not called for 5 minutes, which a machine that builds beside it needs.
+/// Ends the program with a message if `next` is not called for 5 minutes. On a machine that also builds, a seed may
+/// take more than one.
 class SeedWatchdog {
  public:
   SeedWatchdog() : thread_([this] { watch(); }) {}

@@ -12,6 +12,7 @@
 
 #include "graph/data/subtree_times.hpp"
 #include "tests/client/fixture.hpp"
+#include "tests/client/nested/divided_data.hpp"
 #include "tests/client/nested/nested_support.hpp"
 #include "troupe/runtime.hpp"
 
@@ -358,6 +359,42 @@ BOOST_AUTO_TEST_CASE(times_are_learned_by_class) {
   BOOST_TEST(!times.find(5).has_value());
   times.note(5, 1ns);
   BOOST_TEST(!times.find(5).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(kernels_that_are_called_in_place_of_tasks_divide_data_anew) {
+  Runtime runtime(with_cutoff(1min, 1));
+  Divided data(runtime);
+  for (int round = 0; round < 5; ++round) {
+    runtime.submit(
+        nested("around"),
+        [&](VectorView<double>) {
+          for (const std::int64_t at : {8, 5, 3}) {
+            runtime.submit(nested("inside"), Divided::adds_one_in_parts(runtime, data.whole, at),
+                           read_write(data.whole));
+          }
+        },
+        read_write(data.whole));
+    runtime.wait();
+  }
+  BOOST_TEST(data.elements[0] == 16);
+}
+
+BOOST_AUTO_TEST_CASE(a_called_kernel_writes_the_part_inside_of_the_halo_part_that_it_reads) {
+  Runtime runtime(with_cutoff(1min, 1));
+  Divided data(runtime);
+  const auto parts = runtime.partition(data.whole, std::array<Block, 2>{Block{0, 0, 8, 1}, Block{8, 0, 8, 1}});
+  const auto halos = runtime.halos(data.whole, std::array<Block, 1>{Block{0, 0, 8, 1}}, Rim(1, 0));
+  const auto inner = [&](VectorView<const double>, VectorView<double>) { runtime.submit(add_one, parts[0]); };
+  for (int round = 0; round < 20; ++round) {
+    runtime.submit(
+        nested("around"),
+        [&](VectorView<const double>, VectorView<double>) {
+          runtime.submit(nested("inside"), inner, halos[0], read_write(parts[0]));
+        },
+        halos[0], read_write(parts[0]));
+    runtime.wait();
+  }
+  BOOST_TEST(data.elements[0] == 21);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,5 @@
 // Tests of nested tasks that divide data in their kernels after the program has gone on: it has submitted readers of
-// halo parts, has released or divided the data, records a graph, or has discarded their content.
+// halo parts, has released or divided the data, or has discarded their content.
 #include <array>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -10,76 +10,24 @@
 #include <vector>
 
 #include "tests/client/fixture.hpp"
+#include "tests/client/nested/divided_data.hpp"
 #include "tests/client/nested/nested_support.hpp"
 #include "tests/support/gate.hpp"
 #include "troupe/runtime.hpp"
 
 namespace troupe::tests {
 
-namespace {
-
-constexpr std::int64_t kSize = 16;
-
-/// Returns the kernel of a nested task that divides `whole` at this element, and submits a child for each part.
-auto adds_one_in_parts(Runtime& runtime, const Handle& whole, std::int64_t at) {
-  return [&runtime, whole, at](VectorView<double>) {
-    const std::array<Block, 2> parts{Block{0, 0, at, 1}, Block{at, 0, kSize - at, 1}};
-    for (const Handle& part : runtime.partition(whole, parts)) runtime.submit(add_one, part);
-  };
-}
-
-/// A vector, a task on it that waits at the gate, and two nested tasks behind it that divide it differently.
-struct Divided {
-  explicit Divided(Runtime& of) : runtime(of), whole(of.vector(elements, "x")) {}
-
-  void submit(const Gate& gate) {
-    runtime.submit([&gate](VectorView<double>) { gate.pass(); }, read_write(whole));
-    runtime.submit(nested(), adds_one_in_parts(runtime, whole, 8), read_write(whole));
-    runtime.submit(nested(), adds_one_in_parts(runtime, whole, 5), read_write(whole));
-  }
-  Runtime& runtime;
-  std::vector<double> elements = std::vector<double>(kSize, 1.0);
-  Vector<double> whole;
-};
-
-/// Submits a slow reader of the halo part, and then a writer, which must wait for it.
-struct ReaderThenWriter {
-  void submit(Runtime& runtime, const Handle& halo, const Vector<double>& whole) {
-    runtime.submit(
-        [this](VectorView<const double> x) {
-          std::this_thread::sleep_for(std::chrono::milliseconds(20));
-          early = early || written;
-          seen = x[0];
-        },
-        halo);
-    runtime.submit(
-        [this](VectorView<double> x) {
-          written = true;
-          for (double& element : x) element = 100;
-        },
-        read_write(whole));
-  }
-  std::atomic<bool> written{false};
-  bool early = false;
-  double seen = 0;
-};
-
-std::vector<Halo> middle_of(Runtime& runtime, const Handle& whole) {
-  return runtime.halos(whole, std::array<Block, 1>{Block{4, 0, 8, 1}}, Rim(1, 0));
-}
-
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(nested_anew)
 
 BOOST_AUTO_TEST_CASE(readers_of_halo_parts_come_after_all_divisions) {
   Runtime runtime(with_workers(3));
   Divided data(runtime);
-  const std::vector<Halo> halos = middle_of(runtime, data.whole);
+  const Handle halo = data.middle();
   Gate gate;
   ReaderThenWriter after;
-  data.submit(gate);
-  after.submit(runtime, halos[0], data.whole);
+  data.submit_two(gate);
+  after.read(runtime, halo);
+  after.write(runtime, data.whole);
   gate.open();
   runtime.wait();
   BOOST_TEST(after.seen == 3);
@@ -90,14 +38,15 @@ BOOST_AUTO_TEST_CASE(readers_of_halo_parts_come_after_all_divisions) {
 BOOST_AUTO_TEST_CASE(so_they_do_inside_another_nested_task) {
   Runtime runtime(with_workers(3));
   Divided data(runtime);
-  const std::vector<Halo> halos = middle_of(runtime, data.whole);
+  const Handle halo = data.middle();
   Gate gate;
   ReaderThenWriter after;
   runtime.submit(
       nested(),
       [&](VectorView<double>) {
-        data.submit(gate);
-        after.submit(runtime, halos[0], data.whole);
+        data.submit_two(gate);
+        after.read(runtime, halo);
+        after.write(runtime, data.whole);
       },
       read_write(data.whole));
   gate.open();
@@ -113,14 +62,13 @@ BOOST_AUTO_TEST_CASE(a_reader_of_a_halo_part_keeps_later_writers_waiting_through
   for (const bool inside : {false, true}) {
     Runtime runtime(with_workers(3));
     Divided data(runtime);
-    const std::vector<Halo> halos = middle_of(runtime, data.whole);
+    const Handle halo = data.middle();
     Gate gate;
     ReaderThenWriter after;
     const auto program = [&] {
-      runtime.submit(nested(), adds_one_in_parts(runtime, data.whole, 8), read_write(data.whole)).wait();
+      data.submit(8).wait();
       runtime.submit([&gate](VectorView<double>) { gate.pass(); }, read_write(data.whole));
-      const Future divided =
-          runtime.submit(nested(), adds_one_in_parts(runtime, data.whole, 5), read_write(data.whole));
+      const Future divided = data.submit(5);
       Gate submitted;
       runtime.submit(
           [&](VectorView<const double> x) {
@@ -129,15 +77,10 @@ BOOST_AUTO_TEST_CASE(a_reader_of_a_halo_part_keeps_later_writers_waiting_through
             after.early = after.early || after.written;
             after.seen = x[0];
           },
-          halos[0]);
+          halo);
       gate.open();
       divided.wait();
-      runtime.submit(
-          [&](VectorView<double> x) {
-            after.written = true;
-            for (double& element : x) element = 100;
-          },
-          read_write(data.whole));
+      after.write(runtime, data.whole);
       submitted.open();
       runtime.wait();
     };
@@ -150,15 +93,15 @@ BOOST_AUTO_TEST_CASE(a_reader_of_a_halo_part_keeps_later_writers_waiting_through
     }
     BOOST_TEST(after.seen == 3);
     BOOST_TEST(!after.early);
-    BOOST_TEST(data.elements[kSize - 1] == 100);
+    BOOST_TEST(data.elements[Divided::kSize - 1] == 100);
   }
 }
 
 BOOST_AUTO_TEST_CASE(children_of_a_later_nested_task_with_weak_data_stay_in_order_through_a_division) {
   Runtime runtime(with_workers(4));
   Divided data(runtime);
-  const std::vector<Halo> halos = middle_of(runtime, data.whole);
-  runtime.submit(nested(), adds_one_in_parts(runtime, data.whole, 3), read_write(data.whole)).wait();
+  const Handle halo = data.middle();
+  data.submit(3).wait();
   Gate gate;
   Gate submitted;
   std::atomic<bool> divided{false};
@@ -167,43 +110,32 @@ BOOST_AUTO_TEST_CASE(children_of_a_later_nested_task_with_weak_data_stay_in_orde
   runtime.submit(
       nested(),
       [&](VectorView<double> x) {
-        adds_one_in_parts(runtime, data.whole, 8)(x);
+        Divided::adds_one_in_parts(runtime, data.whole, 8)(x);
         divided = true;
         submitted.pass();
       },
       read_write(data.whole));
   runtime.submit(with_weak({read_write(data.whole)}), [&] {
-    runtime.submit(
-        [&](VectorView<const double> x) {
-          std::this_thread::sleep_for(std::chrono::milliseconds(20));
-          after.early = after.early || after.written;
-          after.seen = x[0];
-        },
-        halos[0]);
+    after.read(runtime, halo);
     gate.open();
     while (!divided) std::this_thread::yield();
-    runtime.submit(
-        [&](VectorView<double> x) {
-          after.written = true;
-          for (double& element : x) element = 100;
-        },
-        read_write(data.whole));
+    after.write(runtime, data.whole);
     submitted.open();
   });
   runtime.wait();
   BOOST_TEST(after.seen == 3);
   BOOST_TEST(!after.early);
-  BOOST_TEST(data.elements[kSize - 1] == 100);
+  BOOST_TEST(data.elements[Divided::kSize - 1] == 100);
 }
 
 BOOST_AUTO_TEST_CASE(data_are_released_after_nested_tasks_that_divide_them_anew) {
-  std::vector<double> elements(kSize, 0.0);
+  std::vector<double> elements(Divided::kSize, 0.0);
   double copied = 0;
   Runtime runtime(with_workers(2));
   const auto out = runtime.scalar(copied);
   const auto divide = [&runtime](const Vector<double>& whole) {
     for (int i = 0; i < 50; ++i) {
-      runtime.submit(nested(), adds_one_in_parts(runtime, whole, 1 + i % 15), read_write(whole));
+      runtime.submit(nested(), Divided::adds_one_in_parts(runtime, whole, 1 + i % 15), read_write(whole));
     }
   };
   Gate gate;
@@ -219,14 +151,15 @@ BOOST_AUTO_TEST_CASE(data_are_released_after_nested_tasks_that_divide_them_anew)
   }
   BOOST_TEST(elements[0] == 50);
   {
-    const auto temporary = runtime.allocate_vector<double>(kSize);
+    const auto temporary = runtime.allocate_vector<double>(Divided::kSize);
     runtime.submit(
         [](VectorView<double> x) {
           for (double& element : x) element = 0;
         },
         write(temporary));
     divide(temporary);
-    runtime.submit([](VectorView<const double> x, double& last) { last = x[kSize - 1]; }, temporary, write(out));
+    runtime.submit([](VectorView<const double> x, double& last) { last = x[Divided::kSize - 1]; }, temporary,
+                   write(out));
   }
   opener.join();
   runtime.wait();
@@ -236,10 +169,10 @@ BOOST_AUTO_TEST_CASE(data_are_released_after_nested_tasks_that_divide_them_anew)
 BOOST_AUTO_TEST_CASE(a_repartition_that_waits_leaves_earlier_nested_tasks_alone) {
   Runtime runtime(with_workers(2));
   Divided data(runtime);
-  runtime.submit(nested(), adds_one_in_parts(runtime, data.whole, 3), read_write(data.whole));
+  data.submit(3);
   runtime.wait();
   Gate gate;
-  data.submit(gate);
+  data.submit_two(gate);
   std::thread opener([&gate] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     gate.open();
@@ -249,85 +182,7 @@ BOOST_AUTO_TEST_CASE(a_repartition_that_waits_leaves_earlier_nested_tasks_alone)
   opener.join();
   runtime.wait();
   BOOST_TEST(data.elements[0] == 40);
-  BOOST_TEST(data.elements[kSize - 1] == 40);
-}
-
-BOOST_AUTO_TEST_CASE(kernels_divide_data_while_the_program_records_tasks_on_them) {
-  Runtime runtime(with_workers(3));
-  Divided data(runtime);
-  const std::vector<Halo> halos = middle_of(runtime, data.whole);
-  Gate gate;
-  std::atomic<int> divided{0};
-  const auto divides = [&](std::int64_t at) {
-    return [&, at](VectorView<double> x) {
-      gate.pass();
-      adds_one_in_parts(runtime, data.whole, at)(x);
-      ++divided;
-    };
-  };
-  runtime.submit(nested(), divides(8), read_write(data.whole));
-  runtime.submit(nested(), divides(5), read_write(data.whole));
-  ReaderThenWriter before;
-  ReaderThenWriter between;
-  const RecordedGraph graph = runtime.record([&] {
-    before.submit(runtime, halos[0], data.whole);
-    runtime.submit(
-        [&](VectorView<const double> x) {
-          std::this_thread::sleep_for(std::chrono::milliseconds(20));
-          between.early = between.early || between.written;
-          between.seen = x[0];
-        },
-        halos[0]);
-    gate.open();
-    while (divided < 2) std::this_thread::yield();
-    runtime.submit(
-        [&](VectorView<double> x) {
-          between.written = true;
-          for (double& element : x) element = 7;
-        },
-        read_write(data.whole));
-  });
-  runtime.wait();
-  BOOST_TEST(data.elements[0] == 3);
-  graph.run();
-  runtime.wait();
-  BOOST_TEST(before.seen == 3);
-  BOOST_TEST(between.seen == 100);
-  BOOST_TEST(!before.early);
-  BOOST_TEST(!between.early);
-  BOOST_TEST(data.elements[kSize - 1] == 7);
-}
-
-BOOST_AUTO_TEST_CASE(recorded_readers_of_halo_parts_wait_for_writers_that_were_recorded_before_a_division) {
-  Runtime runtime(with_workers(2));
-  Divided data(runtime);
-  const std::vector<Halo> halos = middle_of(runtime, data.whole);
-  Gate gate;
-  std::atomic<bool> divided{false};
-  runtime.submit(
-      nested(),
-      [&](VectorView<double> x) {
-        gate.pass();
-        adds_one_in_parts(runtime, data.whole, 8)(x);
-        divided = true;
-      },
-      read_write(data.whole));
-  double seen = 0;
-  const RecordedGraph graph = runtime.record([&] {
-    runtime.submit(
-        [](VectorView<double> x) {
-          std::this_thread::sleep_for(std::chrono::milliseconds(20));
-          for (double& element : x) element = 9;
-        },
-        read_write(data.whole));
-    gate.open();
-    while (!divided) std::this_thread::yield();
-    runtime.submit([&seen](VectorView<const double> x) { seen = x[0]; }, halos[0]);
-  });
-  runtime.wait();
-  graph.run();
-  runtime.wait();
-  BOOST_TEST(seen == 9);
+  BOOST_TEST(data.elements[Divided::kSize - 1] == 40);
 }
 
 BOOST_AUTO_TEST_CASE(children_see_what_was_there_before_a_later_discard) {
@@ -335,7 +190,7 @@ BOOST_AUTO_TEST_CASE(children_see_what_was_there_before_a_later_discard) {
     Runtime runtime(with_workers(2));
     double seen = 0;
     const auto out = runtime.scalar(seen);
-    const auto whole = runtime.allocate_vector<double>(kSize, "x");
+    const auto whole = runtime.allocate_vector<double>(Divided::kSize, "x");
     runtime.submit(
         [](VectorView<double> x) {
           for (double& element : x) element = 1;
@@ -382,7 +237,7 @@ BOOST_AUTO_TEST_CASE(data_in_mode_read_are_divided_by_halo_parts) {
       },
       read(data.whole), read_write(left), read_write(right));
   runtime.wait();
-  BOOST_TEST(sums[0] + sums[1] == kSize);
+  BOOST_TEST(sums[0] + sums[1] == Divided::kSize);
   runtime.submit(
       nested(), [&](VectorView<const double>) { (void)runtime.partition(data.whole, blocks); }, read(data.whole));
   BOOST_CHECK_EXCEPTION(runtime.wait(), Error,
@@ -393,9 +248,9 @@ BOOST_AUTO_TEST_CASE(a_waiting_reader_costs_one_entry_however_often_the_data_are
   Runtime runtime(with_workers(2));
   Divided data(runtime);
   Gate gate;
-  data.submit(gate);
+  data.submit_two(gate);
   for (int i = 0; i < 30; ++i) {
-    runtime.submit(nested(), adds_one_in_parts(runtime, data.whole, 1 + i % 15), read_write(data.whole));
+    data.submit(1 + i % 15);
   }
   double seen = 0;
   runtime.submit([&seen](VectorView<const double> x) { seen = x[0]; }, data.whole);
@@ -429,7 +284,7 @@ BOOST_AUTO_TEST_CASE(parts_stay_as_long_as_tasks_name_them) {
       };
       const auto program = [&] {
         runtime.submit(blocker, read_write(data.whole));
-        runtime.submit(nested("divides"), adds_one_in_parts(runtime, data.whole, 5), read_write(data.whole));
+        runtime.submit(nested("divides"), Divided::adds_one_in_parts(runtime, data.whole, 5), read_write(data.whole));
         if (from == std::string("weak")) {
           runtime.submit(with_weak({read_write(data.whole)}), [&] {
             runtime.submit(times_ten, parts[0]);
@@ -462,53 +317,6 @@ BOOST_AUTO_TEST_CASE(parts_stay_as_long_as_tasks_name_them) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_recorded_reduction_ends_before_a_kernel_divides_its_data) {
-  Runtime runtime(with_workers(2));
-  Divided data(runtime);
-  const std::vector<Halo> halos = middle_of(runtime, data.whole);
-  runtime.set_reduction(data.whole, sum_reduction<double>());
-  Gate gate;
-  std::atomic<bool> divided{false};
-  runtime.submit(
-      nested(),
-      [&](VectorView<double> x) {
-        gate.pass();
-        adds_one_in_parts(runtime, data.whole, 8)(x);
-        divided = true;
-      },
-      read_write(data.whole));
-  double seen = 0;
-  const RecordedGraph graph = runtime.record([&] {
-    for (int i = 0; i < 3; ++i) runtime.submit(add_one, reduce(data.whole));
-    gate.open();
-    while (!divided) std::this_thread::yield();
-    runtime.submit([&seen](VectorView<const double> x) { seen = x[0]; }, halos[0]);
-  });
-  runtime.wait();
-  graph.run();
-  runtime.wait();
-  BOOST_TEST(seen == 5);
-}
-
-BOOST_AUTO_TEST_CASE(kernels_that_are_called_in_place_of_tasks_divide_data_anew) {
-  RuntimeOptions options = with_workers(1);
-  options.placement.cutoff = std::chrono::minutes(1);
-  Runtime runtime(options);
-  Divided data(runtime);
-  for (int round = 0; round < 5; ++round) {
-    runtime.submit(
-        nested("around"),
-        [&](VectorView<double>) {
-          for (const std::int64_t at : {8, 5, 3}) {
-            runtime.submit(nested("inside"), adds_one_in_parts(runtime, data.whole, at), read_write(data.whole));
-          }
-        },
-        read_write(data.whole));
-    runtime.wait();
-  }
-  BOOST_TEST(data.elements[0] == 16);
-}
-
 BOOST_AUTO_TEST_CASE(weak_data_in_mode_write_count_as_written_by_a_nested_child_whose_children_have_ended) {
   Runtime runtime(with_workers(2));
   Divided data(runtime);
@@ -530,26 +338,6 @@ BOOST_AUTO_TEST_CASE(weak_data_in_mode_write_count_as_written_by_a_nested_child_
   runtime.submit([](VectorView<const double> x, double& last) { last += x[0]; }, data.whole, out);
   runtime.wait();
   BOOST_TEST(seen == 16);
-}
-
-BOOST_AUTO_TEST_CASE(a_called_kernel_writes_the_part_inside_of_the_halo_part_that_it_reads) {
-  RuntimeOptions options = with_workers(1);
-  options.placement.cutoff = std::chrono::minutes(1);
-  Runtime runtime(options);
-  Divided data(runtime);
-  const auto parts = runtime.partition(data.whole, std::array<Block, 2>{Block{0, 0, 8, 1}, Block{8, 0, 8, 1}});
-  const auto halos = runtime.halos(data.whole, std::array<Block, 1>{Block{0, 0, 8, 1}}, Rim(1, 0));
-  const auto inner = [&](VectorView<const double>, VectorView<double>) { runtime.submit(add_one, parts[0]); };
-  for (int round = 0; round < 20; ++round) {
-    runtime.submit(
-        nested("around"),
-        [&](VectorView<const double>, VectorView<double>) {
-          runtime.submit(nested("inside"), inner, halos[0], read_write(parts[0]));
-        },
-        halos[0], read_write(parts[0]));
-    runtime.wait();
-  }
-  BOOST_TEST(data.elements[0] == 21);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/client/fixture.hpp"
+#include "tests/client/nested/divided_data.hpp"
 #include "tests/client/nested/nested_support.hpp"
 #include "tests/support/gate.hpp"
 #include "troupe/runtime.hpp"
@@ -260,6 +261,78 @@ BOOST_AUTO_TEST_CASE(impossible_nested_tasks_are_refused_when_they_are_recorded)
   BOOST_CHECK_EXCEPTION(record(with_weak({commute(x.whole)})), Error, invalid("'x' is weak"));
   BOOST_CHECK_EXCEPTION(record(with_weak({read(x.whole), read(x.parts[0])})), Error,
                         failure(ErrorCode::conflicting_access, "is weak"));
+}
+
+BOOST_AUTO_TEST_CASE(kernels_divide_data_while_the_program_records_tasks_on_them) {
+  Runtime runtime(with_workers(3));
+  Divided data(runtime);
+  const Handle halo = data.middle();
+  Gate gate;
+  data.submit(8, gate);
+  data.submit(5, gate);
+  ReaderThenWriter before;
+  ReaderThenWriter between;
+  const RecordedGraph graph = runtime.record([&] {
+    before.read(runtime, halo);
+    before.write(runtime, data.whole);
+    between.read(runtime, halo);
+    gate.open();
+    data.wait_until_divided(2);
+    between.write(runtime, data.whole, 7);
+  });
+  runtime.wait();
+  BOOST_TEST(data.elements[0] == 3);
+  graph.run();
+  runtime.wait();
+  BOOST_TEST(before.seen == 3);
+  BOOST_TEST(between.seen == 100);
+  BOOST_TEST(!before.early);
+  BOOST_TEST(!between.early);
+  BOOST_TEST(data.elements[Divided::kSize - 1] == 7);
+}
+
+BOOST_AUTO_TEST_CASE(recorded_readers_of_halo_parts_wait_for_writers_that_were_recorded_before_a_division) {
+  Runtime runtime(with_workers(2));
+  Divided data(runtime);
+  const Handle halo = data.middle();
+  Gate gate;
+  data.submit(8, gate);
+  double seen = 0;
+  const RecordedGraph graph = runtime.record([&] {
+    runtime.submit(
+        [](VectorView<double> x) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          for (double& element : x) element = 9;
+        },
+        read_write(data.whole));
+    gate.open();
+    data.wait_until_divided(1);
+    runtime.submit([&seen](VectorView<const double> x) { seen = x[0]; }, halo);
+  });
+  runtime.wait();
+  graph.run();
+  runtime.wait();
+  BOOST_TEST(seen == 9);
+}
+
+BOOST_AUTO_TEST_CASE(a_recorded_reduction_ends_before_a_kernel_divides_its_data) {
+  Runtime runtime(with_workers(2));
+  Divided data(runtime);
+  const Handle halo = data.middle();
+  runtime.set_reduction(data.whole, sum_reduction<double>());
+  Gate gate;
+  data.submit(8, gate);
+  double seen = 0;
+  const RecordedGraph graph = runtime.record([&] {
+    for (int i = 0; i < 3; ++i) runtime.submit(add_one, reduce(data.whole));
+    gate.open();
+    data.wait_until_divided(1);
+    runtime.submit([&seen](VectorView<const double> x) { seen = x[0]; }, halo);
+  });
+  runtime.wait();
+  graph.run();
+  runtime.wait();
+  BOOST_TEST(seen == 5);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
