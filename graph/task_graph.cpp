@@ -67,8 +67,10 @@ const Codelet& resume_codelet() {
 
 TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
     : options_(options),
-      adapts_(options.stand_ins || !options.deadlines || !options.restrictions.empty() ? &always
-                                                                                       : &HomeProcess::any_left()),
+      adapts_(options.stand_ins || !options.deadlines || !options.restrictions.empty() ||
+                      has_stand_ins_for_cores(options.device_kinds)
+                  ? &always
+                  : &HomeProcess::any_left()),
       host_(host),
       subtree_times_(options.cutoff > Duration{} ? std::make_unique<SubtreeTimes>() : nullptr),
       // With shared workers, each completion checks for waiting threads: a worker that is busy with tasks of other

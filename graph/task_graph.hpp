@@ -311,7 +311,8 @@ class TaskGraph final : public TaskOwner {
   void infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after)
       TROUPE_REQUIRES(submission_mutex_);
   /// Adds a recording to the list of recordings that have been run. `inspect` finds recorded tasks through this list.
-  void keep(const std::shared_ptr<Recording>& recording) TROUPE_REQUIRES(submission_mutex_);
+  [[nodiscard]] std::vector<std::shared_ptr<Recording>> keep(const std::shared_ptr<Recording>& recording)
+      TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] std::vector<const Recording*> running_recordings() const TROUPE_REQUIRES(submission_mutex_);
   void initialize(Task& task, const CodeletDefinition* codelet, std::size_t access_count)
       TROUPE_REQUIRES(submission_mutex_);
@@ -365,6 +366,8 @@ class TaskGraph final : public TaskOwner {
   Task& submit_hold(DataRecord& record, AccessMode mode, TaskWaiter& waiter, TaskList& ready, bool& immediately)
       TROUPE_REQUIRES(submission_mutex_);
   Task& allocate_hold(DataRecord& record, AccessMode mode) TROUPE_REQUIRES(submission_mutex_);
+  /// Marks the data as written by the hold. If the hold is given up, data that had no content count as poisoned.
+  void note_acquired(Task& hold, DataRecord& record, AccessMode mode) TROUPE_REQUIRES(submission_mutex_);
   /// Orders a hold after the tasks that use its data. Returns true if all these tasks have ended.
   bool order_hold(Task& hold, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   /// Copies data back to host memory before they are forgotten (`GraphHost::bring_home`). The caller holds the whole.
@@ -386,7 +389,7 @@ class TaskGraph final : public TaskOwner {
   /// If `releasing` is true, tasks on the handle and its parts are refused from now on; if false, they are allowed
   /// again.
   void announce_release(const Handle& handle, bool releasing) TROUPE_REQUIRES(submission_mutex_);
-  Result<void> add_reduction(DataRecord& record, ReductionMethods methods) const;
+  Result<void> add_reduction(DataRecord& record, ReductionMethods methods) TROUPE_REQUIRES(submission_mutex_);
   /// Returns true if an open recording uses the record. The recording would not know parts that change now.
   [[nodiscard]] bool is_being_recorded(const DataRecord& record) const TROUPE_REQUIRES(submission_mutex_);
 
@@ -432,8 +435,8 @@ class TaskGraph final : public TaskOwner {
   std::vector<DataRecord*> replace_unused_parts(DataRecord& record, std::span<const Block> blocks)
       TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of a division that has waited until nobody uses the record. Fails if the record is being recorded.
-  Result<void> divide_at_last(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& parts)
-      TROUPE_REQUIRES(submission_mutex_);
+  Result<void> divide_at_last(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& parts,
+                              TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   /// Maps each part that is replaced to the last tasks that use it.
   using LastTasks = std::unordered_map<const DataRecord*, std::vector<TaskReference>>;
   /// Submits the task after which a new part has the content of the former parts that it overlaps.
@@ -448,9 +451,10 @@ class TaskGraph final : public TaskOwner {
   /// Ends the task of a discard, which has become ready. Appends the tasks that become ready.
   void end_discard(Task& hold, std::size_t slot, TaskList& ready);
   /// Ends a `host` task that is ready and that no thread wants any more. `give_back_unused` is for threads of the
-  /// program.
+  /// program, `give_back_refused` for those that have waited for the data and may not use them.
   void end_unused(Task& hold, std::size_t slot, TaskList& ready);
   void give_back_unused(Task& hold);
+  void give_back_refused(Task& hold);
 
   // The next functions end registrations without waiting (task_graph_release.cpp).
   /// Returns true if the registration alone owns the memory, or if there is no memory.

@@ -208,6 +208,12 @@ void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus st
 
 void TaskGraph::end_unused(Task& hold, std::size_t slot, TaskList& ready) {
   // Nobody has used the data, so a hold in mode write does not make them valid, either: they count as settled.
+  for (DataRecord* const part : hold.extras->without_content) {
+    if (part->abandoned.load(std::memory_order_relaxed)) continue;
+    poison(*part, std::make_shared<Failure>(Failure{ErrorCode::cancelled,
+                                                    "a call of acquire that was to write it ended without the data, "
+                                                    "and nothing had written it before"}));
+  }
   finish(hold, {TaskStatus::succeeded, nullptr, nullptr, slot, WorkerId{}, true}, ready);
 }
 

@@ -87,22 +87,25 @@ Result<std::vector<Handle>> TaskGraph::finish_partition(PendingHold& pending, st
   return handles;
 }
 
-Result<void> TaskGraph::add_reduction(DataRecord& record, ReductionMethods methods) const {
+Result<void> TaskGraph::add_reduction(DataRecord& record, ReductionMethods methods) {
   if (auto complete = check_methods(methods); !complete) return complete;
   if (auto allowed = check_writable(record, AccessMode::reduce); !allowed) return allowed;
-  record.reduction = std::make_unique<Reduction>(std::move(methods), options_.workers);
+  auto reduction = std::make_unique<Reduction>(std::move(methods), options_.workers);
+  data_.registry.keep_removed(std::exchange(record.reduction, std::move(reduction)));
   return {};
 }
 
 Result<void> TaskGraph::set_reduction(const Handle& handle, ReductionMethods methods) {
-  return change_undisturbed(handle, false,
-                            [&](DataRecord& record, TaskList&) { return add_reduction(record, std::move(methods)); });
+  const auto add = [&](DataRecord& record, TaskList&)
+                       TROUPE_REQUIRES(submission_mutex_) { return add_reduction(record, std::move(methods)); };
+  return change_undisturbed(handle, false, add);
 }
 
 Result<void> TaskGraph::finish_set_reduction(PendingHold& pending, ReductionMethods methods) {
   pending.note_.reset();
-  return change_held(pending.hold_, pending.handle_, false,
-                     [&](DataRecord& record, TaskList&) { return add_reduction(record, std::move(methods)); });
+  const auto add = [&](DataRecord& record, TaskList&)
+                       TROUPE_REQUIRES(submission_mutex_) { return add_reduction(record, std::move(methods)); };
+  return change_held(pending.hold_, pending.handle_, false, add);
 }
 
 void TaskGraph::announce_release(const Handle& handle, bool releasing) {
@@ -146,6 +149,7 @@ Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool relea
     outcome = host_.bring_home(*record.value(), AccessMode::read_write);
   }
   TaskList closed;
+  RemovedReductions removed;
   try {
     const LockGuard lock(submission_mutex_);
     if (outcome) {
@@ -153,6 +157,7 @@ Result<void> TaskGraph::change_held(Task* hold, const Handle& handle, bool relea
     } else if (releasing) {
       announce_release(handle, false);
     }
+    data_.registry.take_removed(removed);
   } catch (...) {
     // There was no memory for the change.
     give_back(hold);
@@ -215,19 +220,19 @@ Result<Task*> TaskGraph::acquire(const Handle& handle, AccessMode mode) {
 Result<Task*> TaskGraph::take_hold(Task* hold, AccessMode mode) {
   if (failures_.any_poison()) {
     if (const auto gone = why_abandoned(*hold)) {
-      give_back(hold);
+      give_back_refused(*hold);
       return *gone;
     }
   }
   if (reads(mode) && failures_.any_poison()) {
     if (const auto refusal = why_invalid(*hold); refusal.cause) {
       failures_.told(refusal.origin);
-      give_back(hold);
+      give_back_refused(*hold);
       return *refusal.cause;
     }
   }
   if (auto home = host_.bring_home(*hold->data()[0].data(), mode); !home) {
-    give_back(hold);
+    give_back_refused(*hold);
     return home.failure();
   }
   return hold;
@@ -246,7 +251,7 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_acquire(const Handle& hand
     if (!record) return record.failure();
     if (auto usable = check_usable(*record.value(), mode); !usable) return usable.failure();
     pending->hold_ = &submit_hold(*record.value(), mode, pending->waiter_, activated, immediately);
-    note_written(data_.registry, *record.value(), mode);
+    note_acquired(*pending->hold_, *record.value(), mode);
   }
   begin_pending(*pending, activated, immediately, WaitKind::data);
   return pending;
@@ -256,6 +261,15 @@ Result<Task*> TaskGraph::finish_acquire(PendingHold& pending) {
   pending.note_.reset();
   pending.hold_->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
   return take_hold(pending.hold_, pending.hold_->data()[0].mode());
+}
+
+void TaskGraph::note_acquired(Task& hold, DataRecord& record, AccessMode mode) {
+  if (mode == AccessMode::write && data_.registry.any_to_check()) {
+    record.visit_data([&hold](DataRecord& part) {
+      if (part.content.unwritten) hold.extras->without_content.push_back(&part);
+    });
+  }
+  note_written(data_.registry, record, mode);
 }
 
 Task& TaskGraph::allocate_hold(DataRecord& record, AccessMode mode) {
@@ -353,6 +367,11 @@ void TaskGraph::give_back_unused(Task& hold) {
   if (!ready.empty()) host_.activate(ready, WorkerId{});
 }
 
+void TaskGraph::give_back_refused(Task& hold) {
+  if (Domain* const outer = hold.outer_domain()) outer->held.fetch_sub(1, std::memory_order_relaxed);
+  give_back_unused(hold);
+}
+
 void TaskGraph::withdraw(PendingHold& pending) {
   pending.note_.reset();
   if (pending.dividing_) keep_parts(pending.handle_, {});
@@ -377,7 +396,7 @@ Result<Task*> TaskGraph::acquire_record(const Handle& handle, AccessMode mode) {
     if (auto usable = check_usable(*record.value(), mode); !usable) return usable.failure();
     if (auto ends = check_may_wait(*record.value(), mode); !ends) return ends.failure();
     hold = &submit_hold(*record.value(), mode, waiter, ready, immediately);
-    note_written(data_.registry, *record.value(), mode);
+    note_acquired(*hold, *record.value(), mode);
   }
   if (auto held = wait_for_hold(hold, waiter, ready, immediately, WaitKind::data); !held) return held.failure();
   return hold;

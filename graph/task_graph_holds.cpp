@@ -62,8 +62,12 @@ Result<void> TaskGraph::check_may_wait_for_all() {
 Result<void> TaskGraph::check_may_wait_for_room() {
   const LockGuard lock(submission_mutex_);
   const WaitingForThread waiting = waiting_for_this_thread();
-  const auto tasks = static_cast<std::uint64_t>(
-      std::ranges::count_if(waiting, [](const auto& entry) { return entry.first->role != TaskRole::host; }));
+  std::uint64_t tasks = 0;
+  for (const auto& [task, hold] : waiting) {
+    if (task->role != TaskRole::host) ++tasks;
+    // The tasks of a run count in the window from its submission on.
+    if (task->role == TaskRole::replay) tasks += task->extras->run->recording->size();
+  }
   // None of these tasks ends before this thread goes on.
   if (tasks <= low_water()) return {};
   return never_ends("the submission window (" + std::to_string(options_.window) +

@@ -258,7 +258,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     domain->joined.fetch_sub(1, std::memory_order_relaxed);
     domain->held.fetch_add(1, std::memory_order_relaxed);
     immediately = builder.finish();
-    if (!checked) note_written(data_.registry, record, mode);
+    if (!checked) note_acquired(*hold, record, mode);
   }
   if (!ready.empty()) host_.activate(ready, ExecutionScope::find(this)->worker());
   if (immediately) {

@@ -138,6 +138,8 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
   }
   TaskList ready;
   Future future;
+  // Declared before the lock: the destruction of the program's functions in a recording may call this graph.
+  std::vector<std::shared_ptr<Recording>> dropped;
   {
     const LockGuard lock(submission_mutex_);
     if (stopped_.load(std::memory_order_relaxed)) {
@@ -172,7 +174,7 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
       }
       order(task, builder, ready);
       note_names(task);
-      keep(recording);
+      dropped = keep(recording);
       // Runs of one recording never overlap, even if they use different data.
       TaskReference& last = recording->last_run();
       if (last.task != nullptr) builder.follow(last);
@@ -193,11 +195,15 @@ Result<Future> TaskGraph::replay(const std::shared_ptr<Recording>& recording, st
   return future;
 }
 
-void TaskGraph::keep(const std::shared_ptr<Recording>& recording) {
-  if (std::find(recordings_.run.begin(), recordings_.run.end(), recording) != recordings_.run.end()) return;
-  // Drop the recordings that only this list still owns: nobody can run them, and their last run has ended.
-  std::erase_if(recordings_.run, [](const std::shared_ptr<Recording>& one) { return one.use_count() == 1; });
-  recordings_.run.push_back(recording);
+std::vector<std::shared_ptr<Recording>> TaskGraph::keep(const std::shared_ptr<Recording>& recording) {
+  std::vector<std::shared_ptr<Recording>>& run = recordings_.run;
+  if (std::find(run.begin(), run.end(), recording) != run.end()) return {};
+  const auto owned_elsewhere = [](const std::shared_ptr<Recording>& one) { return one.use_count() > 1; };
+  const auto first = std::partition(run.begin(), run.end(), owned_elsewhere);
+  std::vector<std::shared_ptr<Recording>> dropped(std::make_move_iterator(first), std::make_move_iterator(run.end()));
+  run.erase(first, run.end());
+  run.push_back(recording);
+  return dropped;
 }
 
 Begin TaskGraph::begin_replay(Task& task, WorkerId worker, TaskList& ready) {

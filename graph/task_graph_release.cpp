@@ -145,14 +145,16 @@ bool TaskGraph::release_late(DataRecord& record, const std::shared_ptr<LateRelea
 }
 
 void TaskGraph::end_late(LateRelease& late) noexcept {
-  // `memory` is declared before the lock guard, so the memory is freed after the lock is released, because freeing
-  // megabytes takes long.
+  // These are declared before the lock guard, so they are destroyed after the lock is released: freeing megabytes takes
+  // long, and the functions of a reduction may own data of this graph.
   std::shared_ptr<void> memory;
+  RemovedReductions removed;
   const LockGuard lock(submission_mutex_);
   memory = late.record->owned;
   data_.late.bytes -= late.bytes;
   data_.late.divisions -= late.divisions;
   forget(*late.record);
+  data_.registry.take_removed(removed);
   Task& hold = *late.hold;
   hold.status.store(TaskStatus::succeeded, std::memory_order_release);
   // No task can wait for the hold, because tasks on its data were refused from its submission on.

@@ -87,21 +87,23 @@ std::vector<DataRecord*> TaskGraph::replace_parts(DataRecord& record, std::span<
 }
 
 std::vector<DataRecord*> TaskGraph::replace_unused_parts(DataRecord& record, std::span<const Block> blocks) {
-  if (record.covered) {
-    // A record that its parts cover has no data of its own, so its flags are out of date.
-    data_.registry.set_unwritten(record, false);
-    record.poisoned.store(false, std::memory_order_relaxed);
-  }
   DataRegistry::NewParts parts = renew_parts(record, blocks);
-  for (DataRecord* part : parts.former) record.covered ? leave_readers(*part) : return_to_parent(*part);
+  if (!parts.keeps_rest && record.poisoned.load(std::memory_order_relaxed)) {
+    record.poisoned.store(false, std::memory_order_relaxed);
+    failures_.cure(record.handle_id());
+  }
+  for (const DataRecord* part : parts.former) leave_readers(*part);
+  for (DataRecord* part : parts.returned) return_to_parent(*part);
   for (auto part = parts.former.rbegin(); part != parts.former.rend(); ++part) forget(**part);
   for (DataRecord* part : parts.added) part->dependencies = record.dependencies;
   return std::move(parts.added);
 }
 
-Result<void> TaskGraph::divide_at_last(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& parts) {
-  // A recording may have begun meanwhile.
+Result<void> TaskGraph::divide_at_last(DataRecord& record, std::span<const Block> blocks, std::vector<Handle>& parts,
+                                       TaskList& ready) {
+  // Other threads may have begun a recording or a reduction meanwhile.
   if (is_being_recorded(record)) return partitioned_while_recorded(record);
+  if (record.dependencies.open_reduction) close_reduction(record, ready);
   const std::vector<DataRecord*> added = replace_unused_parts(record, blocks);
   end_dividing(record.handle_id());
   refuse_new(record, added);
@@ -172,8 +174,9 @@ Result<std::vector<Handle>> TaskGraph::repartition(const Handle& parent, std::sp
   if (!at_once) return at_once.failure();
   if (at_once.value()) return *std::move(at_once).value();
   std::vector<Handle> parts;
-  const auto divide = [&](DataRecord& record, TaskList&)
-                          TROUPE_REQUIRES(submission_mutex_) { return divide_at_last(record, blocks, parts); };
+  const auto divide = [&](DataRecord& record, TaskList& activated) TROUPE_REQUIRES(submission_mutex_) {
+    return divide_at_last(record, blocks, parts, activated);
+  };
   if (auto outcome = change_undisturbed(parent, false, divide); !outcome) {
     return keep_parts(parent, outcome.failure());
   }
@@ -194,8 +197,9 @@ Result<BegunRepartition> TaskGraph::begin_repartition(const Handle& parent, std:
 Result<std::vector<Handle>> TaskGraph::finish_repartition(PendingHold& pending, std::span<const Block> blocks) {
   pending.note_.reset();
   std::vector<Handle> parts;
-  const auto divide = [&](DataRecord& record, TaskList&)
-                          TROUPE_REQUIRES(submission_mutex_) { return divide_at_last(record, blocks, parts); };
+  const auto divide = [&](DataRecord& record, TaskList& activated) TROUPE_REQUIRES(submission_mutex_) {
+    return divide_at_last(record, blocks, parts, activated);
+  };
   if (auto outcome = change_held(pending.hold_, pending.handle_, false, divide); !outcome) {
     return keep_parts(pending.handle_, outcome.failure());
   }

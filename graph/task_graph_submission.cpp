@@ -209,6 +209,16 @@ Result<Future> TaskGraph::submit_restricted(const TaskSpecification& specificati
       devices = &both;
     }
   }
+  const bool nests = specification.may_nest || specification.options.nested;
+  if (nests && has_stand_ins_for_cores(options_.device_kinds)) {
+    // Where such a device runs a core's kernel, the kernel's data are copies, which its children cannot use, and its
+    // device may have queued later tasks behind it.
+    const DeviceSet others = *devices & DeviceSet::of_kinds(kEveryKind & ~kStandInsForCores);
+    if ((others.kinds() & options_.device_kinds & specification.codelet.definition().kinds()) != 0) {
+      both = others;
+      devices = &both;
+    }
+  }
   if (devices->all()) return submit_unrestricted(specification);
   const auto codelet = codelets_.only_on(specification.codelet, *devices, options_.most_named_devices,
                                          [&] { return host_.find_devices(*devices); });

@@ -92,7 +92,10 @@ class SuspendedTasks {
   }
   void remove(const graph::Task& task) {
     const LockGuard lock(lock_);
-    tasks_.erase(std::ranges::find(tasks_, &task, &Entry::task));
+    // The search begins at the end of the list, because of nested waits the newest one ends first.
+    const auto found =
+        std::find_if(tasks_.rbegin(), tasks_.rend(), [&task](const Entry& one) { return one.task == &task; });
+    tasks_.erase(std::next(found).base());
   }
   /// Returns the tasks of one graph.
   [[nodiscard]] std::vector<const graph::Task*> of(const graph::TaskGraph& graph) const {

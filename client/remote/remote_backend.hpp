@@ -129,7 +129,7 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
                  std::span<const std::uint64_t> after);
   /// Notes a task, with its uses and predecessors, that may have to wait for data that the program has acquired.
   void note_behind_holds(std::uint64_t task, std::span<const TasksBehindHold::Use> uses,
-                         std::span<const std::uint64_t> after);
+                         std::span<const std::uint64_t> after, std::uint64_t tasks = 1);
   /// The next functions check a wait that the calling thread is about to begin. They fail with `invalid_argument` if
   /// this wait would never end, because the thread would wait for a task that needs data which the thread has acquired.
   [[nodiscard]] Result<void> check_may_wait_for_all() const;

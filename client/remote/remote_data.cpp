@@ -351,8 +351,8 @@ void RemoteBackend::hand_on(void* hold) noexcept {
 }
 
 void RemoteBackend::note_behind_holds(std::uint64_t task, std::span<const TasksBehindHold::Use> uses,
-                                      std::span<const std::uint64_t> after) {
-  for (Hold* hold : holds_) hold->behind.note(task, uses, after);
+                                      std::span<const std::uint64_t> after, std::uint64_t tasks) {
+  for (Hold* hold : holds_) hold->behind.note(task, uses, after, tasks);
 }
 
 void RemoteBackend::follow_former(const graph::DataRegistry::NewParts& parts, std::span<const Handle> added) {

@@ -110,6 +110,7 @@ Result<std::vector<Handle>> RemoteBackend::repartition(const Handle& whole, std:
   if (auto fit = graph::DataRegistry::check_parts(record, blocks, {}); !fit) return fit.failure();
   Result<void> may_wait = check_outside_callback();
   if (may_wait) may_wait = check_may_use(record.whole(), AccessMode::read_write);
+  const bool unwritten = record.content.unwritten;
   const graph::DataRegistry::NewParts parts = registry_.replace_parts(record, blocks);
   const std::vector<Handle> added = graph::handles_of(parts.added);
   const std::vector<Handle> former = graph::handles_of(parts.former);
@@ -130,6 +131,7 @@ Result<std::vector<Handle>> RemoteBackend::repartition(const Handle& whole, std:
   }
   forget(added);
   restore(whole, former, refused);
+  if (graph::DataRegistry::exists(whole)) registry_.set_unwritten(*whole.record(), unwritten);
   return !may_wait && answer.failure().code == ErrorCode::wait_in_kernel ? may_wait.failure() : answer.failure();
 }
 

@@ -128,7 +128,7 @@ Result<Future> RemoteBackend::replay(Recorded& recorded, std::span<const Rebindi
     if (recording.uses()[i].written) data_.will_write(*data.value()[i], number);
     if (!holds_.empty()) uses.push_back({data.value()[i], recording.uses()[i].mode});
   }
-  if (!holds_.empty()) note_behind_holds(number, uses, {});
+  if (!holds_.empty()) note_behind_holds(number, uses, {}, 1 + recorded.size());
   v1::Replay& replay =
       *session_->sender().operations().add_run(16 + 12 * rebindings.size(), 1 + recorded.size()).mutable_replay();
   replay.set_task(number);

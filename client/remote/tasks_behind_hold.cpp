@@ -41,7 +41,8 @@ void TasksBehindHold::follow(const graph::DataRecord& former, const graph::DataR
   }
 }
 
-void TasksBehindHold::note(std::uint64_t task, std::span<const Use> uses, std::span<const std::uint64_t> after) {
+void TasksBehindHold::note(std::uint64_t task, std::span<const Use> uses, std::span<const std::uint64_t> after,
+                           std::uint64_t tasks) {
   std::optional<std::uint64_t> waits_for;
   bool only_children = true;
   for (const std::uint64_t before : after) {
@@ -60,7 +61,7 @@ void TasksBehindHold::note(std::uint64_t task, std::span<const Use> uses, std::s
     }
   }
   if (!waits_for) return;
-  waiting_.emplace(task, *waits_for);
+  waiting_.emplace(task, Waiting{*waits_for, tasks});
   if (uses_.size() + uses.size() > kMostUses) return;
   // If only children of this nested task wait, a later use of the task's other data need not wait for these children.
   const std::size_t noted_before = uses_.size();
@@ -75,13 +76,13 @@ bool TasksBehindHold::waits(std::uint64_t task, const Pending& pending) const {
   while (task != 0) {
     const auto found = waiting_.find(task);
     if (found == waiting_.end() || !pending(task)) return false;
-    task = found->second;
+    task = found->second.before;
   }
   return true;
 }
 
 std::uint64_t TasksBehindHold::first(const Pending& pending) const {
-  for (const auto& [task, before] : waiting_) {
+  for (const auto& [task, waiting] : waiting_) {
     if (waits(task, pending)) return task;
   }
   return 0;
@@ -90,10 +91,11 @@ std::uint64_t TasksBehindHold::first(const Pending& pending) const {
 std::uint64_t TasksBehindHold::count(const Pending& pending) const {
   // A task has a higher number than the task for which it waits, so one pass in ascending order finds all.
   std::unordered_set<std::uint64_t> found{0};
-  for (const auto& [task, before] : waiting_) {
-    if (found.contains(before) && pending(task)) found.insert(task);
+  std::uint64_t tasks = 0;
+  for (const auto& [task, waiting] : waiting_) {
+    if (found.contains(waiting.before) && pending(task) && found.insert(task).second) tasks += waiting.tasks;
   }
-  return found.size() - 1;
+  return tasks;
 }
 
 std::uint64_t TasksBehindHold::find(const Use& next, const Pending& pending) const {

@@ -32,11 +32,13 @@ class TasksBehindHold {
 
   /// Returns true if the next user of these data has to wait for the hold itself.
   [[nodiscard]] bool holds(const Use& next) const;
-  /// Adds the task to the list if it has to wait for the hold. `after`: its explicit predecessors.
-  void note(std::uint64_t task, std::span<const Use> uses, std::span<const std::uint64_t> after);
+  /// Adds the task to the list if it has to wait for the hold. `after`: its explicit predecessors. `tasks`: the number
+  /// of tasks that it counts for, more than one for a run of a recording.
+  void note(std::uint64_t task, std::span<const Use> uses, std::span<const std::uint64_t> after,
+            std::uint64_t tasks = 1);
   /// Returns the first task of the list that still waits; 0 if there is none.
   [[nodiscard]] std::uint64_t first(const Pending& pending) const;
-  /// Returns the number of tasks of the list that still wait.
+  /// Returns the number of tasks of the list that still wait, with the tasks of runs.
   [[nodiscard]] std::uint64_t count(const Pending& pending) const;
   /// Returns true if the task still waits for the hold.
   [[nodiscard]] bool waits(std::uint64_t task, const Pending& pending) const;
@@ -59,8 +61,12 @@ class TasksBehindHold {
   /// The first use is that of the hold itself, unless its data have been deleted. Parts that replace the data of the
   /// hold are noted as its uses, too.
   std::vector<NotedUse> uses_;
-  /// Maps each task to the task for which it waits; 0 stands for the hold itself.
-  std::map<std::uint64_t, std::uint64_t> waiting_;
+  struct Waiting {
+    /// The task for which this one waits; 0 stands for the hold itself.
+    std::uint64_t before;
+    std::uint64_t tasks;
+  };
+  std::map<std::uint64_t, Waiting> waiting_;
 };
 
 }  // namespace troupe::remote

@@ -133,4 +133,12 @@ struct CodeletDefinition {
   [[nodiscard]] const std::string& known_name() const { return known_as.empty() ? name : known_as; }
 };
 
+/// The kinds of device that run the kernels of cores, and have memory of their own.
+inline constexpr KindSet kStandInsForCores =
+    kinds_where([](const DeviceTraits& row) { return row.own_memory && row.stands_in_for == DeviceKind::cpu_core; });
+/// Returns true if `kinds` contains both cores and such devices.
+[[nodiscard]] constexpr bool has_stand_ins_for_cores(KindSet kinds) {
+  return (kinds & kStandInsForCores) != 0 && (kinds & kind_set(DeviceKind::cpu_core)) != 0;
+}
+
 }  // namespace troupe

@@ -48,7 +48,7 @@ const Block* find_outside(const DataRecord& parent, std::span<const Block> block
   return found != blocks.end() ? &*found : nullptr;
 }
 
-void add_overlapped(DataRecord& record, const Block& block, std::vector<DataRecord*>& found);
+std::int64_t add_overlapped(DataRecord& record, const Block& block, std::vector<DataRecord*>& found);
 
 /// Adds to `found` the records of the part's tree that have data of their own in `block`, a block of the part's whole.
 /// Returns the number of elements that the block and the part have in common.
@@ -60,14 +60,15 @@ std::int64_t add_overlapped_in(DataRecord& part, const Block& block, std::vector
 }
 
 /// Adds to `found` the records of the tree below `record`, including `record`, that have data of their own in `block`.
-/// The block lies inside `record`.
-void add_overlapped(DataRecord& record, const Block& block, std::vector<DataRecord*>& found) {
+/// The block lies inside `record`. Returns the number of its elements that lie in no part.
+std::int64_t add_overlapped(DataRecord& record, const Block& block, std::vector<DataRecord*>& found) {
   std::int64_t left = elements_of(block);
   for (DataRecord* part : record.children) {
-    if (left == 0) return;
+    if (left == 0) return 0;
     left -= add_overlapped_in(*part, block, found);
   }
   if (left > 0) found.push_back(&record);
+  return left;
 }
 
 /// Finds the records that blocks of one record overlap. For many blocks the search makes an index of the parts, so that
@@ -78,13 +79,15 @@ class OverlapSearch {
     constexpr std::size_t kFew = 8;
     if (blocks > kFew && record.children.size() > kFew) index_.emplace(record);
   }
-  void add(const Block& block, std::vector<DataRecord*>& found) {
+  /// Adds the records that the block overlaps to `found`. Returns the number of its elements that lie in no part.
+  std::int64_t add(const Block& block, std::vector<DataRecord*>& found) {
     if (!index_) return add_overlapped(record_, block, found);
     places_.clear();
     index_->find(block, places_);
     std::int64_t left = elements_of(block);
     for (const std::uint32_t place : places_) left -= add_overlapped_in(*record_.children[place], block, found);
     if (left > 0) found.push_back(&record_);
+    return left;
   }
 
  private:
@@ -242,16 +245,46 @@ std::vector<DataRecord*> DataRegistry::detach_parts(DataRecord& parent) {
 
 DataRegistry::NewParts DataRegistry::replace_parts(DataRecord& parent, std::span<const Block> blocks) {
   NewParts parts;
-  parts.overlapped = find_overlapped(parent, blocks);
+  parts.overlapped.resize(blocks.size());
+  // The elements that are in no part now, and in none of the new parts either.
+  std::int64_t rest = parent.view.layout.elements();
+  for (const DataRecord* part : parent.children) rest -= elements_of(part->place);
+  {
+    OverlapSearch search(parent, blocks.size());
+    for (std::size_t i = 0; i < blocks.size(); ++i) rest -= search.add(blocks[i], parts.overlapped[i]);
+  }
+  parts.keeps_rest = rest > 0;
+  // The marks are read before they change: the parent may be among the records that a block overlaps.
+  std::vector<DataRecord::Content> contents(blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    for (const DataRecord* one : parts.overlapped[i]) {
+      contents[i].unwritten = contents[i].unwritten || one->content.unwritten;
+      contents[i].discarded = contents[i].discarded || one->content.discarded;
+    }
+  }
   parts.former = detach_parts(parent);
   parts.added = add_parts(parent, blocks).value_or_throw();
-  const auto lacks_content = [](const DataRecord* one) { return one->content.unwritten; };
-  const auto was_discarded = [](const DataRecord* one) { return one->content.discarded; };
   for (std::size_t i = 0; i < parts.added.size(); ++i) {
-    set_unwritten(*parts.added[i], std::ranges::any_of(parts.overlapped[i], lacks_content));
-    set_discarded(*parts.added[i], std::ranges::any_of(parts.overlapped[i], was_discarded));
+    set_unwritten(*parts.added[i], contents[i].unwritten);
+    set_discarded(*parts.added[i], contents[i].discarded);
   }
+  if (!parts.keeps_rest) set_unwritten(parent, false);
+  if (!parent.covered) find_returned(parent, parts);
   return parts;
+}
+
+void DataRegistry::find_returned(DataRecord& parent, NewParts& parts) {
+  OverlapSearch search(parent, parts.former.size());
+  std::vector<DataRecord*> found;
+  for (DataRecord* part : parts.former) {
+    found.clear();
+    if (search.add(part->place, found) == 0) continue;
+    parts.returned.push_back(part);
+    const DataRecord* const unwritten = find_unwritten(*part);
+    if (unwritten == nullptr) continue;
+    set_unwritten(parent, true);
+    if (unwritten->content.discarded) set_discarded(parent, true);
+  }
 }
 
 Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std::span<const Block> blocks) {
@@ -366,7 +399,7 @@ void DataRegistry::remove(DataRecord& record) {
   record.abandoned.store(false, std::memory_order_relaxed);
   set_unwritten(record, false);
   set_read_only(record, false);
-  record.reduction.reset();
+  removed_.add(std::move(record.reduction));
   clear(record.dependencies);
   record.parent = nullptr;
   record.refusals = 0;

@@ -50,9 +50,14 @@ class DataRegistry {
     std::vector<DataRecord*> added;
     std::vector<std::vector<DataRecord*>> overlapped;
     std::vector<DataRecord*> former;
+    /// Those of the former parts that have elements in no new part. These elements are the parent's own now.
+    std::vector<DataRecord*> returned;
+    /// True if elements that were the parent's own still are.
+    bool keeps_rest = false;
   };
   /// Replaces all parts of `parent` by new parts, for which `check_parts` must not fail. The replaced parts leave the
-  /// tree, and become former parts. A new part counts as unwritten, or as discarded, if a record that it overlaps does.
+  /// tree, and become former parts. A new part counts as unwritten, or as discarded, if a record that it overlaps does,
+  /// and so does the parent with the elements that are in no part.
   NewParts replace_parts(DataRecord& parent, std::span<const Block> blocks);
   /// Makes former parts of `parent` its parts again. Does nothing and returns false if they overlap its present parts.
   bool restore_parts(DataRecord& parent, std::span<DataRecord* const> former);
@@ -60,8 +65,12 @@ class DataRegistry {
   /// The blocks must lie inside the parent; otherwise the call fails with `overlapping_handles`, and no halo part is
   /// added. Also fails if `check_rim` does.
   Result<std::vector<DataRecord*>> add_halos(DataRecord& parent, std::span<const Block> blocks, const Rim& rim);
-  /// Frees the record and all records below it.
+  /// Frees the record and all records below it. Their reductions stay for `take_removed`.
   void remove(DataRecord& record);
+  /// Keeps a reduction for `take_removed`. A null pointer is allowed.
+  void keep_removed(std::unique_ptr<Reduction> reduction) { removed_.add(std::move(reduction)); }
+  /// Moves the reductions of removed data to the caller, whose list must be empty.
+  void take_removed(RemovedReductions& to) { to.take(removed_); }
   /// Allows later registrations to use the memory of this whole, although its record still exists.
   void give_up_memory(const DataRecord& whole) { memory_.remove(whole); }
 
@@ -104,11 +113,14 @@ class DataRegistry {
   DataRecord& add_block(DataRecord& parent, const Block& block);
   /// Takes the parts out of the tree: they become former parts.
   static std::vector<DataRecord*> detach_parts(DataRecord& parent);
+  /// Finds the `returned` of `parts`, and gives the parent their marks.
+  void find_returned(DataRecord& parent, NewParts& parts);
   void set_read_only(DataRecord& record, bool read_only);
 
   const TaskOwner* owner_;
   std::deque<DataRecord> records_;
   DataRecord* free_ = nullptr;
+  RemovedReductions removed_;
   RegisteredMemory memory_;
   std::atomic<std::uint64_t> own_ids_{0};
   std::atomic<std::uint64_t>* next_id_;

@@ -152,6 +152,8 @@ void replace_parent(DependencyState& state, const TaskReference& parent, const D
   static const DependencyState kUnused;
   const DependencyState& last = inner != nullptr ? *inner : kUnused;
   const std::vector<TaskReference>& last_of_all = last_tasks(last, AccessMode::write);
+  std::uint64_t written_by = 0;
+  for (const TaskReference& writer : state.writers) written_by = std::max(written_by, writer.id);
   std::vector<TaskReference> before(last.before);
   make_room_for(state.writers, last.writers);
   make_room_for(state.readers, last.readers);
@@ -166,9 +168,9 @@ void replace_parent(DependencyState& state, const TaskReference& parent, const D
     state.before.swap(before);
     add(state.writers, last.writers);
     add(state.readers, last.readers);
-    // The room is that of the parent. Nobody waits for this writer, but `Domain::children_write` still finds one.
-    if (state.writers.empty()) state.writers.push_back({&ended, parent.id});
   }
+  // The room is that of a former writer. Nobody waits for this writer, but `Domain::children_write` still finds one.
+  if (state.writers.empty() && written_by != 0) state.writers.push_back({&ended, written_by});
   // Readers with lower ids are older than the parent, and are in the list already.
   if (has_read && !wrote) add(state.readers, last.readers, parent.id);
   if (was_before) add(state.before, last_of_all);

@@ -37,6 +37,9 @@ class Reduction {
   /// Forgets all partial results.
   void discard() noexcept;
 
+  /// The next one of a list of reductions whose data were removed (`RemovedReductions`).
+  std::unique_ptr<Reduction> next_removed;
+
  private:
   struct Partial;
   [[nodiscard]] static DataView view_of(const Partial& partial);
@@ -55,6 +58,32 @@ class Reduction {
   std::vector<Partial> partials_;
   bool opened_without_content_ = false;
   bool begins_with_neutral_ = false;
+};
+
+/// Reductions that have no data any more. Their functions are the program's, and the destruction of these may call the
+/// graph: an object of this class must be destroyed without the submission lock.
+class RemovedReductions {
+ public:
+  RemovedReductions() = default;
+  ~RemovedReductions() { clear(); }
+  RemovedReductions(const RemovedReductions&) = delete;
+  RemovedReductions& operator=(const RemovedReductions&) = delete;
+
+  void add(std::unique_ptr<Reduction> removed) {
+    if (removed == nullptr) return;
+    removed->next_removed = std::move(first_);
+    first_ = std::move(removed);
+  }
+  /// Takes all reductions of the other list, which must be the only ones here.
+  void take(RemovedReductions& other) { first_.swap(other.first_); }
+
+ private:
+  /// The destruction of a long list must not call itself for each element.
+  void clear() {
+    while (first_ != nullptr) first_ = std::move(first_->next_removed);
+  }
+
+  std::unique_ptr<Reduction> first_;
 };
 
 }  // namespace troupe::graph

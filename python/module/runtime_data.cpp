@@ -37,6 +37,18 @@ bool share_memory(const py::array& one, const py::array& other) {
 
 }  // namespace
 
+/// While an object of this class exists, other threads wait for the end of registrations that overlap with theirs.
+class RuntimeState::EndsRegistrations {
+ public:
+  explicit EndsRegistrations(RuntimeState& state) : state_(state) { ++state_.ending_; }
+  ~EndsRegistrations() { --state_.ending_; }
+  EndsRegistrations(const EndsRegistrations&) = delete;
+  EndsRegistrations& operator=(const EndsRegistrations&) = delete;
+
+ private:
+  RuntimeState& state_;
+};
+
 void RuntimeState::remember(DataByAddress& all, const std::shared_ptr<ArrayData>& data) {
   all.data.emplace(data->address(), data);
   if (all.data.size() < all.look_through_at) return;
@@ -84,22 +96,35 @@ std::shared_ptr<ArrayData> RuntimeState::register_array(const py::array& array, 
     return runtime()->backend().register_data({form.layout, host == nullptr ? &nothing : host, nullptr, name});
   };
   auto handle = register_it();
-  if (!handle && handle.failure().code == ErrorCode::overlapping_handles && may_forget) {
+  std::shared_ptr<ArrayData> same;
+  const auto overlaps = [&] {
+    return same == nullptr && !handle && handle.failure().code == ErrorCode::overlapping_handles;
+  };
+  const auto try_again = [&] {
+    // Another thread may have registered the same elements meanwhile.
+    same = known(array);
+    if (same == nullptr) handle = register_it();
+  };
+  if (overlaps() && may_forget) {
     // The new array may overlap with an array that the program does not use any more, and whose last task is about to
-    // end. So try again for a while.
+    // end. So try again for a while, or for as long as other threads end registrations.
     forget_unused_arrays();
-    for (int attempt = 0; !handle && attempt < 20; ++attempt) {
+    for (int attempt = 0; attempt < 20 || ending_ > 0; ++attempt) {
       forget_dropped(false);
-      handle = register_it();
-      if (handle || forgetting_.empty()) break;
-      const WithoutGil without;
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      try_again();
+      if (!overlaps() || (forgetting_.empty() && ending_ == 0)) break;
+      {
+        const WithoutGil without;
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      }
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     }
   }
-  if (!handle && handle.failure().code == ErrorCode::overlapping_handles && may_forget) {
+  if (overlaps() && may_forget) {
     forget_bare(array);
-    handle = register_it();
+    try_again();
   }
+  if (same != nullptr) return same;
   if (!handle) raise(handle.failure().code, handle.failure().message);
   auto data = std::make_shared<ArrayData>(shared_from_this(), handle.value(), array, std::move(form));
   data->name = std::move(name);
@@ -142,19 +167,31 @@ void RuntimeState::forget_former(const std::shared_ptr<ArrayData>& data) {
               "the program holds use it as it was: end that use first, or work on a copy");
   };
   if (in_kernel() == this) refuse();
-  // Kernels in Python own the data until they have run, so wait for them. Their failures are reported elsewhere.
-  const auto runtime = this->runtime();
-  wait_without_lock([&] {
-    const auto acquired = runtime->backend().acquire(data->handle(), AccessMode::read_write);
-    if (acquired) runtime->backend().give_back(acquired.value().hold);
-  });
+  wait_for_tasks_on(*data);
   // The owners are the table of bare arrays and the caller.
   if (data.use_count() > 2) refuse();
   data->release();
 }
 
+void RuntimeState::wait_for_tasks_on(const ArrayData& data) {
+  // Kernels in Python own the data until they have run. Their failures are reported elsewhere.
+  const auto runtime = this->runtime();
+  wait_without_lock([&] {
+    const auto acquired = runtime->backend().acquire(data.handle(), AccessMode::read_write);
+    if (acquired) runtime->backend().give_back(acquired.value().hold);
+  });
+}
+
 void RuntimeState::forget_bare(const py::array& array) {
   std::vector<std::shared_ptr<ArrayData>> found;
+  for (const auto& [object, data] : arrays_) {
+    if (data.use_count() > 1 && share_memory(array, py::reinterpret_borrow<py::array>(data->array(true)))) {
+      found.push_back(data);
+    }
+  }
+  const EndsRegistrations ends(*this);
+  for (const auto& data : found) wait_for_tasks_on(*data);
+  found.clear();
   for (auto it = arrays_.begin(); it != arrays_.end();) {
     const bool shared =
         it->second.use_count() == 1 && share_memory(array, py::reinterpret_borrow<py::array>(it->second->array(true)));
@@ -197,6 +234,7 @@ void RuntimeState::forget_dropped(Runtime& runtime, graph::TaskGraph* graph, boo
     }
     forgetting_.push_back(std::move(one));
   }
+  const EndsRegistrations ends(*this);
   std::vector<Dropped> all = std::exchange(forgetting_, {});
   for (std::size_t i = 0; i < all.size(); ++i) {
     Dropped& one = all[i];

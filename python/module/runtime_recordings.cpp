@@ -45,7 +45,10 @@ RuntimeState::Recorded RuntimeState::recorded_by(std::shared_ptr<client::Recorde
 }
 
 void RuntimeState::require_no_recording() const {
-  if (recording_thread_ != 0) raise(ErrorCode::invalid_argument, "a recording inside of another: end that one first");
+  if (recording_thread_ == 0) return;
+  raise(ErrorCode::invalid_argument, recording_here() ? "a recording inside of another: end that one first"
+                                                      : "another thread records tasks of this runtime: only one thread "
+                                                        "of a program in Python can do so at a time");
 }
 
 RuntimeState::Recorded RuntimeState::record(const std::function<void()>& program, std::string name) {

@@ -73,7 +73,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// when a task first uses it, and again when the program has changed its shape, strides or dtype.
   [[nodiscard]] std::shared_ptr<ArrayData> find_or_add(pybind11::handle array);
   /// Ends, after their last use, the registrations of bare arrays that share memory with this array and to which only
-  /// this runtime still refers.
+  /// this runtime still refers. Waits for tasks that use such arrays.
   void forget_bare(const pybind11::array& array);
   /// Adds data (a whole array or a part) to the table in which data are found by their array.
   void make_known(const std::shared_ptr<ArrayData>& data) { remember(known_, data); }
@@ -241,6 +241,7 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// Ends the registration of a bare array whose shape, strides or dtype the program has changed, after the last use of
   /// the data. Throws `InvalidHandle` if something else than tasks uses the data, and in kernels, which cannot wait.
   void forget_former(const std::shared_ptr<ArrayData>& data);
+  void wait_for_tasks_on(const ArrayData& data);
   void destroy();
 
   std::shared_ptr<Runtime> runtime_;
@@ -273,6 +274,10 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
 
   /// The data whose registration is ending. Requires the interpreter's lock.
   std::vector<Dropped> forgetting_;
+  /// The number of threads that end registrations at this moment (`EndsRegistrations`), in part without the
+  /// interpreter's lock, which guards the number.
+  class EndsRegistrations;
+  int ending_ = 0;
   /// The runs of recordings that have not been settled, and the thread that settles them.
   struct Runs {
     std::mutex mutex;

@@ -113,6 +113,20 @@ BOOST_AUTO_TEST_CASE(data_without_valid_content_do_not_become_valid) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(discarded_data_whose_acquisition_was_given_up_have_no_content) {
+  both([this](Runtime& runtime) {
+    BusyVector data(runtime, codelets());
+    runtime.discard(data.whole);
+    give_up([&] { std::ignore = runtime.acquire(data.whole, AccessMode::write); });
+    gate().open();
+    BOOST_CHECK_EXCEPTION(
+        std::ignore = runtime.acquire(data.whole, AccessMode::read), Error,
+        failure(ErrorCode::cancelled, "a call of acquire that was to write it ended without the data"));
+    data.fill(data.whole, 2);
+    BOOST_TEST(runtime.acquire(data.whole, AccessMode::read).vector<double>()[0] == 2);
+  });
+}
+
 BOOST_AUTO_TEST_CASE(a_wait_behind_another_thread_that_holds_the_data_is_given_up) {
   both([this](Runtime& runtime) {
     BusyVector data(runtime, codelets());
