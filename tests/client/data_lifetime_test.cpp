@@ -270,6 +270,58 @@ BOOST_AUTO_TEST_CASE(a_thread_that_holds_data_is_told_that_it_waits_for_itself) 
   BOOST_TEST(x == 4);
 }
 
+BOOST_AUTO_TEST_CASE(what_a_recording_owns_may_end_registrations_when_the_recording_is_forgotten) {
+  std::weak_ptr<Data> left;
+  Runtime runtime(with_workers(1));
+  double x = 1;
+  const auto data = runtime.scalar(x);
+  {
+    const auto owned = std::make_shared<Data>(runtime.allocate_vector<double>(4));
+    left = owned;
+    TaskOptions options;
+    options.callback = [owned](const TaskOutcome&) {};
+    const RecordedGraph first = runtime.record([&] { runtime.submit(twice(), {data}, {}, options); });
+    const RecordedGraph second = runtime.record([&] { runtime.submit([owned](double& value) { value *= 2; }, data); });
+    first.run();
+    second.run();
+  }
+  runtime.wait();
+  const RecordedGraph last = runtime.record([&] { runtime.submit(twice(), {data}); });
+  last.run();
+  runtime.wait();
+  BOOST_TEST(x == 8);
+  BOOST_TEST(left.expired());
+}
+
+BOOST_AUTO_TEST_CASE(functions_of_reductions_may_own_data_of_the_runtime) {
+  std::vector<std::weak_ptr<Data>> left;
+  {
+    Runtime runtime(with_workers(1));
+    const auto owning = [&] {
+      const auto owned = std::make_shared<Data>(runtime.allocate_vector<double>(4));
+      left.push_back(owned);
+      ReductionMethods methods = sum_reduction<double>();
+      methods.initialize = [owned, initialize = methods.initialize](const DataView& view) { initialize(view); };
+      return methods;
+    };
+    double x = 0;
+    const Data data = runtime.scalar(x);
+    runtime.set_reduction(data, owning());
+    runtime.set_reduction(data, owning());
+    BOOST_TEST(left[0].expired());
+    runtime.release(data);
+    BOOST_TEST(left[1].expired());
+    {
+      // The runtime releases these data after their task.
+      const auto temporary = runtime.allocate_vector<double>(4);
+      runtime.set_reduction(temporary, owning());
+      runtime.submit([](VectorView<double> sums) { sums[0] += 1; }, reduce(temporary));
+    }
+    runtime.wait();
+  }
+  BOOST_TEST(left[2].expired());
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -687,3 +687,44 @@ def test_parts_are_replaced_while_tasks_use_them():
             add(former[0])
         rt.wait()
     assert (x == 4).all()
+
+
+def test_threads_use_the_same_elements():
+    @troupe.codelet("rw")
+    def add(a):
+        a += 1
+
+    x = numpy.zeros(5)
+    done = [0] * 3
+    with troupe.Runtime(cores=2, oversubscribe=True) as rt:
+
+        def work(thread):
+            for i in range(200):
+                if i % 5 == 4:
+                    rt.wait()
+                else:
+                    rt.submit(add, x[...])  # another array object each time
+                    done[thread] += 1
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        rt.wait()
+    assert done == [160] * 3
+    assert x.tolist() == [480] * 5
+
+
+def test_another_shape_of_the_same_elements_comes_behind_the_tasks_on_them():
+    @troupe.codelet("rw")
+    def add(a):
+        time.sleep(0.02)
+        a += 1
+
+    a = numpy.zeros((2, 3))
+    with troupe.Runtime(cores=1, oversubscribe=True) as rt:
+        for form in (a, a.T, a.reshape(6), a):
+            rt.submit(add, form)
+        rt.wait()
+    assert a.tolist() == [[4, 4, 4], [4, 4, 4]]

@@ -208,6 +208,27 @@ def test_what_a_recording_writes_cannot_be_read_only(rt):
         rt.wait()
 
 
+def test_one_thread_records_at_a_time(rt):
+    seen = []
+
+    def record():
+        try:
+            with rt.record():
+                pass
+        except troupe.InvalidArgument as error:
+            seen.append(str(error))
+
+    with rt.record():
+        other = threading.Thread(target=record)
+        other.start()
+        other.join()
+        with pytest.raises(troupe.InvalidArgument, match="a recording inside of another"), rt.record():
+            pass
+    assert len(seen) == 1 and "another thread records" in seen[0]
+    record()
+    assert len(seen) == 1
+
+
 def test_a_recording_of_a_function(rt):
     a = numpy.zeros(1)
     graph = rt.record(lambda: after(a, None, None))

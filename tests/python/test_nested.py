@@ -354,3 +354,28 @@ with troupe.Runtime(deterministic=True) as rt:
 """
     done = run_program(program)
     assert done.stdout == "55\n", done.stderr
+
+
+def test_nested_kernels_and_calls_run_on_cores_beside_emulated_accelerators():
+    @troupe.codelet("rw")
+    def add(x, by):
+        x += by
+
+    @troupe.codelet("rw")
+    def add_twice(x, by):
+        add(x, by)
+        add(x, by)
+
+    def fibonacci(rt, n):
+        if n < 2:
+            return n
+        first = rt.call(fibonacci, rt, n - 1)
+        return fibonacci(rt, n - 2) + first.result()
+
+    x = numpy.zeros(5)
+    with troupe.Runtime(cores=2, emulated_gpus=1, oversubscribe=True) as rt:
+        for _ in range(20):
+            rt.submit(add_twice, x, 1, nested=True)
+        assert rt.call(fibonacci, rt, 10).result() == 55
+        rt.wait()
+    assert x.tolist() == [40] * 5

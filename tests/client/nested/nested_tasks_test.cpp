@@ -346,6 +346,29 @@ BOOST_AUTO_TEST_CASE(why_names_the_child_that_a_nested_task_waits_for) {
   runtime.wait();
 }
 
+BOOST_AUTO_TEST_CASE(weak_data_that_a_child_has_written_stay_so_behind_nested_readers) {
+  Runtime runtime(with_workers(2));
+  const auto fill = [](VectorView<double> x) { std::ranges::fill(x, 5.0); };
+  const auto check = [](VectorView<const double> x) { BOOST_TEST_REQUIRE(x[0] == 5); };
+  const auto x = runtime.allocate_vector<double>(4);
+  const auto y = runtime.allocate_vector<double>(4);
+  runtime.submit(with_weak({write(x), write(y)}), [&] {
+    runtime.submit(fill, write(x));
+    runtime.submit(fill, write(y));
+    // The writers have ended when the nested readers come.
+    runtime.wait();
+    runtime.submit(with_weak({read(x)}), [&] { runtime.submit(check, x); });
+    runtime.submit(
+        nested(), [&](VectorView<const double>) { runtime.submit(check, y); }, y);
+    runtime.wait();
+    runtime.submit(check, x);
+    runtime.submit(check, y);
+  });
+  runtime.wait();
+  BOOST_TEST(runtime.acquire(x, AccessMode::read).vector<double>()[3] == 5);
+  BOOST_TEST(runtime.acquire(y, AccessMode::read).vector<double>()[3] == 5);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace troupe::tests

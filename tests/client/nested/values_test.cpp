@@ -39,6 +39,13 @@ class Counted {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(calls_run_on_cores_beside_emulated_accelerators) {
+  RuntimeOptions options = with_workers(2);
+  options.accelerators.emulated_gpus.resize(1);
+  Runtime runtime(options);
+  BOOST_TEST(runtime.async(fibonacci, std::ref(runtime), 10).get() == 55);
+}
+
 BOOST_AUTO_TEST_CASE(functions_call_themselves_as_tasks_and_wait_for_the_values) {
   for (const int workers : {1, 2, 4}) {
     Runtime runtime(with_workers(workers));

@@ -98,6 +98,21 @@ struct SmallWindow : Places {
     options.limits.tasks = kTasks;
     return options;
   }
+  /// Runs the program in both places, each with a window of `kTasks`.
+  template <class Program>
+  void both(const Program& program) {
+    BOOST_TEST_CONTEXT("embedded") {
+      RuntimeOptions options = with_workers(2);
+      options.window = kTasks;
+      Runtime runtime(options);
+      program(runtime);
+    }
+    gate().close();
+    BOOST_TEST_CONTEXT("on the service") {
+      Runtime runtime = connect();
+      program(runtime);
+    }
+  }
 };
 
 BOOST_FIXTURE_TEST_CASE(a_submission_that_waits_for_room_is_told_if_all_tasks_wait_for_what_its_thread_holds,
@@ -117,17 +132,27 @@ BOOST_FIXTURE_TEST_CASE(a_submission_that_waits_for_room_is_told_if_all_tasks_wa
     runtime.wait();
     BOOST_TEST(x[0] == static_cast<double>(kTasks));
   };
-  BOOST_TEST_CONTEXT("embedded") {
-    RuntimeOptions options = with_workers(2);
-    options.window = kTasks;
-    Runtime runtime(options);
-    program(runtime);
-  }
-  gate().close();
-  BOOST_TEST_CONTEXT("on the service") {
-    Runtime runtime = connect();
-    program(runtime);
-  }
+  both(program);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_submission_that_waits_for_room_is_told_if_a_run_waits_for_what_its_thread_holds,
+                        SmallWindow) {
+  both([this](Runtime& runtime) {
+    std::vector<double> x(100, 0.0), y(100, 0.0);
+    const Data dx = runtime.vector(x, "x"), dy = runtime.vector(y, "y");
+    const RecordedGraph graph = runtime.record([&] {
+      for (std::uint64_t i = 0; i < kTasks; ++i) runtime.submit((*this)["fill"], {dx}, args(2.0));
+    });
+    HostAccess access = runtime.acquire(dx, AccessMode::read_write);
+    graph.run();
+    BOOST_CHECK_EXCEPTION(runtime.submit((*this)["fill"], {dy}, args(1.0)), Error,
+                          failure(ErrorCode::invalid_argument, "would never end", "'x' in mode read_write"));
+    access.give_back();
+    runtime.submit((*this)["fill"], {dy}, args(1.0));
+    runtime.wait();
+    BOOST_TEST(x[0] == 2);
+    BOOST_TEST(y[0] == 1);
+  });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -130,6 +130,78 @@ BOOST_AUTO_TEST_CASE(it_waits_where_it_must) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(new_parts_and_the_rest_have_content_where_the_former_parts_had) {
+  both([this](Runtime& runtime) {
+    double sum = 0;
+    const auto total = runtime.scalar(sum);
+    const auto sums = [&](const Handle& part) {
+      runtime.submit((*this)["sum"], {part, total});
+      runtime.wait();
+      return sum;
+    };
+    const auto refused = failure(ErrorCode::invalid_argument, "has no valid content");
+    // Nobody has written the data.
+    const auto fresh = runtime.allocate_vector<double>(12);
+    std::vector<Handle> parts = runtime.repartition(fresh, blocks_of({6, 6}));
+    BOOST_CHECK_EXCEPTION(sums(parts[0]), Error, refused);
+    // Only the first part was written, and the new parts cover more.
+    const auto begun = runtime.allocate_vector<double>(12);
+    parts = runtime.partition(begun, blocks_of({4}));
+    runtime.submit((*this)["fill"], {parts[0]}, args(1.0));
+    parts = runtime.repartition(begun, blocks_of({2, 10}));
+    BOOST_TEST(sums(parts[0]) == 2);
+    BOOST_CHECK_EXCEPTION(sums(parts[1]), Error, refused);
+    parts = runtime.repartition(begun, blocks_of({4}));
+    BOOST_CHECK_EXCEPTION(sums(begun), Error, refused);
+    // What was discarded lies in the new part.
+    InParts x(runtime);
+    runtime.discard(x.parts[0]);
+    parts = runtime.repartition(x.whole, blocks_of({6}));
+    BOOST_CHECK_EXCEPTION(sums(x.whole), Error, refused);
+    runtime.submit((*this)["fill"], {parts[0]}, args(5.0));
+    BOOST_TEST(sums(x.whole) == 36);
+    // What was discarded lies beside the new part.
+    InParts y(runtime);
+    runtime.discard(y.parts[2]);
+    parts = runtime.repartition(y.whole, blocks_of({6}));
+    BOOST_TEST(sums(parts[0]) == 6);
+    BOOST_CHECK_EXCEPTION(sums(y.whole), Error, refused);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_reaches_the_elements_that_it_concerns) {
+  both([this](Runtime& runtime) {
+    InParts x(runtime);
+    runtime.submit((*this)["fail"], {x.parts[0]});
+    gate().open();
+    BOOST_CHECK_THROW(runtime.wait(), Error);
+    const std::vector<Handle> parts = runtime.repartition(x.whole, blocks_of({6}));
+    BOOST_CHECK_EXCEPTION(std::ignore = runtime.acquire(parts[0], AccessMode::read), Error,
+                          failure(ErrorCode::cancelled, "no content"));
+    runtime.submit((*this)["fill"], {parts[0]}, args(5.0));
+    BOOST_TEST(runtime.acquire(x.whole, AccessMode::read).vector<double>()[11] == 1);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_reduction_that_began_meanwhile_ends_before_tasks_on_new_parts) {
+  both([this](Runtime& runtime) {
+    std::vector<double> elements(12, 0.0);
+    const auto whole = runtime.vector(elements, "x");
+    runtime.set_reduction(whole, sum_reduction<double>());
+    runtime.submit((*this)["gated_plus"], {whole}, args(1.0));
+    std::vector<Handle> parts;
+    std::thread divides([&] { parts = runtime.repartition(whole, blocks_of({6, 6})); });
+    // The result is the same if the thread begins later, but then there is no reduction.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    runtime.submit((*this)["plus_one_reduced"], {whole});
+    gate().open();
+    divides.join();
+    for (const Handle& part : parts) runtime.submit((*this)["plus"], {part}, args(10.0));
+    runtime.wait();
+    BOOST_TEST(elements == std::vector<double>(12, 12.0), boost::test_tools::per_element());
+  });
+}
+
 BOOST_AUTO_TEST_CASE(former_parts_take_no_tasks_while_it_waits) {
   both([this](Runtime& runtime) {
     InParts x(runtime);

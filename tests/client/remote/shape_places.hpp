@@ -41,6 +41,7 @@ class ShapeCodelets final : public NamedCodelets {
       gate.pass();
       plus(x, by);
     }));
+    add(Codelet("plus_one_reduced", {reduce}).cpu([](VectorView<double> x) { plus(x, 1); }));
     add(Codelet("fill", {write}).cpu([](VectorView<double> x, double value) {
       for (double& element : x) element = value;
     }));
