@@ -262,7 +262,9 @@ Result<void> TaskGraph::wait_until_room() {
     }
     if (pumped == GraphHost::Pump::block) {
       const WaitingThreads::Note note(threads_.waiting, WaitKind::room);
-      const auto has_room = [&] { return in_flight() <= low_water() || stopped_.load(std::memory_order_relaxed); };
+      // Some of the tasks may wait for what this thread holds, so that fewer would never be in flight.
+      const std::uint64_t most = threads_.holds.any_here() ? options_.window - 1 : low_water();
+      const auto has_room = [&] { return in_flight() <= most || stopped_.load(std::memory_order_relaxed); };
       UniqueLock lock(waiting_.mutex);
       if (!wait_until(lock, waiting_.changed, has_room, WaitInterrupt::here())) {
         outcome = gave_up_waiting();

@@ -69,7 +69,7 @@ Result<void> TaskGraph::check_may_wait_for_room() {
     if (task->role == TaskRole::replay) tasks += task->extras->run->recording->size();
   }
   // None of these tasks ends before this thread goes on.
-  if (tasks <= low_water()) return {};
+  if (tasks < options_.window) return {};
   return never_ends("the submission window (" + std::to_string(options_.window) +
                     " tasks) is full of tasks that wait for data that this thread holds (acquire), " +
                     what_is_held(*waiting.begin()->second));

@@ -384,9 +384,9 @@ Result<void> RemoteBackend::check_may_wait_for_all() const {
   return check_own_holds([](const TasksBehindHold& behind, const auto& pending) { return behind.first(pending); });
 }
 
-Result<void> RemoteBackend::check_may_wait_for_room(std::uint64_t low_water) const {
-  return check_own_holds([low_water](const TasksBehindHold& behind, const auto& pending) {
-    return behind.count(pending) > low_water ? behind.first(pending) : 0;
+Result<void> RemoteBackend::check_may_wait_for_room(std::uint64_t most) const {
+  return check_own_holds([most](const TasksBehindHold& behind, const auto& pending) {
+    return behind.count(pending) >= most ? behind.first(pending) : 0;
   });
 }
 

@@ -59,15 +59,18 @@ Result<void> RemoteBackend::wait_for_room() {
     return session_->ledger().submitted_weight() - arrived;
   };
   if (in_flight() < most || graph::ExecutionScope::find(this) != nullptr) return {};
-  // After the window was full, submissions continue only when a quarter of the window is free. Otherwise the thread
-  // would sleep at each further submission.
-  const std::uint64_t low_water = most - std::max<std::uint64_t>(most / 4, 1);
   while (in_flight() >= most && !stopped_.load(std::memory_order_relaxed)) {
+    bool holds = false;
     {
       const auto lock = session_->sender().lock();
-      if (auto ends = check_may_wait_for_room(low_water); !ends) return ends;
+      if (auto ends = check_may_wait_for_room(most); !ends) return ends;
+      holds = !holds_.empty();
     }
-    const std::uint64_t wanted = session_->ledger().submitted_weight() - low_water;
+    // After the window was full, submissions continue only when a quarter of the window is free. Otherwise the thread
+    // would sleep at each further submission. Where the program holds data, some of the tasks may wait for these, so
+    // that a quarter would never be free.
+    const std::uint64_t room = holds ? 1 : std::max<std::uint64_t>(most / 4, 1);
+    const std::uint64_t wanted = session_->ledger().submitted_weight() - (most - room);
     if (auto arrived = session_->ledger().wait_for_arrived(wanted, stopped_); !arrived) return arrived;
   }
   return {};
