@@ -21,7 +21,7 @@ namespace {
 using tests::contains;
 
 /// Every `kStride`-th kernel of a machine is spoilt. Sanitizers are slow, so there are fewer tries with them.
-constexpr std::size_t kStride = tests::kSanitized ? 7 : 1;
+constexpr std::size_t kStride = tests::kSanitized ? 31 : 5;
 
 /// Returns the times of gemm at four tile sizes and of trsm at two, on a core and on two GPUs.
 std::vector<DescribedKernel> kernels() {
