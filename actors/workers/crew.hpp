@@ -92,7 +92,7 @@ class SuspendedTasks {
   }
   void remove(const graph::Task& task) {
     const LockGuard lock(lock_);
-    // The search begins at the end of the list, because of nested waits the newest one ends first.
+    // The search begins at the end of the list, because the newest of nested waits ends first.
     const auto found =
         std::find_if(tasks_.rbegin(), tasks_.rend(), [&task](const Entry& one) { return one.task == &task; });
     tasks_.erase(std::next(found).base());

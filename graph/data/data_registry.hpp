@@ -50,7 +50,7 @@ class DataRegistry {
     std::vector<DataRecord*> added;
     std::vector<std::vector<DataRecord*>> overlapped;
     std::vector<DataRecord*> former;
-    /// Those of the former parts that have elements in no new part. These elements are the parent's own now.
+    /// The former parts that have elements in no new part. These elements are the parent's own now.
     std::vector<DataRecord*> returned;
     /// True if elements that were the parent's own still are.
     bool keeps_rest = false;

@@ -153,14 +153,14 @@ BOOST_AUTO_TEST_CASE(new_parts_and_the_rest_have_content_where_the_former_parts_
     BOOST_CHECK_EXCEPTION(sums(parts[1]), Error, refused);
     parts = runtime.repartition(begun, blocks_of({4}));
     BOOST_CHECK_EXCEPTION(sums(begun), Error, refused);
-    // What was discarded lies in the new part.
+    // The discarded part lies in the new one.
     InParts x(runtime);
     runtime.discard(x.parts[0]);
     parts = runtime.repartition(x.whole, blocks_of({6}));
     BOOST_CHECK_EXCEPTION(sums(x.whole), Error, refused);
     runtime.submit((*this)["fill"], {parts[0]}, args(5.0));
     BOOST_TEST(sums(x.whole) == 36);
-    // What was discarded lies beside the new part.
+    // The discarded part lies beside the new one.
     InParts y(runtime);
     runtime.discard(y.parts[2]);
     parts = runtime.repartition(y.whole, blocks_of({6}));
