@@ -38,12 +38,11 @@ struct Disposed {
   bool announced = false;
 };
 
-/// The list is never destroyed, because threads may still drop references after static objects were destroyed.
-Disposed*& disposed_here() {
-  static auto* all = new Disposed;
-  return all;
-}
-Disposed& disposed() { return *disposed_here(); }
+/// The list is never destroyed, because threads may still drop references after static objects were destroyed. It is
+/// made when the module is loaded: if another thread made it at first use, a process that is forked meanwhile would
+/// wait for that thread forever.
+Disposed* all_disposed = new Disposed;
+Disposed& disposed() { return *all_disposed; }
 
 /// The number of threads that are in `WithoutGil`, without the threads that `park` has stopped forever.
 std::atomic<int> threads_without{0};
@@ -116,7 +115,7 @@ void dispose(PyObject* object) noexcept {
 }
 
 void forget_disposed() {
-  disposed_here() = new Disposed;
+  all_disposed = new Disposed;
   threads_without.store(0);
   ending_by.store({});
 }

@@ -22,11 +22,9 @@ struct Endings {
   bool over = false;
 };
 
-Endings*& endings_here() {
-  static auto* endings = new Endings;
-  return endings;
-}
-Endings& endings() { return *endings_here(); }
+/// Never destroyed, and made when the module is loaded, like the list of `dispose`.
+Endings* all_endings = new Endings;
+Endings& endings() { return *all_endings; }
 
 constexpr std::chrono::milliseconds kBetweenSignals{50};
 
@@ -143,6 +141,6 @@ void end_watching() {
   all.any.notify_all();
 }
 
-void forget_watching() { endings_here() = new Endings; }
+void forget_watching() { all_endings = new Endings; }
 
 }  // namespace troupe::python
