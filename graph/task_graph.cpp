@@ -251,7 +251,11 @@ Result<void> TaskGraph::wait_for_room() {
 
 Result<void> TaskGraph::wait_until_room() {
   const Uncancellable uncancellable;
+  // Some of the tasks may wait for what this thread holds, so that fewer would never be in flight.
+  const bool holds = threads_.holds.any_here();
+  const std::uint64_t most = holds ? options_.window - 1 : low_water();
   waiting_.for_room.fetch_add(1, std::memory_order_seq_cst);
+  waiting_.for_one_place.fetch_add(holds ? 1 : 0, std::memory_order_seq_cst);
   Result<void> outcome;
   while (!has_room() && !stopped_.load(std::memory_order_relaxed)) {
     const GraphHost::Pump pumped = host_.pump();
@@ -262,8 +266,6 @@ Result<void> TaskGraph::wait_until_room() {
     }
     if (pumped == GraphHost::Pump::block) {
       const WaitingThreads::Note note(threads_.waiting, WaitKind::room);
-      // Some of the tasks may wait for what this thread holds, so that fewer would never be in flight.
-      const std::uint64_t most = threads_.holds.any_here() ? options_.window - 1 : low_water();
       const auto has_room = [&] { return in_flight() <= most || stopped_.load(std::memory_order_relaxed); };
       UniqueLock lock(waiting_.mutex);
       if (!wait_until(lock, waiting_.changed, has_room, WaitInterrupt::here())) {
@@ -272,6 +274,7 @@ Result<void> TaskGraph::wait_until_room() {
       }
     }
   }
+  waiting_.for_one_place.fetch_sub(holds ? 1 : 0, std::memory_order_seq_cst);
   waiting_.for_room.fetch_sub(1, std::memory_order_seq_cst);
   return outcome;
 }

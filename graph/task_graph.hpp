@@ -311,6 +311,8 @@ class TaskGraph final : public TaskOwner {
   void infer_recorded(Recording& recording, RecordedTask& task, std::span<const Future> after)
       TROUPE_REQUIRES(submission_mutex_);
   /// Adds a recording to the list of recordings that have been run. `inspect` finds recorded tasks through this list.
+  /// Returns the recordings that only this graph still owned: nobody can run them, and their last run has ended. The
+  /// caller destroys them without the lock.
   [[nodiscard]] std::vector<std::shared_ptr<Recording>> keep(const std::shared_ptr<Recording>& recording)
       TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] std::vector<const Recording*> running_recordings() const TROUPE_REQUIRES(submission_mutex_);
@@ -389,7 +391,8 @@ class TaskGraph final : public TaskOwner {
   /// If `releasing` is true, tasks on the handle and its parts are refused from now on; if false, they are allowed
   /// again.
   void announce_release(const Handle& handle, bool releasing) TROUPE_REQUIRES(submission_mutex_);
-  Result<void> add_reduction(DataRecord& record, ReductionMethods methods) TROUPE_REQUIRES(submission_mutex_);
+  /// Takes the methods if it succeeds. Otherwise the caller destroys them, without the lock: they are the program's.
+  Result<void> add_reduction(DataRecord& record, ReductionMethods& methods) TROUPE_REQUIRES(submission_mutex_);
   /// Returns true if an open recording uses the record. The recording would not know parts that change now.
   [[nodiscard]] bool is_being_recorded(const DataRecord& record) const TROUPE_REQUIRES(submission_mutex_);
 
@@ -716,8 +719,8 @@ class TaskGraph final : public TaskOwner {
     return window_.submitted.load(std::memory_order_relaxed) - window_.ended_at_least.load(std::memory_order_relaxed) <
            options_.window;
   }
-  /// After the window was full (`GraphOptions::window`), submissions continue when at most this number of tasks is in
-  /// flight. With a higher number, each further submission would cost a sleep.
+  /// After the window was full (`GraphOptions::window`), threads that hold no data continue when at most this number of
+  /// tasks is in flight. With a higher number, each further submission would cost a sleep.
   [[nodiscard]] std::uint64_t low_water() const {
     return options_.window - std::max<std::size_t>(options_.window / 4, 1);
   }
@@ -740,6 +743,8 @@ class TaskGraph final : public TaskOwner {
     /// to pair with `CompletionCounter::publish`.
     std::atomic<int> for_all{0};
     std::atomic<int> for_room{0};
+    /// Those of the threads in `wait_for_room` that hold data: they wait until one more task fits.
+    std::atomic<int> for_one_place{0};
     Mutex mutex = {};
     std::condition_variable changed = {};
   };

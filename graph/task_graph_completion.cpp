@@ -207,13 +207,15 @@ void TaskGraph::release_successors(const Task& task, Edge* newest, TaskStatus st
 }
 
 void TaskGraph::end_unused(Task& hold, std::size_t slot, TaskList& ready) {
-  // Nobody has used the data, so a hold in mode write does not make them valid, either: they count as settled.
-  for (DataRecord* const part : hold.extras->without_content) {
-    if (part->abandoned.load(std::memory_order_relaxed)) continue;
+  for (const Handle& handle : hold.extras->without_content) {
+    // A kernel may have replaced parts of a nested task meanwhile.
+    DataRecord* const part = handle.record();
+    if (!DataRegistry::exists(handle) || part->abandoned.load(std::memory_order_relaxed)) continue;
     poison(*part, std::make_shared<Failure>(Failure{ErrorCode::cancelled,
                                                     "a call of acquire that was to write it ended without the data, "
                                                     "and nothing had written it before"}));
   }
+  // Nobody has used the data, so a hold in mode write does not make them valid, either: they count as settled.
   finish(hold, {TaskStatus::succeeded, nullptr, nullptr, slot, WorkerId{}, true}, ready);
 }
 
@@ -221,6 +223,7 @@ void TaskGraph::give_back_more(Task& task, WorkerCaches& caches) {
   if (task.extras) {
     task.extras->callback = nullptr;
     task.extras->kept = nullptr;
+    task.extras->stop = {};
     task.extras->run.reset();
   }
   while (task.more_edges != nullptr) {
@@ -342,7 +345,8 @@ void TaskGraph::notify_waiters() {
   const bool for_room = waiting_.for_room.load(std::memory_order_seq_cst) > 0;
   if (!for_all && !for_room) return;
   const std::uint64_t tasks = in_flight();
-  if (tasks != 0 && !(for_room && tasks <= low_water())) return;
+  const bool one_place = waiting_.for_one_place.load(std::memory_order_seq_cst) > 0;
+  if (tasks != 0 && !(for_room && tasks <= (one_place ? options_.window - 1 : low_water()))) return;
   const LockGuard lock(waiting_.mutex);
   waiting_.changed.notify_all();
 }

@@ -87,7 +87,7 @@ Result<std::vector<Handle>> TaskGraph::finish_partition(PendingHold& pending, st
   return handles;
 }
 
-Result<void> TaskGraph::add_reduction(DataRecord& record, ReductionMethods methods) {
+Result<void> TaskGraph::add_reduction(DataRecord& record, ReductionMethods& methods) {
   if (auto complete = check_methods(methods); !complete) return complete;
   if (auto allowed = check_writable(record, AccessMode::reduce); !allowed) return allowed;
   auto reduction = std::make_unique<Reduction>(std::move(methods), options_.workers);
@@ -97,14 +97,14 @@ Result<void> TaskGraph::add_reduction(DataRecord& record, ReductionMethods metho
 
 Result<void> TaskGraph::set_reduction(const Handle& handle, ReductionMethods methods) {
   const auto add = [&](DataRecord& record, TaskList&)
-                       TROUPE_REQUIRES(submission_mutex_) { return add_reduction(record, std::move(methods)); };
+                       TROUPE_REQUIRES(submission_mutex_) { return add_reduction(record, methods); };
   return change_undisturbed(handle, false, add);
 }
 
 Result<void> TaskGraph::finish_set_reduction(PendingHold& pending, ReductionMethods methods) {
   pending.note_.reset();
   const auto add = [&](DataRecord& record, TaskList&)
-                       TROUPE_REQUIRES(submission_mutex_) { return add_reduction(record, std::move(methods)); };
+                       TROUPE_REQUIRES(submission_mutex_) { return add_reduction(record, methods); };
   return change_held(pending.hold_, pending.handle_, false, add);
 }
 
@@ -266,7 +266,7 @@ Result<Task*> TaskGraph::finish_acquire(PendingHold& pending) {
 void TaskGraph::note_acquired(Task& hold, DataRecord& record, AccessMode mode) {
   if (mode == AccessMode::write && data_.registry.any_to_check()) {
     record.visit_data([&hold](DataRecord& part) {
-      if (part.content.unwritten) hold.extras->without_content.push_back(&part);
+      if (part.content.unwritten) hold.extras->without_content.emplace_back(&part, part.handle_id());
     });
   }
   note_written(data_.registry, record, mode);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "graph/data/domain.hpp"
 #include "graph/submission_checks.hpp"
 #include "graph/task_graph.hpp"
 
@@ -26,7 +27,8 @@ Failure waits_for_hold(const Task& task, const Task& hold) {
 }  // namespace
 
 TaskGraph::WaitingForThread TaskGraph::waiting_for_this_thread() const {
-  const std::size_t most = std::max(kMostWaiting, options_.window);
+  // One more than the window, and the holds: then the check for room finds a window that is full of such tasks.
+  const std::size_t most = std::max(kMostWaiting, options_.window + 1) + threads_.holds.here().size();
   WaitingForThread waiting;
   std::vector<const Task*> to_visit;
   for (const Task* hold : threads_.holds.here()) {
@@ -37,9 +39,12 @@ TaskGraph::WaitingForThread TaskGraph::waiting_for_this_thread() const {
       to_visit.pop_back();
       if (task->ended()) continue;
       // None of the tasks to visit can end meanwhile, and the lock keeps their lists as they are.
-      visit_waiting(*task, most, [&](const Task& successor) {
-        if (waiting.emplace(&successor, hold).second) to_visit.push_back(&successor);
-      });
+      const auto add = [&](const Task& waits) {
+        if (waiting.emplace(&waits, hold).second) to_visit.push_back(&waits);
+      };
+      visit_waiting(*task, most, add);
+      // A nested task ends after its children.
+      if (const Domain* const outer = task->outer_domain(); outer != nullptr && task != hold) add(outer->parent);
     }
     to_visit.clear();
   }

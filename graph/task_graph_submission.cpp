@@ -210,7 +210,7 @@ Result<Future> TaskGraph::submit_restricted(const TaskSpecification& specificati
     }
   }
   const bool nests = specification.may_nest || specification.options.nested;
-  if (nests && has_stand_ins_for_cores(options_.device_kinds)) {
+  if (nests && has_stand_ins_for_cores(options_.device_kinds) && devices->choices().empty()) {
     // Where such a device runs a core's kernel, the kernel's data are copies, which its children cannot use, and its
     // device may have queued later tasks behind it.
     const DeviceSet others = *devices & DeviceSet::of_kinds(kEveryKind & ~kStandInsForCores);

@@ -133,8 +133,10 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   /// The next functions check a wait that the calling thread is about to begin. They fail with `invalid_argument` if
   /// this wait would never end, because the thread would wait for a task that needs data which the thread has acquired.
   [[nodiscard]] Result<void> check_may_wait_for_all() const;
-  /// Checks a wait until fewer than `most` tasks are in flight.
-  [[nodiscard]] Result<void> check_may_wait_for_room(std::uint64_t most) const;
+  /// Checks a wait until fewer than `window` tasks are in flight.
+  [[nodiscard]] Result<void> check_may_wait_for_room(std::uint64_t window) const;
+  /// Returns true if the calling thread holds data. Called under the sender's lock.
+  [[nodiscard]] bool holds_here() const;
   [[nodiscard]] Result<void> check_may_wait(std::uint64_t task) const;
   /// Checks a wait for tasks that use these data, after which the thread itself uses them in this mode.
   [[nodiscard]] Result<void> check_may_use(const graph::DataRecord& record, AccessMode mode) const;

@@ -148,7 +148,8 @@ Result<void> RemoteBackend::set_reduction(const Handle& handle, ReductionMethods
   lock = session_->sender().lock();
   const auto still = registry_.find(handle);
   if (!still) return still.failure();
-  still.value()->reduction = std::make_unique<graph::Reduction>(std::move(methods), 0);
+  // The service has the functions. Here they would be destroyed under a lock.
+  still.value()->reduction = std::make_unique<graph::Reduction>(ReductionMethods(), 0);
   return {};
 }
 
@@ -159,6 +160,8 @@ void RemoteBackend::forget(const Handle& handle) {
   for (Hold* hold : holds_) hold->behind.forget(record);
   data_.remove(record);
   registry_.remove(record);
+  graph::RemovedReductions removed;
+  registry_.take_removed(removed);
 }
 
 Result<void> RemoteBackend::release_late(graph::DataRecord& record) {
@@ -384,10 +387,18 @@ Result<void> RemoteBackend::check_may_wait_for_all() const {
   return check_own_holds([](const TasksBehindHold& behind, const auto& pending) { return behind.first(pending); });
 }
 
-Result<void> RemoteBackend::check_may_wait_for_room(std::uint64_t most) const {
-  return check_own_holds([most](const TasksBehindHold& behind, const auto& pending) {
-    return behind.count(pending) >= most ? behind.first(pending) : 0;
+Result<void> RemoteBackend::check_may_wait_for_room(std::uint64_t window) const {
+  std::map<std::uint64_t, std::uint64_t> waiting;
+  return check_own_holds([&](const TasksBehindHold& behind, const auto& pending) -> std::uint64_t {
+    behind.collect(pending, waiting);
+    std::uint64_t tasks = 0;
+    for (const auto& [task, count] : waiting) tasks += count;
+    return tasks >= window ? behind.first(pending) : 0;
   });
+}
+
+bool RemoteBackend::holds_here() const {
+  return std::ranges::any_of(holds_, [](const Hold* hold) { return hold->thread == std::this_thread::get_id(); });
 }
 
 Result<void> RemoteBackend::check_may_wait(std::uint64_t task) const {

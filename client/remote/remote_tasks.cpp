@@ -64,10 +64,10 @@ Result<void> RemoteBackend::wait_for_room() {
     {
       const auto lock = session_->sender().lock();
       if (auto ends = check_may_wait_for_room(most); !ends) return ends;
-      holds = !holds_.empty();
+      holds = holds_here();
     }
     // After the window was full, submissions continue only when a quarter of the window is free. Otherwise the thread
-    // would sleep at each further submission. Where the program holds data, some of the tasks may wait for these, so
+    // would sleep at each further submission. Where this thread holds data, some of the tasks may wait for these, so
     // that a quarter would never be free.
     const std::uint64_t room = holds ? 1 : std::max<std::uint64_t>(most / 4, 1);
     const std::uint64_t wanted = session_->ledger().submitted_weight() - (most - room);

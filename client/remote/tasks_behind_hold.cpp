@@ -88,14 +88,14 @@ std::uint64_t TasksBehindHold::first(const Pending& pending) const {
   return 0;
 }
 
-std::uint64_t TasksBehindHold::count(const Pending& pending) const {
+void TasksBehindHold::collect(const Pending& pending, std::map<std::uint64_t, std::uint64_t>& found) const {
   // A task has a higher number than the task for which it waits, so one pass in ascending order finds all.
-  std::unordered_set<std::uint64_t> found{0};
-  std::uint64_t tasks = 0;
+  std::unordered_set<std::uint64_t> waits{0};
   for (const auto& [task, waiting] : waiting_) {
-    if (found.contains(waiting.before) && pending(task) && found.insert(task).second) tasks += waiting.tasks;
+    if (!waits.contains(waiting.before) || !pending(task)) continue;
+    waits.insert(task);
+    found.emplace(task, waiting.tasks);
   }
-  return tasks;
 }
 
 std::uint64_t TasksBehindHold::find(const Use& next, const Pending& pending) const {

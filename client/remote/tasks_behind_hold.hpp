@@ -38,8 +38,9 @@ class TasksBehindHold {
             std::uint64_t tasks = 1);
   /// Returns the first task of the list that still waits; 0 if there is none.
   [[nodiscard]] std::uint64_t first(const Pending& pending) const;
-  /// Returns the number of tasks of the list that still wait, with the tasks of runs.
-  [[nodiscard]] std::uint64_t count(const Pending& pending) const;
+  /// Adds the tasks of the list that still wait to `found`, which maps tasks to the number of tasks that they count
+  /// for.
+  void collect(const Pending& pending, std::map<std::uint64_t, std::uint64_t>& found) const;
   /// Returns true if the task still waits for the hold.
   [[nodiscard]] bool waits(std::uint64_t task, const Pending& pending) const;
   /// Returns a task that still waits for the hold, and for which the next user of these data has to wait; 0 if there is

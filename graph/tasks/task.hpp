@@ -113,7 +113,7 @@ struct TaskExtras {
   /// For a `host` task that no thread waits for: owns the `ready_waiter`.
   std::unique_ptr<TaskWaiter> own_waiter;
   /// For a `host` task in mode write: the data without content that the program wants to write.
-  std::vector<DataRecord*> without_content;
+  std::vector<Handle> without_content;
   /// True for a `host` task that stands for a discard (`TaskGraph::discard`): it ends as soon as it is ready.
   bool discards = false;
   /// The task's class among the learned times (`SubtreeTimes::class_of`); 0 if its time is not learned.

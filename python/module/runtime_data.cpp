@@ -40,14 +40,21 @@ bool share_memory(const py::array& one, const py::array& other) {
 /// While an object of this class exists, other threads wait for the end of registrations that overlap with theirs.
 class RuntimeState::EndsRegistrations {
  public:
-  explicit EndsRegistrations(RuntimeState& state) : state_(state) { ++state_.ending_; }
-  ~EndsRegistrations() { --state_.ending_; }
+  explicit EndsRegistrations(RuntimeState& state) : state_(state) {
+    state_.ending_.push_back(PyThread_get_thread_ident());
+  }
+  ~EndsRegistrations() { state_.ending_.erase(std::ranges::find(state_.ending_, PyThread_get_thread_ident())); }
   EndsRegistrations(const EndsRegistrations&) = delete;
   EndsRegistrations& operator=(const EndsRegistrations&) = delete;
 
  private:
   RuntimeState& state_;
 };
+
+bool RuntimeState::others_end_registrations() const {
+  const unsigned long here = PyThread_get_thread_ident();
+  return std::ranges::any_of(ending_, [here](unsigned long thread) { return thread != here; });
+}
 
 void RuntimeState::remember(DataByAddress& all, const std::shared_ptr<ArrayData>& data) {
   all.data.emplace(data->address(), data);
@@ -107,12 +114,14 @@ std::shared_ptr<ArrayData> RuntimeState::register_array(const py::array& array, 
   };
   if (overlaps() && may_forget) {
     // The new array may overlap with an array that the program does not use any more, and whose last task is about to
-    // end. So try again for a while, or for as long as other threads end registrations.
+    // end. So try again for a while, and longer if other threads end registrations, which may wait for their tasks.
+    constexpr int kTries = 20;
+    constexpr int kTriesBesideOthers = 300'000;  // half a minute and more
     forget_unused_arrays();
-    for (int attempt = 0; attempt < 20 || ending_ > 0; ++attempt) {
+    for (int attempt = 0; attempt < (others_end_registrations() ? kTriesBesideOthers : kTries); ++attempt) {
       forget_dropped(false);
       try_again();
-      if (!overlaps() || (forgetting_.empty() && ending_ == 0)) break;
+      if (!overlaps() || (forgetting_.empty() && !others_end_registrations())) break;
       {
         const WithoutGil without;
         std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -124,7 +133,10 @@ std::shared_ptr<ArrayData> RuntimeState::register_array(const py::array& array, 
     forget_bare(array);
     try_again();
   }
-  if (same != nullptr) return same;
+  if (same != nullptr) {
+    if (same->name.empty()) same->name = std::move(name);
+    return same;
+  }
   if (!handle) raise(handle.failure().code, handle.failure().message);
   auto data = std::make_shared<ArrayData>(shared_from_this(), handle.value(), array, std::move(form));
   data->name = std::move(name);

@@ -274,10 +274,11 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
 
   /// The data whose registration is ending. Requires the interpreter's lock.
   std::vector<Dropped> forgetting_;
-  /// The number of threads that end registrations at this moment (`EndsRegistrations`), in part without the
-  /// interpreter's lock, which guards the number.
+  /// The threads that end registrations at this moment (`EndsRegistrations`), in part without the interpreter's lock,
+  /// which guards the list.
   class EndsRegistrations;
-  int ending_ = 0;
+  std::vector<unsigned long> ending_;
+  [[nodiscard]] bool others_end_registrations() const;
   /// The runs of recordings that have not been settled, and the thread that settles them.
   struct Runs {
     std::mutex mutex;

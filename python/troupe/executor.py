@@ -32,7 +32,10 @@ class _Future(concurrent.futures.Future):
 
     def result(self, timeout=None):
         self._wait_in_worker(timeout)
-        return super().result(timeout)
+        try:
+            return super().result(timeout)
+        finally:
+            self = None  # no cycle through the traceback
 
     def exception(self, timeout=None):
         self._wait_in_worker(timeout)
@@ -115,6 +118,7 @@ class _Work:
         future, self.future = self.future, None
         if future is not None:
             future._work = None
+            del future  # no cycle through the traceback, whose frames refer to this frame
         self.arguments = self.keywords = None
 
     def _run(self):

@@ -1,6 +1,8 @@
 """A backend for joblib, whose jobs run on the workers of a runtime."""
 
+import concurrent.futures
 import functools
+import multiprocessing
 
 from .executor import Executor
 
@@ -29,7 +31,13 @@ class _Job:
         self._future = future
 
     def get(self, timeout=None):
-        return self._future.result(timeout)
+        try:
+            return self._future.result(timeout)
+        except concurrent.futures.TimeoutError as error:
+            if self._future.done():
+                raise  # the exception of the job itself
+            # The backends of joblib raise this class, which is not Python's own TimeoutError.
+            raise multiprocessing.TimeoutError from error
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 import asyncio
 import concurrent.futures
 import gc
+import multiprocessing
 import operator
 import threading
 import time
@@ -22,6 +23,10 @@ def executor():
 
 def fail(what):
     raise ValueError(what)
+
+
+def fail_with(error):
+    raise error
 
 
 def test_submit_and_map(executor):
@@ -357,6 +362,31 @@ def test_arguments_are_not_kept(executor):
     assert gone() is None
 
 
+def test_a_failure_keeps_nothing_alive_when_its_future_is_forgotten(executor):
+    class Kept:
+        pass
+
+    def hold_and_fail(seen):
+        kept = Kept()
+        seen.append(weakref.ref(kept))
+        raise ValueError("on purpose")
+
+    seen = []
+    gc.disable()  # what is freed must not need the collector of cycles
+    try:
+        future = executor.submit(hold_and_fail, seen)
+        with pytest.raises(ValueError, match="on purpose"):
+            future.result()
+        executor.submit(int).result()
+        del future
+        until = time.monotonic() + 5
+        while seen[0]() is not None and time.monotonic() < until:
+            time.sleep(0.01)
+        assert seen[0]() is None
+    finally:
+        gc.enable()
+
+
 def test_arguments_are_not_kept_while_later_functions_run():
     class Anything:
         pass
@@ -450,6 +480,20 @@ def test_joblib(rt):
             with pytest.raises(Exception, match="|"):
                 joblib.Parallel(timeout=0.01)(joblib.delayed(time.sleep)(0.3) for _ in range(2))
     rt.wait()
+
+
+def test_a_timeout_of_joblib_is_the_one_of_its_own_backends(rt):
+    joblib = pytest.importorskip("joblib", reason="joblib is not installed")
+    troupe.register_joblib()
+    gate = threading.Event()
+    with joblib.parallel_backend("troupe", n_jobs=2, runtime=rt):
+        with pytest.raises(multiprocessing.TimeoutError):
+            joblib.Parallel(timeout=0.05)(joblib.delayed(gate.wait)(3) for _ in range(2))
+        gate.set()
+        with pytest.raises(concurrent.futures.TimeoutError, match="its own"):
+            joblib.Parallel(timeout=30)(
+                joblib.delayed(fail_with)(concurrent.futures.TimeoutError("its own")) for _ in range(2)
+            )
 
 
 def test_joblib_where_it_is_not_installed(run_program):

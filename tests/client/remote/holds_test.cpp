@@ -1,4 +1,6 @@
 // Tests, in both places, of threads that hold data and wait.
+#include <chrono>
+#include <memory>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -152,6 +154,51 @@ BOOST_FIXTURE_TEST_CASE(a_submission_that_waits_for_room_is_told_if_a_run_waits_
     runtime.wait();
     BOOST_TEST(x[0] == 2);
     BOOST_TEST(y[0] == 1);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_submission_is_told_in_a_window_of_the_usual_size_too) {
+  Runtime runtime(with_workers(1));
+  std::vector<double> x(1, 0.0);
+  const Data dx = runtime.vector(x, "x");
+  HostAccess access = runtime.acquire(dx, AccessMode::read_write);
+  const auto submit_many = [&] {
+    for (int i = 0; i < 70'000; ++i) runtime.submit((*this)["fill"], {dx}, args(1.0));
+  };
+  BOOST_CHECK_EXCEPTION(submit_many(), Error, failure(ErrorCode::invalid_argument, "would never end"));
+  access.give_back();
+  runtime.wait();
+  // A nested task ends after its children, so it counts, too.
+  RuntimeOptions options = with_workers(1);
+  options.window = 64;
+  Runtime narrow(options);
+  std::vector<double> y(1, 0.0);
+  const auto dy = narrow.vector(y, "y");
+  HostAccess again = narrow.acquire(dy, AccessMode::read_write);
+  const auto add_one = [](VectorView<double> one) { one[0] += 1; };
+  const auto submit_nested = [&] {
+    for (int i = 0; i < 100; ++i) {
+      narrow.submit({.nested = true, .weak = {read_write(dy)}}, [&] {
+        for (int child = 0; child < 4; ++child) narrow.submit(add_one, dy);
+      });
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  };
+  BOOST_CHECK_EXCEPTION(submit_nested(), Error, failure(ErrorCode::invalid_argument, "would never end"));
+  again.give_back();
+  narrow.wait();
+}
+
+BOOST_AUTO_TEST_CASE(functions_of_a_reduction_go_with_its_data) {
+  both([](Runtime& runtime) {
+    const auto owned = std::make_shared<int>();
+    double x = 0;
+    ReductionMethods methods = sum_reduction<double>();
+    methods.initialize = [owned, initialize = methods.initialize](const DataView& view) { initialize(view); };
+    const Data data = runtime.scalar(x);
+    runtime.set_reduction(data, std::exchange(methods, {}));
+    runtime.release(data);
+    BOOST_TEST(owned.use_count() == 1);
   });
 }
 
