@@ -743,7 +743,7 @@ class TaskGraph final : public TaskOwner {
     /// to pair with `CompletionCounter::publish`.
     std::atomic<int> for_all{0};
     std::atomic<int> for_room{0};
-    /// Those of the threads in `wait_for_room` that hold data: they wait until one more task fits.
+    /// The number of threads in `wait_for_room` that hold data: these wait until one more task fits.
     std::atomic<int> for_one_place{0};
     Mutex mutex = {};
     std::condition_variable changed = {};
