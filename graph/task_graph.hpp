@@ -643,8 +643,8 @@ class TaskGraph final : public TaskOwner {
   /// Adds the tasks that still read the part to the readers of its parent, before the part is released: tasks on halo
   /// parts may still be submitted after the release has begun.
   static void leave_readers(const DataRecord& part);
-  /// Called before a part is released. Marks the content of the parent as missing or invalid if the part's content is.
-  void return_to_parent(DataRecord& part) TROUPE_REQUIRES(submission_mutex_);
+  /// Called when the elements of a part become its parent's own: the parent's content is invalid if the part's is.
+  void return_poison(const DataRecord& part) TROUPE_REQUIRES(submission_mutex_);
 
   // The next functions complete tasks.
   void finish(Task& task, const Completion& completion, TaskList& ready);

@@ -28,10 +28,11 @@ Failure waits_for_hold(const Task& task, const Task& hold) {
 
 TaskGraph::WaitingForThread TaskGraph::waiting_for_this_thread() const {
   // One more than the window, and the holds: then the check for room finds a window that is full of such tasks.
-  const std::size_t most = std::max(kMostWaiting, options_.window + 1) + threads_.holds.here().size();
+  const std::vector<const Task*> holds = threads_.holds.here();
+  const std::size_t most = std::max(kMostWaiting, options_.window + 1) + holds.size();
   WaitingForThread waiting;
   std::vector<const Task*> to_visit;
-  for (const Task* hold : threads_.holds.here()) {
+  for (const Task* hold : holds) {
     waiting.emplace(hold, hold);
     to_visit.push_back(hold);
     while (!to_visit.empty() && waiting.size() < most) {

@@ -50,30 +50,27 @@ void TaskGraph::leave_readers(const DataRecord& part) {
   });
 }
 
-void TaskGraph::return_to_parent(DataRecord& part) {
-  if (part.parent == nullptr) return;
+void TaskGraph::return_poison(const DataRecord& part) {
   DataRecord& parent = *part.parent;
-  leave_readers(part);
+  // A parent that its parts cover has no data of its own, so the flag in its record is out of date.
+  if (!parent.covered && parent.poisoned.load(std::memory_order_relaxed)) return;
   FailureLog::Cause cause;
-  part.visit_data([&](DataRecord& record) {
-    if (record.poisoned.load(std::memory_order_relaxed)) cause = failures_.poison_of(record.handle_id());
+  part.visit_tree([&](const DataRecord& record) {
+    if (!record.covered && record.poisoned.load(std::memory_order_relaxed)) {
+      cause = failures_.poison_of(record.handle_id());
+    }
   });
-  // A parent that its parts cover has no data of its own, so the flags in its record are out of date.
-  const DataRecord* const unwritten = DataRegistry::find_unwritten(part);
-  data_.registry.set_unwritten(parent, unwritten != nullptr || (!parent.covered && parent.content.unwritten));
-  if (unwritten != nullptr && unwritten->content.discarded) data_.registry.set_discarded(parent, true);
-  const bool was_poisoned = !parent.covered && parent.poisoned.load(std::memory_order_relaxed);
-  if (was_poisoned) return;
-  parent.poisoned.store(cause != nullptr, std::memory_order_relaxed);
-  if (cause != nullptr) {
-    failures_.poison(parent.handle_id(), cause);
-  } else {
-    failures_.cure(parent.handle_id());
-  }
+  if (cause != nullptr) return poison(parent, cause);
+  parent.poisoned.store(false, std::memory_order_relaxed);
+  failures_.cure(parent.handle_id());
 }
 
 void TaskGraph::forget(DataRecord& record) {
-  if (!record.is_halo && !record.is_former) return_to_parent(record);
+  if (!record.is_halo && !record.is_former && record.parent != nullptr) {
+    leave_readers(record);
+    data_.registry.return_marks(record);
+    return_poison(record);
+  }
   record.visit_family([this](DataRecord& part) {
     failures_.cure(part.handle_id());
     host_.forget(part);
@@ -114,7 +111,7 @@ Result<void> TaskGraph::bring_home_to_release(DataRecord& released) {
     if (home) return home;
     failures_.add(home.failure());
     if (released.parent != nullptr) {
-      // When the part is forgotten, its whole becomes invalid, too (`return_to_parent`).
+      // When the part is forgotten, its whole becomes invalid, too (`return_poison`).
       const auto cause = std::make_shared<Failure>(home.failure());
       released.visit_tree([&](DataRecord& part) { poison(part, cause); });
     }

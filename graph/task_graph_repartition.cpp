@@ -93,7 +93,7 @@ std::vector<DataRecord*> TaskGraph::replace_unused_parts(DataRecord& record, std
     failures_.cure(record.handle_id());
   }
   for (const DataRecord* part : parts.former) leave_readers(*part);
-  for (DataRecord* part : parts.returned) return_to_parent(*part);
+  for (const DataRecord* part : parts.returned) return_poison(*part);
   for (auto part = parts.former.rbegin(); part != parts.former.rend(); ++part) forget(**part);
   for (DataRecord* part : parts.added) part->dependencies = record.dependencies;
   return std::move(parts.added);

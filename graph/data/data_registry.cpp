@@ -280,11 +280,16 @@ void DataRegistry::find_returned(DataRecord& parent, NewParts& parts) {
     found.clear();
     if (search.add(part->place, found) == 0) continue;
     parts.returned.push_back(part);
-    const DataRecord* const unwritten = find_unwritten(*part);
-    if (unwritten == nullptr) continue;
-    set_unwritten(parent, true);
-    if (unwritten->content.discarded) set_discarded(parent, true);
+    return_marks(*part);
   }
+}
+
+void DataRegistry::return_marks(const DataRecord& part) {
+  DataRecord& parent = *part.parent;
+  const DataRecord* const unwritten = find_unwritten(part);
+  // A parent that its parts cover has no data of its own, so the flags in its record are out of date.
+  set_unwritten(parent, unwritten != nullptr || (!parent.covered && parent.content.unwritten));
+  if (unwritten != nullptr && unwritten->content.discarded) set_discarded(parent, true);
 }
 
 Result<std::vector<DataRecord*>> DataRegistry::add_parts(DataRecord& parent, std::span<const Block> blocks) {

@@ -59,6 +59,9 @@ class DataRegistry {
   /// tree, and become former parts. A new part counts as unwritten, or as discarded, if a record that it overlaps does,
   /// and so does the parent with the elements that are in no part.
   NewParts replace_parts(DataRecord& parent, std::span<const Block> blocks);
+  /// Called when the elements of a part become its parent's own: the parent counts as unwritten, or as discarded, if
+  /// the part does.
+  void return_marks(const DataRecord& part);
   /// Makes former parts of `parent` its parts again. Does nothing and returns false if they overlap its present parts.
   bool restore_parts(DataRecord& parent, std::span<DataRecord* const> former);
   /// Adds one halo part of `parent` per block, in order: the block with its rim, without elements outside the parent.
@@ -113,7 +116,7 @@ class DataRegistry {
   DataRecord& add_block(DataRecord& parent, const Block& block);
   /// Takes the parts out of the tree: they become former parts.
   static std::vector<DataRecord*> detach_parts(DataRecord& parent);
-  /// Finds the `returned` of `parts`, and gives the parent their marks.
+  /// Finds the `returned` of `parts`, whose marks go to the parent.
   void find_returned(DataRecord& parent, NewParts& parts);
   void set_read_only(DataRecord& record, bool read_only);
 

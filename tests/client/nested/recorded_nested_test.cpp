@@ -291,48 +291,52 @@ BOOST_AUTO_TEST_CASE(kernels_divide_data_while_the_program_records_tasks_on_them
   BOOST_TEST(data.elements[Divided::kSize - 1] == 7);
 }
 
-BOOST_AUTO_TEST_CASE(recorded_readers_of_halo_parts_wait_for_writers_that_were_recorded_before_a_division) {
-  Runtime runtime(with_workers(2));
-  Divided data(runtime);
+namespace {
+
+/// Records what `writes` submits and, when a kernel has divided the data meanwhile, a reader of a halo part. Runs the
+/// recording once, and returns the element that the reader saw.
+template <class Writes>
+double seen_behind(Runtime& runtime, Divided& data, const Writes& writes) {
   const Handle halo = data.middle();
   Gate gate;
   data.submit(8, gate);
   double seen = 0;
   const RecordedGraph graph = runtime.record([&] {
+    writes();
+    gate.open();
+    data.wait_until_divided(1);
+    runtime.submit([&seen](VectorView<const double> x) { seen = x[0]; }, halo);
+  });
+  runtime.wait();
+  graph.run();
+  runtime.wait();
+  return seen;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(recorded_readers_of_halo_parts_wait_for_writers_that_were_recorded_before_a_division) {
+  Runtime runtime(with_workers(2));
+  Divided data(runtime);
+  const auto writes = [&] {
     runtime.submit(
         [](VectorView<double> x) {
           std::this_thread::sleep_for(std::chrono::milliseconds(20));
           for (double& element : x) element = 9;
         },
         read_write(data.whole));
-    gate.open();
-    data.wait_until_divided(1);
-    runtime.submit([&seen](VectorView<const double> x) { seen = x[0]; }, halo);
-  });
-  runtime.wait();
-  graph.run();
-  runtime.wait();
-  BOOST_TEST(seen == 9);
+  };
+  BOOST_TEST(seen_behind(runtime, data, writes) == 9);
 }
 
 BOOST_AUTO_TEST_CASE(a_recorded_reduction_ends_before_a_kernel_divides_its_data) {
   Runtime runtime(with_workers(2));
   Divided data(runtime);
-  const Handle halo = data.middle();
   runtime.set_reduction(data.whole, sum_reduction<double>());
-  Gate gate;
-  data.submit(8, gate);
-  double seen = 0;
-  const RecordedGraph graph = runtime.record([&] {
+  const auto writes = [&] {
     for (int i = 0; i < 3; ++i) runtime.submit(add_one, reduce(data.whole));
-    gate.open();
-    data.wait_until_divided(1);
-    runtime.submit([&seen](VectorView<const double> x) { seen = x[0]; }, halo);
-  });
-  runtime.wait();
-  graph.run();
-  runtime.wait();
-  BOOST_TEST(seen == 5);
+  };
+  BOOST_TEST(seen_behind(runtime, data, writes) == 5);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
