@@ -33,10 +33,4 @@ std::unique_ptr<CLI::App> make_application(Command& chosen) {
   return application;
 }
 
-int run_troupe(int argc, const char* const* argv) {
-  Command command;
-  const auto application = make_application(command);
-  return run_program(*application, command, argc, argv);
-}
-
 }  // namespace troupe::apps

@@ -126,8 +126,10 @@ int run_command_line(CLI::App& application, const Command& command, int argc, co
   return run_to_the_end(command, environment_note(application));
 }
 
-int run_program(CLI::App& application, const Command& command, int argc, const char* const* argv) {
-  const int code = run_command_line(application, command, argc, argv);
+int run_program(MakeApplication make, int argc, const char* const* argv) {
+  Command command;
+  const auto application = make(command);
+  const int code = run_command_line(*application, command, argc, argv);
   // Skip destructors if the address space is limited: OpenBLAS's own threads may then search for work space for ever,
   // and its destructor would wait for them. All output has been written.
   if (platform::address_space_left()) std::_Exit(code);

@@ -35,11 +35,11 @@ using Command = std::function<int()>;
 /// Parses the arguments and runs `command`, which the application's callbacks set to the command that the user
 /// requests; returns the exit code. Results go to standard output, messages to standard error. Never throws.
 int run_command_line(CLI::App& application, const Command& command, int argc, const char* const* argv);
-/// Does what `run_command_line` does, as the whole work of a process. Ends the process even if destructors of libraries
-/// would never return.
-int run_program(CLI::App& application, const Command& command, int argc, const char* const* argv);
-/// Calls `run_program` for the application `troupe`.
-int run_troupe(int argc, const char* const* argv);
+/// A function like `make_application`.
+using MakeApplication = std::unique_ptr<CLI::App> (*)(Command& chosen);
+/// Makes an application and does what `run_command_line` does, as the whole work of a process. Ends the process even if
+/// destructors of libraries would never return.
+int run_program(MakeApplication make, int argc, const char* const* argv);
 
 /// This function and the following functions each add a command. If the user requests the command, parsing sets
 /// `chosen` to the code that runs it.

@@ -1,4 +1,4 @@
 /// The program `troupe`.
 #include "apps/command_line.hpp"
 
-int main(int argc, char** argv) { return troupe::apps::run_troupe(argc, argv); }
+int main(int argc, char** argv) { return troupe::apps::run_program(troupe::apps::make_application, argc, argv); }

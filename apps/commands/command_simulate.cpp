@@ -53,9 +53,9 @@ struct SimulateCommand {
 
 /// `kOnlyGpus` has the options that have an effect only with GPUs, `kOnlyPlacing` those that affect only placing
 /// policies and runs with clusters.
-constexpr std::array kOnlyGpus{"--gpu-order",      "--gpu-memory",     "--memory-share", "--lookahead",
-                               "--launch-us",      "--notice-us",      "--issue-ahead",  "--kernel-overhead-us",
-                               "--eviction",       "--write-back",     "--copy-streams", "--copy-overhead-us",
+constexpr std::array kOnlyGpus{"--gpu-order",      "--gpu-memory",     "--memory-fraction", "--lookahead",
+                               "--launch-us",      "--notice-us",      "--issue-ahead",     "--kernel-overhead-us",
+                               "--eviction",       "--write-back",     "--copy-streams",    "--copy-overhead-us",
                                "--no-peer-copies", "--bandwidth-error"};
 constexpr std::array kOnlyPlacing{"--model", "--kernel-error", "--bandwidth-error"};
 
@@ -278,7 +278,7 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
   add_runtime_option(command, "gpu_memory", [&options](const RuntimeOptions& given) {
     options.accelerators.gpu_memory = given.accelerators.gpu_memory;
   })->description("Memory of each GPU, such as 512MiB; default: as described");
-  command.add_option("--memory-share", arguments.memory_fraction, "Part of it that data may use, up to 1")
+  command.add_option("--memory-fraction", arguments.memory_fraction, "Fraction of it that data may use, up to 1")
       ->transform(number_within(1e-6, 1.0));
   add_runtime_option(command, "lookahead", [&options](const RuntimeOptions& given) {
     options.accelerators.ahead.gpu = given.accelerators.ahead.gpu;

@@ -32,7 +32,7 @@ FactorizationOutcome MeasuredFactorization<T>::run() {
   FactorizationOutcome outcome;
   outcome.seconds = factorization_->seconds();
   outcome.gflops = linalg::flop_count(options_.application, problem_.rows, problem_.cols) / outcome.seconds * 1e-9;
-  outcome.report = difference(runtime_.report(), before);
+  outcome.report = difference(report_at_end(runtime_), before);
   outcome.tasks = outcome.report.ended;
   outcome.trace = take_trace();
   return outcome;

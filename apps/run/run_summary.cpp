@@ -82,7 +82,7 @@ Json to_json(const RunSummary& summary) {
     if (run.peak_gflops > 0) one["peak_gflops"] = run.peak_gflops;
     json["runs"].push_back(std::move(one));
   }
-  if (has_peak(summary)) json["share_of_peak"] = summary.median_fraction_of_peak();
+  if (has_peak(summary)) json["fraction_of_peak"] = summary.median_fraction_of_peak();
   double worst = 0;
   for (const linalg::Residual& residual : summary.residuals) {
     json["residuals"].push_back(
@@ -260,6 +260,11 @@ Json policy_options_json(const std::string& specification) {
 }
 
 std::string as_text(const Json& json) { return json.dump(2); }
+
+RunReport report_at_end(Runtime& runtime) {
+  runtime.wait();
+  return runtime.report();
+}
 
 RunReport difference(const RunReport& later, const RunReport& earlier) {
   RunReport result = later;

@@ -14,6 +14,7 @@
 #include "proto/json/json.hpp"
 #include "traces/picture/picture.hpp"
 #include "troupe/report.hpp"
+#include "troupe/runtime.hpp"
 #include "troupe/trace.hpp"
 
 namespace troupe::apps {
@@ -64,6 +65,10 @@ struct RunSummary {
 
 /// Returns a report on the time from the `earlier` report to the `later` report of the same runtime.
 [[nodiscard]] RunReport difference(const RunReport& later, const RunReport& earlier);
+
+/// Returns the report of a run whose results are there. These come a little before the last tasks are counted as ended,
+/// so the function waits for all tasks.
+[[nodiscard]] RunReport report_at_end(Runtime& runtime);
 
 /// Returns the picture of the traced run.
 [[nodiscard]] traces::Picture picture_of(const RunSummary& summary);

@@ -141,8 +141,8 @@ Solved solve_by(Runtime& runtime, const SolveArguments& arguments, linalg::Appli
   solved.method = method;
   solved.tile = options.tile;
   solved.seconds = factorization.seconds();
-  solved.report = difference(runtime.report(), before);
   solved.window = {start, trace_time()};
+  solved.report = difference(report_at_end(runtime), before);
   solved.trace = take_trace();
   solved.total_seconds = seconds(solved.window.end - solved.window.start);
   solved.quality = solution_quality(a, factors, method, x);

@@ -135,8 +135,8 @@ SparseSolved solve_columns(const SolveArguments& arguments, const linalg::Compre
   const linalg::SparseFactorization<T> factorization(runtime, a, std::move(analysis));
   const TimeStamp factorized = trace_time();
   solved.window = {start, factorized};
+  solved.report = report_at_end(runtime);
   solved.trace = runtime.take_trace();
-  solved.report = runtime.report();
   solved.order = a.order;
   solved.facts = facts_of(factorization.factors());
   solved.facts.nonzeros = a.entries();

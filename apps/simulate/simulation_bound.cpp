@@ -139,7 +139,7 @@ std::optional<FactorizationGraph> record_graph(const SimulatedRun& run) {
   recorded.trace = false;
   recorded.simulation.noise = false;
   recorded.simulation.accelerators.gpu_memory.reset();
-  recorded.simulation.accelerators.memory_share = 1;
+  recorded.simulation.accelerators.memory_fraction = 1;
   recorded.recorder = std::make_shared<GraphRecorder>();
   static_cast<void>(simulate(recorded));
   return recorded.recorder->take();

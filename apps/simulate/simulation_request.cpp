@@ -62,7 +62,7 @@ SimulationOptions options_of(const SimulationArguments& arguments, MachineDescri
   SimulationOptions options = arguments.simulation;
   options.machine = std::move(machine);
   const bool starpu = arguments.assume == "starpu";
-  options.accelerators.memory_share = arguments.memory_fraction.value_or(starpu ? 0.9 : 1);
+  options.accelerators.memory_fraction = arguments.memory_fraction.value_or(starpu ? 0.9 : 1);
   options.accelerators.kernel_overhead = microseconds(arguments.kernel_overhead_us.value_or(starpu ? 10 : 0));
   if (arguments.launch_us) options.accelerators.launch = microseconds(*arguments.launch_us);
   if (arguments.notice_us) options.accelerators.notice = microseconds(*arguments.notice_us);
@@ -115,7 +115,7 @@ Bytes largest_task(const SimulatedRun& run, std::int64_t n) {
 double memory_for_data(const SimulationOptions& options, int gpu) {
   const Bytes memory =
       options.accelerators.gpu_memory.value_or(options.machine.gpus[static_cast<std::size_t>(gpu)].memory);
-  return static_cast<double>(memory.count) * options.accelerators.memory_share;
+  return static_cast<double>(memory.count) * options.accelerators.memory_fraction;
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ std::string choices_text(const SimulationSummary& summary) {
 std::string assumptions_text(const SimulationOptions& options) {
   const SimulatedAccelerators& gpus = options.accelerators;
   std::vector<std::string> said;
-  if (gpus.memory_share < 1) said.push_back(fmt::format("{:g} of each GPU's memory", gpus.memory_share));
+  if (gpus.memory_fraction < 1) said.push_back(fmt::format("{:g} of each GPU's memory", gpus.memory_fraction));
   if (gpus.gpu_memory) said.push_back(fmt::format("{} of memory on each GPU", traces::human_bytes(*gpus.gpu_memory)));
   if (gpus.ahead.gpu != 2) said.push_back(fmt::format("lookahead {}", gpus.ahead.gpu));
   if (gpus.kernel_overhead > Duration{}) {
@@ -130,10 +130,10 @@ Json point_json(const SimulationPoint& point, bool margins) {
   json["write_backs"] = point.write_backs.mean;
   if (const auto fraction = point.fraction_of_bound()) {
     json["bound_seconds"] = *point.bound_seconds();
-    json["share_of_bound"] = *fraction;
+    json["fraction_of_bound"] = *fraction;
   }
   if (point.bound_bytes) json["bound_bytes"] = point.bound_bytes->count;
-  if (const auto fraction = point.bytes_fraction_of_bound()) json["bytes_share_of_bound"] = *fraction;
+  if (const auto fraction = point.bytes_fraction_of_bound()) json["bytes_fraction_of_bound"] = *fraction;
   if (const auto part = point.utilization(false)) json["utilization_of_cores"] = *part;
   if (const auto part = point.utilization(true)) json["utilization_of_gpus"] = *part;
   json["links"] = Json::array();
@@ -141,7 +141,7 @@ Json point_json(const SimulationPoint& point, bool margins) {
     json["links"].push_back({{"name", link.name},
                              {"bandwidth_mb_per_s", link.bandwidth_mb_per_s},
                              {"bytes", link.bytes.mean},
-                             {"busy_share", link.busy.mean}});
+                             {"busy_fraction", link.busy.mean}});
   }
   for (const WorkerUse& worker : point.workers) {
     json["workers"].push_back({{"device", worker.device},
@@ -160,7 +160,7 @@ Json run_json(const FactorizationOutcome& outcome, std::uint64_t seed) {
 
 Json options_json(const SimulationOptions& options) {
   const SimulatedAccelerators& gpus = options.accelerators;
-  Json json{{"memory_share", gpus.memory_share},
+  Json json{{"memory_fraction", gpus.memory_fraction},
             {"lookahead", gpus.ahead.gpu},
             {"kernel_overhead_us", microseconds(gpus.kernel_overhead)},
             {"issue_ahead", gpus.ahead.issue},

@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(run_prints_json_that_has_the_documented_keys) {
   const auto json = Json::parse(succeeds({"run", "lu", "--n", "200", "--tile", "32", "--repeat", "3", "--check",
                                           "--peak", "--seed", "5", "--json", "--policy", "ws", "--cores", "1"}));
   for (const char* key : {"app", "n", "tile", "precision", "policy", "cores", "gpus", "seed", "seconds", "gflops",
-                          "residual", "tasks", "workers", "problem", "runs", "residuals", "share_of_peak"}) {
+                          "residual", "tasks", "workers", "problem", "runs", "residuals", "fraction_of_peak"}) {
     BOOST_TEST(json.contains(key), "no key '" << key << "'");
   }
   BOOST_TEST(json["app"] == "lu");

@@ -170,7 +170,7 @@ Plan linalg_plan(const PlanOptions& options) {
   plan.label_titles = {"algorithm", "n"};
   plan.figure_titles = {"GFlop/s", "share of DGEMM peak", "seconds", "residual"};
   plan.more_is_better = true;
-  plan.reference = Reference{"dgemm", {}, "gflops", "", "share_of_peak"};
+  plan.reference = Reference{"dgemm", {}, "gflops", "", "fraction_of_peak"};
   std::vector<std::int64_t> usual{1024, 2048, 4096, 8192, 12288};
   if (options.tiny) {
     usual = {256};
@@ -181,7 +181,7 @@ Plan linalg_plan(const PlanOptions& options) {
       Row row{{algorithm, std::to_string(n)},
               "linalg",
               {word("algorithm", algorithm), word("n", n)},
-              {"gflops", "share_of_peak", "seconds", "residual"}};
+              {"gflops", "fraction_of_peak", "seconds", "residual"}};
       if (options.tile > 0) row.words.push_back(word("tile", options.tile));
       plan.rows.push_back(row);
     }

@@ -112,7 +112,7 @@ std::string multigrain_markdown(const MultigrainReport& report) {
 
 std::string multigrain_csv(const MultigrainReport& report) {
   std::string text =
-      "structure,streamed_share,machine,steps,blocks,series,gflops,gflops_low,gflops_high,bytes,stored_bytes\n";
+      "structure,streamed_fraction,machine,steps,blocks,series,gflops,gflops_low,gflops_high,bytes,stored_bytes\n";
   for (const MultigrainVariant& variant : report.variants) {
     for (const auto& [key, point] : variant.results.points()) {
       const auto& [place, series] = key;
@@ -159,7 +159,7 @@ Json multigrain_json(const MultigrainReport& report) {
   json["claims"] = claims_json(multigrain_claims(), multigrain_columns(report));
   for (const MultigrainVariant& variant : report.variants) {
     Json of{{"structure", to_string(variant.assumptions.structure)},
-            {"streamed_share", variant.assumptions.streamed_fraction}};
+            {"streamed_fraction", variant.assumptions.streamed_fraction}};
     for (const std::string& policy : multigrain_policies(report)) {
       const MultigrainComparison compared = compare_with_affinity(variant.results, policy);
       of["policies"].push_back({{"policy", policy},

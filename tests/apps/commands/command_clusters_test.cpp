@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_run_with_clusters_is_right_and_counts_cores) {
   for (int i = 0; i < 2; ++i) {
     const auto& worker = json["workers"][i];
     if (worker["tasks"] == 0) continue;
-    const double share = worker["team"]["share"];
+    const double share = worker["team"]["used_fraction"];
     BOOST_TEST(share > 0);
     BOOST_TEST(share <= 1);
     BOOST_TEST(worker["team"]["unseen_seconds"] == 0.0);
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(automatic_clusters_are_found_for_each_point) {
   BOOST_TEST(json["results"][0]["clusters"]["clusters"] != json["results"][2]["clusters"]["clusters"]);
   BOOST_TEST(json["results"][0]["workers"].size() < json["results"][2]["workers"].size());
   for (const auto& point : json["results"]) {
-    BOOST_TEST(point["share_of_bound"].get<double>() <= 1);
+    BOOST_TEST(point["fraction_of_bound"].get<double>() <= 1);
     BOOST_TEST(point["cores"] == (point["gpus"] == 4 ? 20 : 24));
   }
 }
@@ -217,8 +217,8 @@ BOOST_AUTO_TEST_CASE(clusters_may_change_on_the_way) {
   for (const char* clusters : {"2x10,100:single", "2x10,1000000:single"}) {
     const auto json = Json::parse(succeeds(simulate({"--clusters", clusters, "--gpus", "1", "--json"})));
     const auto& point = json["results"][0];
-    BOOST_TEST(point["share_of_bound"].get<double>() > 0.05, clusters);
-    BOOST_TEST(point["share_of_bound"].get<double>() <= 1, clusters);
+    BOOST_TEST(point["fraction_of_bound"].get<double>() > 0.05, clusters);
+    BOOST_TEST(point["fraction_of_bound"].get<double>() <= 1, clusters);
   }
   fails(2, simulate({"--clusters", "2x10,single"}), {"tasks that have ended", "2x10,1500:single"});
   fails(2, {"model", "calibrate", "--clusters", "1x2,5:single"}, {"--clusters", "describes no clusters"});

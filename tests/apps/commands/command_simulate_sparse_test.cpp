@@ -50,8 +50,8 @@ BOOST_AUTO_TEST_CASE(every_grain_does_the_same_work_within_its_bounds) {
         BOOST_TEST(result["n"] == 20 * 192);
         BOOST_TEST(result["gflops"].get<double>() * result["seconds"].get<double>() * 1e9 == flops,
                    boost::test_tools::tolerance(1e-9));
-        BOOST_TEST(result["share_of_bound"].get<double>() > 0);
-        BOOST_TEST(result["share_of_bound"].get<double>() <= 1);
+        BOOST_TEST(result["fraction_of_bound"].get<double>() > 0);
+        BOOST_TEST(result["fraction_of_bound"].get<double>() <= 1);
         BOOST_TEST(!result.contains("bound_bytes"));
         BOOST_TEST(result["stored_bytes"] == result["stored_blocks"].get<int>() * 192 * 192 * 4);
       }
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(one_core_takes_what_its_kernels_take_together) {
     const auto& result = json["results"][0];
     // The rate is 0.8 of 13.6 GFlop/s, and it does not depend on the grain.
     BOOST_TEST(result["gflops"].get<double>() == 10.88, boost::test_tools::tolerance(1e-3));
-    BOOST_TEST(result["share_of_bound"].get<double>() == 1.0, boost::test_tools::tolerance(1e-3));
+    BOOST_TEST(result["fraction_of_bound"].get<double>() == 1.0, boost::test_tools::tolerance(1e-3));
     BOOST_TEST(result["bytes"] == 0);
   }
   // With all steps the run includes panels, which are slower, so the rate is lower.

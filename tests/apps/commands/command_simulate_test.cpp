@@ -121,13 +121,13 @@ BOOST_AUTO_TEST_CASE(json_has_a_result_for_each_size_number_of_gpus_and_policy) 
     BOOST_TEST((gpus > 0 || moved == 0));
     BOOST_TEST(result["runs"].size() == 1U);
     // No schedule can be better than the bound.
-    BOOST_TEST(result["share_of_bound"].get<double>() <= 1);
-    BOOST_TEST(result["share_of_bound"].get<double>() > 0);
+    BOOST_TEST(result["fraction_of_bound"].get<double>() <= 1);
+    BOOST_TEST(result["fraction_of_bound"].get<double>() > 0);
     BOOST_TEST(result["bound_bytes"].get<double>() <= moved);
-    BOOST_TEST(result.contains("bytes_share_of_bound") == (moved > 0));
+    BOOST_TEST(result.contains("bytes_fraction_of_bound") == (moved > 0));
     if (moved > 0) {
       const double share = result["bound_bytes"].get<double>() / moved;
-      BOOST_TEST(result["bytes_share_of_bound"].get<double>() == share, boost::test_tools::tolerance(1e-12));
+      BOOST_TEST(result["bytes_fraction_of_bound"].get<double>() == share, boost::test_tools::tolerance(1e-12));
     }
     BOOST_TEST(result["utilization_of_cores"].get<double>() <= 1);
     BOOST_TEST(result.contains("utilization_of_gpus") == (gpus > 0));
@@ -183,9 +183,9 @@ BOOST_AUTO_TEST_CASE(the_table_names_every_policy_and_number_of_gpus) {
 }
 
 BOOST_AUTO_TEST_CASE(options_override_what_a_preset_sets) {
-  const auto options = json_of(cholesky({"--gpus", "1", "--policy", "heft", "--assume", "starpu", "--memory-share",
+  const auto options = json_of(cholesky({"--gpus", "1", "--policy", "heft", "--assume", "starpu", "--memory-fraction",
                                          "0.5", "--kernel-overhead-us", "3"}))["options"];
-  BOOST_TEST(options["memory_share"] == 0.5);
+  BOOST_TEST(options["memory_fraction"] == 0.5);
   BOOST_TEST(options["kernel_overhead_us"].get<double>() == 3.0, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(options["copy_overhead_us"].get<double>() == 10.0, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(options["write_back"] == true);
@@ -218,8 +218,8 @@ BOOST_AUTO_TEST_CASE(lu_and_qr_are_simulated_too) {
     const auto json = json_of(arguments);
     BOOST_TEST(json["app"] == application);
     BOOST_TEST(json["results"][0]["tasks"] == 30);
-    BOOST_TEST(json["results"][0]["share_of_bound"].get<double>() <= 1);
-    BOOST_TEST(json["results"][0]["bytes_share_of_bound"].get<double>() <= 1);
+    BOOST_TEST(json["results"][0]["fraction_of_bound"].get<double>() <= 1);
+    BOOST_TEST(json["results"][0]["bytes_fraction_of_bound"].get<double>() <= 1);
   }
 }
 
@@ -412,7 +412,7 @@ BOOST_AUTO_TEST_CASE(options_that_do_not_fit_together_are_refused) {
   refuses(cholesky({"--policy", "heft", "--gpus", "1-2", "--trace", folder.path("t.json")}), {"--trace", "not of 2"});
   refuses(cholesky({"--policy", "heft", "--trace", folder.path("t.txt")}), {".json", ".paje"});
   refuses(cholesky({"--policy", "heft", "--plot", folder.path("t.jpg")}), {".svg", ".png"});
-  refuses(cholesky({"--policy", "heft", "--memory-share", "1.5"}), {"--memory-share"});
+  refuses(cholesky({"--policy", "heft", "--memory-fraction", "1.5"}), {"--memory-fraction"});
   refuses(cholesky({"--policy", "heft", "--kernel-error", "0.5"}), {"--kernel-error"});
   refuses(cholesky({"--policy", "heft", "--model", "learned", "--kernel-error", "1.5"}), {"--kernel-error"});
   refuses(cholesky({"--policy", "heft", "--gpu-memory", "much"}), {"--gpu-memory"});

@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(factorizations_are_compared_with_the_peak_and_the_peers) {
   BOOST_TEST(report["rows"].size() == 2U);
   BOOST_TEST(report["rows"][1]["n"].get<std::string>() == "200");
   const auto& entries = report["rows"][0]["runtimes"];
-  BOOST_TEST(std::abs(entries[0]["figures"]["share_of_peak"]["median"].get<double>() - 0.8) < 1e-12);
+  BOOST_TEST(std::abs(entries[0]["figures"]["fraction_of_peak"]["median"].get<double>() - 0.8) < 1e-12);
   BOOST_TEST(entries[1]["runtime"].get<std::string>() == "starpu");
   BOOST_TEST(entries[1].contains("skipped"));
   BOOST_TEST(entries[2]["ratio"]["median"].get<double>() == 2);
