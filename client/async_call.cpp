@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/backend.hpp"
+#include "graph/tasks/call_place.hpp"
 #include "graph/tasks/task_owner.hpp"
 #include "troupe/runtime.hpp"
 
@@ -13,17 +14,7 @@ namespace troupe::detail {
 
 namespace {
 
-/// A call that runs in a kernel without a task of its own. Tasks submitted during the call belong to the kernel's task.
-/// The object counts those of these tasks that have been waited for.
-struct CallInProgress {
-  const void* task = nullptr;
-  std::uint64_t number = 0;
-  /// The number of tasks submitted during the call that have been waited for.
-  std::uint64_t got = 0;
-  CallInProgress* outer = nullptr;
-};
-
-thread_local CallInProgress* innermost = nullptr;
+using graph::CallInProgress;
 
 /// Returns a number that no other call in the process has.
 std::uint64_t next_number() {
@@ -47,11 +38,10 @@ Codelet AsyncCall::make_codelet(std::string name) {
 void AsyncCall::submit(Runtime& runtime, const Codelet& codelet, AsyncCall* call) {
   try {
     client::Backend& backend = *runtime.backend_;
-    call->runtime_ = &runtime;
+    call->backend_ = &backend;
     const graph::CallPlace place = backend.call_place();
-    // While a call waits, its thread may run another task. Calls that this other task makes do not belong to the
-    // waiting call.
-    if (innermost != nullptr && innermost->task == place.task) call->maker_ = innermost->number;
+    const CallInProgress* const around = CallInProgress::innermost;
+    if (around != nullptr && around->task == place.task) call->maker_ = around->number;
     if (!place.at_once || !call->call_at_once(backend, place)) call->submit_task(codelet);
   } catch (...) {
     delete call;
@@ -64,29 +54,29 @@ void AsyncCall::submit_task(const Codelet& codelet) {
   arguments.append(this);
   graph::TaskSpecification specification{codelet, {}, arguments, TaskOptions::none()};
   specification.may_nest = true;
-  future_ = runtime_->backend_->submit(specification).value_or_throw();
+  future_ = backend_->submit(specification).value_or_throw();
 }
 
 bool AsyncCall::call_at_once(client::Backend& backend, graph::CallPlace place) {
-  CallInProgress here{place.task, next_number(), 0, innermost};
-  innermost = &here;
+  CallInProgress here{place.task, next_number(), place.first_handle, 0, CallInProgress::innermost};
+  CallInProgress::innermost = &here;
   try {
     run();
   } catch (...) {
     // The exception need not be handled here, because `run` has kept it.
   }
-  innermost = here.outer;
+  CallInProgress* const around = CallInProgress::innermost = here.outer;
   const std::uint64_t before = place.children;
   if (const Result<void> ended = backend.end_call(place, here.got); !ended && error_ == nullptr) {
     error_ = std::make_exception_ptr(Error(ended.failure()));
   }
   // All tasks that this call has submitted have ended, so a call around this call need not wait for them.
-  if (innermost != nullptr && innermost->task == place.task) innermost->got += place.children - before;
+  if (around != nullptr && around->task == place.task) around->got += place.children - before;
   if (error_ != nullptr) return false;
   at_once_ = true;
   references_.store(1, std::memory_order_relaxed);
   // This call has ended, so the call that made it need not wait for it.
-  if (innermost != nullptr && innermost->number == maker_) maker_ = 0;
+  if (around != nullptr && around->number == maker_) maker_ = 0;
   return true;
 }
 
@@ -95,7 +85,8 @@ void AsyncCall::wait() {
   const Result<void> ended = future_.owner()->wait(future_);
   // If the wait itself was refused, `ended` tells why it was refused, and not how the task ended.
   if (!ended && !future_.done()) throw Error(ended.failure());
-  if (innermost != nullptr && innermost->number == std::exchange(maker_, 0)) ++innermost->got;
+  CallInProgress* const around = CallInProgress::innermost;
+  if (around != nullptr && around->number == std::exchange(maker_, 0)) ++around->got;
   check_outcome();
 }
 
@@ -110,7 +101,8 @@ void AsyncCall::check_outcome() const {
 Future AsyncCall::future() {
   if (!future_.valid()) {
     static const Codelet& nothing = *new Codelet(Codelet("call made at once", {}).cpu([](const KernelContext&) {}));
-    future_ = runtime_->submit(nothing, {});
+    const Arguments arguments{};
+    future_ = backend_->submit({nothing, {}, arguments, TaskOptions::none()}).value_or_throw();
   }
   return future_;
 }

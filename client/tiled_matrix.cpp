@@ -181,7 +181,17 @@ Handle TiledMatrix<T>::column(int j) const {
 }
 
 template <class T>
+void TiledMatrix<T>::check_columns_of_program(std::int64_t ld) const {
+  if (ld >= rows_) return;
+  throw Error(ErrorCode::invalid_argument, "columns of " + std::to_string(rows_) + " elements cannot be " +
+                                               std::to_string(ld) +
+                                               " elements apart: the leading dimension is at "
+                                               "least the number of rows");
+}
+
+template <class T>
 void TiledMatrix<T>::gather_from(const T* data, std::int64_t ld, TilePart part) {
+  check_columns_of_program(ld);
   const bool by_tasks = runtime_->backend().shares_memory();
   for (int j = 0; j < tile_cols_; ++j) {
     for (int i = part == TilePart::lower ? diagonal(j) : 0; i < tile_rows_; ++i) {
@@ -199,6 +209,7 @@ void TiledMatrix<T>::gather_from(const T* data, std::int64_t ld, TilePart part) 
 
 template <class T>
 void TiledMatrix<T>::scatter_to(T* data, std::int64_t ld, TilePart part) const {
+  check_columns_of_program(ld);
   const bool by_tasks = runtime_->backend().shares_memory();
   for (int j = 0; j < tile_cols_; ++j) {
     for (int i = part == TilePart::lower ? diagonal(j) : 0; i < tile_rows_; ++i) {

@@ -45,10 +45,13 @@ class GraphHost {
   /// Returns true if the calling thread's stack has room for one more kernel, called from the kernels that the thread
   /// runs.
   [[nodiscard]] virtual bool has_stack() const { return true; }
+  /// Returns true if the worker runs kernels on cores, where their data lie in host memory.
+  [[nodiscard]] virtual bool is_core(WorkerId /*worker*/) const { return true; }
   /// Fails if kernels on this worker must not wait. Called in the thread that runs the kernel.
   [[nodiscard]] virtual Result<void> may_wait_inside(WorkerId /*worker*/) const { return {}; }
   /// Called when a kernel, which `worker` runs in the calling thread, waits for tasks that belong to its own nested
-  /// task. Runs these tasks, or lets other threads run them, until the wait is over. Fails if the kernel cannot wait.
+  /// task, or for another runtime. Runs tasks of the nested task, or lets other threads run tasks, until the wait is
+  /// over. Fails if the kernel cannot wait.
   virtual Result<void> wait_inside(WorkerId /*worker*/, KernelWait& wait) {
     wait.block();
     return {};

@@ -24,8 +24,7 @@ struct NestingRules {
   /// True if kernels are called and their data have memory. If false, only the kernels of nested tasks are called, and
   /// nested tasks must declare all their data as weak.
   bool with_data = true;
-  /// True if calls that return values (`Runtime::async`) and coroutines are allowed. Both need kernels that really run,
-  /// and workers that run tasks of one program only.
+  /// True if calls that return values (`Runtime::async`) and coroutines are allowed. Both need kernels that really run.
   bool calls = true;
   /// Limits the children and waits of kernels; outlives the graph. Null if there are no limits.
   NestingBudget* budget = nullptr;
@@ -33,8 +32,6 @@ struct NestingRules {
   /// Returns the rules for a service's own graph, beside the graphs of the clients that share its workers: no nested
   /// tasks, and no calls.
   static constexpr NestingRules none() { return {false, false, false}; }
-  /// Returns the rules for the graph of one client, where several clients share the workers: no calls.
-  static constexpr NestingRules of_client(NestingBudget* budget = nullptr) { return {true, true, false, budget}; }
 };
 
 struct GraphOptions {

@@ -369,6 +369,12 @@ Failure never_ends(const std::string& why) {
                                            "troupe_hold_free in C)"};
 }
 
+Failure never_has_room(std::uint64_t window) {
+  return never_ends("the submission window (" + std::to_string(window) +
+                    " tasks) is full of tasks that wait for data which this thread and others hold (acquire), and the "
+                    "others wait for room, too");
+}
+
 Failure deadline_in_virtual_time(const Codelet& codelet) {
   return {ErrorCode::invalid_argument,
           quoted(codelet) +
@@ -402,14 +408,22 @@ Failure waits_in_kernel() {
 }
 
 Result<void> check_hold_mode(AccessMode mode) {
-  if (mode != AccessMode::commute && mode != AccessMode::reduce) return {};
+  if (mode == AccessMode::read || mode == AccessMode::write || mode == AccessMode::read_write) return {};
   return Failure{ErrorCode::invalid_argument, std::string("the program cannot acquire data in mode ") +
                                                   to_string(mode) + ": use read, write or read_write"};
 }
 
-Result<void> check_methods(const ReductionMethods& methods) {
-  if (methods.initialize && methods.combine) return {};
-  return Failure{ErrorCode::invalid_argument, "a reduction needs both an initializer and a combiner"};
+Result<void> check_methods(const ReductionMethods& methods, const DataRecord& record) {
+  if (!methods.initialize || !methods.combine) {
+    return Failure{ErrorCode::invalid_argument, "a reduction needs both an initializer and a combiner"};
+  }
+  const Layout& layout = record.view.layout;
+  if (methods.element_tag == 0 || methods.element_tag == layout.element_tag) return {};
+  return Failure{ErrorCode::signature_mismatch,
+                 describe(record) + " has elements of type " +
+                     two_types(layout.element_tag, layout.element_size, ", and its reduction is for elements of type ",
+                               methods.element_tag, methods.element_size) +
+                     ": take one for the type that the data were registered with"};
 }
 
 Failure call_in_recording(const Codelet& codelet) {
@@ -420,9 +434,9 @@ Failure call_in_recording(const Codelet& codelet) {
 }
 
 Failure resumes_nothing() {
-  return {ErrorCode::invalid_argument,
-          "a coroutine needs a runtime of its own that runs kernels: not in virtual time, nor where several clients "
-          "share the workers"};
+  return {
+      ErrorCode::invalid_argument,
+      "a coroutine needs a runtime that runs kernels, and one in virtual time does not: wait for the future instead"};
 }
 
 Failure waits_in_recording() {

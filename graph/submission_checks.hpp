@@ -40,6 +40,9 @@ Result<void> check_after(const TaskSpecification& specification, const TaskOwner
 /// Returns the failure `invalid_argument` of a thread that is about to wait for data that it holds itself, or for a
 /// task that waits for such data. `why` names the data and the task.
 [[nodiscard]] Failure never_ends(const std::string& why);
+/// Returns that failure for a thread that holds data and is about to wait for room in a submission window of `window`
+/// tasks, all of which wait for data of this thread and of others that wait for room already.
+[[nodiscard]] Failure never_has_room(std::uint64_t window);
 
 /// Returns true if the task has a deadline or a stop token.
 [[nodiscard]] inline bool is_limited(const TaskOptions& options) {
@@ -123,8 +126,9 @@ Result<void> check_weak_accesses(const TaskSpecification& specification, const D
 /// `check_weak_accesses` before.
 Result<void> check_weak_usable(const TaskSpecification& specification, const Domain* domain = nullptr);
 
-/// Checks that both functions of a reduction are given. Fails with `invalid_argument`.
-Result<void> check_methods(const ReductionMethods& methods);
+/// Checks that both functions of a reduction are given, or fails with `invalid_argument`, and that they are for
+/// elements of the type of these data, or fails with `signature_mismatch`.
+Result<void> check_methods(const ReductionMethods& methods, const DataRecord& record);
 /// Checks that the program may acquire data in this mode. Fails with `invalid_argument`.
 Result<void> check_hold_mode(AccessMode mode);
 

@@ -63,6 +63,27 @@ const Codelet& resume_codelet() {
   return codelet;
 }
 
+/// Waits until `done` returns true, or until `block`, which blocks the thread for that, gives up. If the calling thread
+/// runs a kernel of another runtime, that runtime uses the kernel's core meanwhile, because the wait may depend on its
+/// tasks. A thread that holds data keeps the core, because the core's next task might wait for these data.
+template <class Done, class Block>
+void block_outside(bool holds, const Done& done, const Block& block) {
+  class Wait final : public BlockingWait {
+   public:
+    Wait(const Done& done, const Block& block) : done_(done), block_(block) {}
+    bool done() noexcept override { return done_(); }
+    void block() override { block_(); }
+
+   private:
+    const Done& done_;
+    const Block& block_;
+  };
+  const ExecutionScope::Place* const kernel = ExecutionScope::innermost();
+  if (holds || kernel == nullptr || !kernel->worker().valid() || kernel->task() == nullptr) return block();
+  Wait wait(done, block);
+  kernel->owner()->block_in_kernel(kernel->worker(), *kernel->task(), wait);
+}
+
 }  // namespace
 
 TaskGraph::TaskGraph(const GraphOptions& options, GraphHost& host)
@@ -108,7 +129,13 @@ Result<void> TaskGraph::check_outside_kernel() const {
 Result<void> TaskGraph::block(TaskWaiter& waiter, WaitInterrupt* interrupt) {
   while (!waiter.done()) {
     switch (host_.pump()) {
-      case GraphHost::Pump::block: return waiter.wait(interrupt) ? Result<void>() : gave_up_waiting();
+      case GraphHost::Pump::block: {
+        bool gave_up = false;
+        block_outside(
+            threads_.holds.any_here(), [&] { return waiter.done(); }, [&] { gave_up = !waiter.wait(interrupt); });
+        if (gave_up) return gave_up_waiting();
+        break;
+      }
       case GraphHost::Pump::progressed: break;
       case GraphHost::Pump::exhausted:
         return Failure{ErrorCode::invalid_argument,
@@ -235,9 +262,13 @@ Result<void> TaskGraph::wait_for_tasks() {
     }
     if (pumped == GraphHost::Pump::block) {
       const WaitingThreads::Note note(threads_.waiting, WaitKind::everything);
-      UniqueLock lock(waiting_.mutex);
       const auto ended = [&] { return in_flight() == 0; };
-      if (!wait_until(lock, waiting_.changed, ended, WaitInterrupt::here())) return gave_up_waiting();
+      bool gave_up = false;
+      block_outside(threads_.holds.any_here(), ended, [&] {
+        UniqueLock lock(waiting_.mutex);
+        gave_up = !wait_until(lock, waiting_.changed, ended, WaitInterrupt::here());
+      });
+      if (gave_up) return gave_up_waiting();
     }
   }
   return {};
@@ -266,9 +297,20 @@ Result<void> TaskGraph::wait_until_room() {
     }
     if (pumped == GraphHost::Pump::block) {
       const WaitingThreads::Note note(threads_.waiting, WaitKind::room);
-      const auto has_room = [&] { return in_flight() <= most || stopped_.load(std::memory_order_relaxed); };
-      UniqueLock lock(waiting_.mutex);
-      if (!wait_until(lock, waiting_.changed, has_room, WaitInterrupt::here())) {
+      const auto fits = [&] { return in_flight() <= most || stopped_.load(std::memory_order_relaxed); };
+      const auto has_room = [&] {
+        const bool ends = fits();
+        if (holds && ends) threads_.holds.wait_for_room(false);
+        return ends;
+      };
+      bool gave_up = false;
+      block_outside(holds, fits, [&] {
+        UniqueLock lock(waiting_.mutex);
+        if (holds) threads_.holds.wait_for_room(true);
+        gave_up = !wait_until(lock, waiting_.changed, has_room, WaitInterrupt::here());
+      });
+      if (gave_up) {
+        if (holds) threads_.holds.wait_for_room(false);
         outcome = gave_up_waiting();
         break;
       }

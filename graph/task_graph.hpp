@@ -174,6 +174,7 @@ class TaskGraph final : public TaskOwner {
   Result<void> resume_after(const Future& future, std::coroutine_handle<> waiting) override;
   Result<Future> begin_coroutine() override;
   void end_coroutine(const Future& end, std::optional<Failure> failure) override;
+  void block_in_kernel(WorkerId worker, const Task& task, BlockingWait& wait) const override;
   /// Waits until the program may use the data in this mode, and makes conflicting tasks wait until `give_back`. The
   /// returned task, a *hold*, stands for the program's use of the data. Fails if the mode reads and the content is
   /// invalid because a task failed. Fails with `invalid_argument` for the modes commute and reduce, which are for tasks
@@ -332,6 +333,9 @@ class TaskGraph final : public TaskOwner {
   /// of the task is left.
   void fill_and_order(Task& task, const TaskSpecification& specification, DependencyBuilder& builder, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
+  /// Returns the free records that the calling thread takes new tasks from. A kernel on a core takes those of its
+  /// worker, which this thread alone uses meanwhile: the worker has just freed them, so they are in the core's cache.
+  BlockPool<Task>::Cache& records_here() TROUPE_REQUIRES(submission_mutex_);
   Task& allocate_task(const CodeletDefinition* codelet, std::size_t access_count) TROUPE_REQUIRES(submission_mutex_);
   static void set_arguments(Task& task, const Arguments& arguments);
   /// Takes `count` consecutive ids and returns the first. Later calls return higher ids.
@@ -455,6 +459,18 @@ class TaskGraph final : public TaskOwner {
   void end_discard(Task& hold, std::size_t slot, TaskList& ready);
   /// Ends a `host` task that is ready and that no thread wants any more. `give_back_unused` is for threads of the
   /// program, `give_back_refused` for those that have waited for the data and may not use them.
+  /// Calls `end` with the completion slot of threads that are no workers, and with a list for the tasks that become
+  /// ready, which are activated then.
+  template <class End>
+  void end_outside(const End& end) TROUPE_EXCLUDES(outside_mutex_) {
+    TaskList ready;
+    {
+      const RemovedUnderLock removed;
+      const LockGuard lock(outside_mutex_);
+      end(workers_.completed.outside(), ready);
+    }
+    if (!ready.empty()) host_.activate(ready, WorkerId{});
+  }
   void end_unused(Task& hold, std::size_t slot, TaskList& ready);
   void give_back_unused(Task& hold);
   void give_back_refused(Task& hold);
@@ -552,6 +568,8 @@ class TaskGraph final : public TaskOwner {
   void poison_unwritten(Domain& domain) TROUPE_REQUIRES(submission_mutex_);
   /// Returns the home (`DataRecord::home`) of data that the calling thread registers.
   [[nodiscard]] TaskReference home_here() const;
+  /// Returns the home of data that the calling thread registers (`DataRecord::home`).
+  [[nodiscard]] TaskReference home_of_new_data() TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] bool is_inside_nested() TROUPE_EXCLUDES(submission_mutex_);
   /// Called when the kernel of a nested task has returned, or will not run. The nested task ends when its children have
   /// ended.
@@ -579,6 +597,16 @@ class TaskGraph final : public TaskOwner {
   /// earlier tasks. Returns true if some have not ended: the nested task then becomes ready once more, and
   /// `end_parents` ends it.
   bool waits_for_weak(Domain& domain) TROUPE_EXCLUDES(submission_mutex_);
+  /// Makes the data whole again that the parent has divided (`Domain::divided`), because on accelerators a task can use
+  /// only undivided data as a whole. Called when no task of the domain is left. Returns true if the parent has to wait
+  /// once more, for a task that brings the content to host memory. Data stay divided if other tasks name their parts.
+  bool joins_parts(Domain& domain, TaskList& ready) TROUPE_EXCLUDES(submission_mutex_);
+  /// Submits, as the last child, the task that brings the content of `Domain::divided` to host memory. Data with
+  /// invalid parts are left out. Returns false if there are no other data.
+  bool submit_join(Domain& domain, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
+  /// Makes a task a child in the domain. `make_no_child` takes this back, for a submission that has failed.
+  void make_child(Task& task, Domain& domain) const;
+  void make_no_child(Task& task);
   [[nodiscard]] static Completion completion_of(const Domain& domain, std::size_t slot, WorkerId worker);
   /// Keeps tasks of the domain that have not begun from beginning.
   void cancel_children(Domain& domain);
@@ -612,11 +640,14 @@ class TaskGraph final : public TaskOwner {
   [[nodiscard]] EdgeBlock* hear_of_end(const Future& future, TaskWaiter& waiter) TROUPE_EXCLUDES(submission_mutex_);
   void stop_hearing(EdgeBlock* block) TROUPE_EXCLUDES(submission_mutex_);
 
+  /// Returns true if the task is a section of a coroutine.
+  [[nodiscard]] bool is_section(const Task& task) const { return task.codelet == &own_codelets_.resume.definition(); }
   /// Returns the domain of the nested task in which the coroutine was started whose section the calling thread runs;
   /// null if there is none.
   [[nodiscard]] Domain* domain_of_coroutine() const;
-  /// Returns true if a kernel in `domain` may replace the parts of the record, as far as no task names them: ended
-  /// nested tasks have made the parts, and no recording uses them.
+  /// Returns true if the parts of the record may be replaced for `domain`, as far as no task names them: no recording
+  /// uses them, and they were made by nested tasks that have ended, or by the parent of `domain` after whose last child
+  /// this is asked.
   [[nodiscard]] bool may_divide_anew(const DataRecord& record, const Domain& domain) const
       TROUPE_REQUIRES(submission_mutex_);
   /// Fails if a task that has not ended names a part of the record which a kernel has made, see `note_name`.
@@ -625,15 +656,29 @@ class TaskGraph final : public TaskOwner {
   /// tasks have not ended, no kernel may replace these parts. Called only if there may be nested tasks.
   static void note_name(DataRecord& data, Task& task);
   static void note_names(Task& task);
+  /// A record that the kernel of a nested task divides, and that task's domain.
+  struct ToDivide {
+    DataRecord* record;
+    Domain* domain;
+  };
+  /// Returns the record of a handle that the calling kernel may divide. Fails if tasks may use the record.
+  Result<ToDivide> find_to_divide(const Handle& handle) TROUPE_REQUIRES(submission_mutex_);
+  /// Does the first step of `partition_inside` where there are accelerators: brings data that the kernel has registered
+  /// to host memory, where their parts will lie.
+  Result<void> bring_home_to_divide(const Handle& handle) TROUPE_EXCLUDES(submission_mutex_);
   /// Does the work of `partition` in the kernel of a nested task.
   Result<std::vector<Handle>> partition_inside(const Handle& handle, std::span<const Block> blocks);
 
   // The next functions look for waits that would never end (task_graph_holds.cpp). All take the lock, and fail with
   // `invalid_argument`.
-  /// A map of the tasks that wait, directly or not, for data of the calling thread. Each task is mapped to the hold
+  /// A map of the tasks that wait, directly or not, for data that the program holds. Each task is mapped to the hold
   /// that it waits for.
-  using WaitingForThread = std::unordered_map<const Task*, const Task*>;
-  [[nodiscard]] WaitingForThread waiting_for_this_thread() const TROUPE_REQUIRES(submission_mutex_);
+  using WaitingForHolds = std::unordered_map<const Task*, const Task*>;
+  [[nodiscard]] WaitingForHolds waiting_for(const std::vector<const Task*>& holds) const
+      TROUPE_REQUIRES(submission_mutex_);
+  /// Returns a hold if the window is full of tasks that wait for these holds; null if it is not.
+  [[nodiscard]] const Task* hold_that_fills_window(const std::vector<const Task*>& holds) const
+      TROUPE_REQUIRES(submission_mutex_);
   [[nodiscard]] Result<void> check_may_wait_for_all() TROUPE_EXCLUDES(submission_mutex_);
   [[nodiscard]] Result<void> check_may_wait_for_room() TROUPE_EXCLUDES(submission_mutex_);
   /// `domain` is the domain of the calling kernel; null in threads of the program.
@@ -796,7 +841,7 @@ class TaskGraph final : public TaskOwner {
   /// outside_mutex_.
   struct Workers {
     explicit Workers(std::size_t count) : caches(count + 1), completed(count), callbacks(count + 1) {}
-    /// Used by the worker alone.
+    /// Used by the thread that is the worker alone.
     std::vector<WorkerCaches> caches;
     CompletionCounter completed;
     std::vector<CallbackInProgress> callbacks;

@@ -96,7 +96,7 @@ FailureLog::Cause TaskGraph::why_withdrawn(const Task& task) const {
   // reducing tasks was cancelled, the data are marked as not valid.
   if (combines(task)) return nullptr;
   // These tasks must run: else a coroutine would never end, or a new part would not get the content of former parts.
-  if (task.codelet == &own_codelets_.resume.definition() || task.codelet == &own_codelets_.divide.definition()) {
+  if (is_section(task) || task.codelet == &own_codelets_.divide.definition()) {
     return nullptr;
   }
   const Withdrawal reason = why_unwanted(task);

@@ -13,6 +13,9 @@ Result<void> TaskGraph::outcome(const Future& future) {
 
 Result<void> TaskGraph::resume_after(const Future& future, std::coroutine_handle<> waiting) {
   if (!options_.nesting.calls) return resumes_nothing();
+  if (options_.shares_workers) {
+    if (auto inside = check_inside_nested(); !inside) return inside;
+  }
   Arguments arguments;
   arguments.append(waiting.address());
   static const TaskOptions defaults;
@@ -31,6 +34,7 @@ Result<Future> TaskGraph::begin_coroutine() {
   end.role = TaskRole::host;
   end.extras = std::make_unique<TaskExtras>();
   end.extras->name = "end";
+  if (const Task* const here = nesting_task_here()) end.extras->begun_in = here->task_id().value();
   end.has_more = true;
   end.pending.store(0, std::memory_order_relaxed);
   return Future(this, &end, end.task_id());
@@ -41,7 +45,7 @@ Domain* TaskGraph::domain_of_coroutine() const {
   if (section == nullptr) return nullptr;
   // A section that follows another one belongs to it.
   Domain* around = section->outer_domain();
-  while (around != nullptr && around->parent.codelet == &own_codelets_.resume.definition()) {
+  while (around != nullptr && is_section(around->parent)) {
     around = around->parent.outer_domain();
   }
   return around;
@@ -55,12 +59,9 @@ void TaskGraph::end_coroutine(const Future& end, std::optional<Failure> failure)
   if (cause != nullptr) {
     if (Domain* const around = domain_of_coroutine()) around->note({status, cause, cause});
   }
-  TaskList ready;
-  {
-    const LockGuard lock(outside_mutex_);
-    finish(*end.task(), {status, cause, cause, workers_.completed.outside(), WorkerId{}}, ready);
-  }
-  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  end_outside([&](std::size_t slot, TaskList& ready) {
+    finish(*end.task(), {status, cause, cause, slot, WorkerId{}}, ready);
+  });
 }
 
 }  // namespace troupe::graph

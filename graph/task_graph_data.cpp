@@ -13,17 +13,19 @@ namespace troupe::graph {
 
 Handle TaskGraph::register_data(DataDescription description) {
   const LockGuard lock(submission_mutex_);
+  const TaskReference home = home_of_new_data();
   DataRecord& record = data_.registry.add(std::move(description));
-  record.home = home_here();
+  record.home = home;
   return {&record, record.handle_id()};
 }
 
 Result<Handle> TaskGraph::register_apart(DataDescription description) {
   if (auto here = threads_.home.check(); !here) return here.failure();
   const LockGuard lock(submission_mutex_);
+  const TaskReference home = home_of_new_data();
   const auto record = data_.registry.add_apart(std::move(description));
   if (!record) return record.failure();
-  record.value()->home = home_here();
+  record.value()->home = home;
   return Handle(record.value(), record.value()->handle_id());
 }
 
@@ -88,7 +90,7 @@ Result<std::vector<Handle>> TaskGraph::finish_partition(PendingHold& pending, st
 }
 
 Result<void> TaskGraph::add_reduction(DataRecord& record, ReductionMethods& methods) {
-  if (auto complete = check_methods(methods); !complete) return complete;
+  if (auto complete = check_methods(methods, record); !complete) return complete;
   if (auto allowed = check_writable(record, AccessMode::reduce); !allowed) return allowed;
   auto reduction = std::make_unique<Reduction>(std::move(methods), options_.workers);
   data_.registry.keep_removed(std::exchange(record.reduction, std::move(reduction)));
@@ -312,12 +314,9 @@ Result<std::unique_ptr<PendingHold>> TaskGraph::begin_refusal(std::span<const Ha
 
 void TaskGraph::finish_refusal(PendingHold& pending, TaskStatus status, const FailureLog::Cause& cause) {
   pending.note_.reset();
-  TaskList ready;
-  {
-    const LockGuard lock(outside_mutex_);
-    finish(*pending.hold_, {status, cause, cause, workers_.completed.outside(), WorkerId{}}, ready);
-  }
-  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  end_outside([&](std::size_t slot, TaskList& ready) {
+    finish(*pending.hold_, {status, cause, cause, slot, WorkerId{}}, ready);
+  });
 }
 
 bool TaskGraph::order_hold(Task& hold, TaskList& ready) {
@@ -359,12 +358,7 @@ Result<void> TaskGraph::wait_for_hold(Task* hold, TaskWaiter& waiter, TaskList& 
 }
 
 void TaskGraph::give_back_unused(Task& hold) {
-  TaskList ready;
-  {
-    const LockGuard lock(outside_mutex_);
-    end_unused(hold, workers_.completed.outside(), ready);
-  }
-  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  end_outside([&](std::size_t slot, TaskList& ready) { end_unused(hold, slot, ready); });
 }
 
 void TaskGraph::give_back_refused(Task& hold) {
@@ -406,12 +400,9 @@ void TaskGraph::give_back(Task* hold) {
   if (threads_.home.left()) return;
   threads_.holds.remove(hold);
   if (Domain* const outer = hold->outer_domain()) outer->held.fetch_sub(1, std::memory_order_relaxed);
-  TaskList ready;
-  {
-    const LockGuard lock(outside_mutex_);
-    finish(*hold, {TaskStatus::succeeded, nullptr, nullptr, workers_.completed.outside(), WorkerId{}}, ready);
-  }
-  if (!ready.empty()) host_.activate(ready, WorkerId{});
+  end_outside([&](std::size_t slot, TaskList& ready) {
+    finish(*hold, {TaskStatus::succeeded, nullptr, nullptr, slot, WorkerId{}}, ready);
+  });
 }
 
 Result<std::vector<HandleId>> TaskGraph::data_of(const Handle& handle) {

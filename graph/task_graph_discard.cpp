@@ -28,11 +28,8 @@ Result<void> TaskGraph::discard(const Handle& handle) {
     unused = order_hold(*hold, ready);
     data_.registry.note_discarded(record);
   }
-  if (unused) {
-    const LockGuard lock(outside_mutex_);
-    end_discard(*hold, workers_.completed.outside(), ready);
-  }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
+  if (unused) end_outside([&](std::size_t slot, TaskList& next) { end_discard(*hold, slot, next); });
   return {};
 }
 

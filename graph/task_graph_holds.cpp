@@ -26,11 +26,10 @@ Failure waits_for_hold(const Task& task, const Task& hold) {
 
 }  // namespace
 
-TaskGraph::WaitingForThread TaskGraph::waiting_for_this_thread() const {
+TaskGraph::WaitingForHolds TaskGraph::waiting_for(const std::vector<const Task*>& holds) const {
   // One more than the window, and the holds: then the check for room finds a window that is full of such tasks.
-  const std::vector<const Task*> holds = threads_.holds.here();
   const std::size_t most = std::max(kMostWaiting, options_.window + 1) + holds.size();
-  WaitingForThread waiting;
+  WaitingForHolds waiting;
   std::vector<const Task*> to_visit;
   for (const Task* hold : holds) {
     waiting.emplace(hold, hold);
@@ -55,7 +54,7 @@ TaskGraph::WaitingForThread TaskGraph::waiting_for_this_thread() const {
 Result<void> TaskGraph::check_may_wait_for_all() {
   const LockGuard lock(submission_mutex_);
   const Task* first = nullptr;
-  const WaitingForThread waiting = waiting_for_this_thread();
+  const WaitingForHolds waiting = waiting_for(threads_.holds.here());
   for (const auto& [task, hold] : waiting) {
     // A wait for all tasks does not wait for `host` tasks.
     if (task->role == TaskRole::host) continue;
@@ -65,27 +64,41 @@ Result<void> TaskGraph::check_may_wait_for_all() {
   return waits_for_hold(*first, *waiting.at(first));
 }
 
-Result<void> TaskGraph::check_may_wait_for_room() {
-  const LockGuard lock(submission_mutex_);
-  const WaitingForThread waiting = waiting_for_this_thread();
+const Task* TaskGraph::hold_that_fills_window(const std::vector<const Task*>& holds) const {
+  const WaitingForHolds waiting = waiting_for(holds);
   std::uint64_t tasks = 0;
   for (const auto& [task, hold] : waiting) {
     if (task->role != TaskRole::host) ++tasks;
     // The tasks of a run count in the window from its submission on.
     if (task->role == TaskRole::replay) tasks += task->extras->run->recording->size();
   }
-  // None of these tasks ends before this thread goes on.
-  if (tasks < options_.window) return {};
-  return never_ends("the submission window (" + std::to_string(options_.window) +
-                    " tasks) is full of tasks that wait for data that this thread holds (acquire), " +
-                    what_is_held(*waiting.begin()->second));
+  return tasks < options_.window ? nullptr : waiting.begin()->second;
+}
+
+Result<void> TaskGraph::check_may_wait_for_room() {
+  const std::uint64_t changed = threads_.holds.waits_changed();
+  {
+    const LockGuard lock(submission_mutex_);
+    // None of these tasks ends before this thread goes on.
+    if (const Task* const own = hold_that_fills_window(threads_.holds.here())) {
+      return never_ends("the submission window (" + std::to_string(options_.window) +
+                        " tasks) is full of tasks that wait for data that this thread holds (acquire), " +
+                        what_is_held(*own));
+    }
+    if (hold_that_fills_window(threads_.holds.here_or_waiting_for_room()) == nullptr) return {};
+  }
+  // A thread that has just found room ends its wait under this lock. All others go on waiting, because the window is
+  // full and stays full.
+  const LockGuard lock(waiting_.mutex);
+  if (threads_.holds.waits_changed() != changed || has_room()) return {};
+  return never_has_room(options_.window);
 }
 
 Result<void> TaskGraph::check_may_wait(const Future& future) {
   if (!threads_.holds.any_here()) return {};
   const LockGuard lock(submission_mutex_);
   if (future.task()->task_id() != future.id()) return {};
-  const WaitingForThread waiting = waiting_for_this_thread();
+  const WaitingForHolds waiting = waiting_for(threads_.holds.here());
   const auto found = waiting.find(future.task());
   if (found == waiting.end()) return {};
   return waits_for_hold(*future.task(), *found->second);
@@ -93,7 +106,7 @@ Result<void> TaskGraph::check_may_wait(const Future& future) {
 
 Result<void> TaskGraph::check_may_wait(const DataRecord& record, AccessMode mode, const Domain* domain) const {
   if (!threads_.holds.any_here()) return {};
-  const WaitingForThread waiting = waiting_for_this_thread();
+  const WaitingForHolds waiting = waiting_for(threads_.holds.here());
   Result<void> outcome;
   const auto look = [&](const TaskReference& before) {
     const auto found = waiting.find(before.task);

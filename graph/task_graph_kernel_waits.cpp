@@ -1,4 +1,5 @@
 /// The functions of the task graph with which the kernel of a nested task waits for its children.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,17 @@ Failure cannot_wait(const Task& task, const std::string& why) {
 Failure never_ends(const Task& task, const std::string& why) {
   return {ErrorCode::invalid_argument, "the wait in the kernel of " + describe(task) + " would never end: " + why};
 }
+
+/// Returns true if several threads run the task's kernel.
+bool is_shared(const Task& task) { return task.codelet->pieces != nullptr || task.codelet->team.kernel != nullptr; }
+
+/// Returns true if other tasks wait for the task's data until its kernel has returned, though they do not depend on it.
+bool locks_data(const Task& task) {
+  const auto reduces = [](const TaskAccess& access) { return access.mode() == AccessMode::reduce; };
+  return task.commute.wants || std::ranges::any_of(task.data(), reduces);
+}
+
+bool may_be_suspended(const Task& task) { return !is_shared(task) && !locks_data(task); }
 
 /// One wait that counts in the budget, from `take` to the destructor.
 class WaitRoom {
@@ -52,7 +64,7 @@ Result<void> wait_on(WorkerId worker, GraphHost& host, KernelWait& wait) {
     ~Awaited() { domain.awaited.store(false, std::memory_order_relaxed); }
     Domain& domain;
   };
-  const Awaited awaited(wait.domain());
+  const Awaited awaited(*wait.domain());
   return host.wait_inside(worker, wait);
 }
 
@@ -61,14 +73,12 @@ Result<void> wait_on(WorkerId worker, GraphHost& host, KernelWait& wait) {
 Result<const Task*> TaskGraph::check_waits_inside() const {
   const Task& here = *nesting_task_here();
   if (recording_here() != nullptr) return waits_in_recording();
-  if (here.codelet->pieces != nullptr || here.codelet->team.kernel != nullptr) {
+  if (is_shared(here)) {
     return cannot_wait(here,
                        "which kernels made of pieces or for teams of cores cannot: wait in the kernel of a task "
                        "around it, or submit a task that depends on what you wait for");
   }
-  bool locks = here.commute.wants;
-  for (const TaskAccess& access : here.data()) locks = locks || access.mode() == AccessMode::reduce;
-  if (locks) {
+  if (locks_data(here)) {
     return cannot_wait(here,
                        "which tasks that commute or reduce cannot, as others wait for their data meanwhile: use "
                        "mode read_write, or submit a task that depends on what you wait for");
@@ -101,7 +111,11 @@ Result<Domain*> TaskGraph::domain_to_wait_for(const Future& future) {
   const auto found = domain_to_wait_for();
   const Task& task = *future.task();
   const bool ended = task.task_id() != future.id() || task.ended();
-  if (!found || ended || (found.value() != nullptr && is_inside(task, *found.value()))) return found;
+  if (!found || ended) return found;
+  const Domain* const own = found.value();
+  const bool ends_coroutine =
+      own != nullptr && task.role == TaskRole::host && task.extras && task.extras->begun_in == own->id;
+  if (ends_coroutine || (own != nullptr && is_inside(task, *own))) return found;
   return cannot_wait(*nesting_task_here(), "for " + describe(task) +
                                                ", which does not belong to it, so the wait might never end: submit a "
                                                "task that depends on what you wait for");
@@ -132,7 +146,8 @@ Result<void> TaskGraph::wait_for_children_here() {
   }
   class AllChildren final : public KernelWait {
    public:
-    AllChildren(TaskGraph& graph, Domain& domain) : KernelWait(domain), graph_(graph), domain_(domain) {}
+    AllChildren(TaskGraph& graph, Domain& domain)
+        : KernelWait(domain.parent, &domain), graph_(graph), domain_(domain) {}
     bool done() noexcept override { return domain_.open.load(std::memory_order_acquire) == 1; }
     void block() override {
       const WaitingThreads::Note note(graph_.threads_.waiting, WaitKind::children, domain_.parent.task_id());
@@ -189,7 +204,7 @@ Result<void> TaskGraph::wait_for_task_of(Domain& domain, const Future& future) {
   class OneTask final : public KernelWait {
    public:
     OneTask(TaskGraph& graph, Domain& domain, const Future& future)
-        : KernelWait(domain), graph_(graph), future_(future) {}
+        : KernelWait(domain.parent, &domain), graph_(graph), future_(future) {}
     bool done() noexcept override { return TaskReference{future_.task(), future_.id().value()}.ended(); }
     void block() override {
       TaskWaiter waiter;
@@ -241,15 +256,13 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     if (auto allowed = room_to_wait.take(); !allowed) return allowed.failure();
     move_home(moves, domain);
     hold = &allocate_hold(record, mode);
-    hold->nesting.is_child = true;
-    hold->client.domain = domain;
+    make_child(*hold, *domain);
     hold->extras->ready_waiter = &waiter;
     DependencyBuilder builder(*hold, pools_.edges, submission_caches_.edges);
     try {
       order_nested(*hold, TaskOptions::none(), builder, ready);
     } catch (...) {
-      hold->nesting.is_child = false;
-      hold->client = {{options_.shares_workers ? this : nullptr}, {0}};
+      make_no_child(*hold);
       give_up(*hold, builder, ready);
       throw;
     }
@@ -268,7 +281,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   class OwnData final : public KernelWait {
    public:
     OwnData(TaskGraph& graph, Domain& domain, const Task& hold, TaskWaiter& waiter)
-        : KernelWait(domain), graph_(graph), hold_(hold), waiter_(waiter) {}
+        : KernelWait(domain.parent, &domain), graph_(graph), hold_(hold), waiter_(waiter) {}
     bool done() noexcept override { return waiter_.done(); }
     void block() override {
       const WaitingThreads::Note note(graph_.threads_.waiting, WaitKind::data, hold_.task_id());
@@ -290,6 +303,26 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   return waited.failure();
 }
 
+void TaskGraph::block_in_kernel(WorkerId worker, const Task& task, BlockingWait& wait) const {
+  class Elsewhere final : public KernelWait {
+   public:
+    Elsewhere(Task& task, BlockingWait& wait) : KernelWait(task, nullptr), wait_(wait) {}
+    bool done() noexcept override { return wait_.done(); }
+    void block() override { wait_.block(); }
+
+   private:
+    BlockingWait& wait_;
+  };
+  // Clients' threads are limited, and only waits for their own tasks count.
+  const bool of_client = task.client_graph() != nullptr;
+  if (!of_client && !in_callback(task) && may_be_suspended(task) && host_.may_wait_inside(worker)) {
+    // Only the worker that runs the kernel changes the task.
+    Elsewhere elsewhere(const_cast<Task&>(task), wait);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    if (host_.wait_inside(worker, elsewhere)) return;
+  }
+  wait.block();
+}
+
 CallPlace TaskGraph::call_place() const {
   if (!nesting_.any.load(std::memory_order_relaxed)) return {};
   const Task* const here = nesting_task_here();
@@ -298,13 +331,14 @@ CallPlace TaskGraph::call_place() const {
   // The members of a team may submit at the same time, so their numbers of children would be mixed.
   if (scope == nullptr || !scope->worker().valid() || here->codelet->team.kernel != nullptr) return {};
   const Domain* const own = here->own_domain();
-  CallPlace place{here, own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0, false, false};
+  CallPlace place{here, own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0};
   // A kernel that is called at once may have to wait for the tasks that it submits. Such waits are impossible if there
   // are accelerators, or while the calling kernel holds data.
   if ((options_.device_kinds & ~kOnCores) != 0 || recording_here() != nullptr) return place;
   if (own != nullptr && own->held.load(std::memory_order_relaxed) != 0) return place;
   place.at_once = host_.has_enough(scope->worker()) && check_waits_inside().ok();
   place.failed = place.at_once && own != nullptr && own->ending().status != TaskStatus::succeeded;
+  if (place.at_once) place.first_handle = next_handle_id();
   return place;
 }
 

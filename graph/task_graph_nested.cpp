@@ -65,6 +65,14 @@ TaskReference TaskGraph::home_here() const {
   return home_in(domain_here());
 }
 
+TaskReference TaskGraph::home_of_new_data() {
+  // The first submission of a call (`async`) would open the domain too late: its data would belong to those around it.
+  const Task* const here = nesting_.any.load(std::memory_order_relaxed) ? nesting_task_here() : nullptr;
+  if (here != nullptr && here->nesting.may_nest) [[maybe_unused]]
+    const auto opened = open_domain_here();
+  return home_here();
+}
+
 bool TaskGraph::is_inside_nested() {
   if (!nesting_.any.load(std::memory_order_relaxed)) return false;
   const LockGuard lock(submission_mutex_);
@@ -163,10 +171,24 @@ Result<void> TaskGraph::check_budget() {
   return options_.nesting.budget != nullptr ? options_.nesting.budget->check_child() : Result<void>();
 }
 
+void TaskGraph::make_child(Task& task, Domain& domain) const {
+  task.nesting.is_child = true;
+  task.client.domain = &domain;
+  if (options_.dependency_trace != nullptr && !options_.shares_workers) {
+    task.client.submitted = options_.dependency_trace->now().count();
+  }
+}
+
+void TaskGraph::make_no_child(Task& task) {
+  if (task.nesting.is_child) task.client = {{options_.shares_workers ? this : nullptr}, {0}};
+  task.nesting.is_child = false;
+}
+
 void TaskGraph::join(Domain& domain) {
   domain.any_child.store(true, std::memory_order_relaxed);
   domain.joined.fetch_add(1, std::memory_order_relaxed);
-  // Relaxed: the count cannot be zero here, because the parent's kernel or another child is still counted.
+  // Relaxed: the parent's kernel or another child is still counted, or only this thread knows of the domain any more
+  // (`joins_parts`).
   domain.open.fetch_add(1, std::memory_order_relaxed);
   if (options_.nesting.budget != nullptr) options_.nesting.budget->child_added();
 }
@@ -364,7 +386,7 @@ void TaskGraph::leave(Domain& domain, std::size_t slot, WorkerId worker, TaskLis
     const std::uint32_t before = left->open.fetch_sub(1, std::memory_order_acq_rel);
     // Only the blocked kernel of the parent is left in `open`. The kernel keeps the domain alive until it is signalled.
     if (before == Domain::kAwaited + 2) left->waiter->signal();
-    if (before != 1 || (!left->weak.empty() && waits_for_weak(*left))) return;
+    if (before != 1 || joins_parts(*left, ready) || (!left->weak.empty() && waits_for_weak(*left))) return;
     left = end_parent(*left, slot, worker, ready);
   }
 }

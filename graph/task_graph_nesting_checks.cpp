@@ -24,13 +24,44 @@ bool never_used(const DataRecord& whole) {
   return unused;
 }
 
+/// Returns true if all tasks of the data's home that have used them have ended.
+bool no_longer_used(const DataRecord& whole) {
+  bool ended = true;
+  whole.visit_tree([&ended](const DataRecord& part) {
+    const DependencyState& state = part.dependencies;
+    const auto have_ended = [](const auto& tasks) {
+      return std::ranges::all_of(tasks, [](const TaskReference& one) { return one.ended(); });
+    };
+    ended = ended && have_ended(state.writers) && have_ended(state.readers) && have_ended(state.before) &&
+            !state.open_reduction;
+  });
+  return ended;
+}
+
+/// Returns the failure of a call that uses data of others. Calls have no data of their own to declare.
+Failure not_of_call(const DataRecord& record) {
+  return {ErrorCode::invalid_argument, describe(record) +
+                                           " is used in a function that async calls, but was not registered there: "
+                                           "submit the tasks on these data where the function is called, or as "
+                                           "children of a nested task that declares them"};
+}
+
+/// Returns true if the task stands for the end of a coroutine that was begun in a kernel of the domain or of one around
+/// it. The coroutine does not wait for these kernels, so tasks of the domain may follow it.
+bool ends_coroutine_begun_in(const Task& task, const Domain& domain) {
+  if (task.role != TaskRole::host || !task.extras || task.extras->begun_in == 0) return false;
+  const Domain* around = &domain;
+  while (around != nullptr && around->id != task.extras->begun_in) around = around->parent.outer_domain();
+  return around != nullptr;
+}
+
 }  // namespace
 
 Result<void> check_nested(const TaskSpecification& specification, const NestingRules& allowed) {
   if (specification.may_nest && !allowed.calls) {
     return refused(specification.codelet,
-                   "a call that returns a value (async) needs a runtime of its own that runs kernels: not in virtual "
-                   "time, nor where several clients share the workers");
+                   "a call that returns a value (async) needs a runtime that runs the program's own kernels: not in "
+                   "virtual time, nor in a program on a service");
   }
   const CodeletDefinition& definition = specification.codelet.definition();
   const auto refuse = [&specification](const std::string& why) { return refused(specification.codelet, why); };
@@ -116,6 +147,9 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
   if (subtree_times_ != nullptr && domain != nullptr) {
     if (auto allowed = check_called(record, mode, *domain); !allowed) return allowed;
   }
+  if (domain != nullptr && record.handle_id().value() < CallInProgress::first_handle_in(&domain->parent)) {
+    return not_of_call(record);
+  }
   if (record.home.id == home_in(domain).id) {
     if (domain == nullptr || mode != AccessMode::reduce) return {};
     const DataRecord* const unwritten = DataRegistry::find_unwritten(record);
@@ -148,12 +182,21 @@ Result<void> TaskGraph::check_belongs(DataRecord& record, AccessMode mode, const
                                                     " was registered in the kernel of a nested task that has not "
                                                     "ended: wait for the nested task first"};
   }
-  if (domain->parent.codelet == &own_codelets_.resume.definition()) {
+  if (is_section(domain->parent)) {
+    // The data of one section are those of the next one.
+    const bool of_section = record.home.id != 0 && is_section(*record.home.task);
+    if (of_section && no_longer_used(whole)) {
+      moves.push_back(&whole);
+      return {};
+    }
     return Failure{ErrorCode::invalid_argument,
                    describe(record) +
-                       " is used in a coroutine of a nested task, but coroutines cannot use the data of that task: "
-                       "submit the tasks on these data in the kernel of the nested task"};
+                       (of_section ? " is used in a coroutine that has not awaited an earlier task on these data: "
+                                     "co_await that task first"
+                                   : " is used in a coroutine of a nested task, but coroutines cannot use the data of "
+                                     "that task: submit the tasks on these data in the kernel of the nested task")};
   }
+  if (domain->parent.codelet->ended != nullptr) return not_of_call(record);
   return not_declared(record, describe(domain->parent));
 }
 
@@ -170,6 +213,7 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
   }
   const auto never_ready = [domain](const Future& future) TROUPE_REQUIRES(submission_mutex_) {
     return domain != nullptr && !TaskReference{future.task(), future.id().value()}.ended() &&
+           !ends_coroutine_begun_in(*future.task(), *domain) &&
            (!may_follow(*future.task(), *domain) || run_around(domain->parent) == future.task());
   };
   for (const Future& future : specification.options.after) {

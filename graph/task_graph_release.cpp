@@ -159,6 +159,8 @@ void TaskGraph::end_late(LateRelease& late) noexcept {
   give_back_more(hold, submission_caches_);
   pools_.tasks.free(submission_caches_.tasks, &hold);
   late.done = true;
+  // This thread may have the lock of `end_outside`, which a function of a reduction would take again.
+  RemovedUnderLock::take(removed);
 }
 
 Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool finally) {

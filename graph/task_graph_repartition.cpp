@@ -219,7 +219,9 @@ bool TaskGraph::may_divide_anew(const DataRecord& record, const Domain& domain) 
   if (run != nullptr && uses_inside(run->extras->run->recording.get())) return false;
   bool may = true;
   record.visit_tree([&](const DataRecord& part) {
-    const bool made_by_ended = part.made.in.id != 0 && part.made.in.ended();
+    // The domain itself asks when its last child has ended.
+    const bool made_here = part.made.in.id == domain.id && domain.over.load(std::memory_order_relaxed);
+    const bool made_by_ended = part.made.in.id != 0 && (made_here || part.made.in.ended());
     may = may && (&part == &record || (made_by_ended && !part.dependencies.open_reduction));
   });
   return may;
@@ -257,49 +259,84 @@ void TaskGraph::note_names(Task& task) {
   }
 }
 
+Result<TaskGraph::ToDivide> TaskGraph::find_to_divide(const Handle& handle) {
+  const auto opened = open_domain_here();
+  if (!opened) return opened.failure();
+  Domain& domain = *opened.value();
+  const auto found = data_.registry.find(handle, &domain);
+  if (!found) return found.failure();
+  DataRecord& record = *found.value();
+  const TaskAccess* const declared = domain.declared(record);
+  if (declared != nullptr && !writes(declared->mode())) {
+    return Failure{ErrorCode::invalid_argument,
+                   describe(record) + " cannot be partitioned in the kernel of " + describe(domain.parent) +
+                       ", which declares it in mode read: make halo parts without a rim (Runtime::halos), or declare "
+                       "it in mode read_write"};
+  }
+  std::vector<DataRecord*> moved;
+  if (auto belongs = check_belongs(record, AccessMode::read_write, &domain, moved); !belongs) return belongs.failure();
+  move_home(moved, &domain);
+  const DataRecord* undisturbed = declared != nullptr ? declared->data() : &record;
+  while (declared == nullptr && undisturbed->parent != nullptr) undisturbed = undisturbed->parent;
+  bool used = declared != nullptr && !domain.uses(record);
+  undisturbed->visit_tree([&](const DataRecord& part) {
+    const DependencyState* const state = domain.find(part);
+    used = used || (state != nullptr && in_use(*state, nullptr));
+  });
+  if (used) {
+    return Failure{ErrorCode::wait_in_kernel,
+                   describe(record) +
+                       " cannot be partitioned while tasks may use it, and partition waits for none in "
+                       "a kernel: call it before the children are submitted, and in a nested task "
+                       "whose kernel itself declares the data"};
+  }
+  return ToDivide{&record, &domain};
+}
+
+Result<void> TaskGraph::bring_home_to_divide(const Handle& handle) {
+  const DataRecord* record = nullptr;
+  {
+    const LockGuard lock(submission_mutex_);
+    const auto found = find_to_divide(handle);
+    if (!found) return found.failure();
+    record = found.value().record;
+    const Domain& domain = *found.value().domain;
+    bool touched = false;
+    record->visit_tree([&](const DataRecord& part) {
+      const DependencyState* const state = domain.find(part);
+      touched = touched || (state != nullptr && !(state->writers.empty() && state->readers.empty()));
+    });
+    // Data that the kernel itself uses are in host memory, and so are data that no task has used yet.
+    if (!touched || domain.declared(*record) != nullptr) return {};
+    if (auto allowed = host_.may_wait_inside(ExecutionScope::find(this)->worker()); !allowed) {
+      return Failure{
+          allowed.failure().code,
+          describe(*record) + " cannot be partitioned here after tasks have used it: " + allowed.failure().message};
+    }
+  }
+  // No lock is needed: only the calling kernel could end the registration of these data, and no task uses them.
+  return host_.bring_home(*record, AccessMode::read_write);
+}
+
 Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, std::span<const Block> blocks) {
+  const bool accelerators = (options_.device_kinds & ~kOnCores) != 0;
+  if (accelerators) {
+    const ExecutionScope::Place* const place = ExecutionScope::find(this);
+    if (place != nullptr && place->worker().valid() && !host_.is_core(place->worker())) {
+      return Failure{ErrorCode::wait_in_kernel,
+                     "a kernel on an accelerator cannot partition data, whose parts lie in host memory: restrict the "
+                     "nested task to cores (TaskOptions::devices)"};
+    }
+    if (auto home = bring_home_to_divide(handle); !home) return home.failure();
+  }
   std::vector<Handle> handles;
   TaskList ready;
   {
     const LockGuard lock(submission_mutex_);
-    const auto opened = open_domain_here();
-    if (!opened) return opened.failure();
-    Domain& domain = *opened.value();
-    const auto found = data_.registry.find(handle, &domain);
+    const auto found = find_to_divide(handle);
     if (!found) return found.failure();
-    DataRecord& record = *found.value();
-    if ((options_.device_kinds & ~kOnCores) != 0) {
-      return Failure{ErrorCode::wait_in_kernel,
-                     describe(record) +
-                         " cannot be partitioned in a kernel where accelerators take part: call "
-                         "partition in the program, before the nested task"};
-    }
-    const TaskAccess* const declared = domain.declared(record);
-    if (declared != nullptr && !writes(declared->mode())) {
-      return Failure{ErrorCode::invalid_argument,
-                     describe(record) + " cannot be partitioned in the kernel of " + describe(domain.parent) +
-                         ", which declares it in mode read: make halo parts without a rim (Runtime::halos), or declare "
-                         "it in mode read_write"};
-    }
-    std::vector<DataRecord*> moved;
-    if (auto belongs = check_belongs(record, AccessMode::read_write, &domain, moved); !belongs) {
-      return belongs.failure();
-    }
-    move_home(moved, &domain);
-    DataRecord* undisturbed = declared != nullptr ? declared->data() : &record;
-    while (declared == nullptr && undisturbed->parent != nullptr) undisturbed = undisturbed->parent;
-    bool used = declared != nullptr && !domain.uses(record);
-    undisturbed->visit_tree([&](const DataRecord& part) {
-      const DependencyState* const state = domain.find(part);
-      used = used || (state != nullptr && in_use(*state, nullptr));
-    });
-    if (used) {
-      return Failure{ErrorCode::wait_in_kernel,
-                     describe(record) +
-                         " cannot be partitioned while tasks may use it, and partition waits for none in "
-                         "a kernel: call it before the children are submitted, and in a nested task "
-                         "whose kernel itself declares the data"};
-    }
+    DataRecord& record = *found.value().record;
+    Domain& domain = *found.value().domain;
     for (Recording* recording : recordings_.open) {
       const bool reduced = record.children.empty() && recording->orders(record);
       if (reduced && recording->dependencies_of(record).open_reduction) close_recorded_reduction(*recording, record);
@@ -321,9 +358,63 @@ Result<std::vector<Handle>> TaskGraph::partition_inside(const Handle& handle, st
     const bool called = kernel != nullptr && kernel->called() != nullptr;
     const TaskReference maker = called ? TaskReference{&called_, domain.id} : domain.reference();
     for (const Handle& part : handles) part.record()->made.in = maker;
+    // Parts of parts leave the tree together with the outermost parts.
+    const bool joins = accelerators && domain.declared(record) != nullptr && record.made.in.id != domain.id;
+    const bool known = std::ranges::find(domain.divided, handle.id(), &Handle::id) != domain.divided.end();
+    if (joins && !known) domain.divided.push_back(handle);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
   return handles;
+}
+
+bool TaskGraph::submit_join(Domain& domain, TaskList& ready) {
+  std::vector<DataRecord*> records;
+  for (const Handle& one : domain.divided) {
+    bool valid = true;
+    one.record()->visit_tree(
+        [&valid](const DataRecord& part) { valid = valid && !part.poisoned.load(std::memory_order_relaxed); });
+    if (valid) records.push_back(one.record());
+  }
+  if (records.empty()) return false;
+  Task& task = allocate_task(&own_codelets_.divide.definition(), records.size());
+  make_child(task, domain);
+  DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);
+  try {
+    for (std::size_t i = 0; i < records.size(); ++i) set_access(task, i, *records[i], AccessMode::read_write);
+    order_nested(task, TaskOptions::none(), builder, ready);
+  } catch (...) {
+    make_no_child(task);
+    give_up(task, builder, ready);
+    throw;
+  }
+  join(domain);
+  count_submission();
+  if (builder.finish()) ready.push_back(&task);
+  return true;
+}
+
+bool TaskGraph::joins_parts(Domain& domain, TaskList& ready) {
+  // Only the kernel, which has returned, adds to the list.
+  if (domain.divided.empty()) return false;
+  const LockGuard lock(submission_mutex_);
+  std::erase_if(domain.divided, [&](const Handle& one) TROUPE_REQUIRES(submission_mutex_) {
+    if (!DataRegistry::exists(one)) return true;
+    const DataRecord& record = *one.record();
+    return !may_divide_anew(record, domain) || !check_names(record);
+  });
+  try {
+    // If the nested task gave up, all data that it declares to write are invalid, so their content may stay where it
+    // is.
+    if (!std::exchange(domain.joining, true) && !domain.ending().own && submit_join(domain, ready)) return true;
+    for (const Handle& one : domain.divided) {
+      for (Recording* recording : recordings_.open) recording->forget_inside(*one.record());
+      (void)replace_unused_parts(*one.record(), {});
+    }
+  } catch (const std::bad_alloc&) {
+    // There was no memory, so the data stay divided.
+  }
+  domain.divided.clear();
+  return false;
 }
 
 }  // namespace troupe::graph

@@ -11,8 +11,15 @@
 
 namespace troupe::graph {
 
+inline BlockPool<Task>::Cache& TaskGraph::records_here() {
+  const ExecutionScope::Place* const place = ExecutionScope::find(this);
+  if (place == nullptr || !place->worker().valid() || !host_.is_core(place->worker())) [[likely]]
+    return submission_caches_.tasks;
+  return workers_.caches[place->worker().index()].tasks;
+}
+
 Task& TaskGraph::allocate_task(const CodeletDefinition* codelet, std::size_t access_count) {
-  Task& task = *pools_.tasks.allocate(submission_caches_.tasks);
+  Task& task = *pools_.tasks.allocate(records_here());
   if (task.has_more) {
     // Free the objects that the last task in this memory left behind.
     task.extras.reset();
@@ -262,8 +269,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     if (specification.options.nested) declare_weak(task, builder);
   } catch (...) {
     // There was no memory for the task. Combining tasks that were submitted for its sake stay.
-    if (task.nesting.is_child) task.client = {{options_.shares_workers ? this : nullptr}, {0}};
-    task.nesting.is_child = false;
+    make_no_child(task);
     give_up(task, builder, ready);
     throw;
   }
@@ -319,11 +325,7 @@ Result<Future> TaskGraph::submit_unrestricted(const TaskSpecification& specifica
     Task& task = allocate_task(&definition, specification.accesses.size());
     DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);
     if (domain != nullptr) [[unlikely]] {
-      task.nesting.is_child = true;
-      task.client.domain = domain;
-      if (options_.dependency_trace != nullptr && !options_.shares_workers) {
-        task.client.submitted = options_.dependency_trace->now().count();
-      }
+      make_child(task, *domain);
     } else if (specification.may_nest) [[unlikely]] {
       allow_nesting(task);
     }

@@ -10,6 +10,7 @@ using kernels::codelets;
 
 template <class T>
 void cholesky(Runtime& runtime, TiledMatrix<T>& a, const kernels::TileCodelets<T>& kernel) {
+  require_square(a, "cholesky");
   require_diagonal_in_tiles(a);
   const std::vector<int> priorities = cholesky_priorities(TileGrid::of(a));
   auto priority = priorities.begin();
@@ -33,6 +34,8 @@ void cholesky(Runtime& runtime, TiledMatrix<T>& a, const kernels::TileCodelets<T
 
 template <class T>
 void cholesky_solve(Runtime& runtime, const TiledMatrix<T>& l, TiledMatrix<T>& b) {
+  require_square(l, "cholesky_solve");
+  require_equal_rows(l, b);
   const auto& kernel = codelets<T>();
   for (int r = 0; r < b.tile_cols(); ++r) {
     for (int k = 0; k < l.tile_cols(); ++k) {  // solves L Y = B

@@ -9,6 +9,7 @@
 #include "kernels/condition_number.hpp"
 #include "linalg/cholesky.hpp"
 #include "linalg/gpu_rate.hpp"
+#include "linalg/wait_for_factors.hpp"
 #include "troupe/devices.hpp"
 
 namespace troupe::linalg {
@@ -115,20 +116,6 @@ double flop_count(Application application, std::int64_t rows, std::int64_t cols)
 
 namespace {
 
-/// Waits for the runtime. If a factorization broke down, shortens the message to the fault of the matrix, and leaves
-/// out the task that found the fault.
-void wait_for_factors(Runtime& runtime) {
-  try {
-    runtime.wait();
-  } catch (const Error& error) {
-    const std::string text = error.what();
-    // The kernels' messages begin with this text.
-    const auto cause = text.rfind("the matrix is ");
-    if (error.code() != ErrorCode::numerical || cause == std::string::npos) throw;
-    throw Error(ErrorCode::numerical, text.substr(cause));
-  }
-}
-
 template <class T>
 FactorizationOptions settled(FactorizationOptions options, std::int64_t n, const Runtime& runtime) {
   if (options.tile == 0 || options.tile_rows <= 0) {
@@ -170,6 +157,10 @@ Factorization<T>::Factorization(Runtime& runtime, MatrixView<T> a, const Factori
                                                  " matrix: QR needs at least as many rows as columns, the others a "
                                                  "square matrix");
   }
+  if (given.tile < 0 || given.tile_rows < 0 || given.inner < 0) {
+    throw Error(ErrorCode::invalid_argument,
+                "tile, tile_rows and inner of a factorization must not be negative: 0 stands for the default");
+  }
   const auto start = std::chrono::steady_clock::now();
   const TileSize tile(options.tile_rows, options.tile);
   const bool copied = options.spread && runtime.numa_nodes() > 1;
@@ -204,21 +195,27 @@ Factorization<T>::Factorization(Runtime& runtime, MatrixView<T> a, const Factori
       break;
   }
   if (copied) tiles_->scatter_to(a.data, a.ld, part);
-  wait_for_factors(runtime);
-  if (!copied) bring_home();
+  wait_for_factors(runtime, [&] {
+    if (copied) {
+      acquire_copies(part);
+    } else {
+      acquire_columns(runtime, *tiles_);
+    }
+    if (pivots_) (void)runtime.acquire(pivots_->all(), AccessMode::read);
+  });
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.application == Application::qr) zero_on_diagonal_ = first_zero_on_diagonal(a);
 }
 
-/// Copies the factors back to host memory, because the caller reads its matrix in host memory without an acquire. Parts
-/// that accelerators have written may otherwise be only in the accelerators' memories.
+/// Acquires the tiles of this part, which are copies of the caller's matrix, for writing: so the tasks that copy them
+/// back have ended.
 template <class T>
-void Factorization<T>::bring_home() {
-  const std::vector<WorkerReport> workers = runtime_.report().workers;
-  const auto remote = [](const WorkerReport& worker) { return has_own_memory(worker.kind); };
-  if (std::none_of(workers.begin(), workers.end(), remote)) return;
-  for (int j = 0; j < tiles_->tile_cols(); ++j) (void)runtime_.acquire(tiles_->column(j), AccessMode::read);
-  if (pivots_) (void)runtime_.acquire(pivots_->all(), AccessMode::read);
+void Factorization<T>::acquire_copies(TilePart part) {
+  for (int j = 0; j < tiles_->tile_cols(); ++j) {
+    for (int i = part == TilePart::lower ? tiles_->diagonal(j) : 0; i < tiles_->tile_rows(); ++i) {
+      (void)runtime_.acquire((*tiles_)(i, j), AccessMode::read_write);
+    }
+  }
 }
 
 template <class T>
@@ -252,7 +249,7 @@ void Factorization<T>::solve(MatrixView<T> b) {
       break;
     case Application::qr: qr_solve(runtime_, *tiles_, *reflectors_, x); break;
   }
-  runtime_.wait();
+  wait_for_factors(runtime_, [&] { acquire_columns(runtime_, x); });
 }
 
 template <class T>

@@ -102,7 +102,7 @@ class Factorization {
   /// fault of the matrix: "the matrix is not positive definite: …"; the content of `a` is lost. Throws
   /// `invalid_argument` for options that do not suit the matrix: Cholesky and LU need a square matrix, QR at least as
   /// many rows as columns. Cholesky reads the lower triangle of the matrix, and does not check that it is symmetric.
-  /// Waits for all tasks of the runtime, and throws their failures.
+  /// Waits for the tasks of this factorization, and for no other tasks unless one of them fails.
   Factorization(Runtime& runtime, DenseMatrix<T>& a, const FactorizationOptions& options);
   /// Factorizes a column-major matrix in any memory of the program, with any leading dimension.
   Factorization(Runtime& runtime, MatrixView<T> a, const FactorizationOptions& options);
@@ -125,7 +125,7 @@ class Factorization {
   [[nodiscard]] std::vector<Residual> residuals(const DenseMatrix<T>& original);
 
  private:
-  void bring_home();
+  void acquire_copies(TilePart part);
 
   Runtime& runtime_;
   /// The caller's matrix, with the factors.

@@ -12,6 +12,7 @@ namespace troupe::linalg {
 template <class T>
 IncrementalFactors<T>::IncrementalFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner,
                                           TileStorage storage) {
+  require_square(a, "lu_incremental");
   require_diagonal_in_tiles(a);
   require_inner_block(inner);
   for (int k = 0; k < a.tile_cols(); ++k) {
@@ -60,6 +61,7 @@ void lu_incremental(Runtime& runtime, TiledMatrix<T>& a, IncrementalFactors<T>& 
 template <class T>
 void lu_incremental_apply(Runtime& runtime, const TiledMatrix<T>& a, const IncrementalFactors<T>& factors, bool back,
                           TiledMatrix<T>& c) {
+  require_equal_rows(a, c);
   const auto& kernel = kernels::codelets<T>();
   const int n = a.tile_cols();
   const int m = a.tile_rows();

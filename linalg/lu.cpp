@@ -49,11 +49,23 @@ class ColumnAccesses {
   std::vector<Access> accesses_;
 };
 
+/// Throws `invalid_argument` unless the pivots are those of a matrix with such rows and panels.
+template <class T>
+void require_pivots(const Pivots& pivots, const TiledMatrix<T>& a) {
+  const auto rows = static_cast<std::int64_t>(pivots.rows().size());
+  if (rows == a.rows() && pivots.panels() == a.tile_cols()) return;
+  throw Error(ErrorCode::invalid_argument, std::to_string(rows) + " pivots in " + std::to_string(pivots.panels()) +
+                                               " panels do not fit " + describe(a) +
+                                               ": make Pivots for its rows and for panels as wide as its tiles");
+}
+
 }  // namespace
 
 template <class T>
 void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots, const kernels::TileCodelets<T>& kernel) {
+  require_square(a, "lu");
   require_diagonal_in_tiles(a);
+  require_pivots(pivots, a);
   const int n = a.tile_cols();
   const std::vector<int> priorities = lu_priorities(TileGrid::of(a));
   auto priority = priorities.begin();
@@ -83,6 +95,9 @@ void lu(Runtime& runtime, TiledMatrix<T>& a, const Pivots& pivots, const kernels
 
 template <class T>
 void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, TiledMatrix<T>& b) {
+  require_pivots(pivots, lu);
+  require_equal_rows(lu, b);
+  if (lu.rows() == 0) return;
   const auto& kernel = codelets<T>();
   ColumnAccesses accesses;
   for (int r = 0; r < b.tile_cols(); ++r) {
@@ -94,6 +109,7 @@ void lu_solve(Runtime& runtime, const TiledMatrix<T>& lu, const Pivots& pivots, 
 
 template <class T>
 void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a, const kernels::TileCodelets<T>& kernel, LuOrder order) {
+  require_square(a, "lu_without_pivoting");
   require_diagonal_in_tiles(a);
   const std::vector<int> priorities = lu_without_pivoting_priorities(TileGrid::of(a));
   // The priorities are in the order `by_columns`; `priority` points to the first priority of step k.
@@ -136,6 +152,8 @@ void lu_without_pivoting(Runtime& runtime, TiledMatrix<T>& a, const kernels::Til
 
 template <class T>
 void lu_solve_without_pivoting(Runtime& runtime, const TiledMatrix<T>& lu, TiledMatrix<T>& b) {
+  require_square(lu, "the solution with LU factors");
+  require_equal_rows(lu, b);
   const auto& kernel = codelets<T>();
   for (int r = 0; r < b.tile_cols(); ++r) {
     for (int k = 0; k < lu.tile_cols(); ++k) {  // solves L Y = B

@@ -12,6 +12,7 @@ using kernels::codelets;
 
 template <class T>
 QrFactors<T>::QrFactors(Runtime& runtime, const TiledMatrix<T>& a, std::int64_t inner, TileStorage storage) {
+  require_tall(a, "qr");
   require_diagonal_in_tiles(a);
   require_inner_block(inner);
   for (int k = 0; k < a.tile_cols(); ++k) {
@@ -52,6 +53,7 @@ void qr(Runtime& runtime, TiledMatrix<T>& a, QrFactors<T>& factors, const kernel
 template <class T>
 void qr_apply(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& factors, bool transposed,
               TiledMatrix<T>& c) {
+  require_equal_rows(a, c);
   const auto& kernel = codelets<T>();
   const int n = a.tile_cols();
   const int m = a.tile_rows();
@@ -75,6 +77,7 @@ void qr_apply(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& fac
 
 template <class T>
 void qr_solve(Runtime& runtime, const TiledMatrix<T>& a, const QrFactors<T>& factors, TiledMatrix<T>& b) {
+  require_square(a, "qr_solve");
   qr_apply(runtime, a, factors, true, b);
   upper_solve(runtime, a, b);
 }

@@ -41,8 +41,17 @@ void make_kernels() {
 #endif
 }
 
+struct MayThrow {
+  [[nodiscard]] bool stop_requested() const { return false; }
+};
+
+struct NeverThrows {
+  [[nodiscard]] bool stop_requested() const noexcept { return false; }
+};
+
 void submit_lambdas(Runtime& runtime, const Vector<double>& x, const Vector<const double>& fixed, const Data& untyped,
                     const Scalar<double>& one) {
+  (void)StopToken(NeverThrows{});
   double raw = 0;
   runtime.submit([](VectorView<double>, double) {}, x, raw);
   runtime.submit([](VectorView<const double>, double&) {}, fixed, commute(one));
@@ -57,6 +66,7 @@ void submit_lambdas(Runtime& runtime, const Vector<double>& x, const Vector<cons
   runtime.submit([](const double&) {}, write(one));      // the mode changes the data
   runtime.submit([](double&) {}, read(one));             // the mode is read
   runtime.submit([](double&) {}, Access(one.handle()));  // an Access has a mode that is known only at run time
+  (void)StopToken(MayThrow{});                           // stop_requested() of a stop token must be noexcept
   runtime.submit([](const char*) {}, 5.0);               // does not convert to the kernel's parameter
 #endif
 }

@@ -120,7 +120,7 @@ std::string waiting_line(const WhyWaiting& waiting) {
 
 /// Returns, for a cluster, "; its tasks so far used 93 % of its cores' time".
 std::string team_words(const TeamUse& use) {
-  if (const auto used = use.share())
+  if (const auto used = use.used_fraction())
     return fmt::format("; its tasks so far used {:.0f} % of its cores' time", 100 * *used);
   return use.unseen > Duration{} ? "; its tasks so far brought threads of their own" : "";
 }

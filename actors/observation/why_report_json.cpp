@@ -45,7 +45,7 @@ void members(auto& member, ReportOf<WhyWorker> auto& one) {
   member("state", one.state);
   member("queued", one.queued);
   if (!one.members.empty()) member("members", one.members);
-  if (one.members.size() > 1) member("team_used", one.team.share());
+  if (one.members.size() > 1) member("team_used", one.team.used_fraction());
   if (one.task.text.empty()) return;
   member("task", one.task);
   member("seconds", one.lasting);

@@ -95,7 +95,11 @@ Result<void> DataGate::wait_for_home(memory::RequestId request, const std::funct
       continue;
     }
     lock.unlock();
-    if (!pump()) return Failure{ErrorCode::transfer_failed, "nothing is left that could bring them"};
+    if (!pump()) {
+      // The request must not keep the data from others.
+      post_release(request);
+      return Failure{ErrorCode::transfer_failed, "nothing is left that could bring them"};
+    }
     lock.lock();
   }
 }

@@ -82,6 +82,7 @@ class RuntimeSystem::Implementation final : public graph::GraphHost, public sche
   Result<void> bring_all_home(const graph::TaskOwner& graph) override;
   [[nodiscard]] bool has_enough(WorkerId worker) const override;
   [[nodiscard]] bool has_stack() const override;
+  [[nodiscard]] bool is_core(WorkerId worker) const override;
   [[nodiscard]] Result<void> may_wait_inside(WorkerId worker) const override;
   Result<void> wait_inside(WorkerId worker, graph::KernelWait& wait) override;
   void discard(const graph::DataRecord& data) noexcept override;

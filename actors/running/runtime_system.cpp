@@ -280,13 +280,17 @@ bool RuntimeSystem::Implementation::has_enough(WorkerId worker) const {
 
 bool RuntimeSystem::Implementation::has_stack() const { return platform::stack_is_half_free(); }
 
+bool RuntimeSystem::Implementation::is_core(WorkerId worker) const {
+  return (kind_set(crew_->kinds[worker.index()]) & kOnCores) != 0;
+}
+
 Result<void> RuntimeSystem::Implementation::may_wait_inside(WorkerId worker) const {
   if (mode_->virtual_time()) {
     return Failure{ErrorCode::wait_in_kernel,
                    "a kernel cannot wait in virtual time, where it is called at the one moment of its end: submit a "
                    "task that depends on what you wait for"};
   }
-  if ((kind_set(crew_->kinds[worker.index()]) & kOnCores) == 0) {
+  if (!is_core(worker)) {
     return Failure{ErrorCode::wait_in_kernel,
                    "a kernel on an accelerator cannot wait, as its thread has to go on: restrict the task to cores, or "
                    "submit a task that depends on what you wait for"};
@@ -378,7 +382,7 @@ RunReport RuntimeSystem::Implementation::report() const {
     worker.counts.stolen_tasks = counters.stolen_tasks.load(std::memory_order_relaxed);
     worker.counts.failed_steals = counters.failed_steals.load(std::memory_order_relaxed);
     worker.counts.parks = counters.parks.load(std::memory_order_relaxed);
-    worker.time.busy = Duration(counters.busy_ns.load(std::memory_order_relaxed));
+    worker.time.busy = counters.busy(mode_->clock().now());
     worker.time.searching = Duration(counters.searching_ns.load(std::memory_order_relaxed));
     worker.time.waiting_for_data = Duration(counters.data_wait_ns.load(std::memory_order_relaxed));
     report.workers.push_back(std::move(worker));

@@ -17,7 +17,7 @@ graph::GraphOptions options_of(graph::GraphOptions options, const ClientGraphOpt
   options.shares_workers = true;
   options.owner = &share;
   options.endings = client.endings;
-  options.nesting = graph::NestingRules::of_client(client.nesting);
+  options.nesting = {.budget = client.nesting};
   options.window = kNoWindow;
   // This option limits the number of sets of workers that tasks name, because each set lives as long as the runtime.
   options.most_named_devices = kMostNamedDevices;
@@ -72,8 +72,6 @@ std::unique_ptr<ClientGraph> RuntimeSystem::Implementation::open_graph(const Cli
 
 LiveWorker RuntimeSystem::Implementation::look_at_worker(std::size_t index) {
   const workers::WorkerPort& port = crew_->ports[index];
-  const auto busy_since = port.counters.busy_since.load(std::memory_order_relaxed);
-  const TimeStamp now = mode_->clock().now();
   LiveWorker worker;
   worker.device = plan_.places[index].name;
   worker.members = members_of(index);
@@ -82,8 +80,7 @@ LiveWorker RuntimeSystem::Implementation::look_at_worker(std::size_t index) {
   worker.lost = port.lost.load(std::memory_order_relaxed);
   worker.deque_length = port.deque.size();
   worker.tasks = port.counters.tasks.load(std::memory_order_relaxed);
-  worker.busy = Duration(port.counters.busy_ns.load(std::memory_order_relaxed));
-  if (busy_since != 0) worker.busy += std::max(Duration{}, now - TimeStamp(busy_since));
+  worker.busy = port.counters.busy(mode_->clock().now());
   const graph::Task* const task = port.running.load(std::memory_order_acquire);
   if (task == nullptr) return worker;
   graph::TaskGraph* graph = crew_->shares ? port.running_graph.load(std::memory_order_relaxed) : nullptr;
@@ -98,7 +95,8 @@ LiveWorker RuntimeSystem::Implementation::look_at_worker(std::size_t index) {
     const bool named = task->extras && !task->extras->name.empty();
     if (task->codelet != nullptr) worker.codelet = task->codelet->name;
     worker.task = named ? task->extras->name : worker.codelet;
-    worker.running_for = std::max(Duration{}, now - TimeStamp(port.running_since.load(std::memory_order_relaxed)));
+    worker.running_for =
+        std::max(Duration{}, mode_->clock().now() - TimeStamp(port.running_since.load(std::memory_order_relaxed)));
     if (client != nullptr) worker.client = client->name();
   });
   return worker;

@@ -56,9 +56,9 @@ Result<void> check(const SimulationOptions& options) {
   }
   if (options.cores == 0 && options.gpus.empty() && machine.cores == 0)
     return unusable_machine("a machine without devices");
-  if (!(options.accelerators.memory_share > 0 && options.accelerators.memory_share <= 1)) {
-    return unusable_machine(fmt::format("the share of GPU memory must be above 0 and at most 1, not {}",
-                                        options.accelerators.memory_share));
+  if (!(options.accelerators.memory_fraction > 0 && options.accelerators.memory_fraction <= 1)) {
+    return unusable_machine(fmt::format("the fraction of GPU memory must be above 0 and at most 1, not {}",
+                                        options.accelerators.memory_fraction));
   }
   if (!(options.knowledge.kernel_error >= 1) || !(options.knowledge.bandwidth_error >= 1)) {
     return unusable_machine("the factors of model errors must be at least 1");

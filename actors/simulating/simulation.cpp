@@ -77,7 +77,7 @@ KindSet kinds_of(const std::vector<DescribedDevice>& workers) {
 Bytes capacity_of(const SimulationOptions& options, std::size_t node) {
   const auto gpu = static_cast<std::size_t>(options.gpus[node - 1]);
   const Bytes memory = options.accelerators.gpu_memory.value_or(options.machine.gpus[gpu].memory);
-  return {static_cast<std::uint64_t>(static_cast<double>(memory.count) * options.accelerators.memory_share)};
+  return {static_cast<std::uint64_t>(static_cast<double>(memory.count) * options.accelerators.memory_fraction)};
 }
 
 }  // namespace

@@ -52,6 +52,13 @@ struct WorkerCounters {
   /// Nanoseconds in which tasks waited for their data and no task ran.
   std::atomic<std::int64_t> data_wait_ns{0};
 
+  /// Returns the time in which the worker had work, up to `now`: `busy_ns` grows only when the worker becomes idle.
+  [[nodiscard]] Duration busy(TimeStamp now) const {
+    const auto since = busy_since.load(std::memory_order_relaxed);
+    const Duration counted(busy_ns.load(std::memory_order_relaxed));
+    return since == 0 ? counted : counted + std::max(Duration{}, now - TimeStamp(since));
+  }
+
   /// Adds to a counter that only the calling thread writes.
   template <class T>
   static void add(std::atomic<T>& counter, T amount) {

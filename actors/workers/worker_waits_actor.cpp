@@ -1,6 +1,7 @@
 /// Waits in kernels: the functions of the worker actor.
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -85,19 +86,21 @@ class WorkerActor::Suspension {
 };
 
 Result<void> WorkerActor::wait(graph::KernelWait& wait) {
-  const Suspension suspension(*this, wait.domain().parent);
+  const Suspension suspension(*this, wait.task());
   return run_until(wait, suspension.twin());
 }
 
 Result<void> WorkerActor::run_until(graph::KernelWait& wait, Device& twin) {
   // `on_top` says whether tasks may run in this thread while the kernel waits; if not, other threads run the tasks.
   // None may run here if the kernel holds data, because a task might wait for these data.
-  const bool on_top = active_->allows_on_top() && wait.domain().held.load(std::memory_order_relaxed) == 0;
+  const graph::Domain* const domain = wait.domain();
+  const bool on_top =
+      domain != nullptr && active_->allows_on_top() && domain->held.load(std::memory_order_relaxed) == 0;
   active_ = &twin;
   TimeStamp idle_since{};
   Result<void> outcome;
   while (!wait.done()) {
-    graph::Task* const task = on_top && platform::stack_is_half_free() ? core_.take_inside(wait.domain()) : nullptr;
+    graph::Task* const task = on_top && platform::stack_is_half_free() ? core_.take_inside(*domain) : nullptr;
     if (task != nullptr) {
       idle_since = {};
       run_on_top(*task);
@@ -140,7 +143,12 @@ void WorkerActor::wake_for_surplus() {
 void WorkerActor::hand_over(graph::KernelWait& wait) {
   port_.running.store(nullptr, std::memory_order_release);
   pass_on();
-  wait.block();
+  std::exception_ptr thrown;
+  try {
+    wait.block();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
   graph::TaskWaiter turn;
   relay_.want(turn);
   arrivals_.fetch_add(1, std::memory_order_release);
@@ -148,6 +156,7 @@ void WorkerActor::hand_over(graph::KernelWait& wait) {
   turn.wait();
   // This thread looks at once for other threads that want their turns.
   attended_ = kNothing;
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 void WorkerActor::pass_on() {

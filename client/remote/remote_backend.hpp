@@ -135,8 +135,12 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   [[nodiscard]] Result<void> check_may_wait_for_all() const;
   /// Checks a wait until fewer than `window` tasks are in flight.
   [[nodiscard]] Result<void> check_may_wait_for_room(std::uint64_t window) const;
-  /// Returns true if the calling thread holds data. Called under the sender's lock.
+  /// Returns true if the window is full of tasks that wait for holds of this thread, or of threads that wait for room.
+  [[nodiscard]] bool all_wait_for_room(std::uint64_t window) const;
+  /// Returns true if the calling thread holds data.
   [[nodiscard]] bool holds_here() const;
+  /// Says whether the calling thread, with what it holds, waits for room.
+  void note_wait_for_room(bool waits);
   [[nodiscard]] Result<void> check_may_wait(std::uint64_t task) const;
   /// Checks a wait for tasks that use these data, after which the thread itself uses them in this mode.
   [[nodiscard]] Result<void> check_may_use(const graph::DataRecord& record, AccessMode mode) const;
@@ -185,6 +189,8 @@ class RemoteBackend final : public client::Backend, public graph::TaskOwner {
   std::vector<OpenRecording*> open_recordings_;
   /// The data that the program has acquired and not yet given back.
   std::vector<Hold*> holds_;
+  /// The number of times that a thread which holds data began or ended to wait for room.
+  std::uint64_t waits_changed_ = 0;
   /// The last numbers that were given to submissions (`last_mark_`, from which ids of recorded tasks are made, too), to
   /// recordings, and to kept data.
   std::uint64_t last_mark_ = 0;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <thread>
 #include <unordered_set>
 #include <utility>
@@ -57,6 +58,8 @@ struct RemoteBackend::Hold {
   /// The thread that has acquired the data and must not wait for tasks that need them; empty if another thread may give
   /// the data back.
   std::thread::id thread;
+  /// True while that thread waits for room.
+  bool waits_for_room = false;
   /// The description of the data.
   const std::string name;
   TasksBehindHold behind;
@@ -126,7 +129,6 @@ Result<Layout> RemoteBackend::layout_of(const Handle& handle) {
 
 Result<void> RemoteBackend::set_reduction(const Handle& handle, ReductionMethods methods) {
   if (auto allowed = check_wait(); !allowed) return allowed;
-  if (auto valid = graph::check_methods(methods); !valid) return valid;
   if (methods.name.empty()) {
     return Failure{ErrorCode::no_implementation,
                    "this reduction does not run on the service, which knows sum_reduction and those of its plug-ins "
@@ -135,6 +137,7 @@ Result<void> RemoteBackend::set_reduction(const Handle& handle, ReductionMethods
   auto lock = session_->sender().lock();
   const auto record = registry_.find(handle);
   if (!record) return record.failure();
+  if (auto valid = graph::check_methods(methods, *record.value()); !valid) return valid;
   if (auto allowed = graph::check_writable(*record.value(), AccessMode::reduce); !allowed) return allowed;
   if (auto ends = check_may_use(record.value()->whole(), AccessMode::read_write); !ends) return ends;
   const auto fill_in = [&](v1::Operation& operation, std::uint64_t request) {
@@ -351,6 +354,7 @@ void RemoteBackend::give_back(void* hold) noexcept {
 void RemoteBackend::hand_on(void* hold) noexcept {
   const auto lock = session_->sender().lock();
   static_cast<Hold*>(hold)->thread = {};
+  static_cast<Hold*>(hold)->waits_for_room = false;
 }
 
 void RemoteBackend::note_behind_holds(std::uint64_t task, std::span<const TasksBehindHold::Use> uses,
@@ -387,18 +391,44 @@ Result<void> RemoteBackend::check_may_wait_for_all() const {
   return check_own_holds([](const TasksBehindHold& behind, const auto& pending) { return behind.first(pending); });
 }
 
+namespace {
+
+/// Returns how many tasks wait for a hold; `waiting` also has those that wait for holds which were looked at before.
+std::uint64_t count_behind(const TasksBehindHold& behind, const TasksBehindHold::Pending& pending,
+                           std::map<std::uint64_t, std::uint64_t>& waiting) {
+  behind.collect(pending, waiting);
+  std::uint64_t tasks = 0;
+  for (const auto& [task, count] : waiting) tasks += count;
+  return tasks;
+}
+
+}  // namespace
+
 Result<void> RemoteBackend::check_may_wait_for_room(std::uint64_t window) const {
   std::map<std::uint64_t, std::uint64_t> waiting;
   return check_own_holds([&](const TasksBehindHold& behind, const auto& pending) -> std::uint64_t {
-    behind.collect(pending, waiting);
-    std::uint64_t tasks = 0;
-    for (const auto& [task, count] : waiting) tasks += count;
-    return tasks >= window ? behind.first(pending) : 0;
+    return count_behind(behind, pending, waiting) >= window ? behind.first(pending) : 0;
+  });
+}
+
+bool RemoteBackend::all_wait_for_room(std::uint64_t window) const {
+  const auto pending = [this](std::uint64_t task) { return session_->ledger().status(task) == TaskStatus::pending; };
+  std::map<std::uint64_t, std::uint64_t> waiting;
+  return std::ranges::any_of(holds_, [&](const Hold* hold) {
+    return (hold->waits_for_room || hold->thread == std::this_thread::get_id()) &&
+           count_behind(hold->behind, pending, waiting) >= window;
   });
 }
 
 bool RemoteBackend::holds_here() const {
   return std::ranges::any_of(holds_, [](const Hold* hold) { return hold->thread == std::this_thread::get_id(); });
+}
+
+void RemoteBackend::note_wait_for_room(bool waits) {
+  for (Hold* hold : holds_) {
+    if (hold->thread == std::this_thread::get_id()) hold->waits_for_room = waits;
+  }
+  ++waits_changed_;
 }
 
 Result<void> RemoteBackend::check_may_wait(std::uint64_t task) const {

@@ -1,5 +1,7 @@
 /// Members of `RemoteBackend` for submission and futures.
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "client/remote/remote_backend.hpp"
@@ -59,19 +61,40 @@ Result<void> RemoteBackend::wait_for_room() {
     return session_->ledger().submitted_weight() - arrived;
   };
   if (in_flight() < most || graph::ExecutionScope::find(this) != nullptr) return {};
+  // True if the tasks in flight waited for threads that all waited for room, when `waits_changed_` had this value.
+  bool stuck = false;
+  std::uint64_t stuck_at = 0;
   while (in_flight() >= most && !stopped_.load(std::memory_order_relaxed)) {
     bool holds = false;
     {
       const auto lock = session_->sender().lock();
       if (auto ends = check_may_wait_for_room(most); !ends) return ends;
       holds = holds_here();
+      if (holds && all_wait_for_room(most)) {
+        if (stuck && stuck_at == waits_changed_) return graph::never_has_room(most);
+        stuck = true;
+        stuck_at = waits_changed_;
+      } else {
+        stuck = false;
+        if (holds) note_wait_for_room(true);
+      }
+    }
+    if (stuck) {
+      // One of the threads may have found room just now. It says so within this time.
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      continue;
     }
     // After the window was full, submissions continue only when a quarter of the window is free. Otherwise the thread
     // would sleep at each further submission. Where this thread holds data, some of the tasks may wait for these, so
     // that a quarter would never be free.
     const std::uint64_t room = holds ? 1 : std::max<std::uint64_t>(most / 4, 1);
     const std::uint64_t wanted = session_->ledger().submitted_weight() - (most - room);
-    if (auto arrived = session_->ledger().wait_for_arrived(wanted, stopped_); !arrived) return arrived;
+    const Result<void> arrived = session_->ledger().wait_for_arrived(wanted, stopped_);
+    if (holds) {
+      const auto lock = session_->sender().lock();
+      note_wait_for_room(false);
+    }
+    if (!arrived) return arrived;
   }
   return {};
 }
@@ -124,7 +147,8 @@ Result<Future> RemoteBackend::submit(const graph::TaskSpecification& specificati
   if (auto here = home_.check(); !here) return here.failure();
   if (auto fits = graph::check_counts(specification); !fits) return fits.failure();
   if (auto valid = graph::check_after(specification, *this); !valid) return valid.failure();
-  if (auto plain = graph::check_nested(specification, graph::NestingRules::of_client()); !plain) return plain.failure();
+  // A service runs no functions of its clients.
+  if (auto plain = graph::check_nested(specification, {.calls = false}); !plain) return plain.failure();
   if (graph::is_limited(specification.options)) return graph::limited_on_service(specification.codelet);
   if (specification.options.devices.kinds() == 0) return graph::no_device_may_run(specification.codelet);
   if (specification.codelet.definition().argument_types.empty() && specification.arguments.size() != 0) {

@@ -24,6 +24,9 @@ class ExecutionScope {
     /// Returns the worker to which the thread of the scope belongs; invalid in callbacks outside workers and in helper
     /// threads (`Joined`).
     [[nodiscard]] WorkerId worker() const { return worker_; }
+    [[nodiscard]] const TaskOwner* owner() const { return owner_; }
+    /// Returns the task whose kernel or callback runs; null if it is not known.
+    [[nodiscard]] const Task* task() const { return task_; }
 
    private:
     friend class ExecutionScope;

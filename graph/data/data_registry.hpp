@@ -72,7 +72,7 @@ class DataRegistry {
   void remove(DataRecord& record);
   /// Keeps a reduction for `take_removed`. A null pointer is allowed.
   void keep_removed(std::unique_ptr<Reduction> reduction) { removed_.add(std::move(reduction)); }
-  /// Moves the reductions of removed data to the caller, whose list must be empty.
+  /// Moves the reductions of removed data to the caller.
   void take_removed(RemovedReductions& to) { to.take(removed_); }
   /// Allows later registrations to use the memory of this whole, although its record still exists.
   void give_up_memory(const DataRecord& whole) { memory_.remove(whole); }

@@ -59,6 +59,11 @@ struct Domain {
   /// The parts of weak data in mode write that had no content when the parent was submitted: the children have to write
   /// them. A child that divides data anew writes the parts that it replaces.
   std::vector<Handle> unwritten;
+  /// Declared data that the parent's kernel has divided. They are whole again when the parent ends, if there are
+  /// accelerators (`TaskGraph::joins_parts`).
+  std::vector<Handle> divided;
+  /// True if a task has been submitted that brings the content of `divided` to host memory.
+  bool joining = false;
   /// The dependency states of data whose home (`DataRecord::home`) is not this domain, by the ids of their handles.
   /// Data get a state here when the first child uses them.
   std::unordered_map<std::uint64_t, DependencyState> states;

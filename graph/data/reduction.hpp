@@ -74,8 +74,14 @@ class RemovedReductions {
     removed->next_removed = std::move(first_);
     first_ = std::move(removed);
   }
-  /// Takes all reductions of the other list, which must be the only ones here.
-  void take(RemovedReductions& other) { first_.swap(other.first_); }
+  /// Takes all reductions of the other list.
+  void take(RemovedReductions& other) {
+    while (other.first_ != nullptr) {
+      std::unique_ptr<Reduction> one = std::move(other.first_);
+      other.first_ = std::move(one->next_removed);
+      add(std::move(one));
+    }
+  }
 
  private:
   /// The destruction of a long list must not call itself for each element.
@@ -85,5 +91,28 @@ class RemovedReductions {
 
   std::unique_ptr<Reduction> first_;
 };
+
+/// Keeps the reductions that are removed in the calling thread while this object lives, and destroys them with it:
+/// declared before the guard of a lock, it outlives the guard.
+class RemovedUnderLock {
+ public:
+  RemovedUnderLock() : outer_(std::exchange(here_, this)) {}
+  ~RemovedUnderLock() { here_ = outer_; }
+  RemovedUnderLock(const RemovedUnderLock&) = delete;
+  RemovedUnderLock& operator=(const RemovedUnderLock&) = delete;
+
+  /// Takes the reductions of the list if there is an object of this class in the calling thread.
+  static void take(RemovedReductions& removed) {
+    if (here_ != nullptr) here_->removed_.take(removed);
+  }
+
+ private:
+  RemovedReductions removed_;
+  RemovedUnderLock* const outer_;
+
+  static thread_local constinit RemovedUnderLock* here_;
+};
+
+inline thread_local constinit RemovedUnderLock* RemovedUnderLock::here_ = nullptr;
 
 }  // namespace troupe::graph

@@ -18,6 +18,7 @@
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/task.hpp"
 #include "proto/mutex.hpp"
+#include "proto/prefetch.hpp"
 #include "proto/spin_lock.hpp"
 
 namespace troupe::graph {
@@ -57,7 +58,7 @@ struct RecordedTask : Task {
   void prepare() {
     pending.store(predecessors, std::memory_order_relaxed);
     for (const Link& link : followers()) {
-      __builtin_prefetch(link.task(), 1);
+      prefetch_to_write(link.task());
       __builtin_prefetch(link.task()->inline_accesses.data(), 0);
       __builtin_prefetch(&link.task()->recording, 0);
     }

@@ -8,15 +8,22 @@
 #include <vector>
 
 #include "proto/mutex.hpp"
+#include "proto/prefetch.hpp"
 #include "proto/spin_lock.hpp"
 
 namespace troupe::graph {
+
+/// Prefetches the cache lines that the next owner of a free record writes first. Types may have an overload.
+template <class T>
+void prefetch_free_record(T& record) {
+  prefetch_to_write(&record);
+}
 
 /// Objects of type `T`. Each is constructed once and destroyed with the pool, so a record that is used again still has
 /// the values of its last use. Each thread allocates and frees through a `Cache` of its own, and takes the pool's lock
 /// only once per `kBatch` objects, to exchange a whole *magazine* (an array of pointers to free objects). Free objects
 /// do not form a linked list, so an allocation need not wait for a cache line that another core has written last. The
-/// first cache lines of the next objects are prefetched.
+/// next objects are prefetched.
 ///
 /// A cache holds two magazines; all other magazines are full or empty, and are in the pool's lists. There are enough
 /// magazines for all objects, so freeing always finds an empty magazine and cannot fail.
@@ -51,7 +58,7 @@ class BlockPool {
     if (cache.current == nullptr || cache.current->count == 0) refill(cache);
     Magazine& magazine = *cache.current;
     T* object = magazine.objects[--magazine.count];
-    if (magazine.count >= kAhead) __builtin_prefetch(magazine.objects[magazine.count - kAhead], 1);
+    if (magazine.count >= kAhead) prefetch_free_record(*magazine.objects[magazine.count - kAhead]);
     return object;
   }
 

@@ -1,30 +1,27 @@
-/// Kernel wait: a wait in the kernel of a nested task.
+/// Kernel wait: a wait in a kernel, whose worker goes on meanwhile.
 #pragma once
 
 #include "graph/tasks/task.hpp"
+#include "graph/tasks/task_owner.hpp"
 
 namespace troupe::graph {
 
-/// The kernel waits for all its children, for one child, or for data that its children use. Meanwhile the kernel's
-/// worker runs other tasks (`GraphHost::wait_inside`).
-class KernelWait {
+/// The kernel waits for all its children, for one child, for data that its children use, or for another runtime.
+/// Meanwhile the kernel's worker runs other tasks (`GraphHost::wait_inside`).
+class KernelWait : public BlockingWait {
  public:
-  explicit KernelWait(Domain& domain) : domain_(domain) {}
-  KernelWait(const KernelWait&) = delete;
-  KernelWait& operator=(const KernelWait&) = delete;
-  virtual ~KernelWait() = default;
+  /// `task` is the task whose kernel waits.
+  KernelWait(Task& task, Domain* domain) : task_(task), domain_(domain) {}
 
-  /// Returns true if the wait is over. The kernel's thread calls this repeatedly.
-  [[nodiscard]] virtual bool done() noexcept = 0;
-  /// Blocks the kernel's thread until the wait is over. Called at most once; `done` is not called afterwards.
-  virtual void block() = 0;
-
+  [[nodiscard]] Task& task() const { return task_; }
   /// Returns the domain of the task whose kernel waits. The tasks of this domain, and of domains inside it, may run in
-  /// the kernel's thread meanwhile, because they never wait for the kernel.
-  [[nodiscard]] Domain& domain() const { return domain_; }
+  /// the kernel's thread meanwhile, because they never wait for the kernel. Null if the kernel waits for another
+  /// runtime: then no task runs in its thread.
+  [[nodiscard]] Domain* domain() const { return domain_; }
 
  private:
-  Domain& domain_;
+  Task& task_;
+  Domain* const domain_;
 };
 
 }  // namespace troupe::graph

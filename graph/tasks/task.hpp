@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "graph/codelets/codelet_definition.hpp"
+#include "proto/prefetch.hpp"
 #include "troupe/arguments.hpp"
 #include "troupe/errors.hpp"
 #include "troupe/handle.hpp"
@@ -114,6 +115,9 @@ struct TaskExtras {
   std::unique_ptr<TaskWaiter> own_waiter;
   /// For a `host` task in mode write: the data without content that the program wants to write.
   std::vector<Handle> without_content;
+  /// For a `host` task that stands for the end of a coroutine: the id of the task in whose kernel the coroutine was
+  /// begun; 0 if it was begun elsewhere. That kernel may wait for the end, as the coroutine consists of its children.
+  std::uint64_t begun_in = 0;
   /// True for a `host` task that stands for a discard (`TaskGraph::discard`): it ends as soon as it is ready.
   bool discards = false;
   /// The task's class among the learned times (`SubtreeTimes::class_of`); 0 if its time is not learned.
@@ -296,6 +300,11 @@ struct alignas(64) Task {
   /// Returns true if the task's kernel has learned that the task is not wanted any more, see `Withdrawal`.
   [[nodiscard]] bool told() const { return withdrawn.load(std::memory_order_relaxed) >= Withdrawal::told_of_program; }
 };
+
+inline void prefetch_free_record(Task& task) {
+  prefetch_to_write(&task);
+  prefetch_to_write(&task.inline_edges);
+}
 
 /// Reverses a list of edges, and returns its new head.
 inline Edge* reversed(Edge* edge) {

@@ -6,12 +6,29 @@
 
 #include "troupe/errors.hpp"
 #include "troupe/handle.hpp"
+#include "troupe/ids.hpp"
 
 namespace troupe::client {
 class Backend;
 }
 
 namespace troupe::graph {
+
+struct Task;
+
+/// A wait of one thread.
+class BlockingWait {
+ public:
+  BlockingWait() = default;
+  BlockingWait(const BlockingWait&) = delete;
+  BlockingWait& operator=(const BlockingWait&) = delete;
+  virtual ~BlockingWait() = default;
+
+  /// Returns true if the wait is over. The waiting thread calls this repeatedly.
+  [[nodiscard]] virtual bool done() noexcept = 0;
+  /// Blocks the thread until the wait is over. Called at most once; `done` is not called afterwards.
+  virtual void block() = 0;
+};
 
 /// The receiver of a program's tasks: the task graph of a runtime inside the program, or the client of a service that
 /// runs them. Handles and futures keep the address of their owner, so that those of another runtime are recognized.
@@ -37,6 +54,10 @@ class TaskOwner {
   virtual Result<Future> begin_coroutine() = 0;
   /// Ends the future that `begin_coroutine` returned: as failed if there is a failure, else as succeeded.
   virtual void end_coroutine(const Future& end, std::optional<Failure> failure) = 0;
+
+  /// Called by another owner in a thread in which `worker` runs the kernel of this owner's `task`. Returns when `wait`
+  /// is over. If the kernel may be suspended, other threads use its core meanwhile.
+  virtual void block_in_kernel(WorkerId /*worker*/, const Task& /*task*/, BlockingWait& wait) const { wait.block(); }
 
   /// Sets the backend that kernels and callbacks of the tasks find by `Runtime::here`. Called before the first
   /// submission.

@@ -32,21 +32,44 @@ class ThreadHolds {
   /// Returns true if the calling thread holds any data.
   [[nodiscard]] bool any_here() const { return count_.load(std::memory_order_relaxed) != 0 && !here().empty(); }
   /// Returns the holds of the calling thread.
-  [[nodiscard]] std::vector<const Task*> here() const {
-    std::vector<const Task*> own;
+  [[nodiscard]] std::vector<const Task*> here() const { return chosen(&Hold::is_of); }
+
+  /// Says whether the calling thread, with what it holds now, waits for room in the submission window.
+  void wait_for_room(bool waits) {
     const std::uint64_t thread = this_thread();
     const LockGuard lock(mutex_);
-    for (const Hold& one : holds_) {
-      if (one.thread == thread) own.push_back(one.hold);
+    for (Hold& one : holds_) {
+      if (one.thread == thread) one.waits_for_room = waits;
     }
-    return own;
+    ++waits_changed_;
+  }
+  /// Returns the holds of all threads that wait for room, and those of the calling thread.
+  [[nodiscard]] std::vector<const Task*> here_or_waiting_for_room() const { return chosen(&Hold::is_of_or_waits); }
+  /// Returns how often `wait_for_room` was called, by any thread.
+  [[nodiscard]] std::uint64_t waits_changed() const {
+    const LockGuard lock(mutex_);
+    return waits_changed_;
   }
 
  private:
   struct Hold {
     std::uint64_t thread;
     const Task* hold;
+    bool waits_for_room = false;
+
+    [[nodiscard]] bool is_of(std::uint64_t other) const { return thread == other; }
+    [[nodiscard]] bool is_of_or_waits(std::uint64_t other) const { return waits_for_room || thread == other; }
   };
+
+  [[nodiscard]] std::vector<const Task*> chosen(bool (Hold::*counts)(std::uint64_t thread) const) const {
+    std::vector<const Task*> tasks;
+    const std::uint64_t thread = this_thread();
+    const LockGuard lock(mutex_);
+    for (const Hold& one : holds_) {
+      if ((one.*counts)(thread)) tasks.push_back(one.hold);
+    }
+    return tasks;
+  }
 
   /// Returns a number that no other thread ever gets. `std::thread::id` would not do: a new thread may get the id of an
   /// ended thread whose hold is not given back yet.
@@ -60,6 +83,7 @@ class ThreadHolds {
   std::atomic<std::size_t> count_{0};
   mutable Mutex mutex_;
   std::vector<Hold> holds_ TROUPE_GUARDED_BY(mutex_);
+  std::uint64_t waits_changed_ TROUPE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace troupe::graph

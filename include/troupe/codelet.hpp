@@ -286,11 +286,13 @@ struct LeadingPiece {
   static constexpr bool takes = std::is_integral_v<First>;
 };
 
+template <class F>
+concept IsFunctionOrBound = std::is_function_v<std::remove_pointer_t<F>> || std::is_bind_expression_v<F>;
+
 /// True for a function object whose parameters are known without calling it. It excludes lambdas with `auto`
 /// parameters, whose `operator()` is a template, and objects with several `operator()`.
 template <class F>
-concept HasOneSignature =
-    std::is_function_v<std::remove_pointer_t<F>> || std::is_bind_expression_v<F> || requires { &F::operator(); };
+concept HasOneSignature = IsFunctionOrBound<F> || std::is_member_function_pointer_v<decltype(&F::operator())>;
 
 /// Returns true if the kernel takes a `KernelContext` after its leading parameters, in which it looks up its data by
 /// number. This function is evaluated before other checks of the kernel's type, which could fail deep inside the
@@ -542,9 +544,11 @@ class Codelet {
 
   /// Sets a function that returns a number from a task's arguments and the shapes of its data; the times of tasks with
   /// different numbers are learned separately. Use it for properties that the shapes do not show, such as the number of
-  /// iterations of a kernel. Use few different numbers. A service uses the footprint of its own codelet.
+  /// iterations of a kernel. Use few different numbers. A service uses the footprint of its own codelet. The function
+  /// must not use the runtime, which calls it under locks of its own.
   Codelet& footprint(Footprint footprint) &;
   Codelet footprint(Footprint footprint) &&;
+  /// Sets a function that returns the floating-point operations of a task. It must not use the runtime, either.
   Codelet& flops(FlopCount count) &;
   Codelet flops(FlopCount count) &&;
   Codelet& environment(Environment environment) &;

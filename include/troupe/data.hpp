@@ -114,12 +114,12 @@ class Data {
  public:
   Data() = default;
   Data(std::weak_ptr<client::Backend> backend, Handle handle) : backend_(std::move(backend)), handle_(handle) {}
-  Data(Data&&) noexcept = default;
+  Data(Data&& other) noexcept : backend_(std::move(other.backend_)), handle_(std::exchange(other.handle_, Handle())) {}
   Data& operator=(Data&& other) noexcept {
     if (this != &other) {
       reset();
       backend_ = std::move(other.backend_);
-      handle_ = other.handle_;
+      handle_ = std::exchange(other.handle_, Handle());
     }
     return *this;
   }

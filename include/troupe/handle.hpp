@@ -95,9 +95,13 @@ struct ReductionMethods {
   /// The name by which a service knows the same methods, such as "sum". If it is empty, the methods work only in the
   /// program itself.
   std::string name = {};
+  /// The type of the elements that the functions are made for (`type_tag`), and the size of one in bytes; 0 if they
+  /// take elements of any type.
+  std::uint64_t element_tag = 0;
+  std::uint32_t element_size = 0;
 };
 
-/// Returns the usual reduction: zero, and element-wise addition.
+/// Returns the usual reduction: zero, and element-wise addition. The data must have elements of type `T`.
 template <class T>
 ReductionMethods sum_reduction() {
   return {[](const DataView& partial) {
@@ -117,7 +121,7 @@ ReductionMethods sum_reduction() {
               }
             }
           },
-          "sum"};
+          "sum", type_tag<T>(), sizeof(T)};
 }
 
 /// The outcome of a task, or `pending` while it has not ended.
@@ -174,14 +178,16 @@ struct TaskOutcome {
   std::optional<ErrorCode> code = {};
 };
 
-/// A `std::stop_token`, or any other object that says by `stop_requested()` whether somebody has asked to stop. Copies
-/// refer to the same object. Any thread may ask.
+/// A `std::stop_token`, or any other object that says by `stop_requested()`, which must be `noexcept`, whether somebody
+/// has asked to stop. Copies refer to the same object. Any thread may ask.
 class StopToken {
  public:
   /// Makes a token for which nobody ever asks to stop.
   StopToken() = default;
   template <class Token, class = decltype(static_cast<bool>(std::declval<const Token&>().stop_requested()))>
   StopToken(Token token) {  // Implicit, because callers have tokens of the standard library.
+    static_assert(noexcept(std::declval<const Token&>().stop_requested()),
+                  "stop_requested() of a stop token must be noexcept, because threads of the runtime call it");
     if constexpr (requires { token.stop_possible(); }) {
       if (!token.stop_possible()) return;
     }

@@ -81,8 +81,9 @@ struct PluginDescriptor {
 
 inline constexpr std::uint64_t kPluginMagic = 0x6e69676c5054;  // "TPlgin"
 inline constexpr std::uint32_t kPluginInterface = 1;
-inline constexpr std::uint32_t kPluginCodeletBytes =
-    sizeof(Codelet) + sizeof(Kernel) + sizeof(KernelContext) + sizeof(KernelParameters) + sizeof(HandleGroup);
+inline constexpr std::uint32_t kPluginCodeletBytes = sizeof(Codelet) + sizeof(Kernel) + sizeof(KernelContext) +
+                                                     sizeof(KernelParameters) + sizeof(HandleGroup) +
+                                                     sizeof(ReductionMethods);
 inline constexpr const char* kPluginTroupeVersion = "0.1.0";
 
 #define TROUPE_TEXT_OF_(x) #x

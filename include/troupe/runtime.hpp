@@ -158,8 +158,7 @@ class Runtime {
   }
   /// Registers a column-major array of the program with three dimensions: `rows` x `cols` x `planes` elements. Columns
   /// are `ld` elements apart, and planes `plane_stride` elements; 0 stands for an array without gaps. If `owner` is not
-  /// null, it is kept alive as long as the registration. Throws what `matrix` throws, and `no_implementation` on a
-  /// service.
+  /// null, it is kept alive as long as the registration. Throws what `matrix` throws.
   template <class T>
   [[nodiscard]] Volume<T> volume(T* data, const VolumeShape& shape, std::string name = {},
                                  std::shared_ptr<void> owner = nullptr) {
@@ -186,7 +185,7 @@ class Runtime {
     return Matrix<T>(allocate(layout_of<T>(rows, cols, ld), std::move(name), node));
   }
   /// Allocates an array with three dimensions as `allocate_matrix` allocates a matrix, in memory of a NUMA node if
-  /// `node` is valid and the system allows the choice. Throws `no_implementation` too, on a service.
+  /// `node` is valid and the system allows the choice.
   template <class T>
   [[nodiscard]] Volume<T> allocate_volume(const VolumeShape& shape, std::string name = {}, NumaId node = {}) {
     check_volume(shape, sizeof(T));
@@ -299,8 +298,9 @@ class Runtime {
   /// (`TaskOptions::nested`) if the kernel's task is nested, is a child, or was itself made by `async`; the kernel's
   /// task then ends after the child. If other workers have enough to do, `async` in such a kernel may also call the
   /// function directly instead of making a task, so the function must not wait for something that its caller does
-  /// later. `named("name", function)` names the task in traces. Throws `no_implementation` on a service, `stopped`, and
-  /// `invalid_argument` in virtual time, in recordings, and where several clients share the workers.
+  /// later. `named("name", function)` names the task in traces. A task that the function submits may use the data that
+  /// the function itself registers or allocates, and no data of a kernel around it. Throws `stopped`, and
+  /// `invalid_argument` in virtual time, in recordings, and in a program on a service (kernels there may call).
   template <class F, class... A>
   auto async(F&& function, A&&... arguments) {
     if constexpr (detail::IsNamed<std::decay_t<F>>::value) {
@@ -311,7 +311,7 @@ class Runtime {
   }
 
   /// Begins a coroutine, which then runs in tasks on cores without being awaited. Throws `invalid_argument` in virtual
-  /// time, in recordings, and where several clients share the workers, `no_implementation` on a service, and `stopped`.
+  /// time, in recordings, and in a program on a service (kernels there may begin coroutines), and `stopped`.
   template <class R>
   Started<R> start(Coroutine<R> coroutine) {
     coroutine.check_valid();

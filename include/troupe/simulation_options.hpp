@@ -46,8 +46,7 @@ class TaskTime {
       : of_([time = std::chrono::duration_cast<Duration>(time)](const TimedTask&) { return time; }) {}
   /// Makes a time from a function of the task. The function must return the same time for equal tasks. If it throws,
   /// the task fails.
-  template <class F>
-    requires std::is_invocable_r_v<Duration, F, const TimedTask&>
+  template <class F, class = std::enable_if_t<std::is_invocable_r_v<Duration, F, const TimedTask&>>>
   TaskTime(F function) : of_(std::move(function)) {}  // NOLINT
 
   explicit operator bool() const { return static_cast<bool>(of_); }
@@ -78,7 +77,7 @@ using platform::plain_machine;
 /// The GPUs of a described machine, besides its description.
 struct SimulatedAccelerators {
   /// The fraction of each GPU's memory that data may use.
-  double memory_share = 1;
+  double memory_fraction = 1;
   /// Replaces the description's memory size, for all GPUs.
   std::optional<Bytes> gpu_memory = std::nullopt;
   LookaheadOptions ahead{.gpu = 2};  ///< A simulated GPU looks two tasks ahead, a real GPU four.

@@ -90,7 +90,7 @@ struct TeamUse {
   Duration unseen{};
 
   /// Returns the used fraction of the offered time, between 0 and 1; empty if no used time is known.
-  [[nodiscard]] std::optional<double> share() const {
+  [[nodiscard]] std::optional<double> used_fraction() const {
     if (offered <= Duration{}) return std::nullopt;
     return seconds(used) / seconds(offered);
   }

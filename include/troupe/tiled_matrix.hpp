@@ -205,6 +205,8 @@ class TiledMatrix {
   }
   /// Cuts the next column of the matrix into tiles.
   void add_column(Data column);
+  /// Throws `invalid_argument` if columns of the matrix cannot be `ld` elements apart.
+  void check_columns_of_program(std::int64_t ld) const;
   /// Returns a name such as "name(2,1)".
   [[nodiscard]] static std::string tile_name(const std::string& name, int i, int j);
 

@@ -430,7 +430,7 @@ enum { TROUPE_CHOLESKY = 0, TROUPE_LU = 1, TROUPE_QR = 2 };
 /* Factorizes a column-major matrix of TROUPE_FLOAT or TROUPE_DOUBLE in place, as LAPACK does, and returns when it is
  * done. Cholesky takes the lower triangle of a symmetric positive definite matrix, LU with partial pivoting a square
  * matrix, QR a matrix with at least as many rows as columns. Do not change the matrix while the factors are used.
- * Waits for all tasks of the runtime. Returns TROUPE_NUMERICAL if the factorization breaks down; the content of the
+ * Waits for its own tasks. Returns TROUPE_NUMERICAL if the factorization breaks down; the content of the
  * matrix is then lost. `tile` is the number of columns of a tile; 0 chooses it by size. */
 troupe_error troupe_factorize(troupe_runtime* runtime, troupe_application application, troupe_type type, void* matrix,
                               int64_t rows, int64_t cols, int64_t ld, int64_t tile,

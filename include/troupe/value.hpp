@@ -41,7 +41,7 @@ struct Resumption {
   static void after(const Future& future, std::coroutine_handle<> waiting);
   /// Throws the failure, if there is one, of a task that has ended.
   static void check_outcome(const Future& future);
-  /// Waits until a coroutine has ended, whatever its outcome. Throws `wait_in_kernel` in kernels and callbacks.
+  /// Waits until a coroutine has ended, whatever its outcome. Throws `wait_in_kernel` where `Started::get` does.
   static void wait(const Future& end);
   /// Notes that the program has got the outcome of a coroutine, so that no wait reports the outcome as unknown.
   static void note_told(const Future& end);
@@ -101,7 +101,7 @@ class AsyncCall {
   std::uint64_t maker_ = 0;
   /// Set by the thread that submits the task.
   Future future_;
-  Runtime* runtime_ = nullptr;
+  client::Backend* backend_ = nullptr;
 };
 
 template <class R>
@@ -308,10 +308,31 @@ struct StartedCoroutine {
   Future end;
 };
 
+/// The state of an awaited coroutine: it runs, the coroutine that awaits it has suspended, or it has ended.
+enum class AwaitedState : std::uint8_t { runs, awaited, ended };
+
+/// The number of calls in which the thread runs a coroutine inside the coroutine that awaits it. Beyond a few, the
+/// awaiting coroutine suspends first: a deep recursion then takes no stack, where the compiler makes tail calls.
+class NestedCoroutines {
+ public:
+  NestedCoroutines() { ++depth_; }
+  ~NestedCoroutines() { --depth_; }
+  NestedCoroutines(const NestedCoroutines&) = delete;
+  NestedCoroutines& operator=(const NestedCoroutines&) = delete;
+
+  [[nodiscard]] static bool may_begin() { return depth_ < 32; }
+
+ private:
+  static inline thread_local constinit int depth_ = 0;
+};
+
 template <class R>
 struct CoroutinePromise : CoroutineResult<R> {
-  /// The coroutine that awaits this coroutine; null if this coroutine was begun by `Runtime::start`.
+  /// The coroutine that awaits this coroutine, from `AwaitedState::awaited` on; null if this coroutine was begun by
+  /// `Runtime::start`.
   std::coroutine_handle<> awaiting;
+  /// The state of this coroutine, if another one awaits it.
+  std::atomic<AwaitedState> state{AwaitedState::runs};
   std::shared_ptr<StartedCoroutine<R>> started;
 
   Coroutine<R> get_return_object() {
@@ -323,7 +344,12 @@ struct CoroutinePromise : CoroutineResult<R> {
       [[nodiscard]] bool await_ready() const noexcept { return false; }
       std::coroutine_handle<> await_suspend(std::coroutine_handle<CoroutinePromise> ended) const noexcept {
         CoroutinePromise& promise = ended.promise();
-        if (promise.started == nullptr) return promise.awaiting;
+        if (promise.started == nullptr) {
+          // Unless the other coroutine has suspended, it looks at the state as soon as it is set, and destroys this
+          // frame.
+          const AwaitedState before = promise.state.exchange(AwaitedState::ended, std::memory_order_acq_rel);
+          return before == AwaitedState::awaited ? promise.awaiting : std::noop_coroutine();
+        }
         const std::shared_ptr<StartedCoroutine<R>> started = std::move(promise.started);
         static_cast<CoroutineResult<R>&>(started->result) = std::move(static_cast<CoroutineResult<R>&>(promise));
         // The frame is destroyed first: a thread that waits for the end may then free objects that the frame refers to.
@@ -371,13 +397,27 @@ class [[nodiscard]] Coroutine {
   auto operator co_await() && {
     check_valid();
     struct Awaiting {
-      [[nodiscard]] bool await_ready() const { return false; }
+      /// Runs the coroutine until it suspends. A coroutine that ends without a wait takes no stack for longer than
+      /// that, although compilers make tail calls of resumptions only when they optimize.
+      [[nodiscard]] bool await_ready() {
+        if (!detail::NestedCoroutines::may_begin()) return false;
+        const detail::NestedCoroutines nested;
+        has_begun = true;
+        coroutine.resume();
+        return coroutine.promise().state.load(std::memory_order_acquire) == detail::AwaitedState::ended;
+      }
       std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiting) const {
-        coroutine.promise().awaiting = waiting;
-        return coroutine;
+        // After the exchange, this object may be gone, as the coroutine may end and resume the other one.
+        const bool begun = has_begun;
+        const std::coroutine_handle<promise_type> awaited = coroutine;
+        awaited.promise().awaiting = waiting;
+        const auto before = awaited.promise().state.exchange(detail::AwaitedState::awaited, std::memory_order_acq_rel);
+        if (before == detail::AwaitedState::ended) return waiting;
+        return begun ? std::noop_coroutine() : std::coroutine_handle<>(awaited);
       }
       R await_resume() const { return coroutine.promise().take(); }
       std::coroutine_handle<promise_type> coroutine;
+      bool has_begun = false;
     };
     return Awaiting{coroutine_};
   }
@@ -405,8 +445,8 @@ class Started {
   [[nodiscard]] bool valid() const { return state_ != nullptr; }
   [[nodiscard]] bool done() const { return state_ != nullptr && state_->end.done(); }
   /// Waits until the coroutine has ended, and returns its value. The object is empty then, so `get` can return only
-  /// once. Throws what the coroutine threw, and `wait_in_kernel` in kernels and callbacks, where a program uses
-  /// `co_await` instead.
+  /// once. Throws what the coroutine threw, and `wait_in_kernel` in callbacks and kernels, where a program uses
+  /// `co_await` instead; but the kernel of a nested task may wait for coroutines that it has begun itself.
   R get() {
     check_valid();
     detail::Resumption::wait(state_->end);

@@ -9,6 +9,7 @@
 
 #include "linalg/sparse/block_lu.hpp"
 #include "linalg/sparse/block_solve.hpp"
+#include "linalg/wait_for_factors.hpp"
 
 namespace troupe::linalg {
 namespace {
@@ -82,8 +83,7 @@ SparseFactorization<T>::SparseFactorization(Runtime& runtime, const CompressedMa
   const double largest = scatter(a, analysis_, *factors_);
   const ReplacedPivotCounts counts(runtime, factors_->supers());
   block_lu(runtime, *factors_, counts, least_pivot<T>(largest));
-  runtime.wait();
-  factors_->bring_home();
+  wait_for_factors(runtime, [this] { factors_->bring_home(); });
   replaced_ = counts.total();
   if (replaced_.count > 0) replaced_.first = analysis_.row_at(replaced_.first);
   factorization_seconds_ = seconds_since(start);

@@ -46,8 +46,8 @@ struct SparseSolution {
 template <class T>
 class SparseFactorization {
  public:
-  /// Analyses and factorizes; waits for all tasks of the runtime. Throws the errors of `analyse`, `out_of_memory`, and
-  /// the failures of tasks.
+  /// Analyses and factorizes; waits for the tasks of the factorization. Throws the errors of `analyse`,
+  /// `out_of_memory`, and the failures of tasks.
   SparseFactorization(Runtime& runtime, const CompressedMatrix& a, const SparseOptions& options = {});
   /// Factorizes a matrix for which `analyse` was already called.
   SparseFactorization(Runtime& runtime, const CompressedMatrix& a, SparseAnalysis analysis);

@@ -280,6 +280,13 @@ void ArrayData::require_unchanged(const std::string& what) const {
   }
 }
 
+bool ArrayData::released() const {
+  const ArrayData* root = this;
+  while (root->whole != nullptr) root = root->whole.get();
+  // A release that waits for tasks does not concern their kernels.
+  return root->released_.load() && !runtime_->declares_here(*this);
+}
+
 void ArrayData::release() {
   if (whole != nullptr) {
     throw py::value_error(description() + " is a part of " + whole->description() + ": release the whole");

@@ -77,7 +77,7 @@ class ArrayData {
   [[nodiscard]] const Handle& handle() const { return handle_; }
   [[nodiscard]] const ArrayForm& form() const { return form_; }
   [[nodiscard]] bool writable() const { return writable_; }
-  [[nodiscard]] bool released() const { return whole != nullptr ? whole->released() : released_.load(); }
+  [[nodiscard]] bool released() const;
   /// The address at which the array was registered.
   [[nodiscard]] const void* address() const { return address_; }
   /// Returns true if the array's memory is no longer at the registered address.

@@ -35,6 +35,20 @@ bool share_memory(const py::array& one, const py::array& other) {
   return begin < other_end && other_begin < end;
 }
 
+/// Returns true if the two arrays, which have the same address, have the same elements, type, shape and strides.
+bool alike(const py::array& one, const py::array& other) {
+  return one.ndim() == other.ndim() && element_of(one.dtype()).tag == element_of(other.dtype()).tag &&
+         std::equal(one.shape(), one.shape() + one.ndim(), other.shape()) &&
+         std::equal(one.strides(), one.strides() + one.ndim(), other.strides());
+}
+
+/// Returns true if the data can be used for the array, which has their address.
+bool serve(const ArrayData& data, const py::array& array) {
+  if (data.released() || !data.unchanged()) return false;
+  const auto other = py::reinterpret_borrow<py::array>(data.array(true));
+  return alike(other, array) && (!array.writeable() || other.writeable());
+}
+
 }  // namespace
 
 /// While an object of this class exists, other threads wait for the end of registrations that overlap with theirs.
@@ -64,15 +78,44 @@ void RuntimeState::remember(DataByAddress& all, const std::shared_ptr<ArrayData>
 }
 
 std::shared_ptr<ArrayData> RuntimeState::known(const py::array& array) const {
+  if (auto declared = declared_here(array)) return declared;
   const auto [begin, end] = known_.data.equal_range(array.data());
   for (auto at = begin; at != end; ++at) {
     auto data = at->second.lock();
-    if (data == nullptr || data->released() || !data->unchanged()) continue;
-    const auto other = py::reinterpret_borrow<py::array>(data->array(true));
-    const bool same = other.ndim() == array.ndim() && element_of(other.dtype()).tag == element_of(array.dtype()).tag &&
-                      std::equal(other.shape(), other.shape() + other.ndim(), array.shape()) &&
-                      std::equal(other.strides(), other.strides() + other.ndim(), array.strides());
-    if (same && (!array.writeable() || other.writeable())) return data;
+    if (data != nullptr && serve(*data, array)) return data;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<ArrayData> RuntimeState::declared_here(const py::array& array) const {
+  // On a device with a memory of its own, a kernel in Python gets copies.
+  if (const TaskCell* const task = task_here()) {
+    for (std::size_t i = 0; i < task->parameters.size(); ++i) {
+      const auto given = py::reinterpret_borrow<py::array>(KernelScope::argument(i));
+      if (given && given.data() == array.data() && alike(given, array)) return task->parameters[i].data;
+    }
+  }
+  return find_declared(
+      [&array](const ArrayData& data) { return data.address() == array.data() && serve(data, array); });
+}
+
+bool RuntimeState::declares_here(const ArrayData& data) const {
+  return find_declared([&data](const ArrayData& declared) {
+           const ArrayData* at = &data;
+           while (at != nullptr && at != &declared) at = at->whole.get();
+           return at != nullptr;
+         }) != nullptr;
+}
+
+std::shared_ptr<ArrayData> RuntimeState::find_declared(
+    const std::function<bool(const ArrayData& data)>& is_wanted) const {
+  for (const TaskCell* task = task_here(); task != nullptr; task = task->parent) {
+    for (const TaskCell::Parameter& parameter : task->parameters) {
+      if (parameter.data != nullptr && is_wanted(*parameter.data)) return parameter.data;
+    }
+    for (const std::shared_ptr<ArrayData>& data : task->weak) {
+      if (is_wanted(*data)) return data;
+    }
   }
   return nullptr;
 }
@@ -93,11 +136,11 @@ std::shared_ptr<ArrayData> RuntimeState::add(const py::array& array, std::string
 
 std::shared_ptr<ArrayData> RuntimeState::register_array(const py::array& array, std::string name) {
   ArrayForm form = form_of(array, name);
-  const bool may_forget = in_kernel() != this;
-  if (may_forget) forget_dropped(false);
+  const bool may_wait = in_kernel() != this;
+  const AsProgram as_program(*this);
+  forget_dropped(false);
   const auto host = static_cast<std::byte*>(const_cast<void*>(array.data()));
   static std::byte nothing;
-  const AsProgram as_program(*this);
   const auto register_it = [&] {
     // `forget_dropped` releases the interpreter's lock, so the runtime may have ended meanwhile.
     return runtime()->backend().register_data({form.layout, host == nullptr ? &nothing : host, nullptr, name});
@@ -112,13 +155,15 @@ std::shared_ptr<ArrayData> RuntimeState::register_array(const py::array& array, 
     same = known(array);
     if (same == nullptr) handle = register_it();
   };
-  if (overlaps() && may_forget) {
+  if (overlaps()) {
     // The new array may overlap with an array that the program does not use any more, and whose last task is about to
-    // end. So try again for a while, and longer if other threads end registrations, which may wait for their tasks.
+    // end. So try again for a while, and longer if other threads end registrations, which may wait for their tasks: for
+    // that of this kernel, too.
     constexpr int kTries = 20;
     constexpr int kTriesBesideOthers = 300'000;  // half a minute and more
     forget_unused_arrays();
-    for (int attempt = 0; attempt < (others_end_registrations() ? kTriesBesideOthers : kTries); ++attempt) {
+    const auto tries = [&] { return may_wait && others_end_registrations() ? kTriesBesideOthers : kTries; };
+    for (int attempt = 0; attempt < tries(); ++attempt) {
       forget_dropped(false);
       try_again();
       if (!overlaps() || (forgetting_.empty() && !others_end_registrations())) break;
@@ -129,7 +174,7 @@ std::shared_ptr<ArrayData> RuntimeState::register_array(const py::array& array, 
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     }
   }
-  if (overlaps() && may_forget) {
+  if (overlaps() && may_wait) {
     forget_bare(array);
     try_again();
   }

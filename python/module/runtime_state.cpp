@@ -27,6 +27,7 @@ namespace {
 thread_local TaskCell* kernel_task = nullptr;
 /// The context of that kernel; null outside of kernels.
 thread_local const KernelContext* kernel_context = nullptr;
+thread_local PyObject* const* kernel_arguments = nullptr;
 
 /// The open runtimes. Requires the interpreter's lock. Never destroyed: see `RuntimeState::close_all`.
 std::vector<std::shared_ptr<RuntimeState>>& open_runtimes() {
@@ -218,8 +219,8 @@ void RuntimeState::warn_of_end(const std::optional<Error>& failure, bool lost) {
   const bool went_wrong = failure->code() != ErrorCode::cancelled || !exceptions_.empty();
   if (went_wrong) {
     warn(fmt::format(
-        "a runtime was left open, and the program had not asked what became of its tasks (wait() or a 'with' "
-        "block says it): {}",
+        "a runtime has ended, and the program had not asked what became of its tasks (wait() says it, and so does a "
+        "'with' block that no exception leaves): {}",
         failure->what()));
   } else if (lost) {
     warn(
@@ -380,7 +381,9 @@ RuntimeState::AsProgram::AsProgram(const RuntimeState& runtime) {
   if (task != nullptr && task->plain && !task->nested) scope_.emplace(runtime.graph_);
 }
 RuntimeState::KernelScope::KernelScope(TaskCell& task, const KernelContext& context)
-    : outer_(std::exchange(kernel_task, &task)), outer_context_(std::exchange(kernel_context, &context)) {
+    : outer_(std::exchange(kernel_task, &task)),
+      outer_context_(std::exchange(kernel_context, &context)),
+      outer_arguments_(std::exchange(kernel_arguments, nullptr)) {
   kernel_threads().push_back({PyThread_get_thread_ident(), task.runtime});
 }
 RuntimeState::KernelScope::~KernelScope() {
@@ -388,6 +391,11 @@ RuntimeState::KernelScope::~KernelScope() {
   threads.erase(std::ranges::find(threads, PyThread_get_thread_ident(), &KernelThread::thread));
   kernel_task = outer_;
   kernel_context = outer_context_;
+  kernel_arguments = outer_arguments_;
+}
+void RuntimeState::KernelScope::set_arguments(PyObject* const* arguments) { kernel_arguments = arguments; }
+py::handle RuntimeState::KernelScope::argument(std::size_t index) {
+  return kernel_arguments == nullptr ? nullptr : kernel_arguments[index];
 }
 bool RuntimeState::KernelScope::cancelled() { return kernel_context != nullptr && kernel_context->cancelled(); }
 

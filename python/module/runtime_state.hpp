@@ -72,6 +72,9 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   /// Returns the data of a bare array: an array that is passed to a task without `Runtime.data`. Registers the array
   /// when a task first uses it, and again when the program has changed its shape, strides or dtype.
   [[nodiscard]] std::shared_ptr<ArrayData> find_or_add(pybind11::handle array);
+  /// Returns true if the task in whose kernel the thread is, or a nested task around it, declares these data or data
+  /// around them.
+  [[nodiscard]] bool declares_here(const ArrayData& data) const;
   /// Ends, after their last use, the registrations of bare arrays that share memory with this array and to which only
   /// this runtime still refers. Waits for tasks that use such arrays.
   void forget_bare(const pybind11::array& array);
@@ -178,10 +181,15 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
 
     /// Returns true if this thread runs a Python kernel or function whose task is not wanted any more.
     [[nodiscard]] static bool cancelled();
+    /// Sets the arguments with which the kernel is called: first an array for each of its data.
+    void set_arguments(PyObject* const* arguments);
+    /// Returns an argument of the kernel that this thread runs; null if they are not set.
+    [[nodiscard]] static pybind11::handle argument(std::size_t index);
 
    private:
     TaskCell* outer_;
     const KernelContext* outer_context_;
+    PyObject* const* outer_arguments_;
   };
 
   /// Ends all open runtimes; the interpreter calls this at its end.
@@ -206,6 +214,14 @@ class RuntimeState : public std::enable_shared_from_this<RuntimeState> {
   static void remember(DataByAddress& all, const std::shared_ptr<ArrayData>& data);
   /// Returns the data of exactly these elements; null if none are registered.
   [[nodiscard]] std::shared_ptr<ArrayData> known(const pybind11::array& array) const;
+  /// Returns those data among the declared ones (`declares_here`) that can be used for the array; null if there are
+  /// none. Since the task was submitted, other data may have got the same elements (`repartition`), which its kernel
+  /// must not use.
+  [[nodiscard]] std::shared_ptr<ArrayData> declared_here(const pybind11::array& array) const;
+  /// Returns the first data that the task in whose kernel the thread is, or a nested task around it, declares and for
+  /// which `is_wanted` returns true; null if there are none.
+  [[nodiscard]] std::shared_ptr<ArrayData> find_declared(
+      const std::function<bool(const ArrayData& data)>& is_wanted) const;
   [[nodiscard]] std::shared_ptr<ArrayData> register_array(const pybind11::array& array, std::string name);
 
   void set(std::unique_ptr<Runtime> runtime);

@@ -107,6 +107,7 @@ class Executor(concurrent.futures.Executor):
         max_workers: int | None = ...,
         *,
         runtime: Runtime | None = ...,
+        thread_name_prefix: str = ...,
         initializer: Callable[..., object] | None = ...,
         initargs: tuple[Any, ...] = ...,
         **options: Any,

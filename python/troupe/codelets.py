@@ -159,6 +159,8 @@ def _texts(parameter):
 
 def _address_of(function):
     if isinstance(function, int) and not isinstance(function, bool):
+        if not 0 <= function < 2**64:
+            raise ValueError(f"{function} is not the address of a function")
         return function, None, None
     address = getattr(function, "address", None)  # Numba
     if isinstance(address, int):

@@ -310,6 +310,18 @@ class _Pool:
             self.cancel_waiting()  # an interrupt may have ended the runtime before these functions
 
 
+def _naming(prefix, initializer):
+    """Returns an initializer that names its thread, and then calls `initializer` if that is not None."""
+    numbers = itertools.count()
+
+    def initialize(*initargs):
+        threading.current_thread().name = f"{prefix}_{next(numbers)}"
+        if initializer is not None:
+            initializer(*initargs)
+
+    return initialize
+
+
 class Executor(concurrent.futures.Executor):
     """Calls functions on the workers of a runtime, as `concurrent.futures.ThreadPoolExecutor` does in threads.
 
@@ -321,7 +333,8 @@ class Executor(concurrent.futures.Executor):
     workers they run, beside its other tasks, and which outlives the executor; None: one of the executor's own, with
     `max_workers` workers that are not bound to cores, and with `options`, which are those of `Runtime`.
     `initializer(*initargs)` is called in each worker before its first function; if it raises, the executor is broken,
-    as a ThreadPoolExecutor is.
+    as a ThreadPoolExecutor is. `thread_name_prefix`: if given, Python calls the threads of the workers by this name and a
+    number from then on.
 
     Futures are `concurrent.futures.Future` objects. A function may submit to its own executor and wait for `result()`,
     `exception()` or `map`: it calls the awaited function itself if no worker has begun it, and `timeout` does not end
@@ -329,7 +342,16 @@ class Executor(concurrent.futures.Executor):
     of this program (`NoImplementation`).
     """
 
-    def __init__(self, max_workers=None, *, runtime=None, initializer=None, initargs=(), **options):
+    def __init__(
+        self,
+        max_workers=None,
+        *,
+        runtime=None,
+        thread_name_prefix="",
+        initializer=None,
+        initargs=(),
+        **options,
+    ):
         if max_workers is not None:
             try:
                 max_workers = operator.index(max_workers)
@@ -339,6 +361,10 @@ class Executor(concurrent.futures.Executor):
                 raise ValueError("max_workers must be greater than 0")
         if initializer is not None and not callable(initializer):
             raise TypeError(f"initializer must be a callable, not {initializer!r}")
+        if not isinstance(thread_name_prefix, str):
+            raise TypeError(f"thread_name_prefix must be a string, not {thread_name_prefix!r}")
+        if thread_name_prefix:
+            initializer = _naming(thread_name_prefix, initializer)
         owned = runtime is None
         if owned:
             runtime = _start_runtime(max_workers, options)

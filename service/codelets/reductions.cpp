@@ -24,7 +24,9 @@ struct Wrapping {
 template <class T>
 ReductionMethods sum() {
   if constexpr (std::is_integral_v<T>) {
-    return sum_reduction<Wrapping<T>>();
+    ReductionMethods methods = sum_reduction<Wrapping<T>>();
+    methods.element_tag = type_tag<T>();
+    return methods;
   } else {
     return sum_reduction<T>();
   }

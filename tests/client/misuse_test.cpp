@@ -405,6 +405,17 @@ BOOST_AUTO_TEST_CASE(parts_that_overlap_or_leave_the_whole) {
   BOOST_CHECK_EXCEPTION(runtime.partition(whole, std::array{Block{1, 1, 1, 1}}), Error, refused);
 }
 
+BOOST_AUTO_TEST_CASE(a_handle_that_was_moved_from_and_a_mode_that_does_not_exist) {
+  Runtime runtime(with_workers(1));
+  std::vector<double> memory(4);
+  Data one = runtime.vector(memory, "x");
+  const Data two = std::move(one);
+  BOOST_TEST(!one.handle().id().valid());  // NOLINT(bugprone-use-after-move)
+  BOOST_TEST(two.handle().id().valid());
+  BOOST_CHECK_EXCEPTION((void)runtime.acquire(two, static_cast<AccessMode>(77)), Error,
+                        failure(ErrorCode::invalid_argument, "use read, write or read_write"));
+}
+
 BOOST_AUTO_TEST_CASE(options_that_cannot_be) {
   RuntimeOptions options = with_workers(1);
   options.window = 0;

@@ -186,6 +186,19 @@ BOOST_AUTO_TEST_CASE(several_threads_submit_into_a_window_of_one) {
   BOOST_TEST(shared == 200);
 }
 
+BOOST_AUTO_TEST_CASE(a_report_counts_the_time_of_a_kernel_that_runs) {
+  std::atomic<bool> runs{false}, ends{false};
+  Runtime runtime(with_workers(1));
+  runtime.submit([&] {
+    for (runs = true; !ends;) std::this_thread::yield();
+  });
+  while (!runs) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const Duration busy = runtime.report().workers[0].time.busy;
+  ends = true;
+  BOOST_TEST((busy >= std::chrono::milliseconds(20)));
+}
+
 BOOST_AUTO_TEST_CASE(a_full_window_opens_while_long_kernels_run) {
   RuntimeOptions options = with_workers(2);
   options.window = 4;

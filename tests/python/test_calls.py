@@ -2,9 +2,11 @@
 
 import asyncio
 import concurrent.futures
+import contextlib
 import functools
 import gc
 import threading
+import time
 import traceback
 import weakref
 
@@ -300,6 +302,59 @@ def test_arguments_and_results_are_not_kept(rt):
     gc.collect()
     rt.wait()
     assert gone() is None
+
+
+@pytest.mark.parametrize("asks", ["result", "exception", "await"])
+def test_a_failure_does_not_keep_the_frame_that_asked(rt, asks):
+    def work():
+        thing = Anything()
+        future = rt.call(fail, "no")
+        if asks == "exception":
+            error = future.exception()
+            error.thing = thing
+            error.future = future
+        else:
+            with contextlib.suppress(Unusual):
+                future.result() if asks == "result" else asyncio.run(awaits(future))
+        return weakref.ref(thing)
+
+    async def awaits(future):
+        await future
+
+    check_gone([work() for _ in range(10)])
+
+
+def test_a_result_that_refers_to_its_future_is_collected(rt):
+    def work():
+        holder = [Anything()]
+        future = rt.call(lambda: holder)
+        assert future.result() is holder
+        holder.append(future)
+        return weakref.ref(holder[0])
+
+    check_gone([work() for _ in range(10)])
+
+
+def check_gone(references):
+    end = time.monotonic() + 10
+    while any(one() is not None for one in references) and time.monotonic() < end:
+        gc.collect()
+        time.sleep(0.01)
+    assert [one() for one in references] == [None] * len(references)
+
+
+@troupe.codelet("rw")
+def increment(x):
+    x += 1
+
+
+def test_a_kernel_in_a_call_takes_an_array_whose_data_were_dropped(rt):
+    array = numpy.zeros(3)
+    rt.data(array)
+    rt.data(array).partition(numpy.s_[:1], numpy.s_[1:])
+    rt.call(lambda: increment(array)).result()
+    rt.wait()
+    assert list(array) == [1, 1, 1]
 
 
 def test_many_calls(rt):

@@ -111,9 +111,9 @@ def test_refusals(rt):
         (lambda: troupe.Executor(0), ValueError, "max_workers must be greater than 0"),
         (lambda: troupe.Executor(2.5), TypeError, "max_workers is int or None, not 2.5"),
         (lambda: troupe.Executor(initializer=3), TypeError, "initializer must be a callable"),
+        (lambda: troupe.Executor(thread_name_prefix=3), TypeError, "thread_name_prefix must be a string"),
         (lambda: troupe.Executor(runtime=3), TypeError, "a troupe.Runtime is needed"),
         (lambda: troupe.Executor(runtime=rt, policy="eager"), TypeError, "policy: options of a runtime"),
-        (lambda: troupe.Executor(thread_name_prefix="x"), TypeError, "thread_name_prefix"),
         (lambda: troupe.Executor(1, deterministic=True), troupe.InvalidArgument, "deterministic=True"),
         (lambda: troupe.Executor(runtime=rt).submit(3), TypeError, "3 cannot be called"),
     ):
@@ -312,6 +312,16 @@ def test_initializers():
     with troupe.Executor(2, initializer=prepare, initargs=(7,)) as executor:
         assert set(executor.map(lambda _: here.value, range(50))) == {7}
     assert len(seen) == len(set(seen)) <= 2
+
+
+def test_threads_get_names():
+    with troupe.Executor(2, thread_name_prefix="counting") as executor:
+        names = set(executor.map(lambda _: threading.current_thread().name, range(50)))
+    assert names <= {"counting_0", "counting_1"}
+    seen = []
+    with troupe.Executor(1, thread_name_prefix="one", initializer=seen.append, initargs=(3,)) as executor:
+        assert executor.submit(lambda: threading.current_thread().name).result() == "one_0"
+    assert seen == [3]
 
 
 def test_an_initializer_that_fails_breaks_the_executor(caplog):

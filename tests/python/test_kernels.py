@@ -141,6 +141,8 @@ def test_wrong_calls_are_refused_at_once(rt, call, words):
         (lambda: troupe.codelet("*read", "rw")(lambda *a: None), "only the last"),
         (lambda: troupe.codelet(3), "texts"),
         (lambda: troupe.c_codelet(0, "rw double*"), "null pointer"),
+        (lambda: troupe.c_codelet(-1, "rw double*"), "-1 is not the address of a function"),
+        (lambda: troupe.c_codelet(2**64, "rw double*"), "is not the address of a function"),
         (lambda: troupe.c_codelet(1, "double*"), "mode is missing"),
         (lambda: troupe.c_codelet(1, "rw dobule*"), "no element type"),
         (lambda: troupe.c_codelet(1, "size"), "no array comes before"),

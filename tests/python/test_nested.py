@@ -20,6 +20,62 @@ def increment(x):
     x += 1
 
 
+@troupe.codelet("r")
+def pass_gate(x, gate):
+    gate.wait(10)
+
+
+@troupe.codelet("rw")
+def increment_parts(x, runtime):
+    for part in runtime.data(x).partition(numpy.s_[:1], numpy.s_[1:]):
+        increment(part)
+
+
+@troupe.codelet("rw")
+def increment_array(x, runtime):
+    increment(x)
+
+
+@pytest.mark.parametrize("kernel", [increment_parts, increment_array])
+@pytest.mark.parametrize("divisions", [1, 2])
+def test_a_kernel_finds_its_own_data_after_its_array_was_divided_anew(runtime, kernel, divisions):
+    array = numpy.zeros(6)
+    data = runtime.data(array)
+    parts = data.partition(numpy.s_[:3], numpy.s_[3:])
+    gate = threading.Event()
+    pass_gate(parts[0], gate)
+    kernel(parts[0], runtime, nested=True)
+    del parts
+    parts = [data.repartition(numpy.s_[:3], numpy.s_[3:]) for _ in range(divisions)]
+    increment(parts[-1][0])
+    gate.set()
+    runtime.wait()
+    assert list(array) == [2, 2, 2, 0, 0, 0]
+
+
+def test_a_release_waits_for_a_nested_task_that_finds_its_data(runtime):
+    array = numpy.zeros(6)
+    data = runtime.data(array)
+    gate = threading.Event()
+    pass_gate(data, gate)
+    increment_parts(data, runtime, nested=True)
+    increment_array(data, runtime, nested=True)
+    threading.Timer(0.05, gate.set).start()
+    data.release()
+    assert list(array) == [2] * 6
+    runtime.wait()
+
+
+@pytest.mark.parametrize("policy", ["lws", "eager"])
+def test_a_kernel_on_an_emulated_gpu_submits_a_kernel_on_its_array(policy):
+    for _ in range(10):
+        with troupe.Runtime(cores=1, emulated_gpus=1, policy=policy) as runtime:
+            array = numpy.zeros(4)
+            increment_array(array, runtime)
+            runtime.wait()
+            assert list(array) == [1] * 4
+
+
 class Unusual(Exception):
     pass
 

@@ -110,11 +110,12 @@ class ServiceClient {
   }
   /// Submits one task with the next task number. Returns this number.
   std::uint64_t submit(std::uint32_t codelet, const std::vector<std::uint64_t>& handles,
-                       const Arguments& arguments = {}) {
+                       const Arguments& arguments = {}, bool nested = false) {
     v1::ClientMessage message;
     v1::Tasks& tasks = *message.add_operations()->mutable_tasks();
     add_task(tasks, codelet, handles, arguments);
     tasks.set_first(next_task_);
+    if (nested) tasks.add_details()->set_nested(true);
     send(message);
     return next_task_++;
   }

@@ -10,6 +10,7 @@
 
 #include "client/backend.hpp"
 #include "proto/random.hpp"
+#include "tests/support/drawing.hpp"
 #include "tests/support/random/random_policy.hpp"
 #include "tests/support/random/random_program.hpp"
 #include "tests/support/running_service.hpp"

@@ -128,7 +128,7 @@ class ChromeTrace {
   /// Prints two numbers for a task on a cluster: the cluster's cores, and how many of them computed on average.
   void print_cores(const TraceEvent& event) {
     out_.print(R"(,"cores":{})", event.cores);
-    if (const auto used = event.team_use().share()) out_.print(R"(,"cores used":{:.4g})", *used * event.cores);
+    if (const auto used = event.team_use().used_fraction()) out_.print(R"(,"cores used":{:.4g})", *used * event.cores);
   }
 
   void print_state(const TraceState& state) {

@@ -312,7 +312,7 @@ class PajeTrace {
 
   void print_task(const TraceEvent& event, std::size_t lane) {
     const double gflops = event.flops / static_cast<double>(event.duration().count());
-    const auto used = event.team_use().share();
+    const auto used = event.team_use().used_fraction();
     out_.print("7 {} State {} C{} {} {} \"{}\" \"{}\" \"{}\" \"{}\" \"{}\"\n", time(event.start),
                container_of(event.worker.index(), lane), event.codelet, event.task.value(),
                paje_quoted(trace_.name_of(event)),

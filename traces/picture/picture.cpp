@@ -85,7 +85,7 @@ Picture picture_of(const Trace& trace, const TraceDescription& description) {
   picture.cores.assign(picture.workers.size(), 1);
   for (const TraceEvent& event : trace.events) {
     const std::size_t worker = event.worker.index();
-    const double used = event.team_use().share().value_or(1);
+    const double used = event.team_use().used_fraction().value_or(1);
     for_each_kernel_interval(trace, event, [&](const Interval& interval) {
       picture.spans.push_back({worker, trace.codelet_of(event), seconds(interval.start - description.begin),
                                seconds(interval.end - description.begin), used, interval.start == event.start});

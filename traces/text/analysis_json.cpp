@@ -5,9 +5,9 @@
 namespace troupe::traces {
 
 Json team_json(const TeamUse& use) {
-  const auto used = use.share();
+  const auto used = use.used_fraction();
   Json json = as_json(use);
-  json["share"] = used ? Json(*used) : Json(nullptr);
+  json["used_fraction"] = used ? Json(*used) : Json(nullptr);
   return json;
 }
 
@@ -48,7 +48,7 @@ Json path_json(const RunAnalysis& analysis) {
   return {{"seconds", seconds(path.length)},
           {"tasks", analysis.path_tasks()},
           {"codelets", std::move(codelets)},
-          {"unpaused_share", path.length > Duration{} ? seconds(path.unpaused) / seconds(path.length) : 0.0},
+          {"unpaused_fraction", path.length > Duration{} ? seconds(path.unpaused) / seconds(path.length) : 0.0},
           {"pause_seconds", seconds(path.pauses)},
           {"longest_pause_seconds", seconds(path.longest_pause)}};
 }

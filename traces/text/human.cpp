@@ -43,7 +43,7 @@ std::string human_bytes(Bytes bytes) {
 
 std::string human_team_use(const TeamUse& use) {
   const bool unseen = use.unseen > Duration{};
-  if (const auto used = use.share()) return fmt::format("{:.1f} %{}", 100 * *used, unseen ? " + unknown" : "");
+  if (const auto used = use.used_fraction()) return fmt::format("{:.1f} %{}", 100 * *used, unseen ? " + unknown" : "");
   return unseen ? "unknown" : "-";
 }
 

@@ -150,14 +150,16 @@ void TimeLaw::begin(const TaskMeasures& task, double log_time) {
 void TimeLaw::fade(double factor) {
   sums_.weight *= factor;
   sums_.time_by_time *= factor;
-  for (double& sum : sums_.terms_by_terms) sum *= factor;
-  for (double& sum : sums_.terms_by_time) sum *= factor;
+  // The sums of extents that no task had are zero.
+  for (std::size_t i = 0; i < pairs(terms()); ++i) sums_.terms_by_terms[i] *= factor;
+  for (std::size_t i = 0; i < terms(); ++i) sums_.terms_by_time[i] *= factor;
 }
 
 void TimeLaw::add(const TaskMeasures& task, double time_s, double weight) {
-  begin(task, log_of_time(time_s));
+  const double log_time = log_of_time(time_s);
+  begin(task, log_time);
   const Terms terms = terms_of(task);
-  const double y = log_of_time(time_s) - sums_.origin_time;
+  const double y = log_time - sums_.origin_time;
   weight *= sums_.count == 0 ? kWeightOfFirst : trust(terms, y);
   fade(1 - std::min(0.5, weight / kMemory));
   sums_.weight += weight;
@@ -176,8 +178,15 @@ double TimeLaw::trust(const Terms& terms, double log_time) {
   if (sums_.count < kCanTell || version_ == 0) return 1;
   // The deviation includes the law's own uncertainty: a time that the law cannot predict yet is not strange.
   const auto [mean, cut] = mean_at(terms);
-  const double deviation = std::sqrt(std::max(variance_, square(kSpread)) + square(doubt_at(terms, cut)));
-  const double off = std::abs(log_time - mean) / (kStrangeDeviations * deviation);
+  // If the time is not strange even without that uncertainty, the uncertainty need not be computed.
+  const double least_squared = std::max(variance_, square(kSpread));
+  const double distance = std::abs(log_time - mean);
+  if (square(distance) <= square(kStrangeDeviations) * least_squared) {
+    strangers_ = 0;
+    return 1;
+  }
+  const double deviation = std::sqrt(least_squared + square(doubt_at(terms, cut)));
+  const double off = distance / (kStrangeDeviations * deviation);
   strangers_ = off > 1 ? strangers_ + 1 : 0;
   if (strangers_ < kInARow) return off > 1 ? std::max(kLeastTrust, 1 / (off * off)) : 1;
   strangers_ = 0;

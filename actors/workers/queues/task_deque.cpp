@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "proto/mutex.hpp"
+#include "proto/prefetch.hpp"
 
 namespace troupe::workers {
 
@@ -123,7 +124,7 @@ std::size_t TaskDeque::steal_half(std::size_t limit, TaskList& stolen) {
   std::array<Entry, kMostStolen> tasks;
   const std::size_t count = steal_half(limit, tasks);
   // All tasks are prefetched first, because each lies in another core's cache.
-  for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(tasks[i].task, 1);
+  for (std::size_t i = 0; i < count; ++i) prefetch_to_write(tasks[i].task);
   for (std::size_t i = 0; i < count; ++i) stolen.push_back(tasks[i].task);
   return count;
 }

@@ -106,6 +106,42 @@ py::object result_value(const FutureObject& self) {
   return py::reinterpret_borrow<py::object>(self.cell->result);
 }
 
+/// Returns the cell with what the future refers to, if no other object refers to the cell; otherwise null.
+TaskCell* own_cell(PyObject* self) {
+  auto* const held = reinterpret_cast<py::detail::instance*>(self);
+  void* const value = held->get_value_and_holder().value_ptr();
+  TaskCell* const cell = value == nullptr ? nullptr : static_cast<FutureObject*>(value)->cell.get();
+  return cell != nullptr && cell->ended() && cell->references.load(std::memory_order_acquire) == 1 ? cell : nullptr;
+}
+
+/// Reports references to the garbage collector. This is needed because there are cycles: an exception refers to the
+/// frames that it has passed, and one of these to the future that raised it.
+int traverse_future(PyObject* self, visitproc visit, void* arg) {
+#if PY_VERSION_HEX >= 0x03090000
+  Py_VISIT(Py_TYPE(self));
+#endif
+  if (TaskCell* const cell = own_cell(self)) {
+    Py_VISIT(cell->result);
+    Py_VISIT(cell->exception.load());
+  }
+  return 0;
+}
+
+int clear_future(PyObject* self) {
+  if (TaskCell* const cell = own_cell(self)) {
+    Py_CLEAR(cell->result);
+    Py_XDECREF(cell->exception.exchange(nullptr));
+  }
+  return 0;
+}
+
+void set_up_future_type(PyHeapTypeObject* heap_type) {
+  PyTypeObject* const type = &heap_type->ht_type;
+  type->tp_flags |= Py_TPFLAGS_HAVE_GC;
+  type->tp_traverse = &traverse_future;
+  type->tp_clear = &clear_future;
+}
+
 }  // namespace
 
 py::object make_future(std::shared_ptr<RuntimeState> runtime, const Future& future, CellReference cell) {
@@ -122,7 +158,8 @@ const Future* future_in(py::handle object) {
 }
 
 void bind_futures(py::module_& module) {
-  py::class_<FutureObject> type(module, "Future", R"(One submitted task: to wait for it, to depend on it, to cancel it.
+  py::class_<FutureObject> type(module, "Future", py::custom_type_setup(&set_up_future_type),
+                                R"(One submitted task: to wait for it, to depend on it, to cancel it.
 
 It has the members of concurrent.futures.Future and can be awaited in asyncio. It may outlive its runtime.)");
   future_type = reinterpret_cast<PyTypeObject*>(type.ptr());

@@ -66,17 +66,17 @@ std::vector<int> gpus_of(py::handle value) {
 
 /// The names of all options, in the order of the manual. Names that are in no table below are options of a runtime;
 /// `options_of` moves those options that describe the machine to the simulation.
-constexpr std::array<std::string_view, 11> kNames{"gpus",        "cores",    "clusters",     "policy",
-                                                  "noise",       "seed",     "memory_share", "gpu_memory",
-                                                  "peer_copies", "eviction", "model"};
+constexpr std::array<std::string_view, 11> kNames{"gpus", "cores",           "clusters",   "policy",      "noise",
+                                                  "seed", "memory_fraction", "gpu_memory", "peer_copies", "eviction",
+                                                  "model"};
 
 /// The options that runtimes do not have, in a table of the same kind.
 constexpr std::array kOwn{
     option_rows::flag<&SimulatedRun::simulation, &SimulationOptions::noise>(
         {.word = "noise", .meaning = "times vary by the deviations of the codelets and of the description"}),
     option_rows::number<&SimulatedRun::simulation, &SimulationOptions::accelerators,
-                        &SimulatedAccelerators::memory_share>(
-        {.word = "memory_share", .meaning = "how much of each GPU's memory data may use"}, 1e-6, 1),
+                        &SimulatedAccelerators::memory_fraction>(
+        {.word = "memory_fraction", .meaning = "how much of each GPU's memory data may use"}, 1e-6, 1),
     option_rows::flag<&SimulatedRun::simulation, &SimulationOptions::copies, &SimulatedCopies::peer>(
         {.word = "peer_copies", .meaning = "GPUs copy directly from one another"}),
     option_rows::word<&SimulatedRun::simulation, &SimulationOptions::knowledge, &SimulatedKnowledge::model>(

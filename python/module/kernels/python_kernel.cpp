@@ -16,7 +16,7 @@ namespace py = pybind11;
 namespace {
 
 /// Calls the kernel's function. Returns null, with the exception set, if the function raises an exception.
-PyObject* call(const TaskCell& cell, const KernelContext& context) {
+PyObject* call(const TaskCell& cell, const KernelContext& context, RuntimeState::KernelScope& scope) {
   const std::size_t further = cell.further == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(cell.further));
   const std::size_t count = context.size() + further;
   // An array on the stack is enough for most kernels. Python itself uses the first element
@@ -40,21 +40,22 @@ PyObject* call(const TaskCell& cell, const KernelContext& context) {
       arguments[made] = argument.array.release().ptr();
     }
     for (std::size_t i = 0; i < further; ++i) arguments[context.size() + i] = PyTuple_GET_ITEM(cell.further, i);
+    scope.set_arguments(arguments);
     result = PyObject_VectorcallDict(cell.function, arguments, count | PY_VECTORCALL_ARGUMENTS_OFFSET, cell.keywords);
   } catch (py::error_already_set& error) {
     error.restore();
   }
+  scope.set_arguments(nullptr);
   for (const std::size_t i : copies) {
     if (result == nullptr) break;
     if (cell.parameters[i].writable) copy_back(py::reinterpret_borrow<py::array>(arguments[i]), context.data(i));
-    // Refuse a kernel that has kept a reference to the array: the array is only a copy of one of several partial
-    // results.
+    // Refuse a kernel that has kept a reference to the array: the array is only a copy.
     if (Py_REFCNT(arguments[i]) > 1) {
       Py_CLEAR(result);
       PyErr_Format(
           PyExc_RuntimeError,
-          "the kernel kept or returned argument %zu, a partial result that ends with the kernel: keep a copy of "
-          "it",
+          "the kernel kept or returned argument %zu, or has submitted a task on a part of it, but the argument is a "
+          "copy or a partial result that ends with the kernel: keep a copy of it, and submit tasks on parts of data",
           i);
     }
   }
@@ -67,8 +68,8 @@ PyObject* call(const TaskCell& cell, const KernelContext& context) {
 void run_python_kernel(const KernelContext& context) {
   TaskCell& cell = *context.argument<TaskCell*>(0);
   const WithGil lock;
-  const RuntimeState::KernelScope scope(cell, context);
-  PyObject* const result = call(cell, context);
+  RuntimeState::KernelScope scope(cell, context);
+  PyObject* const result = call(cell, context, scope);
   if (result != nullptr) {
     if (cell.recorded) {
       Py_DECREF(result);

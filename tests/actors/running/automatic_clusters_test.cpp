@@ -193,10 +193,12 @@ BOOST_AUTO_TEST_CASE(clients_of_a_service_get_teams_by_what_the_past_says) {
   sleeper.alone = sleeper.by_teams = 0;
   std::vector<Handle> many;
   for (std::size_t i = 1; i < x.size(); ++i) many.push_back(add(i));
-  // A task takes as long on two cores as on one, so a team of two is better only if half of the cores would be idle.
+  // A team is so much slower than one core that single cores stay the better choice where a busy machine makes their
+  // measured times several times too long.
   const Codelet stubborn = Codelet("stubborn", {AccessMode::read_write}).cpu_team([&](const KernelContext& context) {
-    std::this_thread::sleep_for(1ms);
-    (context.team().size() > 1 ? sleeper.by_teams : sleeper.alone) += 1;
+    const bool team = context.team().size() > 1;
+    std::this_thread::sleep_for(team ? 5ms : 1ms);
+    (team ? sleeper.by_teams : sleeper.alone) += 1;
   });
   for (int i = 0; i < 20; ++i) {
     for (const Handle& handle : many)

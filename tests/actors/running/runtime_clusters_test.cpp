@@ -216,12 +216,12 @@ BOOST_AUTO_TEST_CASE(a_cluster_tells_what_share_of_its_time_was_used) {
   TestRuntime runtime(options);
   BOOST_TEST_REQUIRE(runtime->workers() == 1U);
   const TeamUse alone = used_by(runtime, kAlone);
-  BOOST_TEST(alone.share().value_or(0) == 0.5, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(alone.used_fraction().value_or(0) == 0.5, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(seconds(alone.offered) >= 5 * 2 * 4e-3);
   // On a busy machine the helper thread sometimes begins late, so the test repeats.
   double share = 0;
   for (int round = 0; round < 20 && share < 0.85; ++round) {
-    share = std::max(share, used_by(runtime, kTogether).share().value_or(0));
+    share = std::max(share, used_by(runtime, kTogether).used_fraction().value_or(0));
   }
   BOOST_TEST(share >= 0.85);
   BOOST_TEST(share <= 1);

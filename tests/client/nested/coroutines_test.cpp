@@ -1,8 +1,10 @@
 // Tests of coroutines that await tasks, values and one another.
+#include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -190,6 +192,49 @@ BOOST_AUTO_TEST_CASE(a_coroutine_is_told_that_it_cannot_use_the_data_of_a_nested
   BOOST_CHECK_THROW(runtime.wait(), Error);
 }
 
+namespace {
+
+Coroutine<double> uses_data_of_its_own(Runtime& runtime) {
+  co_await runtime.submit([] {});
+  const auto x = runtime.allocate_vector<double>(3);
+  const auto fill = [](VectorView<double> all) { std::fill(all.begin(), all.end(), 2.0); };
+  const auto twice_all = [](VectorView<double> all) {
+    for (double& one : all) one *= 2;
+  };
+  const Future filled = runtime.submit(fill, write(x));
+  co_await filled;
+  for (int i = 0; i < 3; ++i) {
+    const Future doubled = runtime.submit(twice_all, x);
+    co_await doubled;
+  }
+  double sum = 0;
+  const auto total = runtime.scalar(sum);
+  const auto add = [](VectorView<const double> all, double& result) {
+    result = std::accumulate(all.begin(), all.end(), 0.0);
+  };
+  const Future added = runtime.submit(add, x, write(total));
+  co_await added;
+  co_return sum;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_coroutine_uses_data_that_it_has_allocated_everywhere) {
+  Runtime runtime(with_workers(2));
+  const auto uses = [&] { return runtime.start(uses_data_of_its_own(runtime)); };
+  BOOST_TEST(uses().get() == 48);
+  for (const bool in_call : {false, true}) {
+    Started<double> started;
+    if (in_call) {
+      runtime.async([&] { started = uses(); }).get();
+    } else {
+      runtime.submit({.nested = true}, [&] { started = uses(); }).wait();
+    }
+    BOOST_TEST(started.get() == 48, in_call);
+  }
+  runtime.wait();
+}
+
 BOOST_AUTO_TEST_CASE(a_cancelled_task_wakes_the_coroutine_that_awaits_it) {
   Runtime runtime(with_workers(1));
   Gate gate;
@@ -283,6 +328,48 @@ BOOST_AUTO_TEST_CASE(coroutines_are_refused_where_they_would_never_end) {
   Runtime runtime(simulated);
   BOOST_CHECK_EXCEPTION((void)runtime.start(throws(runtime)), Error,
                         failure(ErrorCode::invalid_argument, "virtual time"));
+}
+
+namespace {
+
+Coroutine<long> at_once(long number) { co_return number; }
+Coroutine<long> after_a_call(Runtime& runtime, long number) {
+  co_return co_await runtime.async([number] { return number; });
+}
+Coroutine<long> sum_of_many(Runtime& runtime, int at_once_calls, int waiting_calls) {
+  long sum = 0;
+  for (int i = 0; i < at_once_calls; ++i) sum += co_await at_once(i % 2);
+  for (int i = 0; i < waiting_calls; ++i) sum += co_await after_a_call(runtime, 1);
+  co_return sum;
+}
+Coroutine<long> count_leaves(Runtime& runtime, int depth, bool waits) {
+  if (depth == 0 && waits) co_return co_await after_a_call(runtime, 1);
+  if (depth == 0) co_return 1;
+  const long left = co_await count_leaves(runtime, depth - 1, waits);
+  co_return left + co_await count_leaves(runtime, depth - 1, waits);
+}
+Coroutine<long> depth_of(Runtime& runtime, int depth) {
+  if (depth == 0) co_return co_await after_a_call(runtime, 0);
+  co_return 1 + co_await depth_of(runtime, depth - 1);
+}
+
+}  // namespace
+
+// The compiler does not make tail calls here, so a stack that grows with each of these would overflow.
+BOOST_AUTO_TEST_CASE(coroutines_that_are_awaited_in_a_loop_take_no_stack) {
+  Runtime runtime(with_workers(2));
+  BOOST_TEST(runtime.start(sum_of_many(runtime, 400'000, 0)).get() == 200'000);
+  BOOST_TEST(runtime.start(sum_of_many(runtime, 1000, 5000)).get() == 5500);
+}
+
+BOOST_AUTO_TEST_CASE(coroutines_await_coroutines_to_any_depth) {
+  Runtime runtime(with_workers(2));
+  for (const bool waits : {false, true}) {
+    BOOST_TEST(runtime.start(count_leaves(runtime, 10, waits)).get() == 1024, waits);
+  }
+  for (const int depth : {1, 31, 32, 33, 100, 1000}) {
+    BOOST_TEST(runtime.start(depth_of(runtime, depth)).get() == depth);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_coroutine_that_was_moved_from_is_told) {

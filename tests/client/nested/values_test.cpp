@@ -7,6 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/client/fixture.hpp"
@@ -176,6 +177,64 @@ BOOST_AUTO_TEST_CASE(other_tasks_depend_on_a_call) {
   runtime.submit(after, [&order] { order *= 2; });
   runtime.wait();
   BOOST_TEST(order == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_call_uses_data_that_it_has_made) {
+  Runtime runtime(with_workers(2));
+  const auto sum_of_three = [&](bool registers) {
+    std::vector<double> memory(3, 0.0);
+    const Vector<double> x = registers ? runtime.vector(memory) : runtime.allocate_vector<double>(3);
+    runtime.submit([](VectorView<double> all) { std::iota(all.begin(), all.end(), 1.0); }, write(x));
+    const HostAccess all = runtime.acquire(x, AccessMode::read);
+    return all.vector<double>()[0] + all.vector<double>()[1] + all.vector<double>()[2];
+  };
+  for (const bool registers : {false, true}) {
+    BOOST_TEST(runtime.async(sum_of_three, registers).get() == 6);
+    // Some of these are made at once.
+    const auto many = [&] {
+      std::vector<Value<double>> sums;
+      for (int i = 0; i < 200; ++i) sums.push_back(runtime.async(sum_of_three, registers));
+      double all = 0;
+      for (Value<double>& sum : sums) all += sum.get();
+      return all;
+    };
+    BOOST_TEST(runtime.async(many).get() == 1200);
+    double all = 0;
+    runtime.submit({.nested = true}, [&] { all = many(); }).wait();
+    BOOST_TEST(all == 1200);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_call_may_use_no_data_of_others_whether_it_is_made_at_once_or_not) {
+  Runtime runtime(with_workers(2));
+  double x = 0;
+  const auto declared = runtime.scalar(x, "x");
+  int refused = 0;
+  const auto check = [&](const auto& data) {
+    constexpr int kCalls = 200;
+    std::vector<Value<void>> calls;
+    for (int i = 0; i < kCalls; ++i) {
+      calls.push_back(runtime.async([&] { runtime.submit([](double& one) { one += 1; }, data); }));
+    }
+    for (Value<void>& call : calls) {
+      try {
+        call.get();
+      } catch (const Error& error) {
+        const std::string said = error.what();
+        if (said.find("is used in a function that async calls") != std::string::npos) ++refused;
+      }
+    }
+    BOOST_TEST(std::exchange(refused, 0) == kCalls);
+  };
+  const Future task = runtime.submit({.nested = true, .weak = {read_write(declared)}}, [&] {
+    check(declared);
+    const auto own = runtime.allocate_scalar<double>();
+    runtime.submit([](double& one) { one = 0; }, write(own));
+    check(own);
+  });
+  BOOST_CHECK_THROW(task.wait(), Error);
+  BOOST_CHECK_THROW(runtime.wait(), Error);
+  BOOST_TEST(x == 0);
 }
 
 BOOST_AUTO_TEST_CASE(calls_where_no_value_could_come_are_refused) {

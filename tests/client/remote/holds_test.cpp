@@ -1,6 +1,10 @@
 // Tests, in both places, of threads that hold data and wait.
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -157,6 +161,33 @@ BOOST_FIXTURE_TEST_CASE(a_submission_that_waits_for_room_is_told_if_a_run_waits_
   });
 }
 
+BOOST_FIXTURE_TEST_CASE(a_thread_is_told_that_the_window_is_full_behind_threads_that_all_wait_for_room, SmallWindow) {
+  both([this](Runtime& runtime) {
+    std::vector<double> x(100, 0.0), y(100, 0.0);
+    const Data dx = runtime.vector(x, "x"), dy = runtime.vector(y, "y");
+    std::atomic<int> filled{0}, told{0};
+    const auto fill = [&](const Data& data) {
+      HostAccess access = runtime.acquire(data, AccessMode::read_write);
+      for (std::uint64_t i = 0; i < kTasks / 2; ++i) runtime.submit((*this)["fill"], {data}, args(1.0));
+      for (++filled; filled < 2;) std::this_thread::yield();
+      try {
+        runtime.submit((*this)["fill"], {data}, args(2.0));
+      } catch (const Error& error) {
+        const std::string said = error.what();
+        BOOST_TEST(said.find("which this thread and others hold (acquire)") != std::string::npos, said);
+        ++told;
+      }
+    };
+    std::thread other([&] { fill(dx); });
+    fill(dy);
+    other.join();
+    runtime.wait();
+    // The thread that is told gives its data back, and the other one goes on. Both can be told at once.
+    BOOST_TEST((told == 1 || told == 2));
+    BOOST_TEST(x[0] + y[0] == 4 - told);
+  });
+}
+
 BOOST_AUTO_TEST_CASE(a_submission_is_told_in_a_window_of_the_usual_size_too) {
   Runtime runtime(with_workers(1));
   std::vector<double> x(1, 0.0);
@@ -199,6 +230,41 @@ BOOST_AUTO_TEST_CASE(functions_of_a_reduction_go_with_its_data) {
     runtime.set_reduction(data, std::exchange(methods, {}));
     runtime.release(data);
     BOOST_TEST(owned.use_count() == 1);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_reduction_is_for_elements_of_its_type) {
+  both([](Runtime& runtime) {
+    double x = 0;
+    std::int64_t count = 0;
+    const Data dx = runtime.scalar(x, "x"), dcount = runtime.scalar(count, "count");
+    BOOST_CHECK_EXCEPTION(runtime.set_reduction(dx, sum_reduction<float>()), Error,
+                          failure(ErrorCode::signature_mismatch, "'x' has elements of type double", "float"));
+    BOOST_CHECK_EXCEPTION(runtime.set_reduction(dcount, sum_reduction<double>()), Error,
+                          failure(ErrorCode::signature_mismatch, "'count'", "double"));
+    runtime.set_reduction(dx, sum_reduction<double>());
+    runtime.set_reduction(dcount, sum_reduction<std::int64_t>());
+  });
+}
+
+BOOST_AUTO_TEST_CASE(functions_of_a_reduction_may_hold_other_data) {
+  both([this](Runtime& runtime) {
+    std::vector<double> y(100, 0.0);
+    const Data dy = runtime.vector(y, "y");
+    auto held = std::make_shared<HostAccess>(runtime.acquire(dy, AccessMode::read_write));
+    std::optional<Data> dx = runtime.allocate_vector<double>(100);
+    ReductionMethods methods = sum_reduction<double>();
+    methods.initialize = [held, initialize = methods.initialize](const DataView& view) { initialize(view); };
+    runtime.set_reduction(*dx, std::exchange(methods, {}));
+    HostAccess last = runtime.acquire(*dx, AccessMode::write);
+    dx.reset();
+    held.reset();
+    const Future fill = runtime.submit((*this)["fill"], {dy}, args(3.0));
+    // The thread is the last user of `dx`, so the functions end here, and with them the hold of `dy`.
+    last.give_back();
+    fill.wait();
+    runtime.wait();
+    BOOST_TEST(y[0] == 3);
   });
 }
 

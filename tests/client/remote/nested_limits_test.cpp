@@ -181,12 +181,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_dies_leaves_no_children) {
   const MappedSegment segment = client.memory().allocate(4096);
   client.register_vector<double>(1, segment, 8);
   BOOST_TEST(!client.open(0, places["endless"]));
-  v1::ClientMessage message;
-  v1::Tasks& tasks = *message.add_operations()->mutable_tasks();
-  ServiceClient::add_task(tasks, 0, {1});
-  tasks.set_first(1);
-  tasks.add_details()->set_nested(true);
-  client.send(message);
+  client.submit(0, {1}, {}, true);
   BOOST_TEST(eventually([&] { return places.codelets().endless() > 10; }));
   client.disappear();
   BOOST_TEST(eventually([&] { return places.empty(); }));

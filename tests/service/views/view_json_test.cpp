@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(clusters_have_members_and_what_was_used_of_them) {
   const LiveWorker again = view_from_text(view_to_text(view)).value_or_throw().runtime.workers[0];
   BOOST_TEST((again.members == std::vector<int>{8, 9, 10, 11}));
   BOOST_TEST((again.team == view.runtime.workers[0].team));
-  BOOST_TEST(again.team.share().value_or(0) == 0.75);
+  BOOST_TEST(again.team.used_fraction().value_or(0) == 0.75);
 }
 
 BOOST_AUTO_TEST_CASE(what_an_older_service_does_not_write_is_left_out) {
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(what_an_older_service_does_not_write_is_left_out) {
   const auto read = view_from_text(older.dump());
   BOOST_TEST_REQUIRE(read.ok());
   BOOST_TEST(read.value().runtime.workers[0].members.empty());
-  BOOST_TEST(!read.value().runtime.workers[0].team.share());
+  BOOST_TEST(!read.value().runtime.workers[0].team.used_fraction());
 }
 
 BOOST_AUTO_TEST_CASE(members_of_later_versions_are_left_alone) {

@@ -13,6 +13,7 @@
 
 #include "tests/support/killed/lone_program.hpp"
 #include "tests/support/killed/service_process.hpp"
+#include "tests/support/random/random_policy.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace troupe::tests {

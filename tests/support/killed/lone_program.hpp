@@ -15,8 +15,8 @@
 
 #include "client/backend.hpp"
 #include "proto/random.hpp"
+#include "tests/support/drawing.hpp"
 #include "tests/support/killed/step_codelet.hpp"
-#include "tests/support/random/random_policy.hpp"
 #include "tests/support/random/random_program.hpp"
 #include "tests/support/random/random_program_check.hpp"
 #include "troupe/runtime.hpp"

@@ -40,16 +40,15 @@ struct Usable {
 
 class Generator {
  public:
-  /// If `parts_of_temporaries` is false, tasks use temporary vectors as a whole.
-  Generator(const NestedProgram& program, bool parts_of_temporaries)
+  explicit Generator(const NestedProgram& program)
       : random_(program.seed),
         faults_(program.faults),
         waits_(program.waits),
         kernels_change_(program.waits && !program.gpus && !program.deterministic),
-        parts_of_temporaries_(parts_of_temporaries),
         blurs_(program.halos),
-        // In virtual time only tasks that are said to be nested need no times.
-        leaves_unsaid_(parts_of_temporaries && !program.simulated) {}
+        // In virtual time only tasks that are said to be nested need no times. Beside GPUs, whoever submits says so,
+        // too.
+        leaves_unsaid_(!program.gpus && !program.simulated) {}
 
   std::vector<Operation> program() { return operations({{{0, 1}, true}, {{1, 1}, true}}, 0, 14); }
 
@@ -59,7 +58,6 @@ class Generator {
   /// Returns a random part of one of these places.
   Usable pick(const std::vector<Usable>& usable) {
     Usable one = usable[static_cast<std::size_t>(below(static_cast<int>(usable.size())))];
-    if (one.place.vector >= 2 && !parts_of_temporaries_) return one;
     while (one.place.part < kLeaves && below(3) > 0) one.place.part = 2 * one.place.part + below(2);
     return one;
   }
@@ -113,7 +111,7 @@ class Generator {
       one.only_reads = !target.written || below(4) == 0;
       inside.push_back({target.place, !one.only_reads});
       const bool leaf = target.place.part >= kLeaves && target.place.vector < kVectors && !one.only_reads;
-      if (leaf && parts_of_temporaries_ && below(2) == 0) one.cut = 1 + below(kPerLeaf - 1);
+      if (leaf && below(2) == 0) one.cut = 1 + below(kPerLeaf - 1);
     }
     for (int tries = below(3); tries > 0; --tries) {
       Usable more = pick(usable);
@@ -124,7 +122,6 @@ class Generator {
       one.weak.push_back({more.place, more.written});
       inside.push_back(more);
     }
-    // Beside GPUs, kernels make no parts, and whoever submits says that it is nested.
     one.unsaid = leaves_unsaid_ && depth > 0 && one.target && one.weak.empty() && below(2) == 0;
     for (int count = below(3); count > 0; --count) {
       one.temporaries.push_back(next_vector_++);
@@ -140,7 +137,6 @@ class Generator {
   const bool faults_;
   const bool waits_;
   const bool kernels_change_;
-  const bool parts_of_temporaries_;
   const bool blurs_;
   const bool leaves_unsaid_;
   int next_vector_ = kVectors;
@@ -244,9 +240,7 @@ class Sequential {
 
 }  // namespace
 
-std::vector<Operation> operations_of(const NestedProgram& program, bool parts_of_temporaries) {
-  return Generator(program, parts_of_temporaries).program();
-}
+std::vector<Operation> operations_of(const NestedProgram& program) { return Generator(program).program(); }
 
 std::array<Content, kVectors> run_in_sequence(const std::vector<Operation>& program, int runs) {
   Sequential sequential;

@@ -68,8 +68,8 @@ struct Content {
   std::array<bool, kLeaves> valid{};
 };
 
-/// Returns the operations of a program. If `parts_of_temporaries` is false, tasks use temporary vectors as a whole.
-[[nodiscard]] std::vector<Operation> operations_of(const NestedProgram& program, bool parts_of_temporaries);
+/// Returns the operations of a program.
+[[nodiscard]] std::vector<Operation> operations_of(const NestedProgram& program);
 
 /// Returns the contents of the program's vectors when the operations have run one after the other, `runs` times.
 [[nodiscard]] std::array<Content, kVectors> run_in_sequence(const std::vector<Operation>& program, int runs);

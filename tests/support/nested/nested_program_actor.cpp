@@ -67,7 +67,7 @@ class Tasks {
   using Halos = std::array<std::array<std::vector<Halo>, kLeaves>, kVectors>;
 
   /// If `typed` is true, most tasks are inline kernels.
-  Tasks(bool parts_of_temporaries, bool typed) : parts_of_temporaries_(parts_of_temporaries), typed_(typed) {}
+  explicit Tasks(bool typed) : typed_(typed) {}
 
   [[nodiscard]] Halos& halos() { return halos_; }
   [[nodiscard]] static Parts divide(Runtime& runtime, const Handle& whole) {
@@ -174,11 +174,7 @@ class Tasks {
       temporaries.push_back(runtime.allocate_matrix<Number>(kLeaves * kPerLeaf, 1));
       if (handles.size() <= static_cast<std::size_t>(vector)) handles.resize(static_cast<std::size_t>(vector) + 1);
       Parts& parts = handles[static_cast<std::size_t>(vector)];
-      if (parts_of_temporaries_) {
-        parts = divide(runtime, temporaries.back());
-      } else {
-        parts.fill(temporaries.back());
-      }
+      parts = divide(runtime, temporaries.back());
       Operation fill;
       fill.kind = Operation::overwrite;
       fill.number = one.number;
@@ -205,7 +201,6 @@ class Tasks {
     }
   }
 
-  const bool parts_of_temporaries_;
   const bool typed_;
   Halos halos_;
 };
@@ -213,8 +208,7 @@ class Tasks {
 /// Runs a program in a runtime.
 class Parallel {
  public:
-  Parallel(const RuntimeOptions& options, bool parts_of_temporaries, bool typed)
-      : runtime_(options), tasks_(parts_of_temporaries, typed) {
+  Parallel(const RuntimeOptions& options, bool typed) : runtime_(options), tasks_(typed) {
     handles_.resize(2);
     for (std::size_t i = 0; i < 2; ++i) {
       elements_[i].assign(kLeaves * kPerLeaf, 1);
@@ -339,20 +333,19 @@ std::string describe(const NestedProgram& program) {
 }
 
 std::vector<std::string> execute(const NestedProgram& program) {
-  const std::vector<nested::Operation> operations = nested::operations_of(program, !program.gpus);
+  const std::vector<nested::Operation> operations = nested::operations_of(program);
   const auto expected = nested::run_in_sequence(operations, nested::runs_of(program));
-  return nested::Parallel(nested::options_of(program), !program.gpus, program.cutoff)
-      .run(operations, expected, program);
+  return nested::Parallel(nested::options_of(program), program.cutoff).run(operations, expected, program);
 }
 
 struct NestedChildren::Content {
   std::vector<nested::Operation> operations;
   std::array<nested::Content, nested::kVectors> expected;
-  nested::Tasks tasks{true, false};
+  nested::Tasks tasks{false};
 };
 
 NestedChildren::NestedChildren(const NestedProgram& program)
-    : content_(std::make_unique<Content>(Content{nested::operations_of(program, true), {}})) {
+    : content_(std::make_unique<Content>(Content{nested::operations_of(program), {}})) {
   content_->expected = nested::run_in_sequence(content_->operations, 1);
 }
 

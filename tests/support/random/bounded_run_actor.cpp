@@ -16,6 +16,7 @@
 #include "apps/simulate/simulated_factorization.hpp"
 #include "apps/simulate/simulation_bound.hpp"
 #include "proto/random.hpp"
+#include "tests/support/drawing.hpp"
 #include "tests/support/known_machine.hpp"
 #include "tests/support/random/random_machine.hpp"
 #include "tests/support/random/random_policy.hpp"
@@ -31,10 +32,6 @@ using apps::GraphRecorder;
 using apps::Precision;
 using linalg::Application;
 using platform::MachineDescription;
-
-double between(Random& random, double least, double most) {
-  return least + (most - least) * static_cast<double>(random.next() >> 11U) * 0x1p-53;
-}
 
 /// The name of a kernel in machine descriptions. Its number of operations is `flops_per_cube` times the cube of the
 /// tile size.

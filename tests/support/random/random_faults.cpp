@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "tests/support/random/random_policy.hpp"
+#include "tests/support/drawing.hpp"
 
 namespace troupe::tests {
 

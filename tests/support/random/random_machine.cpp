@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "tests/support/drawing.hpp"
 #include "tests/support/random/random_program.hpp"
 
 namespace troupe::tests {
@@ -14,12 +15,6 @@ namespace {
 using platform::DescribedRoute;
 using platform::KernelTime;
 using platform::MachineDescription;
-
-double between(Random& random, double least, double most) {
-  return least + (most - least) * static_cast<double>(random.next() >> 11U) * 0x1p-53;
-}
-
-bool chance(Random& random, std::uint32_t percent) { return random.below(100) < percent; }
 
 std::uint32_t add_link(MachineDescription& machine, Random& random, const std::string& name) {
   machine.links.push_back({name, between(random, 1, chance(random, 30) ? 20 : 2000), {}});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "actors/scheduler/policy.hpp"
+#include "tests/support/drawing.hpp"
 
 namespace troupe::tests {
 

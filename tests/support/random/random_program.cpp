@@ -8,11 +8,6 @@ namespace troupe::tests {
 
 namespace {
 
-bool overlap(const Region& a, const Region& b) {
-  return a.root == b.root && a.row < b.row + b.rows && b.row < a.row + a.rows && a.col < b.col + b.cols &&
-         b.col < a.col + a.cols;
-}
-
 /// Returns true if the program divides the region into parts at some point.
 bool is_divided(const RandomProgram& program, int region) {
   const auto divides = [region](const Operation& operation) {

@@ -89,6 +89,12 @@ struct Region {
   bool replaced = false;
 };
 
+/// Returns true if the two regions have an element in common.
+[[nodiscard]] inline bool overlap(const Region& a, const Region& b) {
+  return a.root == b.root && a.row < b.row + b.rows && b.row < a.row + a.rows && a.col < b.col + b.cols &&
+         b.col < a.col + a.cols;
+}
+
 struct PlannedAccess {
   int region = 0;
   AccessMode mode = AccessMode::read;

@@ -47,11 +47,6 @@ struct Executions {
   std::atomic<std::uint64_t> inputs{0};
 };
 
-bool overlap(const Region& a, const Region& b) {
-  return a.root == b.root && a.row < b.row + b.rows && b.row < a.row + a.rows && a.col < b.col + b.cols &&
-         b.col < a.col + a.cols;
-}
-
 ProgramOptions program_options(const RandomRecordingOptions& options) {
   ProgramOptions program;
   program.seed = options.seed;

@@ -11,7 +11,7 @@
 
 #include "actors/running/runtime_system.hpp"
 #include "proto/random.hpp"
-#include "tests/support/random/random_policy.hpp"
+#include "tests/support/drawing.hpp"
 #include "troupe/simulation_options.hpp"
 #include "troupe/why.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "actors/running/runtime_system.hpp"
 #include "proto/random.hpp"
+#include "tests/support/drawing.hpp"
 #include "tests/support/random/random_faults.hpp"
 #include "tests/support/random/random_machine.hpp"
 #include "tests/support/random/random_policy.hpp"

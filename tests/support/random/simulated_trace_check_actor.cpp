@@ -13,11 +13,6 @@ namespace {
 
 using platform::MachineDescription;
 
-bool overlap(const Region& a, const Region& b) {
-  return a.root == b.root && a.row < b.row + b.rows && b.row < a.row + a.rows && a.col < b.col + b.cols &&
-         b.col < a.col + a.cols;
-}
-
 class Checker {
  public:
   Checker(const FactorizationOutcome& outcome, std::vector<std::string>& problems)

@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(tells_what_share_of_a_clusters_time_was_used) {
   BOOST_TEST(contains(text, "team used"), text);
   BOOST_TEST(contains(text, "62.5 % + unknown"), text);
   const Json json = analysis_json(analysis);
-  BOOST_TEST(json["workers"][0]["team"]["share"] == 0.625);
+  BOOST_TEST(json["workers"][0]["team"]["used_fraction"] == 0.625);
   BOOST_TEST(json["workers"][0]["team"]["unseen_seconds"].get<double>() == 80e-6, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(!json["workers"][1].contains("team"));
   BOOST_TEST(!contains(analysis_text(analyse(tests::sample_trace(), 2), {"a", "b"}), "team used"));

@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_on_the_master_alone_uses_one_cores_time) {
   const Codelet codelet = Codelet("alone", {}).cpu([](const KernelContext&) { compute(); });
   for (int i = 0; i < 3; ++i) run(codelet);
   const TeamUse use = used.sum();
-  BOOST_TEST(use.share().value_or(0) == 0.25, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(use.used_fraction().value_or(0) == 0.25, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(seconds(use.offered) >= 3 * 4 * 4e-3);
   BOOST_TEST(use.unseen.count() == 0);
 }
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_in_the_team_uses_the_time_in_which_members_compute
       run(codelet);
       TeamUse now = used.sum();
       now -= use;
-      const double share = now.share().value_or(9);
+      const double share = now.used_fraction().value_or(9);
       BOOST_TEST_REQUIRE(share <= 1);
       if (std::abs(share - expected) < std::abs(nearest - expected)) nearest = share;
     }
@@ -248,10 +248,10 @@ BOOST_AUTO_TEST_CASE(of_kernels_with_threads_of_their_own_the_use_is_not_known) 
   const auto nothing = [](Team&) -> std::shared_ptr<void> { return nullptr; };
   const auto work = [](const KernelContext&) { compute(); };
   run(Codelet("own threads", {}).cpu_team(work).prologue(nothing));
-  BOOST_TEST(!used.sum().share());
+  BOOST_TEST(!used.sum().used_fraction());
   BOOST_TEST(seconds(used.sum().unseen) >= 3 * 4e-3);
   run(Codelet("on the master", {}).cpu(work));
-  BOOST_TEST(used.sum().share().value_or(0) == 1.0 / 3, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(used.sum().used_fraction().value_or(0) == 1.0 / 3, boost::test_tools::tolerance(1e-9));
   const std::vector<TaskSpan> spans = traced(trace.take(TimeStamp(1000)));
   BOOST_TEST_REQUIRE(spans.size() == 2U);
   BOOST_TEST(spans[0].cores == 3);
