@@ -71,20 +71,10 @@ void set_observers(const troupe_options& given, RuntimeOptions& options) {
 void set_simulation(const troupe_options& given, RuntimeOptions& options) {
   SimulationOptions simulation;
   simulation.machine = platform::load_machine(given.platform).value_or_throw();
-  simulation.cores = options.cores;
-  simulation.clusters = options.clusters;
-  simulation.seed = options.seed;
   simulation.real_buffers = given.execute != 0;
-  if (static_cast<std::size_t>(options.gpus) > simulation.machine.gpus.size()) {
-    throw Error(ErrorCode::invalid_argument, fmt::format("{} GPUs are asked for, and '{}' has {}", options.gpus,
-                                                         given.platform, simulation.machine.gpus.size()));
-  }
   for (int gpu = 0; gpu < options.gpus; ++gpu) simulation.gpus.push_back(gpu);
-  simulation.accelerators.gpu_memory = options.accelerators.gpu_memory;
-  options.cores = 0;
-  options.clusters.clear();
   options.gpus = 0;
-  options.accelerators.gpu_memory.reset();
+  move_to_simulation(options, simulation);
   options.simulation = std::make_shared<const SimulationOptions>(std::move(simulation));
 }
 

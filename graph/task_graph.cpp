@@ -216,14 +216,14 @@ Result<void> TaskGraph::wait_holding(Result<void> (TaskGraph::*check)(), Result<
   return ends ? ended : ends;
 }
 
-Result<void> TaskGraph::wait_all() {
+Result<void> TaskGraph::wait_all(FailureLog::Summary what) {
   if (nesting_task_here() != nullptr) return wait_for_children_here();
   const Result<void> ended = threads_.holds.any_here()
                                  ? wait_holding(&TaskGraph::check_may_wait_for_all, &TaskGraph::wait_until_ended)
                                  : wait_until_ended();
   if (!ended) return ended;
   bring_all_home();
-  if (auto summary = failures_.take_summary()) return std::move(*summary);
+  if (auto summary = failures_.take_summary(what)) return std::move(*summary);
   return {};
 }
 

@@ -161,9 +161,9 @@ class TaskGraph final : public TaskOwner {
   // The next functions wait, and are for threads that run no kernel. Inside a kernel they fail with `wait_in_kernel`.
   // There is one exception: in the kernel of a nested task, `wait_all`, `wait` and `acquire` wait for its children.
   /// Waits until every task has ended and its results are in the program's memory. Fails with the summary of all
-  /// failures since the last call. In the kernel of a nested task the function waits for the task's children instead,
-  /// see `wait_for_children_here`.
-  Result<void> wait_all();
+  /// failures since the last call (`FailureLog::take_summary`). In the kernel of a nested task the function waits for
+  /// the task's children instead, see `wait_for_children_here`.
+  Result<void> wait_all(FailureLog::Summary what = FailureLog::Summary::all);
   /// Waits until every task has ended; copies no data back to host memory.
   Result<void> wait_until_ended();
   /// The second half of `wait_all`, called when every task has ended: copies results to the program's memory. Data that

@@ -255,7 +255,7 @@ void TaskGraph::inspect(const std::function<std::vector<RunningTask>()>& running
     found.pieces = one.pieces;
     found.pieces_begun = one.pieces_begun;
   };
-  for (const RunningTask& one : running()) mark(one, TaskActivity::running);
+  for (const RunningTask& one : running()) mark(one, one.outside ? TaskActivity::outside : TaskActivity::running);
   for (std::size_t i = 0; i < options_.workers; ++i) {
     const CallbackInProgress& callback = workers_.callbacks[i];
     mark({callback.task.load(std::memory_order_acquire), WorkerId(static_cast<std::uint32_t>(i)),

@@ -9,6 +9,11 @@
 /// `Result`, whose `value_or_throw()` throws the failure as an `Error`.
 #pragma once
 
+#if __cplusplus < 202002L
+#error \
+    "Troupe needs C++20: compile with -std=c++20 (in CMake: target_compile_features(your_program PRIVATE cxx_std_20))"
+#else
+
 #include "linalg/cholesky.hpp"
 #include "linalg/dense_matrix.hpp"
 #include "linalg/factorization.hpp"
@@ -19,3 +24,5 @@
 #include "linalg/problem.hpp"
 #include "linalg/qr.hpp"
 #include "linalg/residuals.hpp"
+
+#endif

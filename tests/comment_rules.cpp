@@ -10,14 +10,17 @@ namespace troupe::tests {
 namespace {
 
 /// Words with which a comment must not begin, because they only make sense after other words. "The same" is refused
-/// because the reader cannot know to what it refers.
+/// because the reader cannot know to what it refers. A small first letter does not help, except for one word alone,
+/// which is the name of a parameter.
 constexpr std::array<std::string_view, 17> kOpenings{"Of",       "That",  "Whose", "Who",  "Whom",  "Which",
                                                      "The same", "As",    "Those", "Than", "What",  "Whether",
                                                      "How",      "Among", "Nor",   "Such", "Behind"};
 
 bool opens_with(std::string_view text, std::string_view words) {
-  if (!text.starts_with(words)) return false;
-  return text.size() == words.size() || std::isalpha(static_cast<unsigned char>(text[words.size()])) == 0;
+  const auto small = [](char letter) { return std::tolower(static_cast<unsigned char>(letter)); };
+  if (text.empty() || small(text[0]) != small(words[0]) || !text.substr(1).starts_with(words.substr(1))) return false;
+  if (text.size() == words.size()) return text[0] == words[0];
+  return std::isalpha(static_cast<unsigned char>(text[words.size()])) == 0;
 }
 
 /// The marks of comments in one kind of file.

@@ -26,6 +26,7 @@ BOOST_AUTO_TEST_CASE(a_comment_that_opens_with_a_fragment_is_refused) {
   BOOST_TEST(refused("int a;  // Whose tasks it has stolen.\n") == first);
   BOOST_TEST(refused("int a;  ///< That may have pieces left.\n") == first);
   BOOST_TEST(refused("  // The same for GPUs.\n") == first);
+  BOOST_TEST(refused("int a = 5;  // of a chunk\n") == first);
 }
 
 BOOST_AUTO_TEST_CASE(sentences_pass_and_so_does_what_only_looks_alike) {

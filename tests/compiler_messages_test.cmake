@@ -6,21 +6,23 @@ if(NOT CLANG)
   return()
 endif()
 
-function(compile)
+set(mistakes_file ${SOURCE_DIR}/tests/compiler_messages.cpp)
+
+function(compile file)
   execute_process(COMMAND ${CLANG} -fsyntax-only -ferror-limit=0 -I${SOURCE_DIR} -I${SOURCE_DIR}/include -I${BUILD_INCLUDE} ${ARGN}
-                          ${SOURCE_DIR}/tests/compiler_messages.cpp
+                          ${file}
                   RESULT_VARIABLE status ERROR_VARIABLE errors)
   set(status ${status} PARENT_SCOPE)
   set(errors "${errors}" PARENT_SCOPE)
 endfunction()
 
-compile(-std=c++20 -DRIGHT)
+compile(${mistakes_file} -std=c++20 -DRIGHT)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "what is right is refused:\n${errors}")
 endif()
 
-compile(-std=c++20)
-file(STRINGS ${SOURCE_DIR}/tests/compiler_messages.cpp mistakes REGEX ";  +// ")
+compile(${mistakes_file} -std=c++20)
+file(STRINGS ${mistakes_file} mistakes REGEX ";  +// ")
 list(LENGTH mistakes count)
 if(count LESS 7)
   message(FATAL_ERROR "only ${count} mistakes were found")
@@ -33,8 +35,11 @@ foreach(mistake ${mistakes})
   endif()
 endforeach()
 
-compile(-std=c++17)
-string(REGEX MATCH "error: [^\n]*" first "${errors}")
-if(NOT first MATCHES "Troupe needs C\\+\\+20: compile with -std=c\\+\\+20" OR errors MATCHES "/include/c\\+\\+/[^\n]*error:")
-  message(FATAL_ERROR "C++17 is not refused with one sentence:\n${errors}")
-endif()
+# Each header with which a program may begin refuses an older language. No error is in the standard library.
+foreach(header tests/compiler_messages.cpp include/troupe/plugin.hpp linalg/linalg.hpp)
+  compile(${SOURCE_DIR}/${header} -std=c++17 -x c++)
+  string(REGEX MATCH "error: [^\n]*" first "${errors}")
+  if(NOT first MATCHES "Troupe needs C\\+\\+20: compile with -std=c\\+\\+20" OR errors MATCHES "/include/c\\+\\+/[^\n]*error:")
+    message(FATAL_ERROR "${header}: C++17 is not refused with one sentence:\n${errors}")
+  endif()
+endforeach()

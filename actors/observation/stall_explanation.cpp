@@ -132,6 +132,7 @@ class Explanation {
   /// Returns the kind of a cause. A cause is a task that waits for no other task.
   [[nodiscard]] WhyKind kind_of(const TaskNode& node) const {
     if (node.activity == TaskActivity::running) return WhyKind::running;
+    if (node.activity == TaskActivity::outside) return WhyKind::another_runtime;
     if (node.activity == TaskActivity::callback) return WhyKind::callback;
     if (node.role == TaskRole::host) return WhyKind::held_by_program;
     if (!node.runnable) return WhyKind::no_worker;
@@ -178,6 +179,7 @@ class Explanation {
         case WhyKind::no_worker: return 3;
         case WhyKind::held_by_program: return 2;
         case WhyKind::running:
+        case WhyKind::another_runtime:
         case WhyKind::fetching:
         case WhyKind::callback: return 1;
         default: return 0;
@@ -241,6 +243,7 @@ class Explanation {
     if (waits(i)) return "waits itself";
     switch (kind_of(node)) {
       case WhyKind::running: return "runs on worker " + std::to_string(node.worker.value()) + lasting() + unwanted;
+      case WhyKind::another_runtime: return "waits in its kernel for another runtime" + lasting();
       case WhyKind::callback:
         return "has its callback running on worker " + std::to_string(node.worker.value()) + lasting();
       case WhyKind::held_by_program: return "goes on" + lasting();
@@ -300,7 +303,9 @@ class Explanation {
     }
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       const TaskNode& node = graph_.nodes[i];
-      if (node.activity == TaskActivity::none || node.worker.index() >= report_.workers.size()) continue;
+      if (node.activity == TaskActivity::none || node.activity == TaskActivity::outside ||
+          node.worker.index() >= report_.workers.size())
+        continue;
       WhyWorker& worker = report_.workers[node.worker.index()];
       worker.state = node.activity == TaskActivity::running ? WhyWorkerState::running : WhyWorkerState::callback;
       worker.task = task_of(i);

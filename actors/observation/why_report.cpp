@@ -15,6 +15,7 @@ const char* to_string(WhyKind kind) {
     case WhyKind::undecided: return "undecided";
     case WhyKind::no_worker: return "no_worker";
     case WhyKind::fetching: return "fetching";
+    case WhyKind::another_runtime: return "another_runtime";
   }
   return "unknown";
 }
@@ -76,6 +77,9 @@ std::string words(const WhyCause& cause, const WhyReport& report) {
   const std::string worker = " on worker " + std::to_string(cause.worker.value());
   switch (cause.kind) {
     case WhyKind::running: return cause.task.text + ", which has been running" + worker + for_time(cause.lasting);
+    case WhyKind::another_runtime:
+      return cause.task.text + ", whose kernel" + worker + " has been waiting for another runtime" +
+             for_time(cause.lasting);
     case WhyKind::callback:
       return "the callback of " + cause.task.text + ", which has been running" + worker + for_time(cause.lasting);
     case WhyKind::held_by_program:

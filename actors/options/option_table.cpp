@@ -209,6 +209,54 @@ constexpr std::array kOptions{
         "5s 500ms 2m"),
 };
 
+using Simulated = SimulationOptions;
+
+/// These options have no doors of their own: a command adds those that it has by their words.
+constexpr std::array kSimulationOptions{
+    whole<&Simulated::cores>({"cores", "cores", kMachine, "cores that run tasks; 0: all but those that drive GPUs"}, 0,
+                             kMostCores),
+    text<check_clusters, &Simulated::clusters>(
+        {"clusters", "clusters", kMachine,
+         "cores that work together, each cluster as one worker; without it: every core is a worker"},
+        "2x10 1x16+4x1 socket auto 2x10,1500:single"),
+    flag<&Simulated::noise>(
+        {"noise", "noise", kTasks, "times vary by the deviations of the codelets and of the description"}),
+    whole<&Simulated::seed>({"seed", "seed", kTasks, "the seed of all that is drawn"}, 0, kAnyNumber),
+    number<&Simulated::accelerators, &SimulatedAccelerators::memory_fraction>(
+        {"accelerators.memory_fraction", "memory_fraction", kAccelerators,
+         "how much of each GPU's memory data may use"},
+        1e-6, 1),
+    bytes<&Simulated::accelerators, &SimulatedAccelerators::gpu_memory>(
+        {"accelerators.gpu_memory", "gpu_memory", kAccelerators,
+         "each GPU's memory; without it: what the description says"},
+        "512MiB 8GB"),
+    whole<&Simulated::accelerators, &SimulatedAccelerators::ahead, &LookaheadOptions::gpu>(
+        {"accelerators.ahead.gpu", "lookahead", kAccelerators, "tasks whose data a GPU fetches while its kernels run"},
+        0, kMostAhead),
+    whole<&Simulated::accelerators, &SimulatedAccelerators::ahead, &LookaheadOptions::core>(
+        {"accelerators.ahead.core", "core_lookahead", kAccelerators,
+         "tasks whose data a core fetches ahead, where there are GPUs"},
+        0, kMostAhead),
+    whole<&Simulated::accelerators, &SimulatedAccelerators::ahead, &LookaheadOptions::issue>(
+        {"accelerators.ahead.issue", "issue_ahead", kAccelerators,
+         "tasks that a GPU is given while it is busy, as far as they are short"},
+        0, kMostAhead),
+    flag<&Simulated::copies, &SimulatedCopies::peer>(
+        {"copies.peer", "peer_copies", kAccelerators, "GPUs copy directly from one another"}),
+    word<&Simulated::knowledge, &SimulatedKnowledge::model>(
+        {"knowledge.model", "model", kTasks,
+         "what policies know of times: the means, or what they learn during the run"},
+        "exact learned"),
+    number<&Simulated::knowledge, &SimulatedKnowledge::kernel_error>(
+        {"knowledge.kernel_error", "kernel_error", kTasks,
+         "the kernel times that policies know are off by factors up to this"},
+        1, 1e6),
+    number<&Simulated::knowledge, &SimulatedKnowledge::bandwidth_error>(
+        {"knowledge.bandwidth_error", "bandwidth_error", kTasks,
+         "the bandwidths that policies know are off by factors up to this"},
+        1, 1e6),
+};
+
 }  // namespace
 
 }  // namespace option_rows
@@ -221,15 +269,37 @@ std::string dashed(std::string_view word) {
   return text;
 }
 
-Result<void> check_each(const RuntimeOptions& options, const std::string& owner) {
-  RuntimeOptions unused;
-  for (const RuntimeOption& option : runtime_options()) {
-    const bool replaced = option.word == "policy" && options.placement.make_policy;
-    if (replaced || option.is_default(options)) continue;
+template <class Options>
+const OptionOf<Options>* option_in(std::span<const OptionOf<Options>> options, std::string_view word) {
+  std::string name(word);
+  std::ranges::replace(name, '-', '_');
+  const auto found = std::ranges::find(options, name, &OptionOf<Options>::word);
+  return found == options.end() ? nullptr : &*found;
+}
+
+bool replaced(const RuntimeOption& option, const RuntimeOptions& options) {
+  return option.word == "policy" && options.placement.make_policy;
+}
+bool replaced(const SimulationOption& /*option*/, const SimulationOptions& /*options*/) { return false; }
+
+template <class Options>
+Result<void> check_each(std::span<const OptionOf<Options>> table, const Options& options, const char* owner) {
+  Options unused;
+  for (const OptionOf<Options>& option : table) {
+    if (replaced(option, options) || option.is_default(options)) continue;
     const std::string name = fmt::format("{}::{}", owner, option.field);
     if (Result<void> set = option.set(unused, option.text(options), name); !set) return set;
   }
   return {};
+}
+
+/// Calls `act` for each option that a runtime and a run in virtual time both have, if it is not the runtime's default.
+template <class Act>
+void visit_shared(const RuntimeOptions& options, const Act& act) {
+  for (const SimulationOption& simulated : simulation_options()) {
+    const RuntimeOption* const option = option_of(simulated.word);
+    if (option != nullptr && !option->is_default(options)) act(*option, simulated);
+  }
 }
 
 }  // namespace
@@ -289,19 +359,32 @@ std::string OptionRow::help() const {
 
 std::span<const RuntimeOption> runtime_options() { return option_rows::kOptions; }
 
-const RuntimeOption* option_of(std::string_view word) {
-  std::string name(word);
-  std::ranges::replace(name, '-', '_');
-  const auto options = runtime_options();
-  const auto found = std::ranges::find(options, name, &RuntimeOption::word);
-  return found == options.end() ? nullptr : &*found;
+const RuntimeOption* option_of(std::string_view word) { return option_in(runtime_options(), word); }
+
+std::span<const SimulationOption> simulation_options() { return option_rows::kSimulationOptions; }
+
+const SimulationOption* simulation_option_of(std::string_view word) { return option_in(simulation_options(), word); }
+
+void move_to_simulation(RuntimeOptions& options, SimulationOptions& simulation) {
+  visit_shared(options, [&](const RuntimeOption& option, const SimulationOption& simulated) {
+    // Both read the same texts.
+    (void)simulated.read(simulated, simulation, option.text(options));
+    if (option.word != "seed") (void)option.read(option, options, option.default_text());
+  });
 }
 
 Result<void> check_options(const RuntimeOptions& options) {
-  if (Result<void> usable = check_each(options, "RuntimeOptions"); !usable || !options.simulation) return usable;
-  RuntimeOptions in_virtual_time;
-  in_virtual_time.accelerators.ahead = options.simulation->accelerators.ahead;
-  return check_each(in_virtual_time, "SimulationOptions");
+  if (Result<void> usable = check_each(runtime_options(), options, "RuntimeOptions"); !usable) return usable;
+  if (!options.simulation) return {};
+  Result<void> usable = check_each(simulation_options(), *options.simulation, "SimulationOptions");
+  visit_shared(options, [&](const RuntimeOption& option, const SimulationOption& simulated) {
+    // The seed of a runtime is that of its policy, too.
+    if (!usable || option.word == "seed") return;
+    usable = Failure{ErrorCode::invalid_argument,
+                     fmt::format("RuntimeOptions::{} has no effect in virtual time: set SimulationOptions::{}",
+                                 option.field, simulated.field)};
+  });
+  return usable;
 }
 
 }  // namespace troupe

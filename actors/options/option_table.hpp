@@ -1,7 +1,7 @@
-/// The one table of a runtime's options. Two other tables have rows of the same type: the service's own keys, and
-/// simulations in Python. C++'s checks, the environment, the command line, the service's keys, the interface for C,
-/// Python and the manual take names, ranges, defaults and texts from the table. docs/extending.md shows how to add an
-/// option.
+/// The one table of a runtime's options, and the table of a run in virtual time. A third table has rows of the same
+/// type: the service's own keys. C++'s checks, the environment, the command line, the service's keys, the interface for
+/// C, Python and the manual take names, ranges, defaults and texts from the table. docs/extending.md shows how to add
+/// an option.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 #include "troupe/errors.hpp"
 #include "troupe/runtime_options.hpp"
+#include "troupe/simulation_options.hpp"
 
 namespace troupe {
 
@@ -109,6 +110,9 @@ struct OptionOf : OptionRow {
   }
 };
 using RuntimeOption = OptionOf<RuntimeOptions>;
+/// An option of a run in virtual time. `troupe simulate`, C++ and Python set such options; C sets those that runtimes
+/// have, too.
+using SimulationOption = OptionOf<SimulationOptions>;
 
 /// Returns all options, in the order in which all lists show them.
 [[nodiscard]] std::span<const RuntimeOption> runtime_options();
@@ -116,8 +120,16 @@ using RuntimeOption = OptionOf<RuntimeOptions>;
 /// Returns the option with this `word`, which may have `-` or `_` inside it; null if there is no such option.
 [[nodiscard]] const RuntimeOption* option_of(std::string_view word);
 
+/// Return the options of a run in virtual time: all, or the one with this word.
+[[nodiscard]] std::span<const SimulationOption> simulation_options();
+[[nodiscard]] const SimulationOption* simulation_option_of(std::string_view word);
+/// Moves the values of all options that a run in virtual time has, too, from `options` to `simulation`, as far as they
+/// are not the default. The seed stays in `options`, too.
+void move_to_simulation(RuntimeOptions& options, SimulationOptions& simulation);
+
 /// Fails with `invalid_argument` if an option has a value that `OptionOf::set` would refuse. The message is that of
-/// `set`, with the field as the name: "RuntimeOptions::accelerators.ahead.gpu: …".
+/// `set`, with the field as the name: "RuntimeOptions::accelerators.ahead.gpu: …". Fails too if a run in virtual time
+/// is to take an option from `SimulationOptions`, and the program has set it in `RuntimeOptions`.
 [[nodiscard]] Result<void> check_options(const RuntimeOptions& options);
 
 }  // namespace troupe

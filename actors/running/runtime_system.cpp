@@ -398,7 +398,7 @@ MetricsSnapshot RuntimeSystem::Implementation::metrics() const {
 
 WhyReport RuntimeSystem::Implementation::why(graph::TaskGraph& of) {
   WhyReport report;
-  of.inspect([this] { return workers::running_tasks(*crew_); },
+  of.inspect([this] { return workers::running_and_outside_tasks(*crew_); },
              [&](const graph::GraphSnapshot& graph) {
                observation::CrewSnapshot crew = workers::look_at(*crew_);
                for (std::size_t i = 0; i < crew.workers.size(); ++i) {

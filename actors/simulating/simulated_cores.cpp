@@ -46,7 +46,7 @@ Result<void> check(const SimulationOptions& options) {
     }
     if (!seen.insert(gpu).second) return unusable_machine(fmt::format("GPU {} is named twice", gpu));
   }
-  if (options.cores < 0 || options.cores > machine.cores) {
+  if (options.cores > machine.cores) {
     return unusable_machine(fmt::format("machine '{}' has {}, not {}", machine.name,
                                         counted(static_cast<std::uint64_t>(machine.cores), "core"), options.cores));
   }
@@ -56,15 +56,14 @@ Result<void> check(const SimulationOptions& options) {
   }
   if (options.cores == 0 && options.gpus.empty() && machine.cores == 0)
     return unusable_machine("a machine without devices");
-  if (!(options.accelerators.memory_fraction > 0 && options.accelerators.memory_fraction <= 1)) {
-    return unusable_machine(fmt::format("the fraction of GPU memory must be above 0 and at most 1, not {}",
-                                        options.accelerators.memory_fraction));
-  }
-  if (!(options.knowledge.kernel_error >= 1) || !(options.knowledge.bandwidth_error >= 1)) {
-    return unusable_machine("the factors of model errors must be at least 1");
-  }
-  if (options.accelerators.kernel_overhead < Duration{} || options.copies.overhead < Duration{}) {
-    return unusable_machine("overheads must not be negative");
+  const SimulatedAccelerators& gpus = options.accelerators;
+  for (const Duration time : {gpus.kernel_overhead, gpus.launch.value_or(Duration{}), gpus.notice.value_or(Duration{}),
+                              options.copies.overhead}) {
+    if (time < Duration{}) {
+      return unusable_machine(
+          "a negative time: accelerators.kernel_overhead, accelerators.launch, accelerators.notice and "
+          "copies.overhead are at least 0");
+    }
   }
   return platform::check(options.disturbances.faults);
 }

@@ -21,6 +21,7 @@
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/task_graph.hpp"
 #include "graph/tasks/failure_log.hpp"
+#include "graph/tasks/graph_snapshot.hpp"
 #include "graph/tasks/task_event.hpp"
 #include "proto/spin_lock.hpp"
 #include "proto/steal_plan.hpp"
@@ -93,9 +94,11 @@ class KernelWaits {
 /// The tasks whose kernels wait. Thread-safe.
 class SuspendedTasks {
  public:
-  void add(const graph::Task& task, const graph::TaskGraph& graph) {
+  /// `outside` is the time at which the kernel began to wait for another runtime; empty if it waits for its own
+  /// children.
+  void add(const graph::Task& task, const graph::TaskGraph& graph, std::optional<TimeStamp> outside) {
     const LockGuard lock(lock_);
-    tasks_.push_back({&task, &graph});
+    tasks_.push_back({&task, &graph, outside});
   }
   void remove(const graph::Task& task) {
     const LockGuard lock(lock_);
@@ -113,11 +116,19 @@ class SuspendedTasks {
     }
     return tasks;
   }
+  /// Appends the tasks of all graphs whose kernels wait for another runtime. `worker` is the worker of these kernels.
+  void append_outside(WorkerId worker, std::vector<graph::RunningTask>& tasks) const {
+    const LockGuard lock(lock_);
+    for (const Entry& one : tasks_) {
+      if (one.outside) tasks.push_back({.task = one.task, .worker = worker, .since = *one.outside, .outside = true});
+    }
+  }
 
  private:
   struct Entry {
     const graph::Task* task;
     const graph::TaskGraph* graph;
+    std::optional<TimeStamp> outside;
   };
   mutable SpinLock lock_;
   std::vector<Entry> tasks_ TROUPE_GUARDED_BY(lock_);

@@ -20,6 +20,12 @@ std::vector<graph::RunningTask> running_tasks(const Crew& crew) {
   return running;
 }
 
+std::vector<graph::RunningTask> running_and_outside_tasks(const Crew& crew) {
+  std::vector<graph::RunningTask> tasks = running_tasks(crew);
+  for (std::uint32_t i = 0; i < crew.ports.size(); ++i) crew.ports[i].suspended.append_outside(WorkerId(i), tasks);
+  return tasks;
+}
+
 std::vector<graph::RunningTask> running_and_suspended_tasks(const Crew& crew, const graph::TaskGraph& graph) {
   std::vector<graph::RunningTask> tasks = running_tasks(crew);
   if (crew.shares != nullptr) {

@@ -13,6 +13,9 @@ namespace troupe::workers {
 /// Returns the tasks that the workers run now. The pointers to these tasks may be used only under the graph's
 /// submission lock. May be called from any thread.
 [[nodiscard]] std::vector<graph::RunningTask> running_tasks(const Crew& crew);
+/// Returns the tasks that the workers run now, and those whose kernels wait for another runtime. The pointers may be
+/// used as those of `running_tasks`.
+[[nodiscard]] std::vector<graph::RunningTask> running_and_outside_tasks(const Crew& crew);
 /// Returns the tasks of one graph that the workers run now, and the tasks of this graph whose kernels wait. The
 /// pointers may be used as those of `running_tasks`.
 [[nodiscard]] std::vector<graph::RunningTask> running_and_suspended_tasks(const Crew& crew,

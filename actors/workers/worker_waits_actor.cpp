@@ -26,16 +26,18 @@ constexpr Duration kBetweenAttempts = std::chrono::milliseconds(1);
 
 class WorkerActor::Suspension {
  public:
-  Suspension(WorkerActor& worker, graph::Task& task)
+  /// `outside` says whether the kernel waits for another runtime.
+  Suspension(WorkerActor& worker, graph::Task& task, bool outside)
       : worker_(worker),
         task_(task),
         own_(worker.active_),
         twin_(worker.take_twin()),
         since_(worker.port_.running_since.load(std::memory_order_relaxed)),
-        // The clock is read only if a trace, an observer or learned times need the time.
+        // The clock is read only if a trace, an observer, learned times or reports of such waits need the time.
         timed_(worker.crew_.observer != nullptr || worker.crew_.trace || task.learns_time()),
-        begin_(timed_ ? worker.setup_->clock->now() : TimeStamp{}) {
-    worker_.port_.suspended.add(task, worker_.crew_.graph_of(task));
+        begin_(timed_ || outside ? worker.setup_->clock->now() : TimeStamp{}) {
+    worker_.port_.suspended.add(task, worker_.crew_.graph_of(task),
+                                outside ? std::optional<TimeStamp>(begin_) : std::nullopt);
     if (worker_.crew_.shares != nullptr) worker_.crew_.shares->suspended(worker_.setup_->id, task);
     worker_.core_.suspend();
     mark(true);
@@ -86,7 +88,7 @@ class WorkerActor::Suspension {
 };
 
 Result<void> WorkerActor::wait(graph::KernelWait& wait) {
-  const Suspension suspension(*this, wait.task());
+  const Suspension suspension(*this, wait.task(), wait.domain() == nullptr);
   return run_until(wait, suspension.twin());
 }
 

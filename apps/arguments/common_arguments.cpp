@@ -48,11 +48,9 @@ CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& 
   return command.add_option(name, size, help)->transform(number_within(std::int64_t{1}, kLargestOrder));
 }
 
-CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic automatic) {
+CLI::Option* add_clusters(CLI::App& command, std::string& clusters) {
   const auto assign = [&clusters](const RuntimeOptions& given) { clusters = given.clusters; };
-  CLI::Option* const option = add_runtime_option(command, "clusters", assign);
-  if (automatic == Automatic::or_stages) return option;
-  return option->check([](const std::string& text) -> std::string {
+  return add_runtime_option(command, "clusters", assign)->check([](const std::string& text) -> std::string {
     const auto fixed = platform::parse_clusters(text == kAutomaticClusters ? "single" : text);
     return fixed ? std::string() : fixed.failure().message;
   });

@@ -48,15 +48,8 @@ void add_application(CLI::App& command, linalg::Application& application,
 /// Adds an option for the size of a matrix or a tile.
 CLI::Option* add_size(CLI::App& command, const std::string& name, std::int64_t& size, const std::string& help);
 using platform::kAutomaticClusters;
-/// The values that `--clusters` accepts in addition to fixed clusters.
-enum class Automatic {
-  /// `auto`: the best clusters for the work that will run or be measured.
-  allowed,
-  /// `auto`, or stages (`platform::parse_cluster_stages`).
-  or_stages
-};
-/// Adds `--clusters`.
-CLI::Option* add_clusters(CLI::App& command, std::string& clusters, Automatic automatic);
+/// Adds `--clusters` for fixed clusters, or `auto`: the best clusters for the work that will run or be measured.
+CLI::Option* add_clusters(CLI::App& command, std::string& clusters);
 /// Adds `--cores`, a number within the range of a runtime's option, but not 0: without the option the command uses all
 /// cores that `help` names.
 CLI::Option* add_cores(CLI::App& command, int& cores, const std::string& help);

@@ -24,6 +24,11 @@ CLI::Option* add_runtime_option(CLI::App& command, std::string_view word, Runtim
 CLI::Option* add_runtime_option(CLI::App& command, std::string_view word,
                                 std::function<void(const RuntimeOptions& options)> assign);
 
+/// Add one option of a run in virtual time (`simulation_options`), as the functions above add one of a runtime.
+CLI::Option* add_simulation_option(CLI::App& command, std::string_view word, SimulationOptions& options);
+CLI::Option* add_simulation_option(CLI::App& command, std::string_view word,
+                                   std::function<void(const SimulationOptions& options)> assign);
+
 /// Adds all options of the group that belong on command lines, except those that the command already has.
 void add_runtime_options(CLI::App& command, OptionGroup group, RuntimeOptions& options);
 

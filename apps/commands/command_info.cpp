@@ -327,7 +327,7 @@ void add_info_command(CLI::App& application, Command& chosen) {
   CLI::App* command =
       application.add_subcommand("info", "Show the cores, memory and limits of this machine, or a described one");
   CLI::Option* cores = add_cores(*command, arguments->cores, "Show what a runtime on this many cores would take");
-  CLI::Option* clusters = add_clusters(*command, arguments->clusters, Automatic::allowed);
+  CLI::Option* clusters = add_clusters(*command, arguments->clusters);
   clusters->description(
       "Show which workers these clusters of cores would make: 2x10, 1x16+4x1, socket, numa or l3; or, of auto, what it "
       "chooses from");

@@ -163,7 +163,7 @@ void add_calibrate(CLI::App& model, const std::shared_ptr<ModelArguments>& argum
   add_number(*command, "--samples", arguments->samples, 3, 1000,
              "Tasks of each kernel and size on each kind of device");
   add_runtime_option(*command, "cores", arguments->runtime);
-  add_clusters(*command, arguments->runtime.clusters, Automatic::allowed)
+  add_clusters(*command, arguments->runtime.clusters)
       ->description(
           "Measure on clusters of cores: 2x10, 1x16+4x1, socket, numa or l3; or auto: on single cores, then on "
           "clusters whose times say enough of all for --clusters auto of run and solve");

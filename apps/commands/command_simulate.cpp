@@ -244,16 +244,15 @@ void add_where(CLI::App& command, SimulationArguments& arguments) {
   add_text_list(command, "--gpu-order", arguments.gpu_order, ',',
                 "Which GPUs come first: near (share links), spread (a switch each) or a list such as 0,4,2")
       ->default_str(arguments.gpu_order);
-  add_cores(command, arguments.simulation.cores,
-            "Cores that run tasks; default: all, less one for each GPU, which drives it");
-  add_clusters(command, arguments.simulation.clusters, Automatic::or_stages);
+  add_simulation_option(command, "cores", arguments.simulation);
+  add_simulation_option(command, "clusters", arguments.simulation);
   add_policies(command, arguments.policies, "Policies, one after the other: lws,heft; known are " + known_policies())
       ->default_str("default");
   add_restrict(command, arguments.restrict);
 }
 
 void add_runs(CLI::App& command, SimulationArguments& arguments) {
-  add_seed(command, arguments.simulation.seed, "Seed of all that is drawn");
+  add_simulation_option(command, "seed", arguments.simulation);
   add_number(command, "--repeat", arguments.repeat, 1, 100000,
              "Runs with rising seeds, with noise; means are reported");
   add_switch(command, "noise", arguments.noise,
@@ -262,27 +261,12 @@ void add_runs(CLI::App& command, SimulationArguments& arguments) {
 
 void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
   SimulationOptions& options = arguments.simulation;
-  command
-      .add_option_function<std::string>(
-          "--model",
-          [&options](const std::string& given) {
-            options.knowledge.model =
-                given == "learned" ? SimulationOptions::Model::learned : SimulationOptions::Model::exact;
-          },
-          "What policies believe: exact (the description) or learned (from the run itself)")
-      ->check(one_of({"exact", "learned"}));
-  add_number(command, "--kernel-error", options.knowledge.kernel_error, 1.0, 1e6,
-             "Believed kernel times are off by factors up to this");
-  add_number(command, "--bandwidth-error", options.knowledge.bandwidth_error, 1.0, 1e6,
-             "Believed bandwidths are off by factors up to this");
-  add_runtime_option(command, "gpu_memory", [&options](const RuntimeOptions& given) {
-    options.accelerators.gpu_memory = given.accelerators.gpu_memory;
-  })->description("Memory of each GPU, such as 512MiB; default: as described");
-  command.add_option("--memory-fraction", arguments.memory_fraction, "Fraction of it that data may use, up to 1")
-      ->transform(number_within(1e-6, 1.0));
-  add_runtime_option(command, "lookahead", [&options](const RuntimeOptions& given) {
-    options.accelerators.ahead.gpu = given.accelerators.ahead.gpu;
-  })->default_str(std::to_string(options.accelerators.ahead.gpu));
+  for (const char* const word : {"model", "kernel_error", "bandwidth_error", "gpu_memory", "lookahead"}) {
+    add_simulation_option(command, word, options);
+  }
+  add_simulation_option(command, "memory_fraction", [&arguments](const SimulationOptions& given) {
+    arguments.memory_fraction = given.accelerators.memory_fraction;
+  });
   command.add_option("--kernel-overhead-us", arguments.kernel_overhead_us, "Added to every kernel on a GPU")
       ->transform(number_within(0.0, 1e9));
   command
@@ -296,9 +280,7 @@ void add_assumptions(CLI::App& command, SimulationArguments& arguments) {
   add_runtime_option(command, "eviction", [&arguments](const RuntimeOptions& given) {
     arguments.eviction = given.accelerators.eviction;
   })->default_str(arguments.eviction);
-  add_runtime_option(command, "issue_ahead", [&options](const RuntimeOptions& given) {
-    options.accelerators.ahead.issue = given.accelerators.ahead.issue;
-  })->default_str(std::to_string(options.accelerators.ahead.issue));
+  add_simulation_option(command, "issue_ahead", options);
   command.add_option("--copy-overhead-us", arguments.copy_overhead_us, "Added to every copy")
       ->transform(number_within(0.0, 1e9));
   command.add_flag_callback(

@@ -143,9 +143,8 @@ Result<std::vector<int>> parse_gpu_counts(std::string_view text, int most, std::
                     quoted(text)));
   }
   if (const int largest = *std::max_element(counts->begin(), counts->end()); largest > most) {
-    return wrong(fmt::format("--gpus: {} are asked for, but {} has {}",
-                             text.find('-') == std::string_view::npos ? std::to_string(largest) : quoted(text), where,
-                             counted(static_cast<std::uint64_t>(most), "GPU")));
+    return wrong(
+        fmt::format("--gpus: {} has {}, not {}", where, counted(static_cast<std::uint64_t>(most), "GPU"), largest));
   }
   return *std::move(counts);
 }

@@ -159,7 +159,7 @@ bool are_flat(const BlockList& blocks) {
 /// into the current column, ordered by row. O(n log n).
 const Block* find_flat_overlap(BlockList blocks) {
   std::ranges::sort(blocks, {}, [](const Block* block) { return block->col; });
-  std::map<std::int64_t, const Block*> active;     // by first row; their rows do not overlap
+  std::map<std::int64_t, const Block*> active;     // the keys are first rows; the blocks' rows do not overlap
   std::multimap<std::int64_t, std::int64_t> ends;  // maps last column + 1 to the block's first row
   for (const Block* block : blocks) {
     while (!ends.empty() && ends.begin()->first <= block->col) {

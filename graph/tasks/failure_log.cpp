@@ -88,6 +88,17 @@ void FailureLog::told(const Cause& origin) {
   erase_told(origin);
 }
 
+void FailureLog::not_told(TaskId task) {
+  const LockGuard lock(mutex_);
+  const auto found = details_.find(task.value());
+  // The log does not know what was reported of failures beyond its details.
+  if (found == details_.end()) {
+    ++untold_beyond_;
+  } else if (found->second.origin != nullptr) {
+    note_untold(found->second.origin);
+  }
+}
+
 std::unique_ptr<Failure> FailureLog::untold() const {
   const LockGuard lock(mutex_);
   const std::uint64_t count = untold_.size() + untold_beyond_;
@@ -142,7 +153,7 @@ FailureLog::Cause FailureLog::poison_of(HandleId handle) const {
   return found == poisoned_.end() ? nullptr : found->second;
 }
 
-std::unique_ptr<Failure> FailureLog::take_summary() {
+std::unique_ptr<Failure> FailureLog::take_summary(Summary what) {
   const LockGuard lock(mutex_);
   if (failed_ + cancelled_ + other_ == 0) {
     details_are_old_ = true;  // there may be details of tasks that summaries do not mention
@@ -165,11 +176,13 @@ std::unique_ptr<Failure> FailureLog::take_summary() {
     const std::uint64_t failures = failed_ + other_;
     if (failures > first_.size()) summary->message += "; and " + std::to_string(failures - first_.size()) + " more";
   }
+  const bool told = failed_ + other_ > 0 && untold_.empty() && untold_beyond_ == 0;
   failed_ = cancelled_ = other_ = 0;
   untold_.clear();
   untold_beyond_ = 0;
   details_are_old_ = true;
   first_.clear();
+  if (told && what == Summary::untold) return nullptr;
   return summary;
 }
 

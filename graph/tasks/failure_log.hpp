@@ -39,6 +39,9 @@ class FailureLog {
   /// Records that this origin was reported to the program. If `origin` is null, the origin is not known, and all
   /// origins count as reported.
   void told(const Cause& origin);
+  /// Records that the failure of a failed task was reported only to code that keeps it for the program: its origin
+  /// counts as not reported.
+  void not_told(TaskId task);
   /// Returns, in one line, the failures since the last summary that were not reported to the program in any way; null
   /// if there are none. Cancellations are not included, because each followed from a failure or was the program's wish.
   [[nodiscard]] std::unique_ptr<Failure> untold() const;
@@ -51,9 +54,12 @@ class FailureLog {
   /// Returns why a handle has no valid content.
   [[nodiscard]] Cause poison_of(HandleId handle) const;
 
+  /// The failures that a summary is for: all, or, if the program has heard of all of them in other ways, none.
+  enum class Summary : bool { all, untold };
   /// Returns one failure that sums up all failures since the last call, with the `code` of the first failure; null if
-  /// there was none.
-  [[nodiscard]] std::unique_ptr<Failure> take_summary();
+  /// there was none. `Summary::untold`: null, too, if all of these failures were reported to the program. Cancellations
+  /// that followed from no failure count as not reported.
+  [[nodiscard]] std::unique_ptr<Failure> take_summary(Summary summary = Summary::all);
 
  private:
   /// The ids from `first` (the key) to `last`, which all ended in the same way.

@@ -20,6 +20,8 @@ enum class TaskActivity : std::uint8_t {
   none,
   /// The task's kernel runs.
   running,
+  /// The task's kernel waits for another runtime, and other tasks use its core.
+  outside,
   /// The task's kernel has returned, and its callback runs.
   callback,
 };
@@ -129,6 +131,8 @@ struct RunningTask {
   /// These members have the same meaning as in `TaskNode`.
   std::uint32_t pieces = 0;
   std::uint32_t pieces_begun = 0;
+  /// True if the kernel waits for another runtime.
+  bool outside = false;
 };
 
 }  // namespace troupe::graph

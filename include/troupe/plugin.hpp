@@ -12,6 +12,11 @@
 ///     TROUPE_PLUGIN("example", add_codelets)
 #pragma once
 
+#if __cplusplus < 202002L
+#error \
+    "Troupe needs C++20: compile with -std=c++20 (in CMake: target_compile_features(your_program PRIVATE cxx_std_20))"
+#else
+
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -117,3 +122,5 @@ inline constexpr const char* kPluginTroupeVersion = "0.1.0";
                                                     TROUPE_PLUGIN_COMPILER,                         \
                                                     plugin_name,                                    \
                                                     function};
+
+#endif

@@ -124,6 +124,10 @@ struct SimulatedKnowledge {
   bool priorities = true;
 };
 
+[[nodiscard]] constexpr const char* to_string(SimulatedKnowledge::Model model) {
+  return model == SimulatedKnowledge::Model::learned ? "learned" : "exact";
+}
+
 /// The faults of GPUs, and the order of messages.
 struct SimulatedDisturbances {
   /// The faults of every GPU; each GPU has a seed of its own that is computed from the given seed. A copy fails at its

@@ -29,6 +29,8 @@ enum class WhyKind {
   no_worker,
   /// A worker has taken the task, but the task's data have not yet arrived in the memory of the worker's device.
   fetching,
+  /// A kernel waits for a task or for data of another runtime.
+  another_runtime,
 };
 [[nodiscard]] const char* to_string(WhyKind kind);
 
@@ -53,8 +55,8 @@ struct WhyCause {
   /// The number of ready tasks, or 1.
   std::uint64_t tasks = 1;
   /// The number of tasks that wait for this cause, directly or through other tasks. A task with several causes counts
-  /// for only one of them: for `no_worker` first, then `held_by_program`, then `running`, `fetching` and `callback`,
-  /// then the other kinds. Among causes of equal rank, it counts for the cause that has lasted longest.
+  /// for only one of them: for `no_worker` first, then `held_by_program`, then `running`, `another_runtime`, `fetching`
+  /// and `callback`, then the other kinds. Among causes of equal rank, it counts for the cause that has lasted longest.
   std::uint64_t waiting = 0;
   /// True if some task waits for this cause, even if that task counts for another cause.
   bool blocks = false;

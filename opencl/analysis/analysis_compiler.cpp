@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "platform/environment_value.hpp"
-#include "traces/picture/child_process.hpp"
+#include "platform/files/child_process.hpp"
 
 namespace troupe::opencl {
 namespace {
@@ -98,7 +98,7 @@ std::optional<CompiledCode> compile_for_analysis(const std::string& compiler, co
   command.insert(command.end(), arguments.begin(), arguments.end());
   if (list_headers) command.emplace_back("-H");
   command.emplace_back("-");
-  const auto ran = traces::run_child(command, source, std::chrono::seconds(10));
+  const auto ran = platform::run_child(command, source, std::chrono::seconds(10));
   if (!ran.ok() || ran.value().exit_status != 0) return std::nullopt;
   return CompiledCode{ran.value().output, listed_headers(ran.value().errors)};
 }

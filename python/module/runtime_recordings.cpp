@@ -129,6 +129,7 @@ void RuntimeState::settle_runs() {
     } catch (const Error& error) {
       outcome.message = error.what();
       outcome.code = error.code();
+      if (graph_ != nullptr) graph_->failures().not_told(outcome.task);
     }
     for (const CellReference& task : *run.cell->recording) {
       if (outcome.status == TaskStatus::succeeded) break;

@@ -266,6 +266,8 @@ void RuntimeState::close(bool cancel, bool lost) {
   const std::optional<Error> calls = take_failed_calls();
   if (!failure) failure = calls;
   if (cancel) warn_of_end(failure, lost);
+  // From here on, the runtime's own end has no failures to warn of.
+  if (graph_ != nullptr) graph_->failures().told(nullptr);
   destroy();
   if (ending.interrupted) throw *ending.interrupted;
   if (failure && !cancel) raise_failure(*failure);
@@ -284,7 +286,13 @@ RuntimeState::Ending RuntimeState::end_tasks(bool cancel) {
   for (;;) {
     try {
       // Kernels may submit until the last task has ended.
-      if (!cancel) wait([&] { keep->wait(); });
+      if (!cancel) {
+        wait([&] {
+          if (graph_ == nullptr) return keep->wait();
+          // A failure that the program knows from a future is no news at the end.
+          graph_->wait_all(graph::FailureLog::Summary::untold).value_or_throw();
+        });
+      }
       wait([&] {
         if (cancel) keep->cancel();
         keep->stop();

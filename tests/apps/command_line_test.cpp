@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(damaged_kernel_times_cost_a_warning) {
   BOOST_REQUIRE(folder.names().size() == 1U);
   const std::string name = folder.names()[0];
   folder.write(name, "{");
-  const traces::ChildOutput ran = run_program(command);
+  const platform::ChildOutput ran = run_program(command);
   BOOST_TEST(ran.exit_status == 0);
   BOOST_TEST(ran.errors.starts_with("troupe: warning: "));
   BOOST_TEST(contains(ran.errors, name));
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(solving_prints_metrics_too) {
 
 BOOST_AUTO_TEST_CASE(a_stall_is_explained_on_standard_error) {
   // The matrix is a single tile, so one kernel takes much longer than a millisecond.
-  const traces::ChildOutput ran =
+  const platform::ChildOutput ran =
       run_program({"run", "cholesky", "--n", "1500", "--tile", "1500", "--why-after", "1ms", "--json"});
   BOOST_TEST(ran.exit_status == 0);
   BOOST_TEST(contains(ran.errors, "troupe: stalled"));
@@ -318,8 +318,8 @@ BOOST_AUTO_TEST_CASE(info_shows_a_machine_from_a_file_and_says_what_is_wrong_wit
 
 BOOST_AUTO_TEST_CASE(a_failed_check_is_a_failure_that_still_shows_what_was_measured) {
   // Without pivoting, the factorization of this matrix is usually inaccurate.
-  const traces::ChildOutput ran = run_program({"run", "lu", "--n", "300", "--pivoting", "none", "--problem", "random",
-                                               "--precision", "float", "--tile", "8", "--check", "--seed", "3"});
+  const platform::ChildOutput ran = run_program({"run", "lu", "--n", "300", "--pivoting", "none", "--problem", "random",
+                                                 "--precision", "float", "--tile", "8", "--check", "--seed", "3"});
   if (ran.exit_status == 0) return;  // The result was accurate enough by chance.
   BOOST_TEST(ran.exit_status == 1);
   BOOST_TEST(contains(ran.output, "NOT below"));
@@ -385,8 +385,8 @@ BOOST_AUTO_TEST_CASE(says_that_standard_output_is_full) {
   }
   for (const char* command :
        {"info", "info --json", "run lu --n 50", "run lu --n 50 --json", "--version", "run --help"}) {
-    const auto ran = traces::run_child({"sh", "-c", tests::program_path() + " " + command + " > /dev/full"}, "",
-                                       std::chrono::seconds(60));
+    const auto ran = platform::run_child({"sh", "-c", tests::program_path() + " " + command + " > /dev/full"}, "",
+                                         std::chrono::seconds(60));
     BOOST_TEST_REQUIRE(ran.ok());
     BOOST_TEST(ran.value().exit_status == 1);
     BOOST_TEST(contains(ran.value().errors, "standard output"));

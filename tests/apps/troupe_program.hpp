@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "platform/files/child_process.hpp"
 #include "tests/support/programs/program_path.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "traces/picture/child_process.hpp"
 
 namespace troupe::tests {
 
-using traces::ChildOutput;
-using traces::run_child;
+using platform::ChildOutput;
+using platform::run_child;
 using Words = std::vector<std::string>;
 
 inline const std::string kBlasWarning = "troupe: warning: OpenBLAS uses its kernels for ";
@@ -32,10 +32,10 @@ inline void remove_line_with(const std::string& part, std::string& text) {
 }
 
 /// Runs the program and removes foreign warnings from what it writes to standard error.
-inline traces::ChildOutput run_program(Words arguments, const Words& launcher = {}) {
+inline platform::ChildOutput run_program(Words arguments, const Words& launcher = {}) {
   arguments.insert(arguments.begin(), program_path());
   arguments.insert(arguments.begin(), launcher.begin(), launcher.end());
-  auto ran = traces::run_child(arguments, "", std::chrono::seconds(240)).value_or_throw();
+  auto ran = platform::run_child(arguments, "", std::chrono::seconds(240)).value_or_throw();
   for (const std::string& warning : kForeignWarnings) remove_line_with(warning, ran.errors);
   return ran;
 }
@@ -43,7 +43,7 @@ inline traces::ChildOutput run_program(Words arguments, const Words& launcher = 
 /// Checks that the command fails with this exit code, writes one line that contains all of `parts`, and writes nothing
 /// to standard output.
 inline void fails(int code, const Words& arguments, const Words& parts, const Words& launcher = {}) {
-  const traces::ChildOutput ran = run_program(arguments, launcher);
+  const platform::ChildOutput ran = run_program(arguments, launcher);
   std::string command;
   for (const std::string& argument : arguments) command += argument + ' ';
   BOOST_TEST_CONTEXT("troupe " << command << ": " << ran.errors) {
@@ -57,7 +57,7 @@ inline void fails(int code, const Words& arguments, const Words& parts, const Wo
 }
 
 inline std::string succeeds(const Words& arguments, const Words& launcher = {}) {
-  const traces::ChildOutput ran = run_program(arguments, launcher);
+  const platform::ChildOutput ran = run_program(arguments, launcher);
   BOOST_TEST_CONTEXT(ran.output << ran.errors) {
     BOOST_TEST(ran.exit_status == 0);
     BOOST_TEST(ran.errors == "");
@@ -68,7 +68,7 @@ inline std::string succeeds(const Words& arguments, const Words& launcher = {}) 
 /// Returns true if a program is missing that the test needs, and skips the test case. Troupe's feature itself does not
 /// need the program.
 inline bool absent(const Words& command, const char* what) {
-  const auto ran = traces::run_child(command, "", std::chrono::seconds(60));
+  const auto ran = platform::run_child(command, "", std::chrono::seconds(60));
   if (ran && ran.value().exit_status == 0) return false;
   tests::skip(what);
   return true;

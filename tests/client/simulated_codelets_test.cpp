@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(use_a_descriptions_times_by_what_they_are_timed_as) {
 BOOST_AUTO_TEST_CASE(of_a_described_kernel_take_the_time_of_their_operations_or_of_its_largest_tile) {
   const auto options = std::make_shared<SimulationOptions>();
   options->machine = load_machine("idgraf-double").value_or_throw();
-  Runtime runtime({.cores = 1, .simulation = options});
+  Runtime runtime({.simulation = options});
   const Data x = runtime.allocate_matrix<double>(512, 512);
   const auto time_with = [&](double edge) {
     Codelet update = Codelet("update", {AccessMode::read_write}).timed_as("cholesky/gemm/double");

@@ -66,18 +66,28 @@ Outcome by_c(const RuntimeOption& option, const std::string& text) {
   }
 }
 
+RuntimeOptions program_with(const RuntimeOptions& options) { return options; }
+RuntimeOptions program_with(const SimulationOptions& options) {
+  RuntimeOptions program;
+  program.simulation = std::make_shared<const SimulationOptions>(options);
+  return program;
+}
+
 /// Returns the message with which a runtime refuses a C++ program that sets the option's field to this value. The
 /// table's row would refuse the value, so the function uses a copy of the row with a wider range. Returns nullopt if
 /// the field cannot have the value.
-std::optional<std::string> refusal_of_program(const RuntimeOption& option, const std::string& text) {
-  RuntimeOption wider = option;
+template <class Options>
+std::optional<std::string> refusal_of_program(const OptionOf<Options>& option, const std::string& text) {
+  OptionOf<Options> wider = option;
   wider.least = 0;
   wider.most = std::numeric_limits<std::uint64_t>::max();
+  wider.least_number = -1e300;
+  wider.most_number = 1e300;
   const std::string examples = text;
   wider.examples = examples;
-  RuntimeOptions options;
+  Options options;
   if (!wider.read(wider, options, text) || option.text(options) != text) return std::nullopt;
-  const Result<void> checked = check_options(options);
+  const Result<void> checked = check_options(program_with(options));
   return checked ? std::string() : checked.failure().message;
 }
 
@@ -282,6 +292,51 @@ BOOST_AUTO_TEST_CASE(commands_refuse_what_the_table_refuses) {
       return error.what() == option.flag() + ": " + sentence;
     });
   }
+}
+
+BOOST_AUTO_TEST_CASE(options_of_virtual_time_are_those_of_their_table) {
+  std::size_t asked = 0;
+  apps::Command unused;
+  const auto application = apps::make_application(unused);
+  const CLI::App* const simulate = application->get_subcommand("simulate");
+  for (const SimulationOption& option : simulation_options()) {
+    const CLI::Option* const found = simulate->get_option_no_throw(option.flag());
+    // `--noise` is a flag on the command line.
+    const bool valued = found != nullptr && option.kind != OptionKind::flag;
+    if (valued) BOOST_TEST(found->get_description().starts_with(option.help()), option.flag());
+    for (const std::string& text : bad_values(option)) {
+      SimulationOptions ignored;
+      const Result<void> set = option.read(option, ignored, text);
+      BOOST_TEST_REQUIRE(!set.ok(), option.field << " = " << text);
+      const std::string sentence = set.failure().message;
+      if (const auto refusal = refusal_of_program(option, text)) {
+        ++asked;
+        BOOST_TEST(*refusal == "SimulationOptions::" + std::string(option.field) + ": " + sentence);
+      }
+      if (!valued) continue;
+      ++asked;
+      std::vector<std::string> words{text, option.flag(), "idgraf", "--platform", "cholesky", "simulate"};
+      BOOST_CHECK_EXCEPTION(application->parse(words), CLI::ParseError, [&](const CLI::ParseError& error) {
+        return error.what() == option.flag() + ": " + sentence;
+      });
+    }
+  }
+  BOOST_TEST(asked > 25U);
+}
+
+BOOST_AUTO_TEST_CASE(options_of_a_runtime_that_virtual_time_does_not_use_are_refused) {
+  RuntimeOptions program = program_with(SimulationOptions());
+  program.accelerators.ahead.gpu = 7;
+  BOOST_TEST(check_options(program).failure().message ==
+             "RuntimeOptions::accelerators.ahead.gpu has no effect in virtual time: set "
+             "SimulationOptions::accelerators.ahead.gpu");
+  SimulationOptions simulation;
+  program.seed = 5;
+  move_to_simulation(program, simulation);
+  BOOST_TEST(simulation.accelerators.ahead.gpu == 7U);
+  BOOST_TEST(simulation.seed == 5U);
+  BOOST_TEST(program.seed == 5U);
+  BOOST_TEST(check_options(program).ok());
 }
 
 #ifdef TROUPE_HAS_SERVICE

@@ -382,7 +382,7 @@ def test_a_failure_keeps_nothing_alive_when_its_future_is_forgotten(executor):
         raise ValueError("on purpose")
 
     seen = []
-    gc.disable()  # what is freed must not need the collector of cycles
+    gc.disable()  # the collector of cycles must not be needed
     try:
         future = executor.submit(hold_and_fail, seen)
         with pytest.raises(ValueError, match="on purpose"):

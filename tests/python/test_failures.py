@@ -60,6 +60,33 @@ def test_the_end_of_the_block_raises():
             fail(numpy.zeros(1), "boom")
 
 
+def test_the_end_of_the_block_does_not_raise_what_a_future_has_raised():
+    with troupe.Runtime(cores=1):
+        future = fail(numpy.zeros(1), "boom")
+        with pytest.raises(troupe.KernelFailed, match="boom"):
+            future.result()
+    with troupe.Runtime(cores=1):
+        a = numpy.zeros(1)
+        future = fail(a, "boom")
+        touch(a)
+        assert isinstance(future.exception().__cause__, Unusual)
+
+
+def test_the_end_of_the_block_raises_all_where_one_failure_is_new():
+    with pytest.raises(troupe.KernelFailed, match="2 tasks failed.*known.*new"):
+        with troupe.Runtime(cores=1):
+            known = fail(numpy.zeros(1), "known")
+            fail(numpy.zeros(1), "new")
+            assert known.exception() is not None
+
+
+def test_a_wait_raises_what_a_future_has_raised(rt):
+    future = fail(numpy.zeros(1), "boom")
+    assert future.exception() is not None
+    with pytest.raises(troupe.KernelFailed, match="boom"):
+        rt.wait()
+
+
 def test_an_exception_in_the_block_goes_on_and_cancels():
     a = numpy.zeros(1)
     with pytest.raises(Unusual, match="mine"):

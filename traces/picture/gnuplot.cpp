@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "platform/files/atomic_file.hpp"
-#include "traces/picture/child_process.hpp"
+#include "platform/files/child_process.hpp"
 
 namespace troupe::traces {
 
@@ -14,7 +14,7 @@ namespace {
 
 Result<std::string> run(const std::vector<std::string>& arguments, std::string_view script) {
   constexpr std::chrono::seconds kLimit{120};
-  auto ran = run_child(arguments, script, kLimit);
+  auto ran = platform::run_child(arguments, script, kLimit);
   if (!ran) {
     return Failure{ErrorCode::io, fmt::format("{}. Pictures are drawn by gnuplot: install the package gnuplot-nox",
                                               ran.failure().message)};

@@ -13,7 +13,7 @@ using namespace troupe;
 namespace {
 
 constexpr int kCentres = 4, kChunks = 16, kRounds = 10;
-constexpr std::size_t kPoints = 20'000;  // of a chunk
+constexpr std::size_t kPoints = 20'000;  // the points of one chunk
 
 struct Point {
   double x = 0, y = 0, count = 0;

@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "lab/bench/runner.hpp"
+#include "platform/files/child_process.hpp"
 #include "proto/json/json.hpp"
-#include "traces/picture/child_process.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -21,7 +21,7 @@ std::string last_line(std::string text) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-Outcome outcome_of(const traces::ChildOutput& child) {
+Outcome outcome_of(const platform::ChildOutput& child) {
   using Kind = Outcome::Kind;
   if (child.exit_status == kUnsupported) return {Kind::unsupported, {}, last_line(child.errors)};
   if (child.exit_status != kMeasured) {
@@ -47,7 +47,7 @@ Outcome Runners::run(const std::string& runtime, const std::string& case_name,
   constexpr std::chrono::seconds kLimit{900};
   std::vector<std::string> arguments{path_of(runtime), case_name};
   arguments.insert(arguments.end(), words.begin(), words.end());
-  const auto child = traces::run_child(arguments, "", kLimit);
+  const auto child = platform::run_child(arguments, "", kLimit);
   if (!child) return {Outcome::Kind::failed, {}, child.failure().message};
   return outcome_of(child.value());
 }

@@ -78,8 +78,8 @@ OpenClRegistrations::~OpenClRegistrations() {
   fs::remove_all(folder_, ignored);
 }
 
-Result<traces::ChildOutput> run_opencl_program(const std::vector<std::string>& words, const std::string& vendors,
-                                               const std::vector<std::string>& variables) {
+Result<platform::ChildOutput> run_opencl_program(const std::vector<std::string>& words, const std::string& vendors,
+                                                 const std::vector<std::string>& variables) {
   std::vector<std::string> all{"env",
                                "-u",
                                "OCL_ICD_FILENAMES",
@@ -90,7 +90,7 @@ Result<traces::ChildOutput> run_opencl_program(const std::vector<std::string>& w
                                "OCL_ICD_VENDORS=" + vendors};
   all.insert(all.end(), variables.begin(), variables.end());
   all.insert(all.end(), words.begin(), words.end());
-  return traces::run_child(all, "", kLongest);
+  return platform::run_child(all, "", kLongest);
 }
 
 }  // namespace troupe::apps

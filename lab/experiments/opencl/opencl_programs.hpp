@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "traces/picture/child_process.hpp"
+#include "platform/files/child_process.hpp"
 #include "troupe/errors.hpp"
 
 namespace troupe::apps {
@@ -42,8 +42,8 @@ class OpenClRegistrations {
 };
 
 /// Runs a program with the drivers in the folder `vendors` and with additional environment variables ("NAME=value").
-[[nodiscard]] Result<traces::ChildOutput> run_opencl_program(const std::vector<std::string>& words,
-                                                             const std::string& vendors,
-                                                             const std::vector<std::string>& variables);
+[[nodiscard]] Result<platform::ChildOutput> run_opencl_program(const std::vector<std::string>& words,
+                                                               const std::string& vendors,
+                                                               const std::vector<std::string>& variables);
 
 }  // namespace troupe::apps

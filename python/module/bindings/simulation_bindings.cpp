@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/options/option_rows.hpp"
+#include "actors/options/option_table.hpp"
 #include "proto/edit_distance.hpp"
 #include "python/module/bindings/bindings.hpp"
 #include "python/module/bindings/trace_object.hpp"
@@ -26,15 +26,6 @@
 #include "troupe/simulation_options.hpp"
 
 namespace py = pybind11;
-
-namespace troupe {
-
-/// This function is in the namespace of its argument's type, so that rows of options find it.
-static const char* to_string(SimulatedKnowledge::Model model) {
-  return model == SimulatedKnowledge::Model::learned ? "learned" : "exact";
-}
-
-}  // namespace troupe
 
 namespace troupe::python {
 
@@ -54,7 +45,8 @@ std::vector<int> gpus_of(py::handle value) {
   if (PyIndex_Check(value.ptr()) != 0) {
     const int count = integer<int>(value);
     if (count < 0) wrong_value("how many GPUs, or a list of their numbers");
-    if (count > 4096) wrong_value("no machine has so many");
+    constexpr int kMost = 4096;
+    if (count > kMost) wrong_value(fmt::format("'{}' is too large: no machine has more than {}", count, kMost).c_str());
     gpus.resize(static_cast<std::size_t>(count));
     std::iota(gpus.begin(), gpus.end(), 0);
     return gpus;
@@ -64,54 +56,26 @@ std::vector<int> gpus_of(py::handle value) {
   return gpus;
 }
 
-/// The names of all options, in the order of the manual. Names that are in no table below are options of a runtime;
-/// `options_of` moves those options that describe the machine to the simulation.
-constexpr std::array<std::string_view, 11> kNames{"gpus", "cores",           "clusters",   "policy",      "noise",
-                                                  "seed", "memory_fraction", "gpu_memory", "peer_copies", "eviction",
-                                                  "model"};
+/// Options of a runtime that a run in virtual time has, too, and that are in no table of simulations.
+constexpr std::array<std::string_view, 2> kOfRuntimes{"policy", "eviction"};
 
-/// The options that runtimes do not have, in a table of the same kind.
-constexpr std::array kOwn{
-    option_rows::flag<&SimulatedRun::simulation, &SimulationOptions::noise>(
-        {.word = "noise", .meaning = "times vary by the deviations of the codelets and of the description"}),
-    option_rows::number<&SimulatedRun::simulation, &SimulationOptions::accelerators,
-                        &SimulatedAccelerators::memory_fraction>(
-        {.word = "memory_fraction", .meaning = "how much of each GPU's memory data may use"}, 1e-6, 1),
-    option_rows::flag<&SimulatedRun::simulation, &SimulationOptions::copies, &SimulatedCopies::peer>(
-        {.word = "peer_copies", .meaning = "GPUs copy directly from one another"}),
-    option_rows::word<&SimulatedRun::simulation, &SimulationOptions::knowledge, &SimulatedKnowledge::model>(
-        {.word = "model", .meaning = "what policies know of times: the means, or what they learn during the run"},
-        "exact learned"),
-};
-
-/// The option `gpus`. Its value is a number or a list; the options in the table above have values that can be texts.
+/// The option `gpus`. Its value is a number or a list; all other options have values that can be texts.
 constexpr Option<SimulatedRun> kGpus{"gpus", "int or a list of int",
                                      "how many GPUs are used, or their numbers in the description; default: none",
                                      [](SimulatedRun& r, py::handle v) { r.simulation.gpus = gpus_of(v); }};
 
-/// The lines about options of a runtime that mean something else here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOtherMeanings{{
-    {"cores", "cores that run tasks; 0: all but those that drive GPUs"},
-    {"clusters", "cores that work together, each cluster as one worker, such as 2x10; default: every core is a worker"},
-    {"gpu_memory", "each GPU's memory, such as 8GB; default: what the description says"},
-}};
-
-std::vector<std::string> option_names() { return {kNames.begin(), kNames.end()}; }
-
-std::string line_about_option(std::string_view name) {
-  const auto own = std::ranges::find(kOwn, name, &OptionOf<SimulatedRun>::word);
-  if (own != kOwn.end()) return line_about(*own);
-  if (name == kGpus.name) return line_about(kGpus);
-  const RuntimeOption& option = *option_of(name);
-  const auto other = std::ranges::find(kOtherMeanings, name, &std::pair<std::string_view, std::string_view>::first);
-  if (other == kOtherMeanings.end()) return line_about(option);
-  return fmt::format("{} ({}): {}\n", name, option.python_type(), other->second);
+std::vector<std::string> option_names() {
+  std::vector<std::string> names{kGpus.name};
+  for (const SimulationOption& option : simulation_options()) names.emplace_back(option.word);
+  names.insert(names.end(), kOfRuntimes.begin(), kOfRuntimes.end());
+  return names;
 }
 
 /// Returns the text about all options that Simulation's help shows.
 std::string option_text() {
-  std::string text;
-  for (const std::string_view name : kNames) text += line_about_option(name);
+  std::string text = line_about(kGpus);
+  for (const SimulationOption& option : simulation_options()) text += line_about(option);
+  for (const std::string_view name : kOfRuntimes) text += line_about(*option_of(name));
   return text;
 }
 
@@ -119,12 +83,11 @@ std::unique_ptr<SimulatedRun> run_with(const py::kwargs& keywords) {
   auto run = std::make_unique<SimulatedRun>();
   for (const auto& [key, value] : keywords) {
     const std::string name = py::str(key);
-    const auto own = std::ranges::find(kOwn, name, &OptionOf<SimulatedRun>::word);
     if (name == kGpus.name) {
       set_option(kGpus, "Simulation", *run, value);
-    } else if (own != kOwn.end()) {
-      set_option(*own, "Simulation", *run, value);
-    } else if (std::ranges::find(kNames, name) != kNames.end()) {
+    } else if (const SimulationOption* const option = simulation_option_of(name)) {
+      set_option(*option, "Simulation", run->simulation, value);
+    } else if (std::ranges::find(kOfRuntimes, name) != kOfRuntimes.end()) {
       set_option(*option_of(name), "Simulation", run->runtime, value);
     } else {
       throw py::type_error(fmt::format("Simulation has no option '{}'{}; it has {}", name,
@@ -138,10 +101,7 @@ RuntimeOptions options_of(const SimulatedRun& run, const MachineDescription& mac
   RuntimeOptions options = run.runtime;
   auto simulation = std::make_shared<SimulationOptions>(run.simulation);
   simulation->machine = machine;
-  simulation->cores = std::exchange(options.cores, 0);
-  simulation->clusters = std::exchange(options.clusters, {});
-  simulation->seed = options.seed;
-  simulation->accelerators.gpu_memory = std::exchange(options.accelerators.gpu_memory, std::nullopt);
+  options.seed = simulation->seed;
   // With only one memory there is nothing to fetch ahead: a core that took tasks in advance would only withhold them
   // from other cores.
   if (simulation->gpus.empty()) simulation->accelerators.ahead.core = 0;

@@ -27,7 +27,7 @@ struct Limits {
 
   /// Runs `troupe solve` with a limit of the shell. Without the environment variable, OpenBLAS would start its own
   /// threads before the program begins, one for each core of the machine.
-  traces::ChildOutput solve(const std::string& limit, Words more = {}, const Words& as_user = {}) {
+  platform::ChildOutput solve(const std::string& limit, Words more = {}, const Words& as_user = {}) {
     Words launcher{"env", "OPENBLAS_NUM_THREADS=1"};
     launcher.insert(launcher.end(), as_user.begin(), as_user.end());
     launcher.insert(launcher.end(), {"bash", "--norc", "-c", "ulimit " + limit + "; exec \"$@\"", "bash"});
@@ -39,7 +39,7 @@ struct Limits {
 
   /// Returns true if the system refused a request of the program. Checks that the program succeeded without a message,
   /// or failed with one message.
-  static bool refused(const traces::ChildOutput& ran) {
+  static bool refused(const platform::ChildOutput& ran) {
     BOOST_TEST_CONTEXT(ran.errors) {
       BOOST_TEST((ran.exit_status == 0 || ran.exit_status == 1), "exit status " << ran.exit_status);
       BOOST_TEST(std::count(ran.errors.begin(), ran.errors.end(), '\n') == ran.exit_status);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(threads_are_started_all_or_none) {
   for (const auto& [options, most] : {std::pair{Words{}, 5}, std::pair{Words{"--emulated-gpus", "1"}, 9}}) {
     int refusals = 0;
     for (int threads = 1; threads <= most; ++threads) {
-      const traces::ChildOutput ran = solve("-u " + std::to_string(threads), options, user);
+      const platform::ChildOutput ran = solve("-u " + std::to_string(threads), options, user);
       refusals += refused(ran) ? 1 : 0;
       if (ran.exit_status != 0) BOOST_TEST(contains(ran.errors, "ulimit -u"), ran.errors);
     }
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_service_that_gets_no_threads_says_so_and_does_not_hang) {
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0777));
   launcher.insert(launcher.begin(), {"env", "OPENBLAS_NUM_THREADS=1"});
   launcher.insert(launcher.end(), {"bash", "--norc", "-c", "ulimit -u 11; exec \"$@\"", "bash"});
-  const traces::ChildOutput ran =
+  const platform::ChildOutput ran =
       run_program({"serve", "--socket-folder", folder.path("sockets"), "--cores", "1"}, launcher);
   BOOST_TEST(ran.exit_status == 1);
   BOOST_TEST(contains(ran.errors, "ulimit -u"), ran.errors);
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(memory_that_cannot_be_had_is_named_with_its_limit) {
   for (const std::string& limit : {std::string("-v"), std::string("-d")}) {
     int refusals = 0;
     for (const char* kib : {"150000", "250000", "400000"}) {
-      const traces::ChildOutput ran = solve(limit + " " + kib);
+      const platform::ChildOutput ran = solve(limit + " " + kib);
       if (!refused(ran)) continue;
       ++refusals;
       BOOST_TEST(contains(ran.errors, "ulimit " + limit), ran.errors);
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(blocks_of_a_sparse_matrix_that_cannot_be_had_end_nothing_bu
   }
   folder.write("a.mtx", text);
   for (const char* kib : {"330000", "360000", "390000"}) {
-    const traces::ChildOutput ran = solve(fmt::format("-v {}", kib), {"--sparse"});
+    const platform::ChildOutput ran = solve(fmt::format("-v {}", kib), {"--sparse"});
     BOOST_TEST_CONTEXT(kib << ": " << ran.errors) {
       BOOST_TEST((ran.exit_status == 1 || ran.exit_status == 2), "exit status " << ran.exit_status);
       BOOST_TEST(ran.errors.starts_with("troupe: "));
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(blocks_of_a_sparse_matrix_that_cannot_be_had_end_nothing_bu
 }
 
 BOOST_AUTO_TEST_CASE(a_stack_that_is_too_small_is_refused_before_it_overflows) {
-  const traces::ChildOutput ran = solve("-s 128");
+  const platform::ChildOutput ran = solve("-s 128");
   BOOST_TEST(refused(ran));
   BOOST_TEST(contains(ran.errors, "ulimit -s"), ran.errors);
 }

@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(a_plot_is_drawn) {
 }
 
 BOOST_AUTO_TEST_CASE(gpus_too_small_for_a_task_leave_it_to_cores_with_a_warning) {
-  const traces::ChildOutput ran =
+  const platform::ChildOutput ran =
       run_program(cholesky({"--gpus", "2", "--policy", "heft", "--gpu-memory", "1MiB", "--json"}));
   BOOST_TEST(ran.exit_status == 0);
   BOOST_TEST(contains(ran.errors, "troupe: warning: the data of one task, up to 6.0 MiB in tiles of 512"), ran.errors);
@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_is_missing_is_named_and_precision_only_where_
   for (const char* precision : {"", "float", "double"}) {
     Words asked = arguments;
     if (*precision != 0) asked.insert(asked.end(), {"--precision", precision});
-    const traces::ChildOutput ran = run_program(asked);
+    const platform::ChildOutput ran = run_program(asked);
     BOOST_TEST(ran.exit_status == 2);
     const std::string missing = *precision == 'd' ? "potrf" : "trsm";
     BOOST_TEST(contains(ran.errors, "no times for kernel '" + missing + "' of application 'cholesky', of which it has"),

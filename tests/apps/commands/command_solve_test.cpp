@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(estimates_the_condition_and_says_when_no_digit_can_be_relie
 BOOST_AUTO_TEST_CASE(says_what_made_a_solution_inaccurate_and_writes_none) {
   const std::string out = folder.path("x.mtx");
   const auto inaccurate = [&](const std::string& file, const char* method, const char* why) {
-    const traces::ChildOutput ran = run_program({"solve", file, "--method", method, "--output", out});
+    const platform::ChildOutput ran = run_program({"solve", file, "--method", method, "--output", out});
     BOOST_TEST(ran.exit_status == 1);
     BOOST_TEST(contains(ran.errors, why), ran.errors);
     BOOST_TEST(!std::filesystem::exists(out));
@@ -234,14 +234,14 @@ BOOST_AUTO_TEST_CASE(leaves_no_part_of_a_solution_where_there_is_no_space) {
   folder.write("x.mtx", "what was there");
   {
     const tests::FileSizeLimit disk_is_full(10);
-    const traces::ChildOutput ran = run_program({"solve", file, "--output", folder.path("x.mtx")});
+    const platform::ChildOutput ran = run_program({"solve", file, "--output", folder.path("x.mtx")});
     BOOST_TEST(ran.exit_status == 1);
     BOOST_TEST(contains(ran.errors, "x.mtx"));
   }
   has({"a.mtx", "x.mtx"});
   BOOST_TEST(folder.read("x.mtx") == "what was there");
   if (std::filesystem::exists("/dev/full")) {
-    const traces::ChildOutput ran = run_program({"solve", file, "--output", "/dev/full"});
+    const platform::ChildOutput ran = run_program({"solve", file, "--output", "/dev/full"});
     BOOST_TEST(ran.exit_status == 1);
     BOOST_TEST(contains(ran.errors, "/dev/full"));
   }
@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(is_refused_before_the_run_where_it_cannot_be_written) {
 BOOST_AUTO_TEST_CASE(that_finds_no_space_leaves_no_part_and_the_results_are_shown) {
   if (no_gnuplot()) return;
   const tests::FileSizeLimit disk_is_full(1000);
-  const traces::ChildOutput ran =
+  const platform::ChildOutput ran =
       run_program({"run", "cholesky", "--n", "200", "--tile", "50", "--picture", folder.path("run.svg")});
   BOOST_TEST(ran.exit_status == 1);
   BOOST_TEST(contains(ran.errors, "run.svg"));
@@ -323,10 +323,10 @@ BOOST_AUTO_TEST_CASE(that_finds_a_full_file_system_leaves_no_part) {
   if (no_gnuplot()) return;
   const std::string mount = "mount -t tmpfs -o size=4k none " + folder.path();
   if (absent({"unshare", "--mount", "sh", "-c", mount}, "no file system can be mounted here")) return;
-  const auto ran = traces::run_child({"unshare", "--mount", "sh", "-c",
-                                      mount + " && " TROUPE_EXECUTABLE " run cholesky --n 200 --tile 50 --picture " +
-                                          folder.path("run.svg") + "; echo code $?; ls -A " + folder.path()},
-                                     "", std::chrono::seconds(120));
+  const auto ran = platform::run_child({"unshare", "--mount", "sh", "-c",
+                                        mount + " && " TROUPE_EXECUTABLE " run cholesky --n 200 --tile 50 --picture " +
+                                            folder.path("run.svg") + "; echo code $?; ls -A " + folder.path()},
+                                       "", std::chrono::seconds(120));
   BOOST_TEST_REQUIRE(ran.ok());
   BOOST_TEST(contains(ran.value().errors, "No space left on device"));
   BOOST_TEST(ran.value().output.ends_with("code 1\n"), ran.value().output);
@@ -334,9 +334,9 @@ BOOST_AUTO_TEST_CASE(that_finds_a_full_file_system_leaves_no_part) {
 
 BOOST_AUTO_TEST_CASE(of_an_interrupted_run_is_not_there) {
   if (absent({"timeout", "10", "true"}, "there is no timeout command")) return;
-  const auto ran = traces::run_child({"timeout", "-s", "INT", "2", TROUPE_EXECUTABLE, "run", "lu", "--n", "500",
-                                      "--repeat", "1000000", "--picture", folder.path("run.svg")},
-                                     "", std::chrono::seconds(60));
+  const auto ran = platform::run_child({"timeout", "-s", "INT", "2", TROUPE_EXECUTABLE, "run", "lu", "--n", "500",
+                                        "--repeat", "1000000", "--picture", folder.path("run.svg")},
+                                       "", std::chrono::seconds(60));
   BOOST_TEST_REQUIRE(ran.ok());
   BOOST_TEST(ran.value().exit_status == 124);
   has({});

@@ -31,7 +31,7 @@ struct Fixture {
 
   /// Checks that the run gives its result and prints one warning.
   static void warns(const Words& arguments, const std::string& part, int code = 0) {
-    const traces::ChildOutput ran = run_program(arguments);
+    const platform::ChildOutput ran = run_program(arguments);
     BOOST_TEST(ran.exit_status == code);
     BOOST_TEST(contains(ran.output, "GFlop/s"));
     BOOST_TEST(ran.errors.starts_with("troupe: warning: "), ran.errors);
@@ -136,13 +136,13 @@ BOOST_AUTO_TEST_CASE(is_refused_before_the_run_where_it_cannot_be_written) {
          {Words{"run", "cholesky", "--n", "1000", "--repeat", "100000"}, Words{"solve", matrix}}) {
       Words arguments = command;
       arguments.insert(arguments.end(), {"--trace", path});
-      const traces::ChildOutput ran = run_program(arguments);
+      const platform::ChildOutput ran = run_program(arguments);
       BOOST_TEST(ran.exit_status == 2);
       BOOST_TEST(ran.output == "");
       BOOST_TEST(contains(ran.errors, path), ran.errors);
     }
   }
-  const traces::ChildOutput ran = run_program({"run", "lu", "--n", "50", "--trace", "t.svg"});
+  const platform::ChildOutput ran = run_program({"run", "lu", "--n", "50", "--trace", "t.svg"});
   BOOST_TEST(contains(ran.errors, ".json"), ran.errors);
   BOOST_TEST(contains(ran.errors, ".paje"), ran.errors);
   BOOST_TEST(run_program({"run", "lu", "--n", "50", "--report", "--trace-limit", "0"}).exit_status == 2);
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(that_finds_a_full_device_fails_after_the_results) {
     if (option == std::string("--plot") && !traces::check_gnuplot()) continue;
     Words words = simulate;
     words.insert(words.end(), {option, option == std::string("--plot") ? full_plot : full});
-    const traces::ChildOutput ran = run_program(words);
+    const platform::ChildOutput ran = run_program(words);
     BOOST_TEST(ran.exit_status == 1, ran.errors);
     BOOST_TEST(contains(ran.output, "GFlop/s"), ran.output);
     BOOST_TEST(contains(ran.errors, "No space left"), ran.errors);
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(that_finds_a_full_device_fails_after_the_results) {
   for (const Words& solve : {Words{"solve", matrix}, Words{"solve", "--sparse", matrix}}) {
     Words words = solve;
     words.insert(words.end(), {"--trace", full});
-    const traces::ChildOutput ran = run_program(words);
+    const platform::ChildOutput ran = run_program(words);
     BOOST_TEST(ran.exit_status == 1, ran.errors);
     BOOST_TEST(contains(ran.output, "esidual"), ran.output);
   }
@@ -191,15 +191,15 @@ BOOST_AUTO_TEST_CASE(that_finds_a_full_device_fails_after_the_results) {
 
 BOOST_AUTO_TEST_CASE(that_finds_a_full_file_system_fails_after_the_results_and_leaves_no_part) {
   const std::string mount = "mount -t tmpfs -o size=4k none " + folder.path();
-  const auto can = traces::run_child({"unshare", "--mount", "sh", "-c", mount}, "", std::chrono::seconds(60));
+  const auto can = platform::run_child({"unshare", "--mount", "sh", "-c", mount}, "", std::chrono::seconds(60));
   if (!can || can.value().exit_status != 0) {
     tests::skip("no file system can be mounted here");
     return;
   }
-  const auto ran = traces::run_child({"unshare", "--mount", "sh", "-c",
-                                      mount + " && " TROUPE_EXECUTABLE " run cholesky --n 200 --tile 20 --trace " +
-                                          folder.path("t.json") + "; echo code $?; ls -A " + folder.path()},
-                                     "", std::chrono::seconds(120));
+  const auto ran = platform::run_child({"unshare", "--mount", "sh", "-c",
+                                        mount + " && " TROUPE_EXECUTABLE " run cholesky --n 200 --tile 20 --trace " +
+                                            folder.path("t.json") + "; echo code $?; ls -A " + folder.path()},
+                                       "", std::chrono::seconds(120));
   BOOST_TEST_REQUIRE(ran.ok());
   BOOST_TEST(contains(ran.value().errors, "warning"));
   BOOST_TEST(contains(ran.value().errors, "No space left on device"));
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(that_goes_to_a_pipe_whose_reader_has_gone_fails_after_the_r
   const std::string command = "mkfifo " + pipe + "; head -c 1 " + pipe +
                               " > /dev/null & " TROUPE_EXECUTABLE " run cholesky --n 400 --tile 20 --trace " + pipe +
                               "; echo code $?";
-  const auto ran = traces::run_child({"sh", "-c", command}, "", std::chrono::seconds(120));
+  const auto ran = platform::run_child({"sh", "-c", command}, "", std::chrono::seconds(120));
   BOOST_TEST_REQUIRE(ran.ok());
   BOOST_TEST(contains(ran.value().output, "GFlop/s"));
   BOOST_TEST(ran.value().output.ends_with("code 1\n"), ran.value().output << ran.value().errors);

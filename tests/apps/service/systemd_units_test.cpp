@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(systemd_finds_nothing_wrong) {
     }
     Words words{"env",      "XDG_RUNTIME_DIR=" + folder.path(), "systemd-analyze",           "verify", "--" + kind,
                 "--man=no", folder.path("troupe.service"),      folder.path("troupe.socket")};
-    const auto ran = traces::run_child(words, "", std::chrono::seconds(120)).value_or_throw();
+    const auto ran = platform::run_child(words, "", std::chrono::seconds(120)).value_or_throw();
     BOOST_TEST(ran.exit_status == 0, ran.errors);
     // The tool systemd-analyze also reports problems of other units. Messages about Troupe's units contain "troupe.".
     BOOST_TEST(!contains(ran.errors, "troupe."), ran.errors);

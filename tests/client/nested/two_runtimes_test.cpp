@@ -122,6 +122,30 @@ BOOST_FIXTURE_TEST_CASE(failures_are_told_as_in_other_waits, Pair) {
   BOOST_TEST(contains(told, "wanted"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_report_says_which_kernel_waits_for_another_runtime, Pair) {
+  WhyReport waits;
+  double value = 0;
+  const Scalar<double> data = a.scalar(value);
+  const Codelet waiting = Codelet("waiting", {AccessMode::read_write}).cpu([&](double&) {
+    b.submit([&] {
+       // Until the kernel below is suspended, it counts as running.
+       const auto suspended = [&] {
+         waits = a.why();
+         return !waits.causes.empty() && waits.causes[0].kind == WhyKind::another_runtime;
+       };
+       for (int i = 0; i < 5000 && !suspended(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+     }).wait();
+  });
+  a.submit(waiting, {data});
+  a.submit([](double&) {}, data);
+  a.wait();
+  BOOST_REQUIRE(!waits.causes.empty());
+  BOOST_TEST(waits.counts.running == 1);
+  BOOST_TEST(waits.causes[0].waiting == 1);
+  BOOST_TEST(
+      contains(waits.to_text(), "(codelet waiting), whose kernel on worker 0 has been waiting for another runtime"));
+}
+
 /// Kernels that commute keep their locks until they return, so their cores stay theirs. The wait works nevertheless.
 BOOST_FIXTURE_TEST_CASE(kernels_that_others_wait_for_keep_their_cores, Pair) {
   double sum = 0;

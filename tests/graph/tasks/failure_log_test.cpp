@@ -122,6 +122,24 @@ BOOST_AUTO_TEST_CASE(sums_up_what_happened_since_the_last_time) {
   BOOST_TEST((summary->code == ErrorCode::kernel_failed));
 }
 
+BOOST_AUTO_TEST_CASE(a_summary_of_news_is_empty_if_the_program_has_heard_of_all_failures) {
+  constexpr auto kUntold = FailureLog::Summary::untold;
+  FailureLog log;
+  fail(log, 1, "known");
+  cancel(log, 2);
+  BOOST_TEST(log.failure_of(TaskId(1)).message == "known");
+  BOOST_TEST(log.take_summary(kUntold) == nullptr);
+  BOOST_TEST(log.take_summary() == nullptr);
+  fail(log, 3, "known");
+  fail(log, 4, "new");
+  BOOST_TEST(log.failure_of(TaskId(3)).message == "known");
+  const auto summary = log.take_summary(kUntold);
+  BOOST_TEST_REQUIRE(summary != nullptr);
+  BOOST_TEST(contains(summary->message, "2 tasks failed"));
+  cancel(log, 5);
+  BOOST_TEST(log.take_summary(kUntold) != nullptr);
+}
+
 BOOST_AUTO_TEST_CASE(keeps_a_summary_short) {
   FailureLog log;
   for (std::uint64_t id = 1; id <= 10000; ++id) fail(log, id, "reason " + std::to_string(id) + ".");

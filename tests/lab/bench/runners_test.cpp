@@ -10,9 +10,9 @@
 #include "lab/bench/recursion/recursion_case.hpp"
 #include "lab/bench/runner.hpp"
 #include "lab/bench/shapes.hpp"
+#include "platform/files/child_process.hpp"
 #include "proto/json/json.hpp"
 #include "tests/support/skipping.hpp"
-#include "traces/picture/child_process.hpp"
 
 namespace troupe::bench {
 
@@ -28,9 +28,9 @@ std::string program(const std::string& runtime) {
   return std::string(TROUPE_BENCH_FOLDER) + "/troupe-bench-runner-" + runtime;
 }
 
-traces::ChildOutput run(const std::string& runtime, Words words) {
+platform::ChildOutput run(const std::string& runtime, Words words) {
   words.insert(words.begin(), program(runtime));
-  return traces::run_child(words, "", std::chrono::seconds(60)).value_or_throw();
+  return platform::run_child(words, "", std::chrono::seconds(60)).value_or_throw();
 }
 
 bool absent(const std::string& runtime) {
@@ -41,7 +41,7 @@ bool absent(const std::string& runtime) {
 
 /// Returns the results of a case; null if the runtime does not support the case.
 Json measured(const std::string& runtime, const Words& words) {
-  const traces::ChildOutput ran = run(runtime, words);
+  const platform::ChildOutput ran = run(runtime, words);
   BOOST_TEST_INFO(runtime << " " << words.at(0) << " " << words.at(1) << ": " << ran.errors);
   BOOST_TEST_REQUIRE((ran.exit_status == kMeasured || ran.exit_status == kUnsupported));
   if (ran.exit_status == kMeasured) return Json::parse(ran.output);

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "traces/picture/child_process.hpp"
+#include "platform/files/child_process.hpp"
 
 namespace troupe::tests {
 namespace {
@@ -45,7 +45,7 @@ HostProgram::HostProgram(const std::string& compiler, const std::string& source,
   std::string text = kLanguage + source;
   for (int i = 0; i < kernels; ++i) text += entry(i);
   const std::string path = folder_.path("kernels.so");
-  const auto ran = traces::run_child(
+  const auto ran = platform::run_child(
       {compiler, "-x", "cl", "-cl-std=CL2.0", "-cl-no-stdinc", "-w", "-O0", "-shared", "-fPIC", "-o", path, "-"}, text,
       std::chrono::seconds(60));
   if (!ran.ok()) throw std::runtime_error(ran.failure().message);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "actors/running/runtime_system.hpp"
+#include "platform/files/child_process.hpp"
 #include "platform/machine/clock.hpp"
 #include "proto/json/json.hpp"
 #include "tests/support/random/random_run_actor.hpp"
@@ -18,7 +19,6 @@
 #include "tests/traces/files/paje_trace_checks.hpp"
 #include "traces/analysis/run_analysis.hpp"
 #include "traces/files/trace_file.hpp"
-#include "traces/picture/child_process.hpp"
 #include "troupe/runtime.hpp"
 
 namespace troupe::traces {
@@ -43,7 +43,7 @@ struct Fixture {
     tests::PajeContent content(folder.read("t.paje"));
     const tests::ChromeContent chrome = tests::check_chrome(folder.read("t.json"));
     BOOST_TEST(content.counts["PajeStartLink"] == chrome.flows);
-    const auto dumped = run_child({"pj_dump", "--quiet", paje}, "", std::chrono::seconds(60));
+    const auto dumped = platform::run_child({"pj_dump", "--quiet", paje}, "", std::chrono::seconds(60));
     if (dumped) {
       BOOST_TEST(dumped.value().exit_status == 0, dumped.value().errors);
     } else {

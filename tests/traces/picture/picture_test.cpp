@@ -6,12 +6,12 @@
 #include <random>
 #include <utility>
 
+#include "platform/files/child_process.hpp"
 #include "tests/support/environment_variable.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/traces/files/trace_sample.hpp"
-#include "traces/picture/child_process.hpp"
 #include "traces/picture/picture_layout.hpp"
 #include "traces/picture/picture_script.hpp"
 
@@ -24,7 +24,7 @@ using tests::TemporaryFolder;
 using Names = std::vector<std::string>;
 
 bool no_gnuplot() {
-  if (run_child({"gnuplot", "--version"}, "", std::chrono::seconds(60)).ok()) return false;
+  if (platform::run_child({"gnuplot", "--version"}, "", std::chrono::seconds(60)).ok()) return false;
   tests::skip("gnuplot is not installed");
   return true;
 }

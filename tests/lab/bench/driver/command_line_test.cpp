@@ -11,10 +11,10 @@
 
 #include "apps/reference/reference_documents.hpp"
 #include "lab/bench/constructs.hpp"
+#include "platform/files/child_process.hpp"
 #include "proto/json/json.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "traces/picture/child_process.hpp"
 
 namespace troupe::bench {
 
@@ -26,13 +26,13 @@ using tests::contains;
 using tests::TemporaryFolder;
 using Words = std::vector<std::string>;
 
-traces::ChildOutput run_bench(Words arguments) {
+platform::ChildOutput run_bench(Words arguments) {
   arguments.insert(arguments.begin(), std::string(TROUPE_BENCH_FOLDER) + "/troupe-bench");
-  return traces::run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
+  return platform::run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
 }
 
 void fails(const Words& arguments, const Words& parts) {
-  const traces::ChildOutput ran = run_bench(arguments);
+  const platform::ChildOutput ran = run_bench(arguments);
   BOOST_TEST_CONTEXT(ran.errors) {
     BOOST_TEST(ran.exit_status == 2);
     BOOST_TEST(ran.output == "");
@@ -43,7 +43,7 @@ void fails(const Words& arguments, const Words& parts) {
 
 Json measure(Words arguments) {
   arguments.insert(arguments.end(), {"--tiny", "--json", "-"});
-  const traces::ChildOutput ran = run_bench(arguments);
+  const platform::ChildOutput ran = run_bench(arguments);
   BOOST_TEST_CONTEXT(ran.errors) { BOOST_TEST_REQUIRE(ran.exit_status == 0); }
   return Json::parse(ran.output);
 }
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(ratios_are_those_of_the_rounds) {
 BOOST_AUTO_TEST_CASE(the_program_troupe_passes_arguments_and_exit_code_on) {
   const auto run_troupe = [](Words arguments) {
     arguments.insert(arguments.begin(), {TROUPE_EXECUTABLE, "bench"});
-    return traces::run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
+    return platform::run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
   };
   BOOST_TEST(contains(run_troupe({"--help"}).output, "granularity"));
   BOOST_TEST(contains(run_troupe({"steal", "--help"}).output, "--rounds"));
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_peer_that_is_missing_is_named_and_skipped) {
   const TemporaryFolder folder;
   std::filesystem::create_symlink(std::string(TROUPE_BENCH_FOLDER) + "/troupe-bench-runner-troupe",
                                   folder.path("troupe-bench-runner-troupe"));
-  const traces::ChildOutput ran =
+  const platform::ChildOutput ran =
       run_bench({"overhead", "--tiny", "--shape", "chain", "--handles", "1", "--runners", folder.path()});
   BOOST_TEST(ran.exit_status == 0);
   BOOST_TEST(contains(ran.output, "chain  1        troupe"), ran.output);
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_runner_that_fails_is_reported) {
   const TemporaryFolder folder;
   const std::string runner = folder.write("troupe-bench-runner-troupe", "#!/bin/sh\necho broken >&2\nexit 7\n");
   std::filesystem::permissions(runner, std::filesystem::perms::owner_all);
-  const traces::ChildOutput ran = run_bench(
+  const platform::ChildOutput ran = run_bench(
       {"overhead", "--tiny", "--shape", "chain", "--handles", "1", "--runtimes", "troupe", "--runners", folder.path()});
   BOOST_TEST(ran.exit_status == 1);
   BOOST_TEST(contains(ran.output, "exit status 7: broken"), ran.output);
@@ -218,7 +218,7 @@ echo '{"gflops": 4, "kernel_share": 0.97, "seconds": 2, "checksum": ")sh" +
                                               checksum + "\"}'\n");
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
   }
-  const traces::ChildOutput ran =
+  const platform::ChildOutput ran =
       run_bench({"sparse-lu", "--n", "20", "--grain", "multi", "--runners", folder.path(), "--rounds", "3"});
   BOOST_TEST(ran.exit_status == 1);
   BOOST_TEST(contains(ran.output, "openmp (20, multi) failed: its checksum is not that of troupe"), ran.output);
@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(kept_graphs_are_compared_with_the_recorded_one) {
 
 BOOST_AUTO_TEST_CASE(reports_are_written_to_files) {
   const TemporaryFolder folder;
-  const traces::ChildOutput ran = run_bench(
+  const platform::ChildOutput ran = run_bench(
       {"memory", "--tiny", "--runtimes", "troupe", "--json", folder.path("a.json"), "--markdown", folder.path("a.md")});
   BOOST_TEST(ran.exit_status == 0);
   BOOST_TEST(Json::parse(folder.read("a.json"))["benchmark"].get<std::string>() == "memory");
@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(reports_are_written_to_files) {
 }
 
 BOOST_AUTO_TEST_CASE(draws_a_plot) {
-  const auto gnuplot = traces::run_child({"gnuplot", "--version"}, "", std::chrono::seconds(60));
+  const auto gnuplot = platform::run_child({"gnuplot", "--version"}, "", std::chrono::seconds(60));
   if (!gnuplot) {
     tests::skip("gnuplot is not installed");
     return;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "lab/bench/driver/command_line.hpp"
+#include "platform/files/child_process.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "traces/picture/child_process.hpp"
 
 namespace troupe::bench {
 
@@ -61,7 +61,7 @@ struct Bench {
 
   [[nodiscard]] std::string run(Words arguments) const {
     arguments.insert(arguments.begin(), std::string(TROUPE_BENCH_FOLDER) + "/troupe-bench");
-    const auto ran = traces::run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
+    const auto ran = platform::run_child(arguments, "", std::chrono::seconds(120)).value_or_throw();
     BOOST_TEST_CONTEXT(ran.errors) { BOOST_TEST(ran.exit_status == 0); }
     return ran.output;
   }
@@ -92,7 +92,7 @@ struct Bench {
 };
 
 BOOST_FIXTURE_TEST_CASE(changes_what_is_measured_or_written, Bench) {
-  const bool draws = traces::run_child({"gnuplot", "--version"}, "", std::chrono::seconds(60)).ok();
+  const bool draws = platform::run_child({"gnuplot", "--version"}, "", std::chrono::seconds(60)).ok();
   apps::Command unused;
   const auto application = make_bench(unused);
   for (const CLI::App* benchmark : application->get_subcommands([](const CLI::App*) { return true; })) {

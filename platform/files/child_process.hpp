@@ -8,7 +8,7 @@
 
 #include "troupe/errors.hpp"
 
-namespace troupe::traces {
+namespace troupe::platform {
 
 struct ChildOutput {
   /// The number that the program passed to exit(), or 128 + the number of the signal that ended it.
@@ -23,4 +23,4 @@ struct ChildOutput {
 Result<ChildOutput> run_child(const std::vector<std::string>& arguments, std::string_view input,
                               std::chrono::seconds limit);
 
-}  // namespace troupe::traces
+}  // namespace troupe::platform

@@ -1,11 +1,11 @@
-#include "traces/picture/child_process.hpp"
+#include "platform/files/child_process.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 
 #include "tests/support/temporary_folder.hpp"
 
-namespace troupe::traces {
+namespace troupe::platform {
 
 BOOST_AUTO_TEST_SUITE(child_process)
 
@@ -60,4 +60,4 @@ BOOST_AUTO_TEST_CASE(ends_a_program_that_takes_too_long) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace troupe::traces
+}  // namespace troupe::platform

@@ -1,4 +1,4 @@
-#include "traces/picture/child_process.hpp"
+#include "platform/files/child_process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,27 +17,25 @@
 #include "platform/files/file_descriptor.hpp"
 #include "platform/files/io_failure.hpp"
 
-namespace troupe::traces {
+namespace troupe::platform {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// The two ends of a connection: `ours` is for this process, `theirs` for the child. Data flow in both directions.
 struct Channel {
-  platform::FileDescriptor ours;
-  platform::FileDescriptor theirs;
+  FileDescriptor ours;
+  FileDescriptor theirs;
 };
 
 /// Opens sockets instead of a pipe, so that writing to a program that has ended does not raise SIGPIPE in this process.
 std::optional<Channel> open_channel() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return std::nullopt;
-  Channel channel{platform::FileDescriptor(ends[0]), {}};
-  const platform::FileDescriptor low(ends[1]);
+  Channel channel{FileDescriptor(ends[0]), {}};
+  const FileDescriptor low(ends[1]);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   // The child gets copies of the ends `theirs` with the numbers 0 to 2. In this process, `theirs` must have a higher
   // number, even if this program was started with the descriptors 0 to 2 closed.
-  channel.theirs = platform::FileDescriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, 3));
+  channel.theirs = FileDescriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, 3));
   if (!channel.theirs.valid()) return std::nullopt;
   return channel;
 }
@@ -50,7 +48,7 @@ class FileActions {
   FileActions& operator=(const FileActions&) = delete;
   ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
 
-  void connect(const platform::FileDescriptor& end, int number) {
+  void connect(const FileDescriptor& end, int number) {
     posix_spawn_file_actions_adddup2(&actions_, end.get(), number);
   }
   [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
@@ -66,7 +64,7 @@ class Child {
     std::array<std::optional<Channel>, 3> channels{open_channel(), open_channel(), open_channel()};
     FileActions actions;
     for (std::size_t i = 0; i < channels.size(); ++i) {
-      if (!channels[i]) return platform::io_failure("start", arguments[0], errno);
+      if (!channels[i]) return io_failure("start", arguments[0], errno);
       actions.connect(channels[i]->theirs, static_cast<int>(i));
       ends_[i] = std::move(channels[i]->ours);
     }
@@ -77,7 +75,7 @@ class Child {
     const int error = ::posix_spawnp(&pid_, pointers[0], actions.get(), nullptr, pointers.data(), environ);
     if (error == 0) return {};
     pid_ = -1;
-    return platform::io_failure("start", arguments[0], error);
+    return io_failure("start", arguments[0], error);
   }
 
   ~Child() {
@@ -88,9 +86,10 @@ class Child {
 
   /// Writes `input` to the child and reads its output, until the child has closed its outputs. Returns false if the
   /// deadline passes first.
-  bool exchange(std::string_view input, ChildOutput& output, Clock::time_point deadline) {
+  bool exchange(std::string_view input, ChildOutput& output, std::chrono::steady_clock::time_point deadline) {
     while (ends_[1].valid() || ends_[2].valid()) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
       if (left <= 0) return false;
       if (ends_[0].valid() && input.empty()) ends_[0].reset();
       std::array<pollfd, 3> polled{
@@ -121,7 +120,7 @@ class Child {
     }
   }
 
-  static void drain(platform::FileDescriptor& end, std::string& text) {
+  static void drain(FileDescriptor& end, std::string& text) {
     std::array<char, 65536> buffer;  // NOLINT: filled by read
     const auto received = ::read(end.get(), buffer.data(), buffer.size());
     if (received > 0) {
@@ -133,7 +132,7 @@ class Child {
 
   pid_t pid_ = -1;
   /// This process's ends of the child's standard input, output and error streams.
-  std::array<platform::FileDescriptor, 3> ends_;
+  std::array<FileDescriptor, 3> ends_;
 };
 
 }  // namespace
@@ -143,7 +142,7 @@ Result<ChildOutput> run_child(const std::vector<std::string>& arguments, std::st
   Child child;
   if (auto started = child.start(arguments); !started) return started.failure();
   ChildOutput output;
-  if (!child.exchange(input, output, Clock::now() + limit)) {
+  if (!child.exchange(input, output, std::chrono::steady_clock::now() + limit)) {
     return Failure{ErrorCode::io,
                    fmt::format("'{}' was still running after {} s and was ended", arguments[0], limit.count())};
   }
@@ -151,4 +150,4 @@ Result<ChildOutput> run_child(const std::vector<std::string>& arguments, std::st
   return output;
 }
 
-}  // namespace troupe::traces
+}  // namespace troupe::platform
