@@ -80,7 +80,10 @@ struct GraphOptions {
   /// that would exceed the limit waits for the last use, if its thread may wait. With a higher limit, releases of
   /// temporary data block less often; with a lower limit, a program that makes temporary data faster than its tasks use
   /// them takes less memory.
-  std::uint64_t late_bytes = std::uint64_t{1} << 30U;
+  std::uint64_t late_bytes = std::uint64_t{16} << 20U;
+  /// So many pieces of data for each worker, of the size of the one that is released, do not wait, even if they exceed
+  /// `late_bytes`: every worker still finds tasks.
+  std::uint64_t late_pieces = 32;
   /// A bound on the parts that `TaskGraph::repartition` has replaced while tasks still use them; each counts once for
   /// each new part that it overlaps. A call that would exceed the bound waits for the tasks on the former parts. With a
   /// larger bound such calls block less often; each unit takes up to 2 KB.

@@ -484,6 +484,8 @@ class TaskGraph final : public TaskOwner {
   bool release_late(DataRecord& record, const std::shared_ptr<LateRelease>& late, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
   void end_late(LateRelease& late) noexcept TROUPE_EXCLUDES(submission_mutex_);
+  /// Returns true if a late release of so many bytes would exceed `GraphOptions::late_bytes`.
+  [[nodiscard]] bool too_many_late_bytes(std::uint64_t more) const TROUPE_REQUIRES(submission_mutex_);
   /// Ends a registration. If `finally` is true, kernels and callbacks may also end registrations of memory that the
   /// program owns, if no task uses it; if the function fails, the caller calls `abandon`. If `finally` is false,
   /// kernels and callbacks may not end such registrations, because the outcome would depend on the speed of other
@@ -550,8 +552,8 @@ class TaskGraph final : public TaskOwner {
   /// Lets a task of the program become nested when its kernel submits a task.
   void allow_nesting(Task& task) TROUPE_REQUIRES(submission_mutex_);
   /// Does the work of `order` for a nested task or a child.
-  void order_nested(Task& task, const TaskOptions& options, DependencyBuilder& builder, TaskList& ready)
-      TROUPE_REQUIRES(submission_mutex_);
+  void order_nested(Task& task, const TaskOptions& options, const Codelet* codelet, DependencyBuilder& builder,
+                    TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   /// Fails if there is a budget (`NestingRules::budget`) and it has no room for one more child.
   Result<void> check_budget() TROUPE_REQUIRES(submission_mutex_);
   void child_ended() const noexcept {
@@ -607,7 +609,7 @@ class TaskGraph final : public TaskOwner {
   /// Makes a task a child in the domain. `make_no_child` takes this back, for a submission that has failed.
   void make_child(Task& task, Domain& domain) const;
   void make_no_child(Task& task);
-  [[nodiscard]] static Completion completion_of(const Domain& domain, std::size_t slot, WorkerId worker);
+  [[nodiscard]] Completion completion_of(const Domain& domain, std::size_t slot, WorkerId worker) const;
   /// Keeps tasks of the domain that have not begun from beginning.
   void cancel_children(Domain& domain);
   /// Marks as valid the data that a nested task is about to overwrite. Children that fail mark the data that they write
@@ -617,9 +619,19 @@ class TaskGraph final : public TaskOwner {
   /// Returns the task whose kernel the calling thread runs, if this kernel may wait for its children. Fails with
   /// `wait_in_kernel`.
   Result<const Task*> check_waits_inside() const;
-  /// Returns the domain whose tasks the calling kernel may wait for; null if the kernel has submitted no task. Fails if
-  /// the kernel must not wait, or if a task of the domain waits for this kernel.
-  Result<Domain*> domain_to_wait_for() TROUPE_REQUIRES(submission_mutex_);
+  /// Returns the domain whose tasks the calling kernel may wait for; null if the kernel has submitted no task. Appends
+  /// to `ready` the tasks of `free_followers`. Fails if the kernel must not wait, or as `free_followers` does.
+  Result<Domain*> domain_to_wait_for(TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
+  /// Restricts the children that wait for the parent's kernel to cores, where they may use its data while the kernel
+  /// waits, and no longer keeps them waiting. Appends those that are ready to `ready`. Fails with `wait_in_kernel` if
+  /// one of them cannot run there.
+  Result<void> free_followers(Domain& domain, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
+  /// Returns the definition of the codelet restricted to cores; null if it has no implementation for those here.
+  const CodeletDefinition* on_cores_only(const Codelet& codelet);
+  /// Returns true if the data were made by the kernel that the calling thread runs, and no task uses them.
+  bool is_own_and_unused(const Handle& handle) TROUPE_REQUIRES(submission_mutex_);
+  /// Activates ready tasks at the worker whose kernel the calling thread runs.
+  void activate_here(TaskList& ready);
   /// Returns the domain as the function above does. Also fails if the future's task has not ended and belongs to
   /// another domain.
   Result<Domain*> domain_to_wait_for(const Future& future) TROUPE_EXCLUDES(submission_mutex_);

@@ -316,7 +316,8 @@ void TaskGraph::complete(Task& task, const FailureLog::Cause& cause, WorkerId wo
     const bool harmless =
         cause && cause->code == ErrorCode::kernel_failed && task.codelet == &own_codelets_.divide.definition();
     FailureLog::Cause why = cause && !harmless ? cause : take_accusation(task);
-    const bool told = !why && task.told();
+    // A kernel that was told so may end by the exception of a wait for its children, which were cancelled with it.
+    const bool told = task.told() && (!why || why->code == ErrorCode::cancelled);
     if (told) why = why_cut_short(task);
     const TaskStatus status = told ? TaskStatus::cancelled : why ? TaskStatus::failed : TaskStatus::succeeded;
     if (Domain* const own = task.own_domain()) {

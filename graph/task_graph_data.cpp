@@ -97,7 +97,25 @@ Result<void> TaskGraph::add_reduction(DataRecord& record, ReductionMethods& meth
   return {};
 }
 
+bool TaskGraph::is_own_and_unused(const Handle& handle) {
+  const Domain* const domain = domain_here();
+  const auto found = data_.registry.find(handle, domain);
+  return domain != nullptr && found && found.value()->whole().home.id == domain->id &&
+         !in_use(found.value()->whole(), nullptr);
+}
+
 Result<void> TaskGraph::set_reduction(const Handle& handle, ReductionMethods methods) {
+  if (nesting_task_here() != nullptr) {
+    // A kernel does not wait for tasks on its data, and new data have none. Declared before the lock guard, as
+    // functions of a former reduction may own data of this graph.
+    RemovedReductions removed;
+    const LockGuard lock(submission_mutex_);
+    if (is_own_and_unused(handle)) {
+      const Result<void> added = add_reduction(*handle.record(), methods);
+      data_.registry.take_removed(removed);
+      return added;
+    }
+  }
   const auto add = [&](DataRecord& record, TaskList&)
                        TROUPE_REQUIRES(submission_mutex_) { return add_reduction(record, methods); };
   return change_undisturbed(handle, false, add);

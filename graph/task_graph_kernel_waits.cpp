@@ -93,32 +93,80 @@ Result<const Task*> TaskGraph::check_waits_inside() const {
   return &here;
 }
 
-Result<Domain*> TaskGraph::domain_to_wait_for() {
+Result<void> TaskGraph::free_followers(Domain& domain, TaskList& ready) {
+  for (const Domain::Follower& one : domain.followers) {
+    if (one.on_cores != nullptr || one.task.ended()) continue;
+    return never_ends(domain.parent,
+                      describe(*one.task.task) +
+                          " uses data of this kernel, and waits until it returns, as data must not move to an "
+                          "accelerator while a kernel uses them: give it an implementation for cores, or declare the "
+                          "data in TaskOptions::weak");
+  }
+  for (const Domain::Follower& one : domain.followers) {
+    if (one.task.ended()) continue;
+    Task& child = *one.task.task;
+    child.codelet = one.on_cores;
+    child.nesting.on_cores = true;
+    if (Domain* const own = child.own_domain()) own->on_cores = true;
+  }
+  domain.followers.clear();
+  // The parent's kernel runs, so its list of successors is open, and grows under the submission lock only.
+  Edge* before = nullptr;
+  for (Edge* edge = domain.parent.successors.load(std::memory_order_acquire); edge != nullptr;) {
+    Edge* const next = edge->next_edge();
+    const bool frees = edge->kind() == Edge::data && edge->task()->outer_domain() == &domain;
+    if (!frees) {
+      before = edge;
+    } else {
+      if (before == nullptr) {
+        domain.parent.successors.store(next, std::memory_order_release);
+      } else {
+        before->link(next);
+      }
+      Task& child = *edge->task();
+      if (child.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) ready.push_back(&child);
+    }
+    edge = next;
+  }
+  return {};
+}
+
+Result<Domain*> TaskGraph::domain_to_wait_for(TaskList& ready) {
   const auto here = check_waits_inside();
   if (!here) return here.failure();
   Domain* const own = here.value()->own_domain();
-  if (own != nullptr && !own->follows_kernel.empty()) {
-    return never_ends(own->parent,
-                      own->follows_kernel +
-                          " waits for this kernel to return, as data must not move to an accelerator while "
-                          "a kernel uses them: declare them in TaskOptions::weak");
+  if (own != nullptr && !own->followers.empty()) {
+    if (auto freed = free_followers(*own, ready); !freed) return freed.failure();
   }
   return own;
 }
 
+void TaskGraph::activate_here(TaskList& ready) {
+  if (!ready.empty()) host_.activate(ready, ExecutionScope::find(this)->worker());
+}
+
 Result<Domain*> TaskGraph::domain_to_wait_for(const Future& future) {
-  const LockGuard lock(submission_mutex_);
-  const auto found = domain_to_wait_for();
-  const Task& task = *future.task();
-  const bool ended = task.task_id() != future.id() || task.ended();
-  if (!found || ended) return found;
-  const Domain* const own = found.value();
-  const bool ends_coroutine =
-      own != nullptr && task.role == TaskRole::host && task.extras && task.extras->begun_in == own->id;
-  if (ends_coroutine || (own != nullptr && is_inside(task, *own))) return found;
-  return cannot_wait(*nesting_task_here(), "for " + describe(task) +
-                                               ", which does not belong to it, so the wait might never end: submit a "
-                                               "task that depends on what you wait for");
+  TaskList ready;
+  const auto find = [&]() TROUPE_REQUIRES(submission_mutex_) -> Result<Domain*> {
+    const auto found = domain_to_wait_for(ready);
+    const Task& task = *future.task();
+    const bool ended = task.task_id() != future.id() || task.ended();
+    if (!found || ended) return found;
+    const Domain* const own = found.value();
+    const bool ends_coroutine =
+        own != nullptr && task.role == TaskRole::host && task.extras && task.extras->begun_in == own->id;
+    if (ends_coroutine || (own != nullptr && is_inside(task, *own))) return found;
+    return cannot_wait(*nesting_task_here(), "for " + describe(task) +
+                                                 ", which does not belong to it, so the wait might never end: submit a "
+                                                 "task that depends on what you wait for");
+  };
+  Result<Domain*> found = nullptr;
+  {
+    const LockGuard lock(submission_mutex_);
+    found = find();
+  }
+  activate_here(ready);
+  return found;
 }
 
 Result<void> TaskGraph::wait_inside(KernelWait& wait) {
@@ -131,12 +179,14 @@ Result<void> TaskGraph::wait_inside(KernelWait& wait) {
 Result<void> TaskGraph::wait_for_children_here() {
   const Uncancellable uncancellable;
   Domain* own = nullptr;
+  TaskList ready;
   {
     const LockGuard lock(submission_mutex_);
-    const auto found = domain_to_wait_for();
+    const auto found = domain_to_wait_for(ready);
     if (!found) return found.failure();
     own = found.value();
   }
+  activate_here(ready);
   if (own == nullptr) return {};
   Domain& domain = *own;
   if (domain.held.load(std::memory_order_relaxed) != 0) {
@@ -165,6 +215,8 @@ Result<void> TaskGraph::wait_for_children_here() {
   if (auto waited = wait_inside(wait); !waited) return waited;
   if (const Domain::Ending ending = domain.ending(); ending.status != TaskStatus::succeeded) {
     failures_.told(ending.origin);
+    // If the task was cancelled, the failure of the wait tells its kernel so.
+    (void)tell_if_cancelled(domain.parent);
     return *ending.cause;
   }
   return bring_home_from_children(domain);
@@ -197,6 +249,7 @@ Result<void> TaskGraph::wait_for_child(const Future& future) {
     }
   }
   if (status(future) == TaskStatus::succeeded) return {};
+  (void)tell_if_cancelled(*nesting_task_here());
   return failures_.failure_of(future.id());
 }
 
@@ -225,6 +278,7 @@ Result<void> TaskGraph::wait_for_task_of(Domain& domain, const Future& future) {
 
 Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   TaskWaiter waiter;
+  TaskList freed;
   TaskList ready;
   Task* hold = nullptr;
   Domain* domain = nullptr;
@@ -232,7 +286,11 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   WaitRoom room_to_wait(options_.nesting.budget);
   {
     const LockGuard lock(submission_mutex_);
-    if (const auto allowed = domain_to_wait_for(); !allowed) return allowed.failure();
+    if (const auto allowed = domain_to_wait_for(freed); !allowed) return allowed.failure();
+  }
+  activate_here(freed);
+  {
+    const LockGuard lock(submission_mutex_);
     const auto opened = open_domain_here();
     if (!opened) return opened.failure();
     domain = opened.value();
@@ -260,7 +318,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     hold->extras->ready_waiter = &waiter;
     DependencyBuilder builder(*hold, pools_.edges, submission_caches_.edges);
     try {
-      order_nested(*hold, TaskOptions::none(), builder, ready);
+      order_nested(*hold, TaskOptions::none(), nullptr, builder, ready);
     } catch (...) {
       make_no_child(*hold);
       give_up(*hold, builder, ready);
@@ -273,7 +331,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     immediately = builder.finish();
     if (!checked) note_acquired(*hold, record, mode);
   }
-  if (!ready.empty()) host_.activate(ready, ExecutionScope::find(this)->worker());
+  activate_here(ready);
   if (immediately) {
     hold->extras->held_since.store(WaitingThreads::now().count(), std::memory_order_relaxed);
     return hold;

@@ -56,6 +56,7 @@ Result<Domain*> TaskGraph::open_domain_here() {
   if (!task.extras) task.extras = std::make_unique<TaskExtras>();
   std::atomic_ref<bool>(task.has_more).store(true, std::memory_order_relaxed);
   task.extras->domain = std::make_unique<Domain>(task);
+  task.extras->domain->on_cores = task.nesting.on_cores;
   cure_written(task);
   return task.extras->domain.get();
 }
@@ -82,6 +83,7 @@ bool TaskGraph::is_inside_nested() {
 void TaskGraph::open_domain(Task& task, std::vector<TaskAccess> weak) {
   task.extras->domain = std::make_unique<Domain>(task);
   task.extras->domain->weak = std::move(weak);
+  task.extras->domain->on_cores = task.nesting.on_cores;
   nesting_.any.store(true, std::memory_order_relaxed);
 }
 
@@ -92,7 +94,17 @@ void TaskGraph::allow_nesting(Task& task) {
   nesting_.any.store(true, std::memory_order_relaxed);
 }
 
-void TaskGraph::order_nested(Task& task, const TaskOptions& options, DependencyBuilder& builder, TaskList& ready) {
+const CodeletDefinition* TaskGraph::on_cores_only(const Codelet& codelet) {
+  const CodeletDefinition& definition = codelet.definition();
+  const DeviceSet devices = definition.devices & DeviceSet::of_kinds(kOnCores);
+  if ((definition.kinds() & devices.kinds() & options_.device_kinds) == 0) return nullptr;
+  const auto restricted =
+      codelets_.only_on(codelet, devices, options_.most_named_devices, [&] { return host_.find_devices(devices); });
+  return restricted ? &restricted.value()->definition() : nullptr;
+}
+
+void TaskGraph::order_nested(Task& task, const TaskOptions& options, const Codelet* codelet, DependencyBuilder& builder,
+                             TaskList& ready) {
   if (options.nested) open_domain(task, weak_accesses(options));
   Domain* const outer = task.outer_domain();
   Domain* const own = task.own_domain();
@@ -114,10 +126,16 @@ void TaskGraph::order_nested(Task& task, const TaskOptions& options, DependencyB
   // If there are devices with memory of their own, a child that uses the data of its parent's kernel waits for this
   // kernel: the data must not move while the kernel uses them.
   const bool moves = outer != nullptr && (options_.device_kinds & ~kOnCores) != 0;
+  if (moves && outer->on_cores && codelet != nullptr) {
+    // `check_on_cores` has found out that there is such a codelet.
+    if (const CodeletDefinition* const on_cores = on_cores_only(*codelet)) task.codelet = on_cores;
+  }
   const auto wait_for_kernel = [&](const DataRecord& record) {
     if (!moves || outer->over.load(std::memory_order_relaxed) || !outer->uses(record)) return;
-    if (outer->follows_kernel.empty())
-      outer->follows_kernel = describe(task) + ", which uses " + describe(record) + ",";
+    if (outer->followers.empty() || outer->followers.back().task.task != &task) {
+      outer->followers.push_back(
+          {{&task, task.task_id().value()}, codelet != nullptr ? on_cores_only(*codelet) : nullptr});
+    }
     builder.follow(outer->reference());
   };
   for (const TaskAccess& access : task.data()) {
@@ -173,6 +191,7 @@ Result<void> TaskGraph::check_budget() {
 
 void TaskGraph::make_child(Task& task, Domain& domain) const {
   task.nesting.is_child = true;
+  task.nesting.on_cores = domain.on_cores;
   task.client.domain = &domain;
   if (options_.dependency_trace != nullptr && !options_.shares_workers) {
     task.client.submitted = options_.dependency_trace->now().count();
@@ -182,6 +201,7 @@ void TaskGraph::make_child(Task& task, Domain& domain) const {
 void TaskGraph::make_no_child(Task& task) {
   if (task.nesting.is_child) task.client = {{options_.shares_workers ? this : nullptr}, {0}};
   task.nesting.is_child = false;
+  task.nesting.on_cores = false;
 }
 
 void TaskGraph::join(Domain& domain) {
@@ -357,11 +377,18 @@ bool TaskGraph::waits_for_weak(Domain& domain) {
   return parent.pending.fetch_sub(Task::kSubmitting, std::memory_order_acq_rel) != Task::kSubmitting;
 }
 
-TaskGraph::Completion TaskGraph::completion_of(const Domain& domain, std::size_t slot, WorkerId worker) {
+TaskGraph::Completion TaskGraph::completion_of(const Domain& domain, std::size_t slot, WorkerId worker) const {
   const Domain::Ending ending = domain.ending();
   Completion completion{ending.status, ending.cause, ending.origin, slot, worker, !ending.own};
   if (ending.status == TaskStatus::succeeded || ending.own) return completion;
   const bool cancelled = ending.status == TaskStatus::cancelled;
+  if (const Withdrawal reason = why_unwanted(domain.parent); cancelled && reason >= Withdrawal::told_of_program) {
+    // The children were cancelled with the task, so they are not the reason.
+    completion.cause = std::make_shared<Failure>(
+        Failure{ErrorCode::cancelled, describe(domain.parent) + " was cancelled: " +
+                                          text_of(reason, domain.parent, "all that belongs to it had ended")});
+    return completion;
+  }
   const FailureLog::Cause& first = ending.origin ? ending.origin : ending.cause;
   completion.cause =
       std::make_shared<Failure>(Failure{cancelled ? ErrorCode::cancelled : ending.cause->code,

@@ -163,6 +163,11 @@ void TaskGraph::end_late(LateRelease& late) noexcept {
   RemovedUnderLock::take(removed);
 }
 
+bool TaskGraph::too_many_late_bytes(std::uint64_t more) const {
+  const std::uint64_t most = std::max(options_.late_bytes, options_.late_pieces * options_.workers * more);
+  return data_.late.bytes + more > most;
+}
+
 Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool finally) {
   const bool inside = ExecutionScope::find(this) != nullptr;
   const bool may_wait = !inside && !threads_.holds.any_here();
@@ -183,7 +188,7 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
       if (!inside) return false;
       if (!finally || record.parent != nullptr) return waits_in_kernel();
       if (in_use(record, has_run)) return released_in_kernel(record);
-    } else if (may_wait && data_.late.bytes + bytes_of(record) > options_.late_bytes && in_use(record, nullptr)) {
+    } else if (may_wait && too_many_late_bytes(bytes_of(record)) && in_use(record, nullptr)) {
       return false;
     }
     late = std::make_shared<LateRelease>();

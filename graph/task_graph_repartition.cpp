@@ -381,7 +381,7 @@ bool TaskGraph::submit_join(Domain& domain, TaskList& ready) {
   DependencyBuilder builder(task, pools_.edges, submission_caches_.edges, options_.dependency_trace);
   try {
     for (std::size_t i = 0; i < records.size(); ++i) set_access(task, i, *records[i], AccessMode::read_write);
-    order_nested(task, TaskOptions::none(), builder, ready);
+    order_nested(task, TaskOptions::none(), nullptr, builder, ready);
   } catch (...) {
     make_no_child(task);
     give_up(task, builder, ready);

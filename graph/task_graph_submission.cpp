@@ -49,6 +49,7 @@ void TaskGraph::initialize(Task& task, const CodeletDefinition* codelet, std::si
   if (task.nesting.is_child) task.client = {};
   task.nesting.is_child = false;
   task.nesting.may_nest = false;
+  task.nesting.on_cores = false;
   task.commute.wants = task.commute.holds = task.issued_ahead = false;
   if (!options_.shares_workers) return;
   task.client = {{this}, {0}};
@@ -251,7 +252,7 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
     if (subtree_times_ != nullptr) [[unlikely]]
       learn_time(task, specification);
     if (task.nesting.is_child || (has_options(specification) && specification.options.nested)) [[unlikely]] {
-      order_nested(task, specification.options, builder, ready);
+      order_nested(task, specification.options, &specification.codelet, builder, ready);
     } else {
       order(task, builder, ready);
     }

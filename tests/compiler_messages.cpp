@@ -58,6 +58,10 @@ void submit_lambdas(Runtime& runtime, const Vector<double>& x, const Vector<cons
   runtime.submit([](VectorView<float>) {}, untyped);
 #ifndef RIGHT
   runtime.submit([](VectorView<float>) {}, x);           // elements of another type than the kernel's parameter
+  runtime.submit([](const VectorView<double>&) {}, x);   // a kernel takes views by value: VectorView<T> without &
+  runtime.submit([](double*) {}, x);                     // a pointer is no parameter for data: take VectorView<T>
+  runtime.submit([](int) {}, 3.7);                       // would lose the fraction of the value that was given
+  runtime.submit([](double& s) { return s; }, one);      // a kernel's result would be lost: write it to data
   runtime.submit([](VectorView<double>) {}, fixed);      // the data are read only
   runtime.submit([](double&) {}, x);                     // a parameter for data of one element
   runtime.submit([](double&) {}, raw);                   // is a parameter for data: give a handle for it

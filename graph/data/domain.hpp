@@ -51,9 +51,17 @@ struct Domain {
   std::atomic<bool> over{false};
 
   // The next members are guarded by the submission lock.
-  /// A text that names a child that waits until the parent's kernel has returned; empty if there is none. If there is
-  /// one, the kernel must not wait for its children.
-  std::string follows_kernel;
+  /// A child that waits until the parent's kernel has returned: it uses data of this kernel, which must not move to an
+  /// accelerator meanwhile.
+  struct Follower {
+    TaskReference task;
+    /// The child's codelet restricted to cores, on which the child may run while the kernel waits; null if there is no
+    /// such codelet.
+    const CodeletDefinition* on_cores = nullptr;
+  };
+  std::vector<Follower> followers;
+  /// True if all tasks of the domain run on cores (`Task::Nesting::on_cores`).
+  bool on_cores = false;
   /// The data of `TaskOptions::weak`.
   std::vector<TaskAccess> weak;
   /// The parts of weak data in mode write that had no content when the parent was submitted: the children have to write

@@ -230,7 +230,9 @@ struct alignas(64) Task {
     /// True if the task belongs to a nested task (`domain`).
     bool is_child = false;
     /// True if a task that is no child becomes nested when its kernel submits a task.
-    bool may_nest = false;
+    bool may_nest : 1 = false;
+    /// True if the task may only run on cores, since the kernel of a nested task around it uses its data and waits.
+    bool on_cores : 1 = false;
   };
   Nesting nesting;
 

@@ -114,6 +114,9 @@ struct InlineParameter {
     value_for_data,
     not_copyable,
     not_convertible,
+    loses_fraction,
+    view_by_reference,
+    pointer,
     other_element,
     read_only,
     writes_halo,
@@ -128,7 +131,11 @@ struct InlineParameter {
       if (Taken<P>::is_view) return Mistake::value_for_data;
       if (!std::is_trivially_copyable_v<Value>) return Mistake::not_copyable;
       if (!std::is_convertible_v<A, Value>) return Mistake::not_convertible;
+      if (std::is_floating_point_v<A> && std::is_integral_v<Value>) return Mistake::loses_fraction;
     } else {
+      using Bare = std::remove_cvref_t<P>;
+      if (std::is_reference_v<P> && Parameter<Bare>::is_data) return Mistake::view_by_reference;
+      if (std::is_pointer_v<Bare>) return Mistake::pointer;
       using GivenElement = typename G::Element;
       if (!std::is_void_v<GivenElement>) {
         if (!std::is_same_v<std::remove_const_t<GivenElement>, std::remove_const_t<Element>>) {
@@ -160,8 +167,15 @@ struct InlineParameter {
                   "a kernel's parameters by value are trivially copyable: capture other things in the lambda");
     static_assert(found != Mistake::not_convertible,
                   "the value that was given does not convert to the kernel's parameter");
+    static_assert(found != Mistake::loses_fraction,
+                  "the kernel's parameter is a whole number and would lose the fraction of the value that was given: "
+                  "give a whole number, or take double");
+    static_assert(found != Mistake::view_by_reference, "a kernel takes views by value: VectorView<T> without &");
+    static_assert(found != Mistake::pointer,
+                  "a pointer is no parameter for data: take VectorView<T>, MatrixView<T>, VolumeView<T> or T&");
     static_assert(found != Mistake::other_element,
-                  "the data have elements of another type than the kernel's parameter");
+                  "the data have elements of another type than the kernel's parameter, which is VectorView<T>, "
+                  "MatrixView<T>, VolumeView<T>, T& or a value of their type");
     static_assert(found != Mistake::read_only,
                   "the data are read only, and the kernel's parameter would change them: take const T");
     static_assert(found != Mistake::writes_halo,
@@ -293,14 +307,17 @@ struct InlineCall {
     }
   }
   static void run_with(const F& function, const KernelContext& context) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const auto call = [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
       if constexpr (kContext) {
-        function(context, get<I, Slots>(context)...);
+        return function(context, get<I, Slots>(context)...);
       } else {
-        function(get<I, Slots>(context)...);
+        return function(get<I, Slots>(context)...);
       }
-    }
-    (std::make_index_sequence<kCount>{});
+    };
+    using Numbers = std::make_index_sequence<kCount>;
+    static_assert(std::is_void_v<decltype(call(Numbers{}))>,
+                  "a kernel's result would be lost: write it to data, or use Runtime::async, whose future has it");
+    call(Numbers{});
   }
   static void run(const KernelContext& context) {
     if constexpr (kByValue) {

@@ -283,19 +283,19 @@ RuntimeState::Ending RuntimeState::end_tasks(bool cancel) {
       if (!ending.failure) ending.failure = error;
     }
   };
+  // A failure that the program knows from a future is no news at the end.
+  const std::function<void()> wait_for_news = [&] {
+    if (graph_ == nullptr) return keep->wait();
+    graph_->wait_all(graph::FailureLog::Summary::untold).value_or_throw();
+  };
   for (;;) {
     try {
       // Kernels may submit until the last task has ended.
-      if (!cancel) {
-        wait([&] {
-          if (graph_ == nullptr) return keep->wait();
-          // A failure that the program knows from a future is no news at the end.
-          graph_->wait_all(graph::FailureLog::Summary::untold).value_or_throw();
-        });
-      }
+      if (!cancel) wait(wait_for_news);
       wait([&] {
         if (cancel) keep->cancel();
-        keep->stop();
+        keep->backend().stop_submissions().value_or_throw();
+        wait_for_news();
       });
       return ending;
     } catch (py::error_already_set& interrupted) {

@@ -413,11 +413,15 @@ with troupe.Runtime(cores=2, oversubscribe=True) as rt:
     print(rt.call(threads).result())
     gate.set()
     print(first.result(), before == threads())
+    found[0].openblas_set_num_threads(2)
+    kernel = troupe.codelet("read")(lambda x: threads())
+    a = numpy.zeros(1)
+    print(rt.submit(kernel, a).result(), rt.submit(kernel, a, nested=True).result(), threads())
 """
     )
     if "skipped" in done.stderr:
         pytest.skip(done.stderr)
-    assert done.stdout == "1\n1\n1 True\n", done.stderr
+    assert done.stdout == "1\n1\n1 True\n1 1 2\n", done.stderr
 
 
 def test_an_interrupt_ends_a_wait(run_program):

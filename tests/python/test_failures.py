@@ -72,6 +72,22 @@ def test_the_end_of_the_block_does_not_raise_what_a_future_has_raised():
         assert isinstance(future.exception().__cause__, Unusual)
 
 
+def test_an_exception_of_a_future_that_leaves_the_block_is_no_warning(run_program):
+    done = run_program(
+        """
+import numpy, troupe
+@troupe.codelet("rw")
+def bad(a): raise ValueError("boom")
+try:
+    with troupe.Runtime(cores=1) as rt:
+        bad(numpy.zeros(1)).result()
+except troupe.KernelFailed as error:
+    print(repr(error.__cause__))
+"""
+    )
+    assert (done.stdout, done.stderr) == ("ValueError('boom')\n", "")
+
+
 def test_the_end_of_the_block_raises_all_where_one_failure_is_new():
     with pytest.raises(troupe.KernelFailed, match="2 tasks failed.*known.*new"):
         with troupe.Runtime(cores=1):

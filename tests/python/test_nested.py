@@ -435,3 +435,21 @@ def test_nested_kernels_and_calls_run_on_cores_beside_emulated_accelerators():
         assert rt.call(fibonacci, rt, 10).result() == 55
         rt.wait()
     assert x.tolist() == [40] * 5
+
+
+@pytest.mark.parametrize("accelerators", [1, 2])
+def test_a_kernel_waits_for_children_on_its_own_data_beside_accelerators(accelerators):
+    @troupe.codelet("rw")
+    def total(x):
+        if len(x) <= 10:
+            return x.sum()
+        half = len(x) // 2
+        parts = runtime.data(x).partition(numpy.s_[:half], numpy.s_[half:])
+        return sum(future.result() for future in [total(part, nested=True) for part in parts])
+
+    with troupe.Runtime(cores=2, oversubscribe=True, emulated_gpus=accelerators) as runtime:
+        x = numpy.arange(100.0)
+        for _ in range(3):
+            assert total(x, nested=True).result() == x.sum()
+            increment(x)
+            runtime.wait()

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "kernels/blas_threads.hpp"
 #include "python/module/errors.hpp"
 #include "python/module/gil.hpp"
 #include "python/module/kernels/codelet_object.hpp"
@@ -67,6 +68,8 @@ PyObject* call(const TaskCell& cell, const KernelContext& context, RuntimeState:
 
 void run_python_kernel(const KernelContext& context) {
   TaskCell& cell = *context.argument<TaskCell*>(0);
+  // Kernels run beside each other, so numpy's products in them must not start threads of their own.
+  const kernels::BlasInOneThread blas;
   const WithGil lock;
   RuntimeState::KernelScope scope(cell, context);
   PyObject* const result = call(cell, context, scope);

@@ -76,6 +76,72 @@ BOOST_AUTO_TEST_CASE(children_on_accelerators_use_parts_that_the_kernel_has_made
   BOOST_TEST(data.elements == elements_of(4, 200, 20000), boost::test_tools::per_element());
 }
 
+/// Adds 1 to the elements of `data` by nested tasks on halves, and theirs, and waits for them. Returns the sum.
+double add_and_sum(Runtime& runtime, const Handle& data, VectorView<double> x) {
+  const auto size = static_cast<std::int64_t>(x.size());
+  if (size == 1) return x[0] += 1;
+  const std::array<Block, 2> halves{Block{0, 0, size / 2, 1}, Block{size / 2, 0, size - size / 2, 1}};
+  std::array<double, 2> sums{};
+  double* sum = sums.data();
+  for (const Handle& half : runtime.partition(data, halves)) {
+    runtime.submit(
+        nested(), [&runtime, half, sum](VectorView<double> part) { *sum = add_and_sum(runtime, half, part); },
+        read_write(half));
+    ++sum;
+  }
+  runtime.wait();
+  return sums[0] + sums[1];
+}
+
+BOOST_AUTO_TEST_CASE(a_kernel_waits_for_children_that_use_its_own_data) {
+  for (const int accelerators : {1, 2}) {
+    Runtime runtime(with_accelerators(accelerators));
+    Ones data(runtime);
+    const Codelet multiply = multiply_there();
+    double sum = 0;
+    for (int round = 0; round < 3; ++round) {
+      runtime.submit(
+          nested(), [&](VectorView<double> x) { sum = add_and_sum(runtime, data.whole, x); }, read_write(data.whole));
+      runtime.submit(multiply, {data.whole}, args(2.0));
+    }
+    runtime.wait();
+    BOOST_TEST(sum == kElements * 11);
+    BOOST_TEST(data.elements == std::vector<double>(kElements, 22), boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_for_a_child_without_an_implementation_for_cores_is_refused) {
+  Runtime runtime(with_accelerators(1));
+  Ones data(runtime);
+  const Codelet multiply = multiply_there();
+  std::string own;
+  std::string inside;
+  runtime.submit(
+      nested("outer"),
+      [&](VectorView<double>) {
+        runtime.submit(multiply, {data.whole}, args(2.0));
+        own = message_of([&] { runtime.wait(); });
+      },
+      read_write(data.whole));
+  runtime.wait();
+  BOOST_TEST(data.elements == std::vector<double>(kElements, 2), boost::test_tools::per_element());
+  runtime.submit(
+      nested("outer"),
+      [&](VectorView<double>) {
+        runtime.submit(with_weak({read_write(data.whole)}), [&] {
+          inside = message_of([&] { runtime.submit(multiply, {data.whole}, args(2.0)); });
+          runtime.submit([](VectorView<double> x) { x[0] = 5; }, data.whole);
+        });
+        runtime.wait();
+      },
+      read_write(data.whole));
+  runtime.wait();
+  BOOST_TEST(contains(own, "'outer'"));
+  BOOST_TEST(contains(own, "give it an implementation for cores, or declare the data in TaskOptions::weak"));
+  BOOST_TEST(contains(inside, "has no implementation for cores, on which its task has to run"));
+  BOOST_TEST(data.elements == elements_of(1, 5, 2), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(afterwards_accelerators_use_the_data_whole_and_kernels_divide_them_anew) {
   for (const bool before_it_begins : {true, false}) {
     Runtime runtime(with_accelerators(2));

@@ -106,9 +106,28 @@ BOOST_AUTO_TEST_CASE(cancelling_a_nested_task_cancels_its_children_on_all_levels
   BOOST_TEST_REQUIRE(eventually([&] { return waits.load(); }));
   task.cancel();
   gate.open();
-  BOOST_CHECK_EXCEPTION(task.wait(), Error, failure(ErrorCode::cancelled, "belongs to"));
+  BOOST_CHECK_EXCEPTION(task.wait(), Error, failure(ErrorCode::cancelled, "was cancelled: the program cancelled it"));
   BOOST_CHECK_THROW(runtime.wait(), Error);
   BOOST_TEST(!late.load());
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_nested_task_whose_kernel_waits_ends_as_cancelled) {
+  Runtime runtime(with_workers(1));
+  Gate gate;
+  std::atomic<bool> begun{false};
+  const Future task = runtime.submit(nested(), [&] {
+    const Future first = runtime.submit([&] {
+      begun = true;
+      gate.pass();
+    });
+    runtime.submit({.after = {first}}, [] {});
+    runtime.wait();
+  });
+  BOOST_TEST_REQUIRE(eventually([&] { return begun.load(); }));
+  task.cancel();
+  gate.open();
+  BOOST_CHECK_EXCEPTION(task.wait(), Error, failure(ErrorCode::cancelled, "the program cancelled it"));
+  BOOST_TEST((task.status() == TaskStatus::cancelled));
 }
 
 BOOST_AUTO_TEST_CASE(weak_data_that_no_child_writes_have_no_content) {

@@ -294,6 +294,32 @@ BOOST_AUTO_TEST_CASE(tasks_that_commute_and_reduce_are_children) {
   BOOST_TEST(sum == 300);
 }
 
+BOOST_AUTO_TEST_CASE(children_reduce_into_data_that_the_kernel_makes) {
+  Runtime runtime(with_workers(2));
+  double sum = 0;
+  std::string late;
+  const auto total = runtime.scalar(sum, "total");
+  for (int round = 0; round < 20; ++round) {
+    runtime.submit(
+        nested(),
+        [&](double& total) {
+          const auto own = runtime.allocate_scalar<double>("own");
+          runtime.submit([](double& s) { s = 0; }, write(own));
+          late = message_of([&] { runtime.set_reduction(own, sum_reduction<double>()); });
+          const auto other = runtime.allocate_scalar<double>("other");
+          runtime.set_reduction(other, sum_reduction<double>());
+          runtime.submit([](double& s) { s = 0; }, write(other));
+          for (int i = 0; i < 50; ++i) runtime.submit([](double& s) { s += 1; }, reduce(other));
+          const HostAccess access = runtime.acquire(other, AccessMode::read);
+          total += access.vector<double>()[0];
+        },
+        total);
+  }
+  runtime.wait();
+  BOOST_TEST(sum == 1000);
+  BOOST_TEST((late.empty() || contains(late, "own runtime")));
+}
+
 BOOST_AUTO_TEST_CASE(temporary_data_may_leave_when_nobody_uses_them) {
   Runtime runtime(with_workers(2));
   Scalar<double> kept;

@@ -22,21 +22,22 @@ void try_programs(std::uint64_t count, NestedProgram program) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(on_cores) { try_programs(200, {}); }
-BOOST_AUTO_TEST_CASE(on_cores_with_failures) { try_programs(200, {.faults = true}); }
+BOOST_AUTO_TEST_CASE(on_cores) { try_programs(500, {}); }
+BOOST_AUTO_TEST_CASE(on_cores_with_failures) { try_programs(500, {.faults = true}); }
 BOOST_AUTO_TEST_CASE(in_a_chosen_order_of_messages) {
   try_programs(100, {.deterministic = true});
   try_programs(100, {.faults = true, .deterministic = true});
 }
 BOOST_AUTO_TEST_CASE(with_kernels_that_wait) {
-  try_programs(150, {.waits = true});
+  try_programs(500, {.waits = true});
   try_programs(100, {.faults = true, .waits = true});
   try_programs(50, {.deterministic = true, .waits = true});
-  try_programs(50, {.gpus = true, .waits = true});
+  try_programs(250, {.gpus = true, .waits = true});
+  try_programs(100, {.faults = true, .gpus = true, .waits = true});
 }
 BOOST_AUTO_TEST_CASE(with_emulated_gpus) {
-  try_programs(50, {.gpus = true});
-  try_programs(50, {.faults = true, .gpus = true});
+  try_programs(250, {.gpus = true});
+  try_programs(250, {.faults = true, .gpus = true});
 }
 BOOST_AUTO_TEST_CASE(recorded) {
   try_programs(100, {.recorded = true});

@@ -68,7 +68,7 @@ std::vector<std::string> execute(const NestedProgram& program, Runtime& runtime,
 }
 
 void run_nested_programs(bool waits, bool faults) {
-  const Seeds run = seeds(300);
+  const Seeds run = seeds(500);
   SeedWatchdog watchdog;
   ServiceWith<ProgramCodelets> service;
   Runtime runtime = Runtime::connect({service.folder(), "test"});

@@ -44,7 +44,7 @@ class Generator {
       : random_(program.seed),
         faults_(program.faults),
         waits_(program.waits),
-        kernels_change_(program.waits && !program.gpus && !program.deterministic),
+        kernels_change_(program.waits && !program.deterministic),
         blurs_(program.halos),
         // In virtual time only tasks that are said to be nested need no times. Beside GPUs, whoever submits says so,
         // too.
