@@ -90,7 +90,7 @@ const std::vector<Mistake>& mistakes() {
       {"run cholesky --why-after 5", {"'5' is no time", "5s"}},
       {"run cholesky --cores 100000", {"100000", "core"}},
       {"simulate cholesky --platform idgraff --n 960", {"no machine 'idgraff'", "idgraf-double"}},
-      {"simulate cholesky --platform idgraf --n 960 --gpus 9", {"GPUs, not 9", "8 GPUs"}},
+      {"simulate cholesky --platform idgraf --n 960 --gpus 9", {"--gpus: machine 'idgraf' has 8 GPUs, not 9"}},
       {"simulate cholesky --platform idgraf --n 960 --gpus 4-2", {"--gpus", "1-8 or 0,2,4"}},
       // Options that have no effect.
       {"run cholesky --inner 4", {"--inner", "no effect", "qr"}},
