@@ -628,6 +628,8 @@ class TaskGraph final : public TaskOwner {
   Result<void> free_followers(Domain& domain, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
   /// Returns the definition of the codelet restricted to cores; null if it has no implementation for those here.
   const CodeletDefinition* on_cores_only(const Codelet& codelet);
+  /// Gives a child the deadline and the stop token of the nested task that it belongs to, besides its own.
+  static void inherit_limits(Task& task);
   /// Returns true if the data were made by the kernel that the calling thread runs, and no task uses them.
   bool is_own_and_unused(const Handle& handle) TROUPE_REQUIRES(submission_mutex_);
   /// Activates ready tasks at the worker whose kernel the calling thread runs.

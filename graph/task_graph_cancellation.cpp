@@ -37,6 +37,13 @@ Withdrawal passed_limit(const TaskExtras& limits) noexcept {
   return Withdrawal::told_of_deadline;
 }
 
+/// Asks to stop if one of two tokens does.
+struct EitherToken {
+  StopToken one;
+  StopToken other;
+  [[nodiscard]] bool stop_requested() const noexcept { return one.stop_requested() || other.stop_requested(); }
+};
+
 /// Returns true if the program has cancelled a run of a recording to which the task, or a nested task around it,
 /// belongs. Called while the task runs, so the recording's run cannot end meanwhile.
 bool run_was_cancelled(const Task& task) noexcept {
@@ -45,6 +52,20 @@ bool run_was_cancelled(const Task& task) noexcept {
 }
 
 }  // namespace
+
+void TaskGraph::inherit_limits(Task& task) {
+  const TaskExtras* const around = task.outer_domain()->parent.extras.get();
+  if (around == nullptr) return;
+  const bool stops = around->stop.stop_possible();
+  if (!stops && around->deadline == Clock::time_point::max()) return;
+  if (!task.extras) task.extras = std::make_unique<TaskExtras>();
+  task.has_more = true;
+  task.withdrawn.store(Withdrawal::limited, std::memory_order_relaxed);
+  TaskExtras& own = *task.extras;
+  own.deadline = std::min(own.deadline, around->deadline);
+  if (!stops) return;
+  own.stop = own.stop.stop_possible() ? StopToken(EitherToken{own.stop, around->stop}) : around->stop;
+}
 
 Withdrawal TaskGraph::why_unwanted(const Task& task) const noexcept {
   const Withdrawal withdrawn = task.withdrawn.load(std::memory_order_relaxed);

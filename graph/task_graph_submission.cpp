@@ -249,6 +249,8 @@ void TaskGraph::fill_and_order(Task& task, const TaskSpecification& specificatio
                                TaskList& ready) {
   try {
     fill(task, specification);
+    if (task.nesting.is_child) [[unlikely]]
+      inherit_limits(task);
     if (subtree_times_ != nullptr) [[unlikely]]
       learn_time(task, specification);
     if (task.nesting.is_child || (has_options(specification) && specification.options.nested)) [[unlikely]] {

@@ -3,7 +3,9 @@
 #include <array>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <stdexcept>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -109,6 +111,39 @@ BOOST_AUTO_TEST_CASE(cancelling_a_nested_task_cancels_its_children_on_all_levels
   BOOST_CHECK_EXCEPTION(task.wait(), Error, failure(ErrorCode::cancelled, "was cancelled: the program cancelled it"));
   BOOST_CHECK_THROW(runtime.wait(), Error);
   BOOST_TEST(!late.load());
+}
+
+BOOST_AUTO_TEST_CASE(limits_of_a_nested_task_are_those_of_its_children) {
+  for (const bool by_deadline : {false, true}) {
+    Runtime runtime(with_workers(2));
+    std::stop_source source;
+    std::stop_source unused;
+    TaskOptions options = nested();
+    if (by_deadline) {
+      options.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+    } else {
+      options.stop = source.get_token();
+    }
+    std::atomic<bool> begun{false};
+    std::atomic<bool> late{false};
+    const Codelet asks = Codelet("asks", {}).cpu([&](const KernelContext& context) {
+      begun = true;
+      (void)eventually([&] { return context.cancelled(); });
+    });
+    const Future task = runtime.submit(options, [&] {
+      runtime.submit({.nested = true, .stop = unused.get_token()}, [&] {
+        const Future first = runtime.submit(asks, {});
+        runtime.submit({.after = {first}}, [&] { late = true; });
+      });
+    });
+    BOOST_TEST_REQUIRE(eventually([&] { return begun.load(); }));
+    source.request_stop();
+    BOOST_CHECK_EXCEPTION(
+        task.wait(), Error,
+        failure(ErrorCode::cancelled, by_deadline ? "its deadline passed" : "a stop was requested of its token"));
+    BOOST_TEST((task.status() == TaskStatus::cancelled));
+    BOOST_TEST(!late.load());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_cancelled_nested_task_whose_kernel_waits_ends_as_cancelled) {
