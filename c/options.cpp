@@ -21,13 +21,15 @@ namespace troupe::c {
 
 namespace {
 
-/// Copies fields of `troupe_options` to the runtime options of the same names. A field that is zero changes nothing.
+/// Copies fields of `troupe_options` to the options of the same names: of the run in virtual time if there is one and
+/// it has them, otherwise of the runtime. A field that is zero changes nothing.
 class Fields {
  public:
-  explicit Fields(RuntimeOptions& options) : options_(options) {}
+  /// `simulation` may be null.
+  Fields(RuntimeOptions& options, SimulationOptions* simulation) : options_(options), simulation_(simulation) {}
 
   void take(const char* word, const char* text) {
-    if (text != nullptr) option_of(word)->set(options_, text, fmt::format("troupe_options.{}", word)).value_or_throw();
+    if (text != nullptr) set(*option_of(word), text, fmt::format("troupe_options.{}", word));
   }
   template <class Number>
   void take(const char* word, Number number) {
@@ -47,11 +49,19 @@ class Fields {
                               troupe::quoted(given)));
     }
     const std::string name = fmt::format("troupe_options.more: {}", option->word);
-    option->set(options_, given.substr(equals + 1), name).value_or_throw();
+    set(*option, given.substr(equals + 1), name);
   }
 
  private:
+  void set(const RuntimeOption& option, const std::string& text, const std::string& name) {
+    const SimulationOption* const simulated = simulation_ == nullptr ? nullptr : simulation_option_of(option.word);
+    // Policies draw from the runtime's seed, in virtual time, too.
+    if (simulated == nullptr || option.word == "seed") option.set(options_, text, name).value_or_throw();
+    if (simulated != nullptr) simulated->set(*simulation_, text, name).value_or_throw();
+  }
+
   RuntimeOptions& options_;
+  SimulationOptions* simulation_;
 };
 
 void set_observers(const troupe_options& given, RuntimeOptions& options) {
@@ -66,16 +76,6 @@ void set_observers(const troupe_options& given, RuntimeOptions& options) {
       call(what.c_str(), user);
     };
   }
-}
-
-void set_simulation(const troupe_options& given, RuntimeOptions& options) {
-  SimulationOptions simulation;
-  simulation.machine = platform::load_machine(given.platform).value_or_throw();
-  simulation.real_buffers = given.execute != 0;
-  for (int gpu = 0; gpu < options.gpus; ++gpu) simulation.gpus.push_back(gpu);
-  options.gpus = 0;
-  move_to_simulation(options, simulation);
-  options.simulation = std::make_shared<const SimulationOptions>(std::move(simulation));
 }
 
 }  // namespace
@@ -102,7 +102,13 @@ troupe_options settled(const troupe_options* given) {
 
 RuntimeOptions to_runtime_options(const troupe_options& given) {
   RuntimeOptions options;
-  Fields fields(options);
+  std::shared_ptr<SimulationOptions> simulation;
+  if (given.platform != nullptr) {
+    simulation = std::make_shared<SimulationOptions>();
+    simulation->machine = platform::load_machine(given.platform).value_or_throw();
+    simulation->real_buffers = given.execute != 0;
+  }
+  Fields fields(options, simulation.get());
   fields.take("cores", given.cores);
   fields.take("gpus", given.gpus);
   fields.take("policy", given.policy);
@@ -110,7 +116,11 @@ RuntimeOptions to_runtime_options(const troupe_options& given) {
   if (given.why_after != 0) fields.take("why_after", fmt::format("{}s", given.why_after).c_str());
   for (const char* const* one = given.more; one != nullptr && *one != nullptr; ++one) fields.take_named(*one);
   set_observers(given, options);
-  if (given.platform != nullptr) set_simulation(given, options);
+  if (simulation != nullptr) {
+    for (int gpu = 0; gpu < options.gpus; ++gpu) simulation->gpus.push_back(gpu);
+    options.gpus = 0;
+    options.simulation = std::move(simulation);
+  }
   return options;
 }
 

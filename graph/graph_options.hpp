@@ -77,13 +77,13 @@ struct GraphOptions {
   std::atomic<std::uint64_t>* task_ids = nullptr;
   std::atomic<std::uint64_t>* handle_ids = nullptr;
   /// A limit for the bytes of the runtime's memory whose registrations have ended but which tasks still use. A release
-  /// that would exceed the limit waits for the last use, if its thread may wait. With a higher limit, releases of
-  /// temporary data block less often; with a lower limit, a program that makes temporary data faster than its tasks use
-  /// them takes less memory.
-  std::uint64_t late_bytes = std::uint64_t{16} << 20U;
-  /// So many pieces of data for each worker, of the size of the one that is released, do not wait, even if they exceed
-  /// `late_bytes`: every worker still finds tasks.
-  std::uint64_t late_pieces = 32;
+  /// that would exceed the limit waits for the last use, if its thread may wait.
+  std::uint64_t late_bytes = std::uint64_t{1} << 30U;
+  /// Where such data take more bytes than this, and are more than so many pieces for each worker, a release waits until
+  /// they are half as much, as long as tasks end meanwhile. So a program that makes temporary data faster than its
+  /// tasks use them takes little memory, and its data stay in the caches.
+  std::uint64_t late_bytes_at_ease = std::uint64_t{16} << 20U;
+  std::uint64_t late_pieces_at_ease = 32;
   /// A bound on the parts that `TaskGraph::repartition` has replaced while tasks still use them; each counts once for
   /// each new part that it overlaps. A call that would exceed the bound waits for the tasks on the former parts. With a
   /// larger bound such calls block less often; each unit takes up to 2 KB.

@@ -484,8 +484,10 @@ class TaskGraph final : public TaskOwner {
   bool release_late(DataRecord& record, const std::shared_ptr<LateRelease>& late, TaskList& ready)
       TROUPE_REQUIRES(submission_mutex_);
   void end_late(LateRelease& late) noexcept TROUPE_EXCLUDES(submission_mutex_);
-  /// Returns true if a late release of so many bytes would exceed `GraphOptions::late_bytes`.
-  [[nodiscard]] bool too_many_late_bytes(std::uint64_t more) const TROUPE_REQUIRES(submission_mutex_);
+  /// Returns true if the late releases comprise more bytes than this, and more pieces than are at ease.
+  [[nodiscard]] bool late_above(std::uint64_t bytes) const TROUPE_REQUIRES(submission_mutex_);
+  /// Waits until half of the late releases have ended, as long as tasks end (`GraphOptions::late_bytes_at_ease`).
+  void wait_for_late_releases() TROUPE_EXCLUDES(submission_mutex_);
   /// Ends a registration. If `finally` is true, kernels and callbacks may also end registrations of memory that the
   /// program owns, if no task uses it; if the function fails, the caller calls `abandon`. If `finally` is false,
   /// kernels and callbacks may not end such registrations, because the outcome would depend on the speed of other
@@ -619,14 +621,14 @@ class TaskGraph final : public TaskOwner {
   /// Returns the task whose kernel the calling thread runs, if this kernel may wait for its children. Fails with
   /// `wait_in_kernel`.
   Result<const Task*> check_waits_inside() const;
-  /// Returns the domain whose tasks the calling kernel may wait for; null if the kernel has submitted no task. Appends
-  /// to `ready` the tasks of `free_followers`. Fails if the kernel must not wait, or as `free_followers` does.
-  Result<Domain*> domain_to_wait_for(TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
+  /// Returns the domain whose tasks the calling kernel may wait for; null if the kernel has submitted no task. Fails if
+  /// the kernel must not wait.
+  Result<Domain*> domain_to_wait_for() TROUPE_REQUIRES(submission_mutex_);
   /// Restricts the children that wait for the parent's kernel to cores, where they may use its data while the kernel
-  /// waits, and no longer keeps them waiting. Appends those that are ready to `ready`. Fails with `wait_in_kernel` if
-  /// one of them cannot run there.
+  /// waits, and no longer keeps them waiting. Appends those that are ready to `ready`. Fails with `invalid_argument`
+  /// if one of them cannot run there. Called when nothing else refuses the wait.
   Result<void> free_followers(Domain& domain, TaskList& ready) TROUPE_REQUIRES(submission_mutex_);
-  /// Returns the definition of the codelet restricted to cores; null if it has no implementation for those here.
+  /// Returns the definition of the codelet restricted to cores; null if its tasks cannot run on those here.
   const CodeletDefinition* on_cores_only(const Codelet& codelet);
   /// Gives a child the deadline and the stop token of the nested task that it belongs to, besides its own.
   static void inherit_limits(Task& task);
@@ -835,7 +837,10 @@ class TaskGraph final : public TaskOwner {
   /// Registrations that have ended while tasks still use their data.
   struct LateReleases {
     std::uint64_t bytes = 0;
+    std::uint64_t pieces = 0;
     std::uint64_t divisions = 0;
+    /// The number of ended tasks when a thread last found that waiting for late releases brings nothing.
+    std::uint64_t stalled_at = std::numeric_limits<std::uint64_t>::max();
     /// The tasks whose kernel or callback waits in `wait_for_running`.
     std::vector<const Task*> letting_go;
   };

@@ -146,7 +146,7 @@ void TaskGraph::call_back(Task& task, const Completion& completion) {
       if (completion.cause) {
         outcome.message = completion.cause->message;
         outcome.code = completion.cause->code;
-        failures_.told(completion.poison);
+        if (task.extras->callback_tells) failures_.told(completion.poison);
       }
       task.extras->callback(outcome);
     }

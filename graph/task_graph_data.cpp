@@ -98,7 +98,8 @@ Result<void> TaskGraph::add_reduction(DataRecord& record, ReductionMethods& meth
 }
 
 bool TaskGraph::is_own_and_unused(const Handle& handle) {
-  const Domain* const domain = domain_here();
+  const Task* const here = nesting_task_here();
+  const Domain* const domain = here != nullptr ? here->own_domain() : nullptr;
   const auto found = data_.registry.find(handle, domain);
   return domain != nullptr && found && found.value()->whole().home.id == domain->id &&
          !in_use(found.value()->whole(), nullptr);

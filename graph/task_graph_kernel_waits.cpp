@@ -94,28 +94,33 @@ Result<const Task*> TaskGraph::check_waits_inside() const {
 }
 
 Result<void> TaskGraph::free_followers(Domain& domain, TaskList& ready) {
-  for (const Domain::Follower& one : domain.followers) {
-    if (one.on_cores != nullptr || one.task.ended()) continue;
-    return never_ends(domain.parent,
-                      describe(*one.task.task) +
-                          " uses data of this kernel, and waits until it returns, as data must not move to an "
-                          "accelerator while a kernel uses them: give it an implementation for cores, or declare the "
-                          "data in TaskOptions::weak");
-  }
+  std::vector<std::pair<Task*, const CodeletDefinition*>> freed;
   for (const Domain::Follower& one : domain.followers) {
     if (one.task.ended()) continue;
-    Task& child = *one.task.task;
-    child.codelet = one.on_cores;
-    child.nesting.on_cores = true;
-    if (Domain* const own = child.own_domain()) own->on_cores = true;
+    const CodeletDefinition* const on_cores = one.codelet ? on_cores_only(*one.codelet) : nullptr;
+    if (on_cores == nullptr) {
+      return never_ends(
+          domain.parent,
+          describe(*one.task.task) +
+              " uses data of this kernel and cannot run on cores, so it waits until the kernel returns, as "
+              "data must not move to an accelerator while a kernel uses them: give it an implementation "
+              "for cores that no restriction leaves out, or declare the data in TaskOptions::weak");
+    }
+    freed.emplace_back(one.task.task, on_cores);
   }
   domain.followers.clear();
+  if (freed.empty()) return {};
+  for (const auto& [child, on_cores] : freed) {
+    child->codelet = on_cores;
+    child->nesting.on_cores = true;
+    if (Domain* const own = child->own_domain()) own->on_cores = true;
+    for (SubmissionObserver* observer : options_.observers) observer->restricted(*child);
+  }
   // The parent's kernel runs, so its list of successors is open, and grows under the submission lock only.
   Edge* before = nullptr;
   for (Edge* edge = domain.parent.successors.load(std::memory_order_acquire); edge != nullptr;) {
     Edge* const next = edge->next_edge();
-    const bool frees = edge->kind() == Edge::data && edge->task()->outer_domain() == &domain;
-    if (!frees) {
+    if (edge->kind() != Edge::data || edge->task()->outer_domain() != &domain) {
       before = edge;
     } else {
       if (before == nullptr) {
@@ -131,14 +136,10 @@ Result<void> TaskGraph::free_followers(Domain& domain, TaskList& ready) {
   return {};
 }
 
-Result<Domain*> TaskGraph::domain_to_wait_for(TaskList& ready) {
+Result<Domain*> TaskGraph::domain_to_wait_for() {
   const auto here = check_waits_inside();
   if (!here) return here.failure();
-  Domain* const own = here.value()->own_domain();
-  if (own != nullptr && !own->followers.empty()) {
-    if (auto freed = free_followers(*own, ready); !freed) return freed.failure();
-  }
-  return own;
+  return here.value()->own_domain();
 }
 
 void TaskGraph::activate_here(TaskList& ready) {
@@ -148,17 +149,20 @@ void TaskGraph::activate_here(TaskList& ready) {
 Result<Domain*> TaskGraph::domain_to_wait_for(const Future& future) {
   TaskList ready;
   const auto find = [&]() TROUPE_REQUIRES(submission_mutex_) -> Result<Domain*> {
-    const auto found = domain_to_wait_for(ready);
+    const auto found = domain_to_wait_for();
     const Task& task = *future.task();
     const bool ended = task.task_id() != future.id() || task.ended();
     if (!found || ended) return found;
-    const Domain* const own = found.value();
+    Domain* const own = found.value();
     const bool ends_coroutine =
         own != nullptr && task.role == TaskRole::host && task.extras && task.extras->begun_in == own->id;
-    if (ends_coroutine || (own != nullptr && is_inside(task, *own))) return found;
-    return cannot_wait(*nesting_task_here(), "for " + describe(task) +
-                                                 ", which does not belong to it, so the wait might never end: submit a "
-                                                 "task that depends on what you wait for");
+    if (!ends_coroutine && (own == nullptr || !is_inside(task, *own))) {
+      return cannot_wait(*nesting_task_here(), "for " + describe(task) +
+                                                   ", which does not belong to it, so the wait might never end: submit "
+                                                   "a task that depends on what you wait for");
+    }
+    if (auto freed = free_followers(*own, ready); !freed) return freed.failure();
+    return found;
   };
   Result<Domain*> found = nullptr;
   {
@@ -182,18 +186,19 @@ Result<void> TaskGraph::wait_for_children_here() {
   TaskList ready;
   {
     const LockGuard lock(submission_mutex_);
-    const auto found = domain_to_wait_for(ready);
+    const auto found = domain_to_wait_for();
     if (!found) return found.failure();
     own = found.value();
+    if (own == nullptr) return {};
+    if (own->held.load(std::memory_order_relaxed) != 0) {
+      return never_ends(own->parent,
+                        "the kernel holds data that it has acquired, which counts as a child: give them "
+                        "back before (HostAccess::give_back, or the end of its scope)");
+    }
+    if (auto freed = free_followers(*own, ready); !freed) return freed;
   }
   activate_here(ready);
-  if (own == nullptr) return {};
   Domain& domain = *own;
-  if (domain.held.load(std::memory_order_relaxed) != 0) {
-    return never_ends(domain.parent,
-                      "the kernel holds data that it has acquired, which counts as a child: give them "
-                      "back before (HostAccess::give_back, or the end of its scope)");
-  }
   class AllChildren final : public KernelWait {
    public:
     AllChildren(TaskGraph& graph, Domain& domain)
@@ -215,8 +220,8 @@ Result<void> TaskGraph::wait_for_children_here() {
   if (auto waited = wait_inside(wait); !waited) return waited;
   if (const Domain::Ending ending = domain.ending(); ending.status != TaskStatus::succeeded) {
     failures_.told(ending.origin);
-    // If the task was cancelled, the failure of the wait tells its kernel so.
-    (void)tell_if_cancelled(domain.parent);
+    // If the children were cancelled with the task, the failure of the wait tells its kernel so.
+    if (ending.status == TaskStatus::cancelled) (void)tell_if_cancelled(domain.parent);
     return *ending.cause;
   }
   return bring_home_from_children(domain);
@@ -240,7 +245,8 @@ Result<void> TaskGraph::bring_home_from_children(const Domain& domain) {
 
 Result<void> TaskGraph::wait_for_child(const Future& future) {
   if (future.task() == nullptr) return recorded_task_waited_for();
-  if (status(future) == TaskStatus::pending) {
+  const bool waits = status(future) == TaskStatus::pending;
+  if (waits) {
     const auto found = domain_to_wait_for(future);
     if (!found) return found.failure();
     if (auto ends = check_may_wait(future); !ends) return ends;
@@ -249,7 +255,7 @@ Result<void> TaskGraph::wait_for_child(const Future& future) {
     }
   }
   if (status(future) == TaskStatus::succeeded) return {};
-  (void)tell_if_cancelled(*nesting_task_here());
+  if (waits && status(future) == TaskStatus::cancelled) (void)tell_if_cancelled(*nesting_task_here());
   return failures_.failure_of(future.id());
 }
 
@@ -278,7 +284,6 @@ Result<void> TaskGraph::wait_for_task_of(Domain& domain, const Future& future) {
 
 Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   TaskWaiter waiter;
-  TaskList freed;
   TaskList ready;
   Task* hold = nullptr;
   Domain* domain = nullptr;
@@ -286,11 +291,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
   WaitRoom room_to_wait(options_.nesting.budget);
   {
     const LockGuard lock(submission_mutex_);
-    if (const auto allowed = domain_to_wait_for(freed); !allowed) return allowed.failure();
-  }
-  activate_here(freed);
-  {
-    const LockGuard lock(submission_mutex_);
+    if (const auto allowed = domain_to_wait_for(); !allowed) return allowed.failure();
     const auto opened = open_domain_here();
     if (!opened) return opened.failure();
     domain = opened.value();
@@ -312,6 +313,7 @@ Result<Task*> TaskGraph::acquire_inside(const Handle& handle, AccessMode mode) {
     if (auto room = check_budget(); !room) return room.failure();
     // This check comes before the hold is submitted, because a wait for a submitted hold must not be refused.
     if (auto allowed = room_to_wait.take(); !allowed) return allowed.failure();
+    if (auto freed = free_followers(*domain, ready); !freed) return freed.failure();
     move_home(moves, domain);
     hold = &allocate_hold(record, mode);
     make_child(*hold, *domain);
@@ -390,8 +392,8 @@ CallPlace TaskGraph::call_place() const {
   if (scope == nullptr || !scope->worker().valid() || here->codelet->team.kernel != nullptr) return {};
   const Domain* const own = here->own_domain();
   CallPlace place{here, own != nullptr ? own->joined.load(std::memory_order_relaxed) : 0};
-  // A kernel that is called at once may have to wait for the tasks that it submits. Such waits are impossible if there
-  // are accelerators, or while the calling kernel holds data.
+  // A kernel that is called at once may have to wait for the tasks that it submits. Such waits may be refused if there
+  // are accelerators, and are while the calling kernel holds data.
   if ((options_.device_kinds & ~kOnCores) != 0 || recording_here() != nullptr) return place;
   if (own != nullptr && own->held.load(std::memory_order_relaxed) != 0) return place;
   place.at_once = host_.has_enough(scope->worker()) && check_waits_inside().ok();

@@ -96,8 +96,13 @@ void TaskGraph::allow_nesting(Task& task) {
 
 const CodeletDefinition* TaskGraph::on_cores_only(const Codelet& codelet) {
   const CodeletDefinition& definition = codelet.definition();
+  const bool runs_there = (definition.kinds() & options_.device_kinds & kOnCores) != 0;
+  // The graph knows its own codelets by their addresses, and they are for cores where there are any.
+  if (definition.internal) return runs_there ? &definition : nullptr;
+  // A restriction to named devices is not combined with another one, since a graph keeps few such restrictions.
+  if (!runs_there || !definition.devices.choices().empty()) return nullptr;
   const DeviceSet devices = definition.devices & DeviceSet::of_kinds(kOnCores);
-  if ((definition.kinds() & devices.kinds() & options_.device_kinds) == 0) return nullptr;
+  if ((devices.kinds() & definition.kinds() & options_.device_kinds) == 0) return nullptr;
   const auto restricted =
       codelets_.only_on(codelet, devices, options_.most_named_devices, [&] { return host_.find_devices(devices); });
   return restricted ? &restricted.value()->definition() : nullptr;
@@ -127,14 +132,15 @@ void TaskGraph::order_nested(Task& task, const TaskOptions& options, const Codel
   // kernel: the data must not move while the kernel uses them.
   const bool moves = outer != nullptr && (options_.device_kinds & ~kOnCores) != 0;
   if (moves && outer->on_cores && codelet != nullptr) {
-    // `check_on_cores` has found out that there is such a codelet.
+    // `check_nesting` has found out that there is such a codelet.
     if (const CodeletDefinition* const on_cores = on_cores_only(*codelet)) task.codelet = on_cores;
   }
   const auto wait_for_kernel = [&](const DataRecord& record) {
     if (!moves || outer->over.load(std::memory_order_relaxed) || !outer->uses(record)) return;
-    if (outer->followers.empty() || outer->followers.back().task.task != &task) {
-      outer->followers.push_back(
-          {{&task, task.task_id().value()}, codelet != nullptr ? on_cores_only(*codelet) : nullptr});
+    const TaskReference self{&task, task.task_id().value()};
+    std::vector<Domain::Follower>& followers = outer->followers;
+    if (followers.empty() || followers.back().task.task != self.task || followers.back().task.id != self.id) {
+      followers.push_back({self, codelet != nullptr ? std::optional(*codelet) : std::nullopt});
     }
     builder.follow(outer->reference());
   };
@@ -382,8 +388,9 @@ TaskGraph::Completion TaskGraph::completion_of(const Domain& domain, std::size_t
   Completion completion{ending.status, ending.cause, ending.origin, slot, worker, !ending.own};
   if (ending.status == TaskStatus::succeeded || ending.own) return completion;
   const bool cancelled = ending.status == TaskStatus::cancelled;
-  if (const Withdrawal reason = why_unwanted(domain.parent); cancelled && reason >= Withdrawal::told_of_program) {
-    // The children were cancelled with the task, so they are not the reason.
+  const Withdrawal reason = why_unwanted(domain.parent);
+  if (cancelled && (reason == Withdrawal::told_of_program || reason == Withdrawal::told_of_all)) {
+    // The program has cancelled the children with the task, so they are not the reason.
     completion.cause = std::make_shared<Failure>(
         Failure{ErrorCode::cancelled, describe(domain.parent) + " was cancelled: " +
                                           text_of(reason, domain.parent, "all that belongs to it had ended")});

@@ -206,10 +206,12 @@ Result<void> TaskGraph::check_nesting(const TaskSpecification& specification, co
     return Failure{failure.code, quoted(specification.codelet) + ": " + failure.message};
   };
   if (domain != nullptr && domain->on_cores && on_cores_only(specification.codelet) == nullptr) {
-    return Failure{ErrorCode::no_implementation,
-                   quoted(specification.codelet) +
-                       " has no implementation for cores, on which its task has to run, since the kernel of a nested "
-                       "task around it uses its data and waits: give it one, or declare the data in TaskOptions::weak"};
+    return Failure{
+        ErrorCode::no_implementation,
+        quoted(specification.codelet) +
+            " cannot run on cores, as all tasks inside of this nested task have to, since a kernel around it "
+            "uses its data and waits: give it an implementation for cores that no restriction leaves out, or "
+            "declare the data of the waiting kernel in TaskOptions::weak"};
   }
   std::vector<DataRecord*> moves;
   for (std::size_t i = 0; i < specification.accesses.size(); ++i) {

@@ -231,6 +231,7 @@ Begin TaskGraph::begin_recorded_nested(RecordedTask& task, TaskList& ready) {
   // The new task calls the recorded task's own callback, whose state must survive from run to run.
   if (task.extras->callback) {
     extras->callback = [&task](const TaskOutcome& outcome) { task.extras->callback(outcome); };
+    extras->callback_tells = task.extras->callback_tells;
   }
   extras->kept = task.extras->kept;
   extras->stands_for = &task;

@@ -17,6 +17,8 @@ namespace {
 /// data and its report that it runs the task.
 constexpr auto kBeforeLook = std::chrono::microseconds(200);
 constexpr auto kBetweenLooks = std::chrono::microseconds(100);
+/// A release goes on if no task has ended for this long, because the tasks might wait for the releasing thread.
+constexpr auto kPatience = std::chrono::milliseconds(20);
 
 /// Returns true if the task uses `whole` or a part of it. The task has not ended, or has ended a moment ago.
 bool uses(const Task& task, const DataRecord& whole) {
@@ -137,6 +139,7 @@ bool TaskGraph::release_late(DataRecord& record, const std::shared_ptr<LateRelea
   const bool unused = order_hold(hold, ready);
   record.visit_family([](DataRecord& part) { part.refuse(true); });
   data_.late.bytes += late->bytes;
+  ++data_.late.pieces;
   data_.late.divisions += late->divisions;
   return unused;
 }
@@ -149,6 +152,7 @@ void TaskGraph::end_late(LateRelease& late) noexcept {
   const LockGuard lock(submission_mutex_);
   memory = late.record->owned;
   data_.late.bytes -= late.bytes;
+  --data_.late.pieces;
   data_.late.divisions -= late.divisions;
   forget(*late.record);
   data_.registry.take_removed(removed);
@@ -163,9 +167,34 @@ void TaskGraph::end_late(LateRelease& late) noexcept {
   RemovedUnderLock::take(removed);
 }
 
-bool TaskGraph::too_many_late_bytes(std::uint64_t more) const {
-  const std::uint64_t most = std::max(options_.late_bytes, options_.late_pieces * options_.workers * more);
-  return data_.late.bytes + more > most;
+bool TaskGraph::late_above(std::uint64_t bytes) const {
+  return data_.late.bytes > bytes && data_.late.pieces > options_.late_pieces_at_ease * options_.workers;
+}
+
+void TaskGraph::wait_for_late_releases() {
+  std::uint64_t ended = progress().ended;
+  auto since = std::chrono::steady_clock::now();
+  while (true) {
+    {
+      const LockGuard lock(submission_mutex_);
+      if (!late_above(options_.late_bytes_at_ease / 2)) return;
+      // The tasks may wait for what this thread will do, and nothing has changed since an earlier call found so.
+      if (data_.late.stalled_at == ended) return;
+    }
+    const GraphHost::Pump pumped = host_.pump();
+    if (pumped == GraphHost::Pump::exhausted) return;
+    if (pumped == GraphHost::Pump::block) std::this_thread::sleep_for(kBetweenLooks);
+    const std::uint64_t ended_now = progress().ended;
+    const auto now = std::chrono::steady_clock::now();
+    if (ended_now != ended) {
+      ended = ended_now;
+      since = now;
+    } else if (now - since > kPatience) {
+      const LockGuard lock(submission_mutex_);
+      data_.late.stalled_at = ended;
+      return;
+    }
+  }
 }
 
 Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool finally) {
@@ -178,6 +207,7 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
   TaskList ready;
   bool unused = false;
   bool content_matters = false;
+  bool many = false;
   {
     const LockGuard lock(submission_mutex_);
     const auto found = data_.registry.find(handle);
@@ -188,13 +218,15 @@ Result<bool> TaskGraph::release_without_waiting(const Handle& handle, bool final
       if (!inside) return false;
       if (!finally || record.parent != nullptr) return waits_in_kernel();
       if (in_use(record, has_run)) return released_in_kernel(record);
-    } else if (may_wait && too_many_late_bytes(bytes_of(record)) && in_use(record, nullptr)) {
+    } else if (may_wait && data_.late.bytes + bytes_of(record) > options_.late_bytes && in_use(record, nullptr)) {
       return false;
     }
     late = std::make_shared<LateRelease>();
     unused = release_late(record, late, ready);
+    many = may_wait && !unused && late_above(options_.late_bytes_at_ease);
   }
   if (!ready.empty()) host_.activate(ready, WorkerId{});
+  if (many) wait_for_late_releases();
   // If the content matters, no task uses the record, except perhaps the task that this thread runs. So the record stays
   // until the end of this call.
   if (content_matters) {

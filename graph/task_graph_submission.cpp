@@ -161,6 +161,7 @@ void TaskGraph::fill_options(Task& task, const TaskSpecification& specification)
   task.has_more = true;
   task.extras->name = options.name;
   task.extras->callback = options.callback;
+  task.extras->callback_tells = specification.callback_tells;
   if (specification.kept != nullptr) task.extras->kept = *specification.kept;
   if (!limited) return;
   task.withdrawn.store(Withdrawal::limited, std::memory_order_relaxed);

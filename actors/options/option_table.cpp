@@ -293,15 +293,6 @@ Result<void> check_each(std::span<const OptionOf<Options>> table, const Options&
   return {};
 }
 
-/// Calls `act` for each option that a runtime and a run in virtual time both have, if it is not the runtime's default.
-template <class Act>
-void visit_shared(const RuntimeOptions& options, const Act& act) {
-  for (const SimulationOption& simulated : simulation_options()) {
-    const RuntimeOption* const option = option_of(simulated.word);
-    if (option != nullptr && !option->is_default(options)) act(*option, simulated);
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> OptionRow::example_list() const {
@@ -365,25 +356,18 @@ std::span<const SimulationOption> simulation_options() { return option_rows::kSi
 
 const SimulationOption* simulation_option_of(std::string_view word) { return option_in(simulation_options(), word); }
 
-void move_to_simulation(RuntimeOptions& options, SimulationOptions& simulation) {
-  visit_shared(options, [&](const RuntimeOption& option, const SimulationOption& simulated) {
-    // Both read the same texts.
-    (void)simulated.read(simulated, simulation, option.text(options));
-    if (option.word != "seed") (void)option.read(option, options, option.default_text());
-  });
-}
-
 Result<void> check_options(const RuntimeOptions& options) {
   if (Result<void> usable = check_each(runtime_options(), options, "RuntimeOptions"); !usable) return usable;
   if (!options.simulation) return {};
   Result<void> usable = check_each(simulation_options(), *options.simulation, "SimulationOptions");
-  visit_shared(options, [&](const RuntimeOption& option, const SimulationOption& simulated) {
+  for (const SimulationOption& simulated : simulation_options()) {
+    const RuntimeOption* const option = option_of(simulated.word);
     // The seed of a runtime is that of its policy, too.
-    if (!usable || option.word == "seed") return;
+    if (!usable || option == nullptr || option->word == "seed" || option->is_default(options)) continue;
     usable = Failure{ErrorCode::invalid_argument,
                      fmt::format("RuntimeOptions::{} has no effect in virtual time: set SimulationOptions::{}",
-                                 option.field, simulated.field)};
-  });
+                                 option->field, simulated.field)};
+  }
   return usable;
 }
 

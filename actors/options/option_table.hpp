@@ -123,9 +123,6 @@ using SimulationOption = OptionOf<SimulationOptions>;
 /// Return the options of a run in virtual time: all, or the one with this word.
 [[nodiscard]] std::span<const SimulationOption> simulation_options();
 [[nodiscard]] const SimulationOption* simulation_option_of(std::string_view word);
-/// Moves the values of all options that a run in virtual time has, too, from `options` to `simulation`, as far as they
-/// are not the default. The seed stays in `options`, too.
-void move_to_simulation(RuntimeOptions& options, SimulationOptions& simulation);
 
 /// Fails with `invalid_argument` if an option has a value that `OptionOf::set` would refuse. The message is that of
 /// `set`, with the field as the name: "RuntimeOptions::accelerators.ahead.gpu: …". Fails too if a run in virtual time

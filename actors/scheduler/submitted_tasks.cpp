@@ -78,6 +78,16 @@ void SubmittedTasks::submitted(const graph::Task& task) noexcept {
   ++left_[record.size_class.index()];
 }
 
+void SubmittedTasks::restricted(const graph::Task& task) noexcept {
+  const LockGuard lock(mutex_);
+  Record* const record = find(task.task_id());
+  if (record == nullptr) return;
+  --left_[record->size_class.index()];
+  record->size_class = classes_.classify(task);
+  left_.resize(classes_.size());
+  ++left_[record->size_class.index()];
+}
+
 void SubmittedTasks::ended(TaskId task) {
   const LockGuard lock(mutex_);
   Record* record = find(task);

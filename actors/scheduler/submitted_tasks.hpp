@@ -24,6 +24,7 @@ namespace troupe::scheduler {
 class SubmittedTasks final : public graph::SubmissionObserver, public graph::TaskObserver {
  public:
   void submitted(const graph::Task& task) noexcept override;
+  void restricted(const graph::Task& task) noexcept override;
   void happened(const graph::TaskEvent& event) override {
     if (event.ends_task()) ended(event.task);
   }

@@ -143,8 +143,9 @@ Result<std::vector<int>> parse_gpu_counts(std::string_view text, int most, std::
                     quoted(text)));
   }
   if (const int largest = *std::max_element(counts->begin(), counts->end()); largest > most) {
-    return wrong(
-        fmt::format("--gpus: {} has {}, not {}", where, counted(static_cast<std::uint64_t>(most), "GPU"), largest));
+    const bool range = text.find('-') != std::string_view::npos;
+    return wrong(fmt::format("--gpus: {} has {}, not {}", where, counted(static_cast<std::uint64_t>(most), "GPU"),
+                             range ? "as many as " + quoted(text) : std::to_string(largest)));
   }
   return *std::move(counts);
 }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "graph/tasks/failure_log.hpp"
 #include "graph/tasks/task.hpp"
 #include "proto/mutex.hpp"
+#include "troupe/codelet.hpp"
 #include "troupe/units.hpp"
 
 namespace troupe::graph {
@@ -51,13 +53,12 @@ struct Domain {
   std::atomic<bool> over{false};
 
   // The next members are guarded by the submission lock.
-  /// A child that waits until the parent's kernel has returned: it uses data of this kernel, which must not move to an
-  /// accelerator meanwhile.
+  /// A child that waits until the parent's kernel has returned, or waits itself (`TaskGraph::free_followers`): the
+  /// child uses data of this kernel, which must not move to an accelerator meanwhile.
   struct Follower {
     TaskReference task;
-    /// The child's codelet restricted to cores, on which the child may run while the kernel waits; null if there is no
-    /// such codelet.
-    const CodeletDefinition* on_cores = nullptr;
+    /// The child's codelet; none if the child is a task of the graph's own.
+    std::optional<Codelet> codelet;
   };
   std::vector<Follower> followers;
   /// True if all tasks of the domain run on cores (`Task::Nesting::on_cores`).

@@ -49,7 +49,11 @@ void FailureLog::task_ended_quietly(TaskId task, TaskStatus status, const Cause&
 void FailureLog::task_ended(TaskId task, TaskStatus status, const Cause& cause, const Cause& origin) {
   const LockGuard lock(mutex_);
   note_ending(task, status, cause, origin);
-  if (status == TaskStatus::failed) note_untold(origin);
+  if (status == TaskStatus::failed) {
+    note_untold(origin);
+  } else if (origin != nullptr && origin->code == ErrorCode::cancelled && untold_cancellations_.size() < kDetails) {
+    untold_cancellations_.push_back(origin);
+  }
   ++(status == TaskStatus::failed ? failed_ : cancelled_);
   // A cancellation is listed only if it comes first, because other cancellations follow from failures.
   if (status == TaskStatus::failed || first_.empty()) {
@@ -77,26 +81,17 @@ void FailureLog::note_untold(const Cause& origin) {
 void FailureLog::erase_told(const Cause& origin) {
   if (origin != nullptr) {
     std::erase(untold_, origin);
+    std::erase(untold_cancellations_, origin);
     return;
   }
   untold_.clear();
+  untold_cancellations_.clear();
   untold_beyond_ = 0;
 }
 
 void FailureLog::told(const Cause& origin) {
   const LockGuard lock(mutex_);
   erase_told(origin);
-}
-
-void FailureLog::not_told(TaskId task) {
-  const LockGuard lock(mutex_);
-  const auto found = details_.find(task.value());
-  // The log does not know what was reported of failures beyond its details.
-  if (found == details_.end()) {
-    ++untold_beyond_;
-  } else if (found->second.origin != nullptr) {
-    note_untold(found->second.origin);
-  }
 }
 
 std::unique_ptr<Failure> FailureLog::untold() const {
@@ -122,10 +117,15 @@ TaskStatus FailureLog::status_of(TaskId task) const {
 Failure FailureLog::failure_of(TaskId task) {
   {
     const LockGuard lock(mutex_);
-    if (const auto found = details_.find(task.value()); found != details_.end()) {
-      erase_told(found->second.origin);
-      return *found->second.cause;
-    }
+    if (const auto found = details_.find(task.value()); found != details_.end()) erase_told(found->second.origin);
+  }
+  return look_at(task);
+}
+
+Failure FailureLog::look_at(TaskId task) const {
+  {
+    const LockGuard lock(mutex_);
+    if (const auto found = details_.find(task.value()); found != details_.end()) return *found->second.cause;
   }
   const TaskStatus status = status_of(task);
   const auto code = status == TaskStatus::failed ? ErrorCode::kernel_failed : ErrorCode::cancelled;
@@ -176,10 +176,9 @@ std::unique_ptr<Failure> FailureLog::take_summary(Summary what) {
     const std::uint64_t failures = failed_ + other_;
     if (failures > first_.size()) summary->message += "; and " + std::to_string(failures - first_.size()) + " more";
   }
-  const bool told = failed_ + other_ > 0 && untold_.empty() && untold_beyond_ == 0;
+  const bool told = failed_ + other_ > 0 && untold_.empty() && untold_beyond_ == 0 && untold_cancellations_.empty();
   failed_ = cancelled_ = other_ = 0;
-  untold_.clear();
-  untold_beyond_ = 0;
+  erase_told(nullptr);
   details_are_old_ = true;
   first_.clear();
   if (told && what == Summary::untold) return nullptr;

@@ -36,12 +36,11 @@ class FailureLog {
   /// Returns why a task did not succeed. The caller reports the failure to the program, so its origin counts as
   /// reported.
   [[nodiscard]] Failure failure_of(TaskId task);
+  /// Returns the same for a caller that keeps the failure for later: its origin does not count as reported.
+  [[nodiscard]] Failure look_at(TaskId task) const;
   /// Records that this origin was reported to the program. If `origin` is null, the origin is not known, and all
   /// origins count as reported.
   void told(const Cause& origin);
-  /// Records that the failure of a failed task was reported only to code that keeps it for the program: its origin
-  /// counts as not reported.
-  void not_told(TaskId task);
   /// Returns, in one line, the failures since the last summary that were not reported to the program in any way; null
   /// if there are none. Cancellations are not included, because each followed from a failure or was the program's wish.
   [[nodiscard]] std::unique_ptr<Failure> untold() const;
@@ -57,8 +56,8 @@ class FailureLog {
   /// The failures that a summary is for: all, or, if the program has heard of all of them in other ways, none.
   enum class Summary : bool { all, untold };
   /// Returns one failure that sums up all failures since the last call, with the `code` of the first failure; null if
-  /// there was none. `Summary::untold`: null, too, if all of these failures were reported to the program. Cancellations
-  /// that followed from no failure count as not reported.
+  /// there was none. `Summary::untold`: null, too, if there were failures and all were reported to the program,
+  /// together with all cancellations that did not follow from a failure.
   [[nodiscard]] std::unique_ptr<Failure> take_summary(Summary summary = Summary::all);
 
  private:
@@ -94,6 +93,8 @@ class FailureLog {
   /// others.
   std::vector<Cause> untold_ TROUPE_GUARDED_BY(mutex_);
   std::uint64_t untold_beyond_ TROUPE_GUARDED_BY(mutex_) = 0;
+  /// The origins of cancellations that did not follow from a failure and were not reported, at most `kDetails`.
+  std::vector<Cause> untold_cancellations_ TROUPE_GUARDED_BY(mutex_);
   /// True if the details are from before the last summary.
   bool details_are_old_ TROUPE_GUARDED_BY(mutex_) = false;
 };

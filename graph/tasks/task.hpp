@@ -93,6 +93,8 @@ struct TaskExtras {
 
   std::string name;
   std::function<void(const TaskOutcome&)> callback;
+  /// False if the callback does not report a failure to the program (`TaskSpecification::callback_tells`).
+  bool callback_tells = true;
   /// An object that the task keeps until it has ended (`TaskSpecification::kept`).
   std::shared_ptr<const void> kept;
   /// For a `host` task: the waiter of the thread that wants the data. Whoever exchanges it for null either signals it,

@@ -35,10 +35,13 @@ struct TaskSpecification {
   /// True if this task was to run after a task that has not succeeded and that the graph does not know any more. The
   /// graph then cancels this task. If true, `options` must not be `TaskOptions::none()`.
   bool follows_failure = false;
+  /// False if the callback keeps a failure for the program, which has then not heard of the failure yet.
+  bool callback_tells = true;
 
   /// Returns the description of the same task with another codelet.
   [[nodiscard]] TaskSpecification with(const Codelet& other) const {
-    return {other, accesses, arguments, options, tag, restricted, kept, resumes_after, may_nest, follows_failure};
+    return {other, accesses,      arguments, options,         tag,           restricted,
+            kept,  resumes_after, may_nest,  follows_failure, callback_tells};
   }
 };
 

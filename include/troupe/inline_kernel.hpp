@@ -135,11 +135,10 @@ struct InlineParameter {
     } else {
       using Bare = std::remove_cvref_t<P>;
       if (std::is_reference_v<P> && Parameter<Bare>::is_data) return Mistake::view_by_reference;
-      if (std::is_pointer_v<Bare>) return Mistake::pointer;
       using GivenElement = typename G::Element;
       if (!std::is_void_v<GivenElement>) {
         if (!std::is_same_v<std::remove_const_t<GivenElement>, std::remove_const_t<Element>>) {
-          return Mistake::other_element;
+          return std::is_pointer_v<Bare> ? Mistake::pointer : Mistake::other_element;
         }
         if (std::is_const_v<GivenElement> && !std::is_const_v<Element>) return Mistake::read_only;
         if (std::is_reference_v<DataType> && G::shape != ViewShape::scalar) return Mistake::several_elements;

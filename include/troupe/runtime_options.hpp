@@ -128,8 +128,9 @@ struct RuntimeOptions {
   /// (`Runtime::take_trace`): about 0.1 us per task and 16 to 64 bytes per entry, with one entry per task and one per
   /// dependency.
   bool trace = false;
-  /// Runs in virtual time on a described machine instead of this one; `cores`, `clusters`, `bind` and other options for
-  /// real cores have no effect then. Only one thread may submit and wait.
+  /// Runs in virtual time on a described machine instead of this one. Options that `SimulationOptions` has, too, such
+  /// as `cores`, are refused then, apart from `seed`; `bind` and other options for real cores have no effect. Only one
+  /// thread may submit and wait.
   std::shared_ptr<const SimulationOptions> simulation = nullptr;
   ThreadOptions threads = {};
   PlacementOptions placement = {};

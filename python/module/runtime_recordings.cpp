@@ -124,12 +124,11 @@ void RuntimeState::settle_runs() {
   }
   for (Run& run : ended) {
     TaskOutcome outcome{run.future.id(), run.future.status(), {}};
-    try {
-      run.future.wait();
-    } catch (const Error& error) {
-      outcome.message = error.what();
-      outcome.code = error.code();
-      if (graph_ != nullptr) graph_->failures().not_told(outcome.task);
+    if (outcome.status != TaskStatus::succeeded && graph_ != nullptr) {
+      // The program hears of the failure by the future, or at the end.
+      const Failure failure = graph_->failures().look_at(outcome.task);
+      outcome.message = failure.message;
+      outcome.code = failure.code;
     }
     for (const CellReference& task : *run.cell->recording) {
       if (outcome.status == TaskStatus::succeeded) break;

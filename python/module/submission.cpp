@@ -269,12 +269,11 @@ py::object submit_call(CodeletObject& codelet, PyObject* const* arguments, std::
   TaskCell* const cell = task.get();
   cell->add_reference();
   mine = CellReference(cell);
-  call.options.callback = [cell, graph = runtime->graph()](const TaskOutcome& outcome) {
-    // The program hears of a failure by the future, or at the end.
-    if (graph != nullptr && outcome.status == TaskStatus::failed) graph->failures().not_told(outcome.task);
-    cell->end(outcome);
-  };
-  const Future future = runtime->submit({codelet.codelet, call.accesses, numbers, call.options});
+  call.options.callback = [cell](const TaskOutcome& outcome) { cell->end(outcome); };
+  graph::TaskSpecification specification{codelet.codelet, call.accesses, numbers, call.options};
+  // The program hears of a failure by the future, or at the end.
+  specification.callback_tells = false;
+  const Future future = runtime->submit(specification);
   // From here on, the end of the task drops the task's reference.
   task.leave();
   return make_future(runtime, future, std::move(mine));

@@ -148,6 +148,14 @@ BOOST_AUTO_TEST_CASE(options_of_runs_in_virtual_time_are_of_the_described_machin
   BOOST_TEST(simulation.gpus == (std::vector<int>{0, 1}), boost::test_tools::per_element());
   BOOST_TEST(simulation.accelerators.gpu_memory.value().count == 1'000'000U);
   BOOST_TEST(!simulation.real_buffers);
+  // Four is the default of a runtime, and two that of a run in virtual time.
+  for (const char* const lookahead : {"lookahead=4", "lookahead=7"}) {
+    const char* const more[] = {lookahead, nullptr};
+    troupe_options ahead{};
+    ahead.platform = "idgraf-double";
+    ahead.more = more;
+    BOOST_TEST(to_runtime_options(ahead).simulation->accelerators.ahead.gpu == (lookahead[10] == '4' ? 4U : 7U));
+  }
   BOOST_TEST(options.cores == 0);
   BOOST_TEST(options.gpus == 0);
   BOOST_TEST(options.policy == "heft");

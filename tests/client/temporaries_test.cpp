@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/client/fixture.hpp"
+#include "tests/support/gate.hpp"
 #include "tests/support/skipping.hpp"
 #include "tests/support/tries.hpp"
 #include "troupe/runtime.hpp"
@@ -46,6 +47,24 @@ Codelet fill_there() {
     for (double& element : context.vector<double>(0)) element = 5;
   });
   return codelet;
+}
+
+BOOST_AUTO_TEST_CASE(temporaries_may_wait_for_the_thread_that_makes_them) {
+  Runtime runtime(with_workers(1));
+  Gate gate;
+  double closed = 0;
+  const auto behind = runtime.scalar(closed);
+  runtime.submit([&](double&) { gate.pass(); }, behind);
+  // More than 16 MiB in more than 32 pieces have ended before the first task has.
+  for (int i = 0; i < 100; ++i) {
+    const auto large = runtime.allocate_vector<double>(1 << 16);
+    runtime.submit([](const double&, VectorView<double> x) { x[0] = 1; }, read(behind), write(large));
+    const auto small = runtime.allocate_scalar<double>();
+    runtime.submit([](const double&, double& x) { x = 1; }, read(behind), write(small));
+  }
+  gate.open();
+  runtime.wait();
+  BOOST_TEST(runtime.progress().ended >= 201U);
 }
 
 BOOST_AUTO_TEST_CASE(temporaries_in_a_loop_take_the_memory_of_a_few) {

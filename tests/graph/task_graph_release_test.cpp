@@ -23,7 +23,7 @@ using tests::submit;
 using tests::try_submit;
 
 struct Fixture {
-  StepHost host{GraphOptions{.workers = 2, .late_bytes = 1000, .late_pieces = 0}};
+  StepHost host{GraphOptions{.workers = 2, .late_bytes = 1000}};
   TaskGraph& graph = host.graph;
   Codelet set = Codelet("set", {AccessMode::write}).cpu([](VectorView<double> x) { x[0] = 1; });
   Codelet twice = Codelet("twice", {AccessMode::read_write}).cpu([](double& x) { x *= 2; });

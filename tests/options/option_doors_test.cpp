@@ -330,13 +330,6 @@ BOOST_AUTO_TEST_CASE(options_of_a_runtime_that_virtual_time_does_not_use_are_ref
   BOOST_TEST(check_options(program).failure().message ==
              "RuntimeOptions::accelerators.ahead.gpu has no effect in virtual time: set "
              "SimulationOptions::accelerators.ahead.gpu");
-  SimulationOptions simulation;
-  program.seed = 5;
-  move_to_simulation(program, simulation);
-  BOOST_TEST(simulation.accelerators.ahead.gpu == 7U);
-  BOOST_TEST(simulation.seed == 5U);
-  BOOST_TEST(program.seed == 5U);
-  BOOST_TEST(check_options(program).ok());
 }
 
 #ifdef TROUPE_HAS_SERVICE

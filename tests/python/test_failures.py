@@ -72,6 +72,41 @@ def test_the_end_of_the_block_does_not_raise_what_a_future_has_raised():
         assert isinstance(future.exception().__cause__, Unusual)
 
 
+def nested_failure(rt, a):
+    @troupe.codelet("rw")
+    def outer(x):
+        fail(x, "boom")
+
+    outer(a, nested=True)
+
+
+def failing_run(rt, a):
+    data = rt.data(a)
+    with rt.record() as recorded:
+        fail(data, "boom")
+    recorded.run()
+
+
+@pytest.mark.parametrize("failing", [lambda rt, a: fail(a, "boom"), nested_failure, failing_run])
+def test_the_end_of_the_block_raises_what_cancelled_others(failing):
+    for _ in range(20):
+        with pytest.raises(troupe.KernelFailed, match="boom"):
+            with troupe.Runtime(cores=1) as rt:
+                a = numpy.zeros(1)
+                failing(rt, a)
+                touch(a)
+
+
+def test_the_end_of_the_block_raises_a_cancellation_beside_what_a_future_has_raised():
+    with pytest.raises(troupe.TroupeError, match="1 task was cancelled"):
+        with troupe.Runtime(cores=1) as rt:
+            a = numpy.zeros(1)
+            with rt.data(a).acquire("rw"):
+                held = touch(a)
+                held.cancel()
+            assert fail(numpy.zeros(1), "boom").exception() is not None
+
+
 def test_an_exception_of_a_future_that_leaves_the_block_is_no_warning(run_program):
     done = run_program(
         """

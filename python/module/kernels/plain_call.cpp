@@ -172,6 +172,7 @@ Future submit_cell(RuntimeState& runtime, const Codelet& codelet, CellReference 
   graph::TaskSpecification specification{codelet, {}, arguments, options};
   // If a function makes further calls, its task ends after them, as a nested task does.
   specification.may_nest = runtime.calls();
+  specification.callback_tells = false;
   const Future future = runtime.submit(specification);
   // From here on, the end of the task drops the task's reference.
   task.leave();

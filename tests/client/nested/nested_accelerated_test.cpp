@@ -52,6 +52,11 @@ std::vector<double> elements_of(std::int64_t first, double value, double other) 
   return elements;
 }
 
+Coroutine<double> one_and_two(Runtime& runtime) {
+  const double one = co_await runtime.async([] { return 1.0; });
+  co_return one + co_await runtime.async([] { return 2.0; });
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(nested_accelerated)
@@ -110,6 +115,57 @@ BOOST_AUTO_TEST_CASE(a_kernel_waits_for_children_that_use_its_own_data) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(policies_know_the_devices_of_children_that_a_wait_has_restricted) {
+  for (const char* policy : {"heteroprio", "heft", "homeward", "mct", "lws"}) {
+    RuntimeOptions options = with_accelerators(1);
+    options.policy = policy;
+    Runtime runtime(options);
+    std::vector<double> elements(40, 1.0);
+    const auto whole = runtime.vector(elements, "x");
+    const auto add = [](const KernelContext& context) {
+      for (double& element : context.vector<double>(0)) element += 1;
+    };
+    Codelet leaf = Codelet("leaf", {AccessMode::read_write}).cpu(add);
+    leaf.implement(DeviceKind::emulated, add);
+    for (int round = 0; round < 3; ++round) {
+      runtime.submit(
+          nested(),
+          [&](VectorView<double>) {
+            std::vector<Block> blocks;
+            for (std::int64_t i = 0; i < 40; i += 4) blocks.push_back({i, 0, 4, 1});
+            for (const Handle& part : runtime.partition(whole, blocks)) runtime.submit(leaf, {part});
+            runtime.wait();
+          },
+          read_write(whole));
+      runtime.submit(leaf, {whole});
+    }
+    runtime.wait();
+    BOOST_TEST(elements == std::vector<double>(40, 7.0), boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(coroutines_run_in_children_of_a_waiting_kernel) {
+  Runtime runtime(with_accelerators(1));
+  Ones data(runtime);
+  double got = 0;
+  runtime.submit(
+      nested(),
+      [&](VectorView<double>) {
+        runtime.submit(
+            nested(),
+            [&](VectorView<double> x) {
+              got = runtime.start(one_and_two(runtime)).get();
+              x[0] += got;
+            },
+            read_write(data.whole));
+        runtime.wait();
+      },
+      read_write(data.whole));
+  runtime.wait();
+  BOOST_TEST(got == 3);
+  BOOST_TEST(data.elements[0] == 4);
+}
+
 BOOST_AUTO_TEST_CASE(a_wait_for_a_child_without_an_implementation_for_cores_is_refused) {
   Runtime runtime(with_accelerators(1));
   Ones data(runtime);
@@ -137,8 +193,8 @@ BOOST_AUTO_TEST_CASE(a_wait_for_a_child_without_an_implementation_for_cores_is_r
       read_write(data.whole));
   runtime.wait();
   BOOST_TEST(contains(own, "'outer'"));
-  BOOST_TEST(contains(own, "give it an implementation for cores, or declare the data in TaskOptions::weak"));
-  BOOST_TEST(contains(inside, "has no implementation for cores, on which its task has to run"));
+  BOOST_TEST(contains(own, "give it an implementation for cores that no restriction leaves out"));
+  BOOST_TEST(contains(inside, "cannot run on cores, as all tasks inside of this nested task have to"));
   BOOST_TEST(data.elements == elements_of(1, 5, 2), boost::test_tools::per_element());
 }
 

@@ -125,8 +125,9 @@ BOOST_AUTO_TEST_CASE(sums_up_what_happened_since_the_last_time) {
 BOOST_AUTO_TEST_CASE(a_summary_of_news_is_empty_if_the_program_has_heard_of_all_failures) {
   constexpr auto kUntold = FailureLog::Summary::untold;
   FailureLog log;
-  fail(log, 1, "known");
-  cancel(log, 2);
+  const FailureLog::Cause known = because("known");
+  log.task_ended(TaskId(1), TaskStatus::failed, known, known);
+  log.task_ended(TaskId(2), TaskStatus::cancelled, because("follows", ErrorCode::cancelled), known);
   BOOST_TEST(log.failure_of(TaskId(1)).message == "known");
   BOOST_TEST(log.take_summary(kUntold) == nullptr);
   BOOST_TEST(log.take_summary() == nullptr);
@@ -138,6 +139,17 @@ BOOST_AUTO_TEST_CASE(a_summary_of_news_is_empty_if_the_program_has_heard_of_all_
   BOOST_TEST(contains(summary->message, "2 tasks failed"));
   cancel(log, 5);
   BOOST_TEST(log.take_summary(kUntold) != nullptr);
+  // A cancellation that followed from no failure is news of its own.
+  fail(log, 6, "known");
+  BOOST_TEST(log.failure_of(TaskId(6)).message == "known");
+  const auto wish = std::make_shared<const Failure>(Failure{ErrorCode::cancelled, "the program cancelled it"});
+  log.task_ended(TaskId(7), TaskStatus::cancelled, wish, wish);
+  BOOST_TEST(log.look_at(TaskId(7)).message == "the program cancelled it");
+  BOOST_TEST(log.take_summary(kUntold) != nullptr);
+  fail(log, 8, "known");
+  log.task_ended(TaskId(9), TaskStatus::cancelled, wish, wish);
+  for (const std::uint64_t id : {8, 9}) (void)log.failure_of(TaskId(id));
+  BOOST_TEST(log.take_summary(kUntold) == nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(keeps_a_summary_short) {
