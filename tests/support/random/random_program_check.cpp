@@ -188,6 +188,8 @@ class Checker {
       return cell.poisoned;
     }
     comes_after(task, cell.readers_end);
+    // An access by the host that was refused has not waited for the readers, so nobody waits for them through it.
+    if (log(task).by_host && !ran(task)) return mode == AccessMode::read_write && cell.poisoned;
     cell.epoch_end = std::max({cell.epoch_end, cell.readers_end, log(task).end});
     return mode == AccessMode::read_write && cell.poisoned;
   }
