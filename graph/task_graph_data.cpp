@@ -107,8 +107,8 @@ bool TaskGraph::is_own_and_unused(const Handle& handle) {
 
 Result<void> TaskGraph::set_reduction(const Handle& handle, ReductionMethods methods) {
   if (nesting_task_here() != nullptr) {
-    // A kernel does not wait for tasks on its data, and new data have none. Declared before the lock guard, as
-    // functions of a former reduction may own data of this graph.
+    // A kernel does not wait for tasks on its data, and new data have none. The removed reductions are declared before
+    // the lock guard, as functions of a former reduction may own data of this graph.
     RemovedReductions removed;
     const LockGuard lock(submission_mutex_);
     if (is_own_and_unused(handle)) {

@@ -58,7 +58,7 @@ class FailureLog {
   /// Returns one failure that sums up all failures since the last call, with the `code` of the first failure; null if
   /// there was none. `Summary::untold`: null, too, if there were failures and all were reported to the program,
   /// together with all cancellations that did not follow from a failure.
-  [[nodiscard]] std::unique_ptr<Failure> take_summary(Summary summary = Summary::all);
+  [[nodiscard]] std::unique_ptr<Failure> take_summary(Summary what = Summary::all);
 
  private:
   /// The ids from `first` (the key) to `last`, which all ended in the same way.

@@ -100,7 +100,8 @@ BOOST_AUTO_TEST_CASE(a_chain_goes_on_without_the_host) {
   std::vector<Clock::time_point> begins;
   std::vector<Clock::time_point> ends;
   tests::register_kernel<double*>(*machine.fake, "link", [&](const tests::FakeLaunch& launch, double* x) {
-    // The kernel takes far less than the 96 us of work that may be issued ahead, so it is short enough on slow machines.
+    // The kernel takes far less than the 96 us of work that may be issued ahead, so it is short enough on slow
+    // machines.
     begins.push_back(Clock::now());
     while (Clock::now() < begins.back() + std::chrono::microseconds(10)) {
     }

@@ -132,7 +132,9 @@ def test_kernels_work_on_parts(runtime):
     assert (x == expected).all()
 
 
-def test_kernels_wait_for_results(runtime):
+def total_of(runtime):
+    """A kernel that sums an array by nested tasks on halves, for which it waits."""
+
     @troupe.codelet("rw")
     def total(x):
         if len(x) <= 10:
@@ -141,6 +143,11 @@ def test_kernels_wait_for_results(runtime):
         parts = runtime.data(x).partition(numpy.s_[:half], numpy.s_[half:])
         return sum(future.result() for future in [total(part, nested=True) for part in parts])
 
+    return total
+
+
+def test_kernels_wait_for_results(runtime):
+    total = total_of(runtime)
     x = numpy.arange(1000.0)
     assert total(x, nested=True).result(timeout=60) == x.sum()
 
@@ -439,15 +446,8 @@ def test_nested_kernels_and_calls_run_on_cores_beside_emulated_accelerators():
 
 @pytest.mark.parametrize("accelerators", [1, 2])
 def test_a_kernel_waits_for_children_on_its_own_data_beside_accelerators(accelerators):
-    @troupe.codelet("rw")
-    def total(x):
-        if len(x) <= 10:
-            return x.sum()
-        half = len(x) // 2
-        parts = runtime.data(x).partition(numpy.s_[:half], numpy.s_[half:])
-        return sum(future.result() for future in [total(part, nested=True) for part in parts])
-
     with troupe.Runtime(cores=2, oversubscribe=True, emulated_gpus=accelerators) as runtime:
+        total = total_of(runtime)
         x = numpy.arange(100.0)
         for _ in range(3):
             assert total(x, nested=True).result() == x.sum()
