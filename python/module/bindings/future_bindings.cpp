@@ -91,8 +91,8 @@ py::object exception(const FutureObject& self) {
   TaskCell& cell = self.cell->told();
   PyObject* const raised = cell.exception.load();
   const py::object cause = raised == nullptr ? py::object(py::none()) : py::reinterpret_borrow<py::object>(raised);
-  // From here on the failure counts as reported.
-  if (self.future.owner() != nullptr) (void)self.future.owner()->outcome(self.future);
+  // From here on the failure counts as reported. A runtime that has ended has reported it, and its tasks are gone.
+  if (self.future.owner() != nullptr && self.runtime->open()) (void)self.future.owner()->outcome(self.future);
   if (cell.plain && raised != nullptr) {
     self.runtime->forget_failed_call(*self.cell.get());
     self.runtime->forget_failed_call(cell);
