@@ -196,10 +196,10 @@ Task* WorkerCore::take_restricted() {
 Task* WorkerCore::take_from_entry() {
   if (crew_.plan.shared_queue) return crew_.entry.pop_oldest();
   // Several tasks are taken at once, but enough are left for the other workers.
-  const std::size_t share = crew_.entry.drained() / (2 * crew_.ports.size());
-  if (share <= 1) return crew_.entry.pop_oldest();
+  const std::size_t portion = crew_.entry.drained() / (2 * crew_.ports.size());
+  if (portion <= 1) return crew_.entry.pop_oldest();
   std::array<TaskDeque::Entry, TaskDeque::kMostStolen> tasks;
-  const std::size_t count = crew_.entry.steal_half(std::min(share, kBatch), tasks);
+  const std::size_t count = crew_.entry.steal_half(std::min(portion, kBatch), tasks);
   if (count == 0) return nullptr;
   port_.deque.push({&tasks[1], count - 1});
   return tasks[0].task;
@@ -275,7 +275,7 @@ inline void WorkerCore::place(TaskList& ready) {
     if (ready.empty()) return;
   }
   if (crew_.plan.shared_queue) {
-    crew_.entry.share(ready);
+    crew_.entry.push_sorted(ready);
   } else {
     port_.deque.push(ready);
   }

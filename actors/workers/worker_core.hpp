@@ -274,7 +274,7 @@ class WorkerCore {
   void place(graph::TaskList& ready);
   /// Returns true if the newest task of the list has the highest priority of all tasks that this worker could take.
   [[nodiscard]] bool goes_first(const graph::TaskList& ready) const;
-  /// Called when the worker no longer takes part in a task of pieces.
+  /// Called when the worker has left a task of pieces.
   void has_left();
   [[nodiscard]] bool ends_count() const {
     return options_.ends_count != nullptr && options_.ends_count->load(std::memory_order_seq_cst);
