@@ -51,7 +51,7 @@ const std::vector<Folder>& folders() {
       {"actors/observation", {"proto", "graph", "platform"}},
       {"actors/scheduler", {"proto", "graph", "platform", "actors/observation"}, {"models", "policies"}},
       {"actors/memory", {"proto", "graph", "platform"}, {"eviction"}},
-      {"actors/workers", {"proto", "graph", "platform", "actors/observation"}, {"queues", "devices"}},
+      {"actors/workers", {"proto", "graph", "platform", "actors/observation"}, {"queues", "deciding", "devices"}},
       {"actors", runtime, {"options", "simulating", "running"}},
       {"client", runtime, {"environment"}},
       {"client/remote", with_client, {"connection", "memory"}},

@@ -7,19 +7,19 @@
 namespace troupe::observation {
 
 std::size_t LatencyHistogram::bucket_of(std::uint64_t ns) noexcept {
-  if (ns < kParts) return static_cast<std::size_t>(ns);
+  if (ns < kPerRange) return static_cast<std::size_t>(ns);
   if (ns >= (std::uint64_t{1} << kLargestPower)) return kBuckets - 1;
   // The first range that is cut into eight buckets is 8 … 15.
   const auto power = static_cast<std::size_t>(std::bit_width(ns)) - 1;
-  const std::size_t part = static_cast<std::size_t>(ns >> (power - 3)) & (kParts - 1);
-  return (power - 2) * kParts + part;
+  const std::size_t place = static_cast<std::size_t>(ns >> (power - 3)) & (kPerRange - 1);
+  return (power - 2) * kPerRange + place;
 }
 
 std::uint64_t LatencyHistogram::last_of(std::size_t bucket) noexcept {
-  if (bucket < kParts) return bucket;
+  if (bucket < kPerRange) return bucket;
   if (bucket >= kBuckets - 1) return std::numeric_limits<std::uint64_t>::max();
-  const std::size_t shift = bucket / kParts - 1;
-  return ((kParts + bucket % kParts + 1) << shift) - 1;
+  const std::size_t shift = bucket / kPerRange - 1;
+  return ((kPerRange + bucket % kPerRange + 1) << shift) - 1;
 }
 
 void LatencyHistogram::note(Duration duration) noexcept {

@@ -23,9 +23,9 @@ class LatencyHistogram {
   void note(Duration duration) noexcept;
   [[nodiscard]] LatencySummary summary() const;
 
-  static constexpr std::size_t kParts = 8;
+  static constexpr std::size_t kPerRange = 8;
   static constexpr std::size_t kLargestPower = 40;
-  static constexpr std::size_t kBuckets = (kLargestPower - 2) * kParts + 1;
+  static constexpr std::size_t kBuckets = (kLargestPower - 2) * kPerRange + 1;
   /// `bucket_of` returns the bucket of a duration, `last_of` the largest duration in a bucket. Public only for tests.
   [[nodiscard]] static std::size_t bucket_of(std::uint64_t ns) noexcept;
   [[nodiscard]] static std::uint64_t last_of(std::size_t bucket) noexcept;

@@ -45,7 +45,7 @@ class ObservedActor : public caf::event_based_actor {
   }
 
  protected:
-  /// Called when the handler continues with work that is no longer part of handling the message, such as kernels.
+  /// Called when the handler continues with work that no longer belongs to handling the message, such as kernels.
   void message_handled() noexcept {
     if (meter_ && meter_->measuring()) meter_->end(clock_->now());
   }

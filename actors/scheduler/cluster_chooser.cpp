@@ -34,10 +34,10 @@ constexpr Duration kLeastBetween = 500us;
 /// workers. In addition, it has to save the time until the last kernels have ended.
 constexpr double kChange_s = 20 * 130e-6;
 /// A predicted saving below this fraction of the time with the present grouping counts as zero.
-constexpr double kLeastPart = 0.1;
+constexpr double kLeastFraction = 0.1;
 /// If the time of a size class is known for one number of cores only, its assumed speed-up on n cores is n to this
 /// power. With this value, the predicted times of a cluster of two cores and of two single cores differ by more than
-/// `kLeastPart`, so the chooser tries the better of the two.
+/// `kLeastFraction`, so the chooser tries the better of the two.
 constexpr double kAssumedSpeedUp = 0.8;
 
 /// Returns a core that is not lost, to represent all cores: cores can only be grouped if restrictions treat them alike.
@@ -242,8 +242,8 @@ void ClusterChooser::count_saved(TimeStamp now) {
 std::optional<std::size_t> ClusterChooser::choose_by_past(const std::vector<double>& level_s, double change_s) {
   seen_s_ = level_s.back();
   for (std::size_t i = 0; i + 1 < level_s.size() && seen_s_ > 0; ++i) {
-    const double part = 1 - level_s[i] / seen_s_;
-    saving_.push_back(part > 0 && part < kLeastPart ? 0 : part);
+    const double fraction = 1 - level_s[i] / seen_s_;
+    saving_.push_back(fraction > 0 && fraction < kLeastFraction ? 0 : fraction);
   }
   const auto best = static_cast<std::size_t>(std::ranges::max_element(saved_s_) - saved_s_.begin());
   // The new grouping has to save time for the tasks that are ready now, too.

@@ -39,7 +39,7 @@ class WorkerQueues {
   [[nodiscard]] virtual TimeStamp now() const = 0;
   /// Groups the cores into other clusters; `grouping` is an index in the chooser's list of groupings.
   virtual void regroup(std::size_t grouping) = 0;
-  /// Returns true while the cores are being regrouped: `SchedulerCore` may then know only a part of the change.
+  /// Returns true while the cores are being regrouped: `SchedulerCore` may then know only some of the changes.
   [[nodiscard]] virtual bool regroups() const = 0;
   /// Reports that the policy failed. Its tasks have been placed without the policy.
   virtual void policy_failed(const std::string& what) = 0;

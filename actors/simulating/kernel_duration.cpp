@@ -20,7 +20,7 @@ struct TimedAs {
   std::string_view precision;
 };
 
-TimedAs parts_of(std::string_view text) {
+TimedAs timed_as(std::string_view text) {
   const std::size_t first = text.find('/');
   const std::size_t last = text.rfind('/');
   if (first == std::string_view::npos || first == last) return {"", text, ""};
@@ -39,8 +39,8 @@ double normal(std::uint64_t seed, TaskId task) {
 }  // namespace
 
 const platform::KernelTimes* find_times(const platform::MachineDescription& machine, std::string_view kernel) {
-  const TimedAs parts = parts_of(kernel);
-  return machine.find_kernel(parts.application, parts.kernel, parts.precision);
+  const TimedAs names = timed_as(kernel);
+  return machine.find_kernel(names.application, names.kernel, names.precision);
 }
 
 Result<platform::KernelTime> described_time(const platform::MachineDescription& machine, const std::string& kernel,

@@ -1,4 +1,4 @@
-/// The crew: the state that the workers of one runtime share.
+/// The crew: what the workers of one runtime have in common.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,8 @@ struct WorkerCounters {
   std::atomic<std::uint64_t> steals{0};
   std::atomic<std::uint64_t> stolen_tasks{0};
   std::atomic<std::uint64_t> failed_steals{0};
-  /// `pieces` is the number of pieces that this worker ran (of tasks that several workers can share). `stolen_pieces`
-  /// is the number of those pieces whose task another worker had begun.
+  /// `pieces` is the number of pieces that this worker ran (of tasks that several workers can run together).
+  /// `stolen_pieces` is the number of those pieces whose task another worker had begun.
   std::atomic<std::uint64_t> pieces{0};
   std::atomic<std::uint64_t> stolen_pieces{0};
   /// The number of tasks that the device was given early, while they still waited for other tasks on the device.
@@ -185,7 +185,7 @@ class DataProvider {
   virtual void withdraw(WorkerId worker, graph::Task& task) = 0;
 };
 
-/// The state that is shared by the workers of one runtime, its scheduler and submitting threads.
+/// The state that the workers of one runtime, its scheduler and submitting threads have in common.
 class Crew {
  public:
   /// `kinds` holds the kind of each worker's device.

@@ -11,7 +11,7 @@ std::vector<graph::RunningTask> running_tasks(const Crew& crew) {
     const graph::Task* task = port.running.load(std::memory_order_acquire);
     if (task == nullptr) continue;
     running.push_back({task, WorkerId(i), TimeStamp(port.running_since.load(std::memory_order_relaxed))});
-    const SharedPieces* const shared = port.board.takes_part_in();
+    const SharedPieces* const shared = port.board.works_on();
     const auto progress = shared != nullptr ? shared->progress_of(*task) : std::nullopt;
     if (!progress) continue;
     running.back().pieces = progress->pieces;

@@ -24,7 +24,7 @@ namespace troupe::workers {
 ///
 /// *Regrouping*: each worker whose cluster changes finishes the kernel that it runs and the tasks that it has begun,
 /// sends the tasks in its queue to other workers, and calls `drained`. The last worker that calls `drained` changes the
-/// places of all these workers. No other thread takes part, and no thread is created. Thread-safe.
+/// places of all these workers. No other thread does any of this, and no thread is created. Thread-safe.
 class Grouping {
  public:
   /// The workers of each cluster, single cores included, the leader first.

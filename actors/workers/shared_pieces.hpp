@@ -65,14 +65,15 @@ class SharedPieces {
   /// `let_go`.
   [[nodiscard]] bool free() const { return free_.load(std::memory_order_acquire); }
 
-  // These functions are called by workers that do not take part.
+  // These functions are called by workers that have not joined.
 
   [[nodiscard]] bool has_some_for(DeviceKind kind, WorkerId worker) const noexcept;
-  /// Lets one more worker take part, and takes the first range for this worker. The range is empty if no piece is left,
+  /// Lets one more worker join, and takes the first range for this worker. The range is empty if no piece is left,
   /// if devices of this kind cannot run the task on host memory, or if the worker is not allowed to run the task.
   [[nodiscard]] PieceRange join(DeviceKind kind, WorkerId worker) noexcept;
 
-  // These functions are called by workers that take part: the owner, and each worker that has joined and has not left.
+  // These functions are called by the workers that run pieces: the owner, and each worker that has joined and has
+  // not left.
 
   /// Takes the next range of pieces; the range is empty if no piece is left.
   [[nodiscard]] PieceRange take() noexcept;
@@ -119,12 +120,12 @@ class SharedPieces {
   /// The high half counts the calls of `open`. The low half holds the number of pieces that no worker has taken yet;
   /// these are the task's last pieces.
   std::atomic<std::uint64_t> word_{0};
-  // The next five members are atomic because workers that do not take part read them. Such a worker takes pieces only
+  // The next five members are atomic because workers that have not joined read them. Such a worker takes pieces only
   // if `word_` has not changed since before the worker read these members.
   std::atomic<graph::Task*> task_{nullptr};
   /// A worker may join if its device is of the kinds `kinds_` and the worker is in the set `workers_` (null for all
-  /// workers). The codelet is not stored: it may have been destroyed with its client when a worker that does not take
-  /// part reads these members. Sets of workers live as long as the crew.
+  /// workers). The codelet is not stored: it may have been destroyed with its client when a worker that has not joined
+  /// reads these members. Sets of workers live as long as the crew.
   std::atomic<KindSet> kinds_{0};
   std::atomic<const WorkerSet*> workers_{nullptr};
   std::atomic<std::uint32_t> pieces_{0};
@@ -140,8 +141,8 @@ class SharedPieces {
   std::atomic<bool> free_{true};
 };
 
-/// One worker's board: the worker's open task of pieces, which other workers can join, and the task of pieces in which
-/// the worker itself takes part.
+/// One worker's board: the worker's open task of pieces, which other workers can join, and the task of pieces whose
+/// pieces the worker itself runs.
 class PieceBoard {
  public:
   /// `anywhere` counts the open tasks of pieces of all workers, and outlives this object. Must be called before any
@@ -155,9 +156,9 @@ class PieceBoard {
                                    std::uint32_t grain);
   /// Closes the open task. Called when no piece of the task is left to be taken.
   void close() noexcept;
-  /// Notes the task in which the worker takes part, for reports; null if there is none. Release: pairs with the acquire
+  /// Notes the task whose pieces the worker runs, for reports; null if there is none. Release: pairs with the acquire
   /// in the function below, because the object may just have been made.
-  void takes_part_in(const SharedPieces* shared) noexcept { working_.store(shared, std::memory_order_release); }
+  void works_on(const SharedPieces* shared) noexcept { working_.store(shared, std::memory_order_release); }
 
   // These functions may be called by any thread.
 
@@ -165,7 +166,7 @@ class PieceBoard {
   /// consistent, as `TaskDeque::size` is: a worker that declares itself idle either sees the task, or is seen as idle
   /// by the worker that opens it.
   [[nodiscard]] SharedPieces* open_task() const noexcept { return open_.load(std::memory_order_seq_cst); }
-  [[nodiscard]] const SharedPieces* takes_part_in() const noexcept { return working_.load(std::memory_order_acquire); }
+  [[nodiscard]] const SharedPieces* works_on() const noexcept { return working_.load(std::memory_order_acquire); }
 
  private:
   std::atomic<std::uint32_t>* anywhere_ = nullptr;

@@ -35,12 +35,12 @@ WorkerCore::WorkerCore(Crew& crew, Options options)
       shares_(crew.shares.get()),
       sets_apart_(crew.sets_apart(options_.activation_queue)),
       hands_over_(options_.activation_queue == nullptr && !crew.plan.shared_queue),
-      random_(options_.seed) {
-  const std::size_t most = most_in_hand();
-  if (options_.fetches) in_hand_.reserve(most);
-  if (issues()) on_device_.reserve(most + 1);
-  // `reject` may need room for one task more than can be in hand.
-  if (shares_ != nullptr) shares_->begin(options_.self, most + 1);
+      taken_(options_.fetches ? most_in_hand() : 0, options_.urgent_first),
+      // `reject` may need room for one task more than can be in hand.
+      on_device_({options_.slots, options_.most_ahead, options_.work_ahead}, most_in_hand() + 1),
+      arrivals_(options_.deterministic),
+      search_(crew, options_.self, options_.seed) {
+  if (shares_ != nullptr) shares_->begin(options_.self, most_in_hand() + 1);
 }
 
 Step WorkerCore::next() {
@@ -60,46 +60,28 @@ Step WorkerCore::next() {
   }
   if (crew_.mixed()) [[unlikely]]
     step.wake = crew_.take_idle_for_restricted();
-  if (help(step) || !has_room() || asked_victim_.valid() || steal(step)) return step;
-  asked_ = 0;
+  if (help(step) || !has_room() || search_.awaits_answer() || steal(step)) return step;
+  search_.end();
   step.kind = Step::Kind::rest;
   return step;
 }
 
 // The functions that run for every task are `inline`, because calls would take a quarter of the 30 ns of an empty task.
 inline bool WorkerCore::start_acquired(Step& step) {
-  if (in_hand_.empty()) return false;
+  if (taken_.empty()) return false;
   if (gives_back(step)) return true;
-  while (!in_hand_.empty() && running_ < options_.slots + options_.most_ahead) {
-    const auto found = first_in_hand([this](const InHand& one) { return may_start(one); });
-    if (found == in_hand_.end()) return false;
-    InHand one = *found;
-    in_hand_.erase(found);
-    if (!one.begun && !one.task->issued_ahead) {
-      if (!begin_claimed(*one.task)) continue;
-      one.begun = true;
-    }
-    const bool ahead = one.task->issued_ahead || running_ >= options_.slots;
-    if (one.task->issued_ahead && waits_for_device_alone(*one.task)) step.behind = behind_;
-    start(*one.task, step);
-    if (issues()) on_device_.push_back({one.task, expected(*one.task), ahead, one.begun});
+  while (!taken_.empty() && !device_is_full()) {
+    const auto found = taken_.take_next([this](const TakenTask& one) { return may_start(one); });
+    if (!found) return false;
+    Task& task = *found->task;
+    const bool claimed = task.issued_ahead;
+    if (!found->begun && !claimed && !begin_claimed(task)) continue;
+    if (claimed) step.behind = on_device_.predecessors(task);
+    on_device_.add(task, claimed || running_ >= options_.slots, found->begun || !claimed);
+    start(task, step);
     return true;
   }
   return false;
-}
-
-template <class May>
-std::vector<WorkerCore::InHand>::iterator WorkerCore::first_in_hand(May may) {
-  // Tasks that hold commute locks come first: tasks that are more urgent than any here may wait for these locks.
-  const auto comes_before = [this](const Task& one, const Task& other) {
-    if (one.commute.holds || other.commute.holds) return one.commute.holds && !other.commute.holds;
-    return options_.urgent_first && one.priority > other.priority;
-  };
-  auto best = in_hand_.end();
-  for (auto one = in_hand_.begin(); one != in_hand_.end(); ++one) {
-    if ((best == in_hand_.end() || comes_before(*one->task, *best->task)) && may(*one)) best = one;
-  }
-  return best;
 }
 
 inline bool WorkerCore::take(Step& step) {
@@ -107,9 +89,9 @@ inline bool WorkerCore::take(Step& step) {
     Task* const task = next_task();
     if (task == nullptr) return false;
     if (!begin(*task)) continue;
-    asked_ = 0;
+    search_.end();
     if (options_.fetches) {
-      in_hand_.push_back({task});
+      taken_.add({task});
       step.task = task;
       step.kind = Step::Kind::acquire;
     } else {
@@ -121,12 +103,8 @@ inline bool WorkerCore::take(Step& step) {
 }
 
 bool WorkerCore::steal(Step& step) {
-  // Victims may lose their tasks between the search and the request, so the search ends after some failures.
-  if (crew_.plan.shared_queue || asked_ > 2 * crew_.ports.size()) return false;
-  step.victim = next_victim();
+  step.victim = search_.ask_next();
   if (!step.victim.valid()) return false;
-  ++asked_;
-  asked_victim_ = step.victim;
   step.kind = Step::Kind::steal;
   return true;
 }
@@ -151,7 +129,7 @@ inline bool WorkerCore::begin(Task& task) {
     tell_not_run(id, begun == Begin::ended);
   if (!ready.empty()) [[unlikely]] {
     if (shares_ != nullptr) shares_->activated(ready);
-    if (claimed_ > 0) keep_claimed(ready);
+    if (claims_.any()) claims_.keep(ready);
     place(ready);
   }
   if (begun == Begin::run) return true;
@@ -196,21 +174,21 @@ Task* WorkerCore::take_restricted() {
 Task* WorkerCore::take_from_entry() {
   if (crew_.plan.shared_queue) return crew_.entry.pop_oldest();
   // Several tasks are taken at once, but enough are left for the other workers.
-  const std::size_t share = crew_.entry.drained() / (2 * crew_.ports.size());
-  if (share <= 1) return crew_.entry.pop_oldest();
+  const std::size_t portion = crew_.entry.drained() / (2 * crew_.ports.size());
+  if (portion <= 1) return crew_.entry.pop_oldest();
   std::array<TaskDeque::Entry, TaskDeque::kMostStolen> tasks;
-  const std::size_t count = crew_.entry.steal_half(std::min(share, kBatch), tasks);
+  const std::size_t count = crew_.entry.steal_half(std::min(portion, kBatch), tasks);
   if (count == 0) return nullptr;
   port_.deque.push({&tasks[1], count - 1});
   return tasks[0].task;
 }
 
 inline void WorkerCore::look_up() {
-  if (options_.deterministic || arrivals_.next_task()) look_at_arrivals();
+  if (arrivals_.next_task()) look_at_arrivals();
 }
 
 bool WorkerCore::look_at_arrivals() {
-  if (!options_.deterministic && !arrivals_.may_look()) return false;
+  if (!arrivals_.may_look()) return false;
   crew_.entry.drain();
   return true;
 }
@@ -223,18 +201,6 @@ void WorkerCore::give_way() {
   shares_->put_all_into_turns(port_.deque);
   crew_.entry.drain();
   shares_->put_all_into_turns(crew_.entry);
-}
-
-WorkerId WorkerCore::next_victim() {
-  for (const std::vector<WorkerId>& ring : crew_.plan.victims[options_.self.index()]) {
-    if (ring.empty()) continue;
-    const std::size_t start = random_.below(static_cast<std::uint32_t>(ring.size()));
-    for (std::size_t i = 0; i < ring.size(); ++i) {
-      const WorkerId victim = ring[(start + i) % ring.size()];
-      if (crew_.ports[victim.index()].deque.size() > 0) return victim;
-    }
-  }
-  return WorkerId{};
 }
 
 WorkerId WorkerCore::sleeper_in_its_place() {
@@ -261,7 +227,7 @@ WorkerId WorkerCore::sleeper_for_surplus() {
   }
   // The last victim may be in a long kernel. Then no other thread wakes a sleeper for the tasks that the victim still
   // has.
-  const WorkerId robbed = std::exchange(robbed_, WorkerId{});
+  const WorkerId robbed = search_.take_robbed();
   const bool to_steal =
       crew_.steals && (port_.deque.size() > 0 || (robbed.valid() && crew_.ports[robbed.index()].deque.size() > 0));
   if (turns_wait() || crew_.entry.size() > 0 || to_steal) return crew_.take_idle(options_.self);
@@ -275,7 +241,7 @@ inline void WorkerCore::place(TaskList& ready) {
     if (ready.empty()) return;
   }
   if (crew_.plan.shared_queue) {
-    crew_.entry.share(ready);
+    crew_.entry.push_sorted(ready);
   } else {
     port_.deque.push(ready);
   }
@@ -287,9 +253,9 @@ void WorkerCore::task_ended(Task& task, const graph::FailureLog::Cause& cause, D
   Share* const share = shares_ != nullptr ? &shares_->released(options_.self, task, took) : nullptr;
   graph::TaskGraph& graph = crew_.graph_of(task);
   bool runs = true;
-  if (issues()) {
-    note_time(task, took);
-    if (!leaves_device(task)) {
+  if (on_device_.queues()) {
+    on_device_.note_time(task, took);
+    if (!on_device_.remove(task)) {
       WorkerCounters::add(port_.counters.issued_ahead, std::uint64_t{1});
       runs = graph.begin_after_running(task, options_.self, ready) == Begin::run;
     }
@@ -308,8 +274,8 @@ inline void WorkerCore::ready_now(TaskList& ready, Share* share) {
   // without work.
   if (share != nullptr) [[unlikely]]
     shares_->activated(ready);
-  if (claimed_ > 0) [[unlikely]]
-    keep_claimed(ready);
+  if (claims_.any()) [[unlikely]]
+    claims_.keep(ready);
   if (!ready.empty() && goes_first(ready)) handed_over_ = ready.pop_back();
   if (!ready.empty()) place(ready);
   if (share != nullptr) [[unlikely]]
@@ -341,25 +307,18 @@ bool WorkerCore::goes_first(const TaskList& ready) const {
 }
 
 void WorkerCore::acquired(Task& task) {
-  const auto found = std::ranges::find(in_hand_, &task, &InHand::task);
-  if (found == in_hand_.end()) return;  // this worker's previous actor requested the data
-  found->acquired = true;
-  std::rotate(found, found + 1, in_hand_.end());
-}
-
-bool WorkerCore::gives_up_waiting(const Task& task) {
-  return std::erase_if(in_hand_, [&](const InHand& one) { return one.task == &task && !one.acquired; }) > 0;
+  // The task is not there if this worker's previous actor requested the data.
+  taken_.acquired(task);
 }
 
 void WorkerCore::refused(const Task& task) {
-  if (gives_up_waiting(task) && shares_ != nullptr) shares_->released(options_.self, task);
+  if (taken_.take_waiting(task) && shares_ != nullptr) shares_->released(options_.self, task);
 }
 
 void WorkerCore::failed_to_start(Task& task, const graph::FailureLog::Cause& cause) {
-  const auto found = std::ranges::find(in_hand_, &task, &InHand::task);
-  if (found == in_hand_.end() || found->acquired) return;  // this worker's previous actor requested the data
-  if (issues()) on_device_.push_back({&task, {}, false, found->begun});
-  in_hand_.erase(found);
+  const auto found = taken_.take_waiting(task);
+  if (!found) return;  // this worker's previous actor requested the data
+  on_device_.add(task, false, found->begun);
   ++running_;
   task_ended(task, cause);
 }
@@ -367,17 +326,15 @@ void WorkerCore::failed_to_start(Task& task, const graph::FailureLog::Cause& cau
 void WorkerCore::reject(Task& task, const graph::FailureLog::Cause& cause) {
   const TaskId id = task.task_id();
   if (!begin(task)) return;
-  if (issues()) on_device_.push_back({&task});
+  on_device_.add(task, false, true);
   ++running_;
   task_ended(task, cause);
   tell_not_run(id, true);
 }
 
 void WorkerCore::steal_answered(WorkerId victim, std::size_t tasks) {
-  const bool awaited = victim == asked_victim_;
-  if (awaited) asked_victim_ = WorkerId{};
+  const bool awaited = search_.answered(victim, tasks);
   if (tasks > 0) {
-    robbed_ = victim;
     WorkerCounters::add(port_.counters.steals, std::uint64_t{1});
     WorkerCounters::add(port_.counters.stolen_tasks, std::uint64_t{tasks});
   } else if (awaited) {
@@ -397,7 +354,7 @@ void WorkerCore::steal_answered(WorkerId victim, TaskList& tasks) {
 
 bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
   if (handed_over_ != nullptr) port_.deque.push(std::exchange(handed_over_, nullptr));
-  for (const InHand& one : in_hand_) {
+  for (const TakenTask& one : taken_.all()) {
     if (one.task->issued_ahead) {
       // The task waits for another task that this worker has in hand.
       crew_.data->withdraw(options_.self, *one.task);
@@ -406,7 +363,7 @@ bool WorkerCore::give_up(std::vector<Task*>& asked_for) {
       asked_for.push_back(one.task);
     }
   }
-  in_hand_.clear();
+  taken_.clear();
   return std::exchange(activation_due_, false);
 }
 
@@ -431,13 +388,7 @@ bool WorkerCore::sees_work_besides_entry() const {
   if (port_.deque.size() > 0 || turns_wait() || (running_ == 0 && crew_.pieces_for(options_.self) != nullptr))
     return true;
   if (crew_.mixed() && crew_.restricted.best_for(options_.self) != nullptr) return true;
-  if (crew_.plan.shared_queue) return false;
-  for (const std::vector<WorkerId>& ring : crew_.plan.victims[options_.self.index()]) {
-    for (const WorkerId victim : ring) {
-      if (crew_.ports[victim.index()].deque.size() > 0) return true;
-    }
-  }
-  return false;
+  return search_.sees_tasks();
 }
 
 bool WorkerCore::park() {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -12,11 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "actors/workers/arrival_clock.hpp"
 #include "actors/workers/crew.hpp"
+#include "actors/workers/deciding/arrival_clock.hpp"
+#include "actors/workers/deciding/claims.hpp"
+#include "actors/workers/deciding/device_queue.hpp"
+#include "actors/workers/deciding/taken_tasks.hpp"
+#include "actors/workers/deciding/victim_search.hpp"
 #include "graph/codelets/codelet_definition.hpp"
 #include "graph/tasks/failure_log.hpp"
-#include "proto/random.hpp"
 #include "troupe/devices.hpp"
 #include "troupe/units.hpp"
 
@@ -148,8 +150,7 @@ class WorkerCore {
   /// Called while the worker helps another worker. Returns true if this worker has work of its own, which comes first.
   [[nodiscard]] bool is_wanted() const {
     return !port_.standing.open() || port_.deque.size() > 0 || turns_wait() || crew_.entry.size() > 0 ||
-           std::ranges::any_of(in_hand_, &InHand::acquired) ||
-           (crew_.mixed() && crew_.restricted.best_for(options_.self) != nullptr);
+           taken_.any_acquired() || (crew_.mixed() && crew_.restricted.best_for(options_.self) != nullptr);
   }
   /// Called with tasks that the device has not begun, see `Device::take_back`. These tasks will start again. Empties
   /// `tasks`.
@@ -224,7 +225,7 @@ class WorkerCore {
 
   [[nodiscard]] std::size_t running() const { return running_; }
   /// Returns the number of tasks in hand: the tasks that run, and the tasks that wait for their data or for the device.
-  [[nodiscard]] std::size_t in_hand() const { return running_ + in_hand_.size(); }
+  [[nodiscard]] std::size_t in_hand() const { return running_ + taken_.size(); }
   /// Returns the time of the last search for a task, read from `platform::coarse_now`.
   [[nodiscard]] TimeStamp looked_at() const { return arrivals_.coarse(); }
 
@@ -274,7 +275,7 @@ class WorkerCore {
   void place(graph::TaskList& ready);
   /// Returns true if the newest task of the list has the highest priority of all tasks that this worker could take.
   [[nodiscard]] bool goes_first(const graph::TaskList& ready) const;
-  /// Called when the worker no longer takes part in a task of pieces.
+  /// Called when the worker has left a task of pieces.
   void has_left();
   [[nodiscard]] bool ends_count() const {
     return options_.ends_count != nullptr && options_.ends_count->load(std::memory_order_seq_cst);
@@ -282,57 +283,38 @@ class WorkerCore {
   /// Called when a client's task has left the workers: there may be room for another task.
   void leave(Share& share);
 
-  struct InHand;
   /// Gives back the task that the scheduler wants back (`WorkerPort::wanted_back`), if this worker has that task in
   /// hand.
   bool gives_back(Step& step);
-  /// Removes the task from `in_hand_`. The task's data must not be in use.
-  graph::Task* take_out_of_hand(std::vector<InHand>::iterator one);
+  /// Withdraws the request for the data of a task that is no longer in hand and will run elsewhere or later. Returns
+  /// the task.
+  graph::Task* let_go(graph::Task& task);
   /// Returns true if the task may be given to the device now.
-  [[nodiscard]] bool may_start(const InHand& one);
-  /// Returns the task that is to start next among the tasks in hand for which `may(one)` is true; `in_hand_.end()` if
-  /// there is none.
-  template <class May>
-  std::vector<InHand>::iterator first_in_hand(May may);
+  [[nodiscard]] bool may_start(const TakenTask& one);
   /// Begins a claimed task that has become ready while it was in hand. Returns false if the task was cancelled.
   bool begin_claimed(graph::Task& task);
-  /// If the task still waits for its data, removes it from `in_hand_` and returns true.
-  bool gives_up_waiting(const graph::Task& task);
 
   // These functions handle the tasks on a device that can queue tasks.
-  [[nodiscard]] bool issues() const { return options_.most_ahead > 0; }
   /// Returns a task that waits only for tasks on the device and may be issued behind these; null if there is no such
   /// task.
   graph::Task* find_issuable();
-  /// Returns true if the task waits only for tasks on the device; `behind_` then holds these tasks.
-  bool waits_for_device_alone(const graph::Task& task);
   [[nodiscard]] bool can_be_issued(const graph::Task& task) const;
   [[nodiscard]] std::optional<bool> may_issue(graph::Task& task) const;
-  [[nodiscard]] bool fits_ahead(const graph::Task& task) const;
-  /// Returns true if tasks that wait for `task` may begin on the device before `task` is completed.
-  [[nodiscard]] static bool can_be_followed(const graph::Task& task);
-  /// Returns the mean time of recent tasks of the task's codelet on this worker; zero if the time is not known.
-  [[nodiscard]] Duration expected(const graph::Task& task) const;
-  void note_time(const graph::Task& task, Duration took);
-  /// Notes that the task leaves the device. Returns true if `TaskGraph::begin` has been called for the task.
-  bool leaves_device(const graph::Task& task);
+  /// Returns true if the device has all the tasks that it may have.
+  [[nodiscard]] bool device_is_full() const { return running_ >= options_.slots + options_.most_ahead; }
   /// Ends the claim on a task that is no longer in hand: the task becomes ready later like any other task.
   void release_claim(graph::Task& task);
-  /// Takes claimed tasks, which this worker has in hand, out of a list of tasks that have become ready.
-  void keep_claimed(graph::TaskList& ready);
 
-  // The first two functions choose a worker to wake, and erase it from the idle set. The third chooses a victim to
-  // steal from. Each returns an invalid id if there is no such worker.
+  // These functions choose a worker to wake, and erase it from the idle set. Each returns an invalid id if there is no
+  // such worker.
   /// Called if this worker cannot do the work for which it may have been woken. Chooses a worker that can do the work.
   WorkerId sleeper_in_its_place();
   /// Chooses a worker that could take some of the remaining tasks. To be called if some worker is idle.
   WorkerId sleeper_for_surplus();
-  /// Returns the first victim that seems to have tasks, nearest ring first.
-  WorkerId next_victim();
 
   [[nodiscard]] bool lost() const { return port_.lost.load(std::memory_order_relaxed); }
   [[nodiscard]] bool has_room() const {
-    return in_hand_.size() + std::min(running_, options_.slots) < options_.slots + options_.lookahead;
+    return taken_.size() + std::min(running_, options_.slots) < options_.slots + options_.lookahead;
   }
   [[nodiscard]] std::size_t most_in_hand() const { return options_.slots + options_.lookahead + options_.most_ahead; }
   [[nodiscard]] bool turns_wait() const { return shares_ != nullptr && shares_->turns_wait(); }
@@ -347,60 +329,20 @@ class WorkerCore {
   const bool sets_apart_;
   /// True if ready tasks go to the worker's own deque. Then one ready task may bypass the deque (`handed_over_`).
   const bool hands_over_;
-  Random random_;
   std::size_t running_ = 0;
   std::size_t suspended_ = 0;
-  /// A task that was taken and has not started. The task waits for its data or, when the data have arrived, for the
-  /// device.
-  struct InHand {
-    graph::Task* task = nullptr;
-    bool acquired = false;
-    /// True if `TaskGraph::begin` has been called for the task, because the task was ready when it was taken.
-    bool begun = true;
-    /// True if the device must not get the task before it is ready.
-    bool put_off = false;
-  };
-  /// The tasks that wait for data, in the order in which they were taken; then the tasks that wait for the device, in
-  /// the order in which their data arrived. The vector has room for all tasks that can be in hand, because a task that
-  /// was taken must not be lost for lack of memory.
-  std::vector<InHand> in_hand_;
-  struct OnDevice {
-    graph::Task* task = nullptr;
-    Duration expected{};
-    /// True if the task waits on the device, for a slot or for other tasks.
-    bool ahead = false;
-    bool begun = true;
-  };
-  /// The tasks on the device, in the order of their starts. Used only with `issues`.
-  std::vector<OnDevice> on_device_;
-  /// The number of tasks in hand or on the device that are not ready.
-  std::size_t claimed_ = 0;
-  struct KernelTime {
-    const CodeletDefinition* codelet = nullptr;
-    Duration mean{};
-  };
-  /// The times of codelets that ran here lately. The pointers are only compared: the codelet may be gone.
-  std::array<KernelTime, 32> times_{};
-  std::size_t next_time_ = 0;
-  /// Tasks that were claimed or that the policy wants elsewhere: the policy is asked only once about each task.
-  std::array<TaskId, 64> asked_about_{};
-  std::size_t next_asked_about_ = 0;
-  // The next two vectors are members only to save allocations.
-  std::vector<graph::Task*> behind_;
-  std::vector<graph::Task*> waiting_;
+  TakenTasks taken_;
+  /// The tasks on the device, if the device can queue tasks.
+  DeviceQueue on_device_;
+  /// The tasks in hand, also those on the device, that are not ready.
+  Claims claims_;
   /// The number of tasks that are still to be passed on, while the worker drains.
   std::optional<std::size_t> withdraws_;
   /// The task to run next. This task bypasses the deque, because no other task had a higher priority.
   graph::Task* handed_over_ = nullptr;
   bool activation_due_ = false;
-  /// Unused in deterministic runs, where the worker looks for new tasks before each task.
   ArrivalClock arrivals_;
-  /// The victim whose answer is awaited, or an invalid id.
-  WorkerId asked_victim_;
-  /// The last victim that gave tasks. Cleared when another worker may have been woken for the victim's remaining tasks.
-  WorkerId robbed_;
-  /// The number of victims asked since the last task; limits a search.
-  std::size_t asked_ = 0;
+  VictimSearch search_;
 };
 
 /// Takes half of the victim's tasks, to answer a steal request. Touches only the victim's deque, so this function may

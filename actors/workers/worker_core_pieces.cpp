@@ -6,7 +6,7 @@ namespace troupe::workers {
 
 bool WorkerCore::help(Step& step) {
   // Tasks on the device come first, and stolen tasks may be about to arrive.
-  if (running_ > 0 || asked_victim_.valid() || (kind_set(options_.kind) & kOnCores) == 0) return false;
+  if (running_ > 0 || search_.awaits_answer() || (kind_set(options_.kind) & kOnCores) == 0) return false;
   while (SharedPieces* const shared = crew_.pieces_for(options_.self)) {
     if (step.activate) {
       // The scheduler is about to decide and may choose this worker. So the worker takes no pieces now, and is seen

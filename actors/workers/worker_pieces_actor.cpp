@@ -10,7 +10,7 @@ void WorkerActor::help(const Step& step) {
   message_handled();
   note_state(WorkerActivity::helping, step.shared->task().task_id());
   helps_ = true;
-  port_.board.takes_part_in(step.shared);
+  port_.board.works_on(step.shared);
   note_running(step.shared->task(), core_.looked_at());
   crew_.tell({.kind = TaskEvent::Kind::joined, .worker = setup_->id});
   const PiecesDone pieces =
@@ -24,7 +24,7 @@ void WorkerActor::leave(const PiecesDone& pieces) {
   SharedPieces& shared = *pieces.of;
   // All of this is done before `shared.leave`, because after that call another worker may end and destroy the task.
   is_off_the_device(shared.task());
-  port_.board.takes_part_in(nullptr);
+  port_.board.works_on(nullptr);
   // Observers are told before the task may end.
   tell(TaskEvent::Kind::stopped, setup_->id, shared.task());
   if (pieces.owner) {

@@ -4,7 +4,7 @@
 
 namespace troupe {
 
-void Team::share_out(std::size_t count, Each call, void* work) {
+void Team::hand_out(std::size_t count, Each call, void* work) {
   std::atomic<std::size_t> next{0};
   run([&](int, int) {
     // Relaxed: the `fetch_add` only has to give each number to one member. `enter` orders all other memory accesses.

@@ -38,7 +38,7 @@ class CommuteLock {
 
 /// Takes the commute locks of all the task's records (including the parts of its handles), in the order of their ids.
 /// The function takes either all locks or none, so that no two tasks wait for each other. A task holds its locks while
-/// it waits for its data and while it runs, so its worker prefers it to other tasks (`WorkerCore::next_acquired`).
+/// it waits for its data and while it runs, so its worker prefers it to other tasks (`TakenTasks::take_next`).
 /// Returns true if the task holds the locks. If the result is false, the task is parked and no longer belongs to the
 /// caller; a later call of `release_commute` appends the task to its list `retry`. Other tasks that were woken for a
 /// lock are appended to `retry`.

@@ -16,15 +16,15 @@ namespace troupe {
 class Team {
  public:
   /// The function that every member calls, with its rank.
-  using Part = void (*)(void* work, int rank);
+  using Body = void (*)(void* work, int rank);
 
   virtual ~Team() = default;
 
   /// Returns the number of members, the master included; at least 1.
   [[nodiscard]] virtual int size() const noexcept = 0;
-  /// Calls `part(work, rank)` once in every member, all at the same time, and returns when all calls have returned. If
+  /// Calls `body(work, rank)` once in every member, all at the same time, and returns when all calls have returned. If
   /// members threw, it then rethrows the exception of the lowest rank.
-  virtual void enter(Part part, void* work) = 0;
+  virtual void enter(Body body, void* work) = 0;
   /// Called within `run`. Returns when all members have called `barrier`. Every member must call it equally often;
   /// after a member has thrown, the others do not wait for that member any more.
   virtual void barrier() noexcept = 0;
@@ -52,19 +52,19 @@ class Team {
   template <class F>
   void for_each(std::size_t count, F&& work) {
     const Each call = [](void* of, std::size_t index) { (*static_cast<std::remove_reference_t<F>*>(of))(index); };
-    share_out(count, call, const_cast<void*>(static_cast<const void*>(std::addressof(work))));
+    hand_out(count, call, const_cast<void*>(static_cast<const void*>(std::addressof(work))));
   }
 
  private:
   using Each = void (*)(void* work, std::size_t index);
-  void share_out(std::size_t count, Each call, void* work);
+  void hand_out(std::size_t count, Each call, void* work);
 };
 
 /// A team of one: the calling thread.
 class LoneTeam final : public Team {
  public:
   [[nodiscard]] int size() const noexcept override { return 1; }
-  void enter(Part part, void* work) override { part(work, 0); }
+  void enter(Body body, void* work) override { body(work, 0); }
   void barrier() noexcept override {}
   [[nodiscard]] bool bind_like(int /*rank*/) const override { return true; }
 };

@@ -16,13 +16,13 @@ class ThreadTeam final : public Team {
   explicit ThreadTeam(int size) : size_(size) {}
 
   [[nodiscard]] int size() const noexcept override { return size_; }
-  void enter(Part part, void* work) override {
+  void enter(Body body, void* work) override {
     std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size_));
     std::barrier<> all(size_);
     barrier_ = &all;
-    const auto take_part = [&](int rank) {
+    const auto run_body = [&](int rank) {
       try {
-        part(work, rank);
+        body(work, rank);
       } catch (...) {
         errors[static_cast<std::size_t>(rank)] = std::current_exception();
         all.arrive_and_drop();
@@ -30,8 +30,8 @@ class ThreadTeam final : public Team {
     };
     {
       std::vector<std::jthread> others;
-      for (int rank = 1; rank < size_; ++rank) others.emplace_back(take_part, rank);
-      take_part(0);
+      for (int rank = 1; rank < size_; ++rank) others.emplace_back(run_body, rank);
+      run_body(0);
     }
     for (const std::exception_ptr& error : errors) {
       if (error) std::rethrow_exception(error);

@@ -75,9 +75,9 @@ void Outlook::split(double cores, double gpus) {
     const double change = work.on_gpus_s / gpus + work.on_cores_s / cores;
     if (!work.gpus_only && (work.cores_only || balance <= change)) {
       // This class is shared by cores and GPUs, or stays with the cores.
-      const double part = work.cores_only ? 0 : std::clamp(balance / change, 0.0, 1.0);
+      const double fraction = work.cores_only ? 0 : std::clamp(balance / change, 0.0, 1.0);
       pivot_ = work.speedup;
-      rest_s_ = std::max((on_gpus + part * work.on_gpus_s) / gpus, (on_cores - part * work.on_cores_s) / cores);
+      rest_s_ = std::max((on_gpus + fraction * work.on_gpus_s) / gpus, (on_cores - fraction * work.on_cores_s) / cores);
       return;
     }
     on_gpus += work.on_gpus_s;

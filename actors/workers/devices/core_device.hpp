@@ -75,10 +75,10 @@ class CoreDevice final : public Device {
 
  private:
   class PieceWork;
-  /// Does `start` for a task of pieces in which other workers can take part.
+  /// Does `start` for a task of pieces, which other workers can join.
   Started start_pieces(graph::Task& task) noexcept;
-  /// Opens the task on the board. Returns null if there is nothing to share: then all pieces have run in this call, and
-  /// `cause` says why the task failed, if it did.
+  /// Opens the task on the board. Returns null if nothing is left for other workers: then all pieces have run in this
+  /// call, and `cause` says why the task failed, if it did.
   SharedPieces* open_pieces(graph::Task& task, graph::FailureLog::Cause& cause) noexcept;
   /// Returns the failure for the exception that was caught while a task ran.
   [[nodiscard]] graph::FailureLog::Cause caught(const graph::Task& task) noexcept;

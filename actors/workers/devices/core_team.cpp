@@ -12,7 +12,7 @@ namespace troupe::workers {
 
 namespace {
 
-/// The low bits of `entry_` hold the number of members that take part; 0 ends all helpers.
+/// The low bits of `entry_` hold the number of members in the call; 0 ends all helpers.
 constexpr std::uint32_t kCountBits = 12;
 constexpr std::uint32_t kCountMask = (1U << kCountBits) - 1;
 constexpr std::uint32_t kLeft = 1U << 16U;
@@ -99,25 +99,25 @@ std::uint32_t CoreTeam::changed(Word& word, std::uint32_t old) const noexcept {
   return seen;
 }
 
-void CoreTeam::enter(Part part, void* work) {
+void CoreTeam::enter(Body body, void* work) {
   const auto helpers = static_cast<std::uint32_t>(active_ - 1);
-  part_ = part;
+  body_ = body;
   work_ = work;
   scope_ = graph::ExecutionScope::innermost();
   own_gained = &team_.front().gained;
   if (helpers == 0) {
-    take_part(0);
+    run_body(0);
   } else {
     at_barrier_.store(0, std::memory_order_relaxed);
     pending_.store(helpers, std::memory_order_relaxed);
-    // Publishes `part_`, and all that the master has done, to helpers, which load `entry_` with acquire in `changed`.
+    // Publishes `body_`, and all that the master has done, to helpers, which load `entry_` with acquire in `changed`.
     // Sequentially consistent, because `notify_all` looks for sleeping threads: a thread that is about to sleep either
     // sees the new entry or is seen by `notify_all`.
     entry_.store(((entry_.load(std::memory_order_relaxed) | kCountMask) + 1) | (helpers + 1),
                  std::memory_order_seq_cst);
     entry_.notify_all();
     for (std::uint32_t i = 0; i < helpers && i < options_.doorbells.size(); ++i) options_.doorbells[i]->ring();
-    take_part(0);
+    run_body(0);
     if (std::uint32_t left = pending_.load(std::memory_order_acquire); left != 0) {
       const Pause pause;
       while (left != 0) left = changed(pending_, left);
@@ -131,9 +131,9 @@ void CoreTeam::enter(Part part, void* work) {
   if (first) std::rethrow_exception(first);
 }
 
-void CoreTeam::take_part(int rank) noexcept {
+void CoreTeam::run_body(int rank) noexcept {
   try {
-    part_(work_, rank);
+    body_(work_, rank);
   } catch (...) {
     team_[static_cast<std::size_t>(rank)].error = std::current_exception();
   }
@@ -165,10 +165,10 @@ bool CoreTeam::answer(int rank, std::uint32_t entry) noexcept {
   const std::int64_t begin = ticks();
   {
     const graph::ExecutionScope::Joined joined(scope_);
-    take_part(rank);
+    run_body(rank);
   }
   add(*own_gained, ticks() - begin);
-  // Publishes the effects of this member's call of `part_` to the master, which loads `pending_` with acquire in
+  // Publishes the effects of this member's call of `body_` to the master, which loads `pending_` with acquire in
   // `enter`. Only the last helper wakes the master.
   if (pending_.fetch_sub(1, std::memory_order_seq_cst) == 1) pending_.notify_one();
   return true;

@@ -43,12 +43,12 @@ class CoreTeam final : public Team {
   ~CoreTeam() override;
 
   [[nodiscard]] int size() const noexcept override { return active_; }
-  void enter(Part part, void* work) override;
+  void enter(Body body, void* work) override;
   void barrier() noexcept override;
   [[nodiscard]] bool bind_like(int rank) const override;
 
-  /// Called by a lent thread, which becomes the member `rank` (at least 1). The thread takes part in each call of
-  /// `enter` that includes this member. Returns when `leave()` is true after such a call, or when no call has come for
+  /// Called by a lent thread, which becomes the member `rank` (at least 1). The thread serves each call of `enter`
+  /// that includes this member. Returns when `leave()` is true after such a call, or when no call has come for
   /// `Options::spin`. Then the thread has to sleep at its doorbell and call `serve` again, because a call of `enter`
   /// that includes the member waits for it. Two threads must not serve one rank at the same time.
   template <class Leave>
@@ -85,12 +85,12 @@ class CoreTeam final : public Team {
   };
 
   void help(int rank) noexcept;
-  /// Looks for a call of `enter` for a while. Returns true if the member has taken part in a call.
+  /// Looks for a call of `enter` for a while. Returns true if there was a call that includes the member.
   bool take_what_is_there(int rank) noexcept;
-  /// Takes part in a call of `enter`. Returns false if the call does not include the member.
+  /// Serves a call of `enter`. Returns false if the call does not include the member.
   bool answer(int rank, std::uint32_t entry) noexcept;
-  void take_part(int rank) noexcept;
-  /// Called when a member has done its part of a call of `enter`. For the rest of the call, the member counts as
+  void run_body(int rank) noexcept;
+  /// Called when a member has run the body of a call of `enter`. For the rest of the call, the member counts as
   /// arrived at every barrier.
   void leave() noexcept;
   /// Adds `arrived` and `left` to the counts of the barrier, and opens the barrier if all members are there.
@@ -103,12 +103,12 @@ class CoreTeam final : public Team {
   const Options options_;
   std::vector<Member> team_;
   int active_ = 1;
-  Part part_ = nullptr;
+  Body body_ = nullptr;
   void* work_ = nullptr;
   /// The scope that the master is in: helpers enter the same scope.
   const graph::ExecutionScope::Place* scope_ = nullptr;
-  /// The low bits hold the number of members that take part, and the high bits the number of the call of `enter`. Both
-  /// are in one word, so that a helper that does not take part in a call never mistakes that call for the next call. If
+  /// The low bits hold the number of members in the call, and the high bits the number of the call of `enter`. Both
+  /// are in one word, so that a helper that is not in a call never mistakes that call for the next call. If
   /// the number of members is 0, the helpers end.
   alignas(64) std::atomic<std::uint32_t> entry_{0};
   /// The number of helpers that have not finished the present call of `enter`.

@@ -27,8 +27,8 @@ class EntryQueue {
   /// Called from outside the workers. Empties `tasks`.
   void push(graph::TaskList& tasks) noexcept;
   void push(graph::Task* task) noexcept;
-  /// Called by workers that share one queue: the tasks bypass the inbox.
-  void share(graph::TaskList& tasks) noexcept { sorted_.push(tasks); }
+  /// Called by workers that take all tasks from one queue: the tasks bypass the inbox.
+  void push_sorted(graph::TaskList& tasks) noexcept { sorted_.push(tasks); }
 
   /// Moves the tasks of the inbox into the sorted queue, unless another thread is doing that.
   void drain() noexcept {

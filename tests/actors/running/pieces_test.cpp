@@ -50,7 +50,7 @@ BOOST_DATA_TEST_CASE(every_piece_runs_once_on_any_number_of_workers, data::make(
   BOOST_TEST(tasks == 400U);
 }
 
-BOOST_DATA_TEST_CASE(others_take_part_while_the_first_is_in_a_long_piece, data::make(kPolicies), policy) {
+BOOST_DATA_TEST_CASE(others_join_while_the_first_is_in_a_long_piece, data::make(kPolicies), policy) {
   TestRuntime runtime(workers(2, policy));
   std::atomic<int> short_ones{0};
   std::atomic<bool> helped{false};

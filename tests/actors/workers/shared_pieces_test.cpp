@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(progress_is_of_one_task) {
   BOOST_TEST(!shared.progress_of(other).has_value());
 }
 
-/// One thread opens tasks with pieces one after the other. The other threads take part in the task that is open.
+/// One thread opens tasks with pieces one after the other. The other threads join the task that is open.
 struct Race {
   static constexpr std::uint32_t kMostPieces = 40;
   static constexpr std::uint32_t kTasks = 5000;
@@ -196,7 +196,7 @@ struct Race {
       leave(shared, done, true);
     }
   }
-  void take_part() {
+  void run_pieces() {
     while (ended < kTasks) {
       SharedPieces* const shared = fixture.board.open_task();
       if (shared == nullptr) continue;
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(threads_run_each_piece_once_and_end_each_task_once) {
   Race race;
   {
     std::vector<std::jthread> others;
-    for (int i = 0; i < 3; ++i) others.emplace_back([&] { race.take_part(); });
+    for (int i = 0; i < 3; ++i) others.emplace_back([&] { race.run_pieces(); });
     race.open_all();
   }
   int wrong = 0;

@@ -233,9 +233,9 @@ BOOST_AUTO_TEST_CASE(a_kernel_in_the_team_uses_the_time_in_which_members_compute
       run(codelet);
       TeamUse now = used.sum();
       now -= use;
-      const double share = now.used_fraction().value_or(9);
-      BOOST_TEST_REQUIRE(share <= 1);
-      if (std::abs(share - expected) < std::abs(nearest - expected)) nearest = share;
+      const double fraction = now.used_fraction().value_or(9);
+      BOOST_TEST_REQUIRE(fraction <= 1);
+      if (std::abs(fraction - expected) < std::abs(nearest - expected)) nearest = fraction;
     }
     return nearest;
   };

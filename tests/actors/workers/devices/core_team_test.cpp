@@ -34,7 +34,7 @@ CoreTeam::Options team_of(int members, Duration spin = std::chrono::microseconds
 /// The number of calls of each member: `{3, 3}` if both of two members were called three times.
 using Counts = std::vector<int>;
 
-BOOST_DATA_TEST_CASE(every_member_takes_part_once, data::make({1, 2, 4, 7}), members) {
+BOOST_DATA_TEST_CASE(every_member_runs_the_body_once, data::make({1, 2, 4, 7}), members) {
   CoreTeam team(team_of(members));
   BOOST_TEST(team.size() == members);
   Counts ran(static_cast<std::size_t>(members));
@@ -85,13 +85,13 @@ BOOST_AUTO_TEST_CASE(who_throws_keeps_nobody_waiting_and_the_first_is_heard) {
   CoreTeam team(team_of(4));
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> passed{0};
-    const auto part = [&](int rank, int) {
+    const auto body = [&](int rank, int) {
       if (rank == 1 || rank == 3) throw std::runtime_error("member " + std::to_string(rank));
       team.barrier();
       team.barrier();
       ++passed;
     };
-    BOOST_CHECK_EXCEPTION(team.run(part), std::runtime_error,
+    BOOST_CHECK_EXCEPTION(team.run(body), std::runtime_error,
                           [](const auto& error) { return std::string(error.what()) == "member 1"; });
     BOOST_TEST(passed == 2);
     // An error of one run must not appear in the next run of the team.

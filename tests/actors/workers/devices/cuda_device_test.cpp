@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(what_a_task_took_is_measured_on_its_stream) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(tasks_that_share_the_gpu_are_charged_their_parts_of_the_time) {
+BOOST_AUTO_TEST_CASE(tasks_that_run_on_the_gpu_at_once_divide_the_time) {
   constexpr Duration kAlone = std::chrono::milliseconds(2);
   Fixture f({.devices = 1, .shared_ns = kAlone.count()});
   if (!f.needs_fake()) return;

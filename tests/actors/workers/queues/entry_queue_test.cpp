@@ -40,14 +40,14 @@ BOOST_AUTO_TEST_CASE(what_has_arrived_can_be_taken_once_it_is_drained) {
   BOOST_TEST(queue.pop_oldest() == nullptr);
 }
 
-BOOST_AUTO_TEST_CASE(a_worker_that_shares_goes_past_the_inbox) {
+BOOST_AUTO_TEST_CASE(sorted_tasks_go_past_the_inbox) {
   Tasks tasks(3);
   EntryQueue queue;
   queue.push(tasks(0));
   TaskList list;
   list.push_back(tasks(1));
   list.push_back(tasks(2));
-  queue.share(list);
+  queue.push_sorted(list);
   BOOST_TEST(list.empty());
   BOOST_TEST(queue.size() == 3U);
   BOOST_TEST(queue.drained() == 2U);
